@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Probes: quantities of bodies and ropes that a scenario or the user asks for by name
+// ("heavy.vy", "line.tension.3", "line.node.-1.x"); scenarios/README.md lists them.
+#ifndef RL_PROBE_H
+#define RL_PROBE_H
+
+#include "world/state.h"
+
+typedef enum rl_probe_kind {
+  RL_PROBE_BODY_X,
+  RL_PROBE_BODY_Y,
+  RL_PROBE_BODY_Z,
+  RL_PROBE_BODY_VX,
+  RL_PROBE_BODY_VY,
+  RL_PROBE_BODY_VZ,
+  RL_PROBE_BODY_SPEED,
+  RL_PROBE_ROPE_LENGTH,
+  RL_PROBE_ROPE_REST,
+  RL_PROBE_ROPE_STRETCH,
+  RL_PROBE_ROPE_TENSION,
+  RL_PROBE_ROPE_TENSION_AT,
+  RL_PROBE_ROPE_NODE_X,
+  RL_PROBE_ROPE_NODE_Y,
+  RL_PROBE_ROPE_NODE_Z,
+  RL_PROBE_ROPE_NODE_VX,
+  RL_PROBE_ROPE_NODE_VY,
+  RL_PROBE_ROPE_NODE_VZ,
+  RL_PROBE_ROPE_NODE_SPEED,
+  RL_PROBE_ROPE_ANGLE,
+  RL_PROBE_ROPE_SAG,
+  RL_PROBE_ROPE_CONTACTS
+} rl_probe_kind;
+
+typedef struct rl_probe {
+  rl_probe_kind kind;
+  uint32_t index;   // of the body or the rope
+  uint32_t element; // node or element along the rope
+} rl_probe;
+
+typedef enum rl_probe_status {
+  RL_PROBE_OK,
+  RL_PROBE_UNKNOWN,
+  RL_PROBE_UNSUPPORTED
+} rl_probe_status;
+
+// Reads a probe by its name. Otherwise `message` [size] says what was found, what was expected,
+// and the nearest valid name.
+rl_probe_status rl_probe_parse(const rl_model *model, const char *text, rl_probe *probe,
+                               char *message, size_t size);
+
+// Its value in a state. Angles are the principal value here; rl_unwrap makes a series continuous.
+double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe);
+
+// True for probes whose series has to be unwrapped.
+static inline bool rl_probe_is_angle(rl_probe probe) { return probe.kind == RL_PROBE_ROPE_ANGLE; }
+
+// The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].
+double rl_unwrap(double angle, double previous);
+
+#endif

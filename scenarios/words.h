@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "Did you mean": the valid word nearest to one that was not found.
+#ifndef RL_WORDS_H
+#define RL_WORDS_H
+
+#include <stddef.h>
+
+// Index of the nearest of `count` words (Damerau-Levenshtein distance, at most a third of the
+// longer word, rounded up), or -1 if none is near.
+int rl_nearest_word(const char *word, const char *const *words, size_t count);
+
+// Writes "did you mean 'X'?" or, where none is near, "expected one of A, B, C" into buffer.
+void rl_suggest(char *buffer, size_t size, const char *word, const char *const *words,
+                size_t count);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The driver: one run of one solver on one model. It owns the state, moves driven bodies, calls
+// the solver, keeps the energy ledger and notices when a run has blown up. Every caller uses it.
+#ifndef RL_DRIVER_H
+#define RL_DRIVER_H
+
+#include "ledger.h"
+#include "solver.h"
+
+typedef struct rl_driver {
+  const rl_model *model;
+  const rl_solver_type *type;
+  double parameters[RL_PARAMETERS_MAX];
+  void *memory;
+  void *allocation;
+  rl_state *state;
+  rl_rows *rows;
+  rl_ledger *ledger;
+  rl_step_info info;   // of the last step; set want_residual and trace before a step
+  double dt;           // [s]
+  rl_energy start;     // energies at the start
+  double energy_scale; // all energy the scene can hold [J]
+} rl_driver;
+
+// Capabilities that the model needs and the solver lacks; 0 when it can run it.
+uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type);
+
+// `parameters`: one value each, in the order of the type's table; NULL: the defaults.
+// NULL when out of memory. The model must outlive the driver and be supported by the solver.
+rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
+                            const double *parameters, double dt);
+void rl_driver_free(rl_driver *driver);
+
+// One step. Negative: diverged; the state is as the method left it.
+rl_reason rl_driver_step(rl_driver *driver);
+
+// Energies now, those in the method's own springs included.
+rl_energy rl_driver_energy(const rl_driver *driver);
+
+// energy(t) - energy(0) - work + dissipated [J]: what the method added or lost.
+double rl_driver_energy_error(const rl_driver *driver);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The energy ledger: energies of a state, work done from outside, and what physics dissipates.
+// What is left over is the error of the method.
+#ifndef RL_LEDGER_H
+#define RL_LEDGER_H
+
+#include "rows.h"
+
+typedef struct rl_energy {
+  double kinetic, gravity, elastic, bending; // [J]
+} rl_energy;
+
+typedef struct rl_momentum {
+  rl_vec3 linear;  // [kg m/s]
+  rl_vec3 angular; // about the origin [kg m^2/s]
+} rl_momentum;
+
+static inline double rl_energy_total(rl_energy e) {
+  return e.kinetic + e.gravity + e.elastic + e.bending;
+}
+
+// Energies of all that moves; elastic is that of elastic ropes.
+rl_energy rl_state_energy(const rl_model *model, const rl_state *state);
+rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state);
+
+// What is remembered of every row from the start of a step.
+typedef struct rl_ledger rl_ledger;
+
+rl_ledger *rl_ledger_create(const rl_model *model);
+void rl_ledger_free(rl_ledger *ledger);
+
+// Call before the step (after rl_detect) and after it. `end` adds to state->work and
+// state->dissipated:
+//   work        lambda dt (rate at which driven bodies lengthen the row), mean of both ends
+//   dissipated  P |change of row velocity| / 2 with P = lambda dt, for rows that were not active
+//               at the start of the step or whose prescribed rate jumps (an inelastic catch),
+//               and the loss in the dampers of elastic ropes
+void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                     rl_rows *rows);
+void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
+                   double dt);
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The model: what does not change during a run. It is made once from a definition (which a
+// scenario file or a C program fills in), checked, resolved (lengths, node masses, initial
+// positions, capacities) and constant from then on.
+#ifndef RL_MODEL_H
+#define RL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vector.h"
+
+// "No such body": a point fixed in space.
+#define RL_NONE UINT32_MAX
+
+// ---------------------------------------------------------------------------------------------
+// Definition: what the user says. Fill the structs from rl_body_defaults() and
+// rl_rope_defaults(). Optional numbers are NAN where absent. All arrays belong to the caller and
+// are copied.
+
+typedef enum rl_motion { RL_FREE, RL_FIXED, RL_DRIVEN, RL_AXLE } rl_motion;
+
+typedef enum rl_shape { RL_SPHERE, RL_CAPSULE, RL_CYLINDER, RL_BOX, RL_PLANE, RL_HULL } rl_shape;
+
+// One convex part of a body's shape, in the body's frame.
+typedef struct rl_part_definition {
+  const char *name; // may be NULL
+  rl_shape shape;
+  rl_vec3 at;            // centre of the part [m]
+  rl_vec3 rotation;      // rotation vector [rad]
+  double radius;         // sphere, capsule, cylinder [m]
+  double length;         // capsule (without the caps), cylinder, along the local z axis [m]
+  rl_vec3 size;          // box: full edge lengths [m]
+  rl_vec3 normal;        // plane: outward normal of the half-space, of any length
+  size_t point_count;    // hull
+  const rl_vec3 *points; // hull [m]
+} rl_part_definition;
+
+// A corner of a driven body's way: at this time it is at this position.
+typedef struct rl_drive_key {
+  double time;      // [s]
+  rl_vec3 position; // [m]
+} rl_drive_key;
+
+typedef struct rl_body_definition {
+  const char *name;
+  rl_motion motion;
+  double mass;       // [kg], NAN if absent; needed for free and axle
+  rl_vec3 inertia;   // principal moments [kg m^2]; x is NAN if absent
+  rl_vec3 position;  // of the mass centre [m]
+  rl_vec3 rotation;  // rotation vector [rad]
+  rl_vec3 velocity;  // [m/s]
+  rl_vec3 spin;      // angular velocity, world frame [rad/s]
+  size_t part_count; // no part and no inertia: a point mass
+  const rl_part_definition *parts;
+  double friction; // Coulomb coefficient, NAN if absent
+  double restitution;
+  bool collide;      // with other bodies
+  bool rope_collide; // with ropes
+  size_t drive_count;
+  const rl_drive_key *drive; // driven bodies: piecewise linear, then at rest
+} rl_body_definition;
+
+typedef enum rl_end_kind { RL_END_POINT, RL_END_FREE, RL_END_BODY, RL_END_NODE } rl_end_kind;
+
+typedef struct rl_end {
+  rl_end_kind kind;
+  uint32_t body; // RL_END_BODY
+  uint32_t rope; // RL_END_NODE: joined to a node of that rope
+  int32_t node;
+  rl_vec3 at; // in the body's frame, or in space for a point and a free end [m]
+} rl_end;
+
+// Something the rope passes: an eye (fixed in space or on a body), or round a body.
+typedef struct rl_way {
+  bool eye;
+  uint32_t body;   // RL_NONE: an eye fixed in space
+  uint32_t part;   // RL_NONE: the whole body
+  rl_vec3 at;      // eye: in the body's frame, or in space [m]
+  rl_vec3 side;    // round a body: on which side it lies; x is NAN if absent
+  double turns;    // round a body: extra full turns
+  double friction; // eye: Coulomb coefficient, NAN if absent
+} rl_way;
+
+typedef enum rl_pose { RL_POSE_STRAIGHT, RL_POSE_POINTS, RL_POSE_HANG } rl_pose;
+typedef enum rl_lumping { RL_LUMP_HALF, RL_LUMP_EQUAL } rl_lumping;
+
+typedef struct rl_rope_definition {
+  const char *name;
+  rl_end from, to;
+  bool closed;
+  size_t way_count;
+  const rl_way *ways;
+  double length;              // rest length of the whole rope [m], NAN if absent
+  double slack;               // added to the shortest path where no length is given [m]
+  double mass;                // of the whole rope [kg]; 0: massless
+  size_t segments;            // elements; 0: massless, one span from end to end
+  const double *rest_lengths; // [segments] instead of length, NULL if absent [m]
+  const double *node_masses;  // [segments + 1] instead of mass, NULL if absent [kg]
+  rl_lumping lumping;
+  double stiffness;       // EA [N], NAN: inextensible
+  double damping;         // axial [N s]
+  double damping_ratio;   // of critical, per element
+  double bending;         // EI [N m^2]
+  double radius;          // [m]
+  double friction;        // NAN if absent
+  bool compression;       // links resist being shortened as well (rods)
+  double break_tension;   // [N], NAN if absent
+  double drag;            // [N s/m] per node
+  double drag_per_length; // [N s/m^2]
+  size_t pool;            // spare nodes
+  rl_pose pose;
+  size_t point_count;        // RL_POSE_POINTS: a node each, or a polyline to be resampled
+  const rl_vec3 *points;     // [m]
+  rl_vec3 velocity;          // of all nodes [m/s]
+  rl_vec3 spin;              // about the rope's mass centre or `pivot` [rad/s]
+  rl_vec3 pivot;             // x is NAN if absent [m]
+  const rl_vec3 *velocities; // [segments + 1], NULL if absent [m/s]
+} rl_rope_definition;
+
+typedef struct rl_definition {
+  rl_vec3 gravity; // [m/s^2]
+  size_t body_count;
+  const rl_body_definition *bodies;
+  size_t rope_count;
+  const rl_rope_definition *ropes;
+} rl_definition;
+
+rl_body_definition rl_body_defaults(void);
+rl_rope_definition rl_rope_defaults(void);
+
+// What is wrong with a definition, and where.
+typedef enum rl_fault_kind {
+  RL_FAULT_NONE,
+  RL_FAULT_INVALID,     // the definition contradicts itself or physics
+  RL_FAULT_UNSUPPORTED, // valid, but this version cannot do it
+  RL_FAULT_MEMORY
+} rl_fault_kind;
+
+typedef struct rl_fault {
+  rl_fault_kind kind;
+  uint32_t body;     // index of the faulty body, or RL_NONE
+  uint32_t rope;     // index of the faulty rope, or RL_NONE
+  const char *field; // the field's name as in the scenario file ("length"), or NULL
+  char message[256]; // what was found and what was expected
+} rl_fault;
+
+// ---------------------------------------------------------------------------------------------
+// Model: what the solvers see.
+
+// Capabilities: a model needs some, a solver offers some.
+typedef enum rl_capability {
+  RL_CAN_LINKS = 1U << 0,       // straight elements between nodes and bodies
+  RL_CAN_SPANS = 1U << 1,       // elements over eyes, and ends beside a body's centre
+  RL_CAN_CONTACTS = 1U << 2,    // rope nodes against bodies
+  RL_CAN_ELASTIC = 1U << 3,     // finite stiffness EA
+  RL_CAN_COMPRESSION = 1U << 4, // elements that resist being shortened
+} rl_capability;
+
+// In words, for messages: "elastic ropes". One bit at a time.
+const char *rl_capability_name(uint32_t bit);
+
+typedef struct rl_part {
+  const char *name;
+  rl_shape shape;
+  rl_vec3 at;       // in the body's frame
+  rl_quat rotation; // in the body's frame
+  double radius;
+  double length;
+  rl_vec3 half;   // box: half edge lengths
+  rl_vec3 normal; // plane: unit outward normal, in the part's frame
+} rl_part;
+
+typedef struct rl_body {
+  const char *name;
+  rl_motion motion;
+  double mass;
+  rl_vec3 position;
+  rl_quat rotation;
+  rl_vec3 velocity;
+  bool rope_collide;
+  size_t part_count;
+  const rl_part *parts;
+  size_t drive_count;
+  const rl_drive_key *drive;
+} rl_body;
+
+// A place that a rope runs through: `offset` from what moves at `slot` (a node or a body's
+// centre), or a position in space where slot is RL_NONE.
+typedef struct rl_vertex {
+  uint32_t slot;
+  rl_vec3 offset;
+} rl_vertex;
+
+typedef struct rl_rope {
+  const char *name;
+  bool massless;
+  bool compression;
+  double stiffness; // EA [N]; INFINITY: inextensible
+  double damping;   // axial [N s]
+  double damping_ratio;
+  double radius;
+  double length;       // initial rest length of the whole rope [m]
+  uint32_t first_link; // its elements are links first_link ... first_link + link_count - 1
+  uint32_t link_count;
+  uint32_t first_eye; // massless rope: its eyes among the model's, in order
+  uint32_t eye_count;
+  uint32_t ends[2]; // slots of the first and the last node
+} rl_rope;
+
+// A node that is held beside the centre of a body: it has no mass and goes where the body goes.
+typedef struct rl_hold {
+  uint32_t slot;
+  uint32_t body;
+  rl_vec3 offset;
+} rl_hold;
+
+// An element of a rope: slots of its two ends, rest length [m], compliance [m/N] (0: stiff).
+typedef struct rl_link {
+  uint32_t a, b;
+  double rest;
+  double compliance;
+} rl_link;
+
+// Slots number all that has a position: rope nodes first, then the centres of the bodies. A rope
+// end that is tied to the centre of a body has the body's slot as its node.
+typedef struct rl_model {
+  rl_vec3 gravity;
+  uint32_t capabilities; // rl_capability bits that a solver must have
+  uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
+  uint32_t slot_count;       // node_count + body_count
+  uint32_t contact_capacity; // most contacts at a time
+  uint32_t row_capacity;     // most general rows at a time: spans + contacts
+  uint32_t vertex_capacity;  // most vertices of general rows at a time
+  const rl_body *bodies;
+  const rl_rope *ropes;
+  const rl_vertex *eyes;
+  const rl_hold *holds;
+  // The start: [slot_count] positions with inverse masses, masses [kg], velocities; [link_count].
+  const rl_point *points;
+  const double *masses;
+  const rl_vec3 *velocities;
+  const rl_link *links;
+  const uint32_t *link_rope; // [link_count] the rope each link belongs to
+  const uint32_t *node_rope; // [node_count]
+  double reach;              // sum of rope lengths and distances [m]: the size of the scene
+} rl_model;
+
+// Makes a model, or returns NULL and says why in `fault` (never NULL). The definition is copied.
+// Free it with rl_model_free. Errors: RL_FAULT_*.
+rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault);
+void rl_model_free(rl_model *model);
+
+static inline uint32_t rl_body_slot(const rl_model *model, uint32_t body) {
+  return model->node_count + body;
+}
+
+// The position of a driven body at time t [s], piecewise linear between its keys, at rest after.
+rl_vec3 rl_drive_position(const rl_body *body, double t);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows: the constraints that every solver is given. All of them read
+//
+//     C(x) <= 0,   multiplier lambda >= 0 [N],   force on what moves = -lambda dC/dx
+//
+//   element  C = length of its path - rest        (lambda is the tension)
+//   contact  C = rope radius - distance to body   (lambda is the normal force)
+//
+// and with `compression` an element's C = 0, lambda of either sign. There are two kinds because
+// the hot loop needs it: a plain link between two slots (rl_link, contiguous, nearly all of
+// them), and a general row with any number of entries.
+//
+// rl_detect() finds the set once a step and freezes it; the evaluate functions give values and
+// gradients at any trial positions, any number of times, without allocating.
+#ifndef RL_ROWS_H
+#define RL_ROWS_H
+
+#include "state.h"
+
+typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
+
+// dC/dx for what moves at `slot`.
+typedef struct rl_entry {
+  uint32_t slot;
+  rl_vec3 gradient;
+} rl_entry;
+
+typedef struct rl_row {
+  rl_row_kind kind;
+  uint32_t source; // index of its multiplier in the state
+  uint32_t link;   // RL_ROW_SPAN: the element; RL_ROW_CONTACT: index of the contact
+  uint32_t first_vertex, vertex_count;
+  uint32_t first_entry, entry_count;
+  double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
+  double upper;
+  double compliance;   // [m/N]
+  double value;        // C at the positions last evaluated [m]
+  double inverse_mass; // J M^-1 J^T there [1/kg]: the answer to a unit test impulse
+} rl_row;
+
+// The rows in the order a forward sweep visits them: in each block the links, then the rows.
+typedef struct rl_block {
+  uint32_t first_link, link_count;
+  uint32_t first_row, row_count;
+  double lower; // bound of the links' multipliers: 0, or -INFINITY with compression
+} rl_block;
+
+typedef struct rl_rows {
+  uint32_t block_count, row_count, vertex_count;
+  rl_block *blocks;
+  rl_row *rows;
+  rl_vertex *vertices;
+  rl_entry *entries;
+  rl_vec3 *momentum;       // [slot_count] accumulator of test impulses, zero between uses
+  double *old_multipliers; // scratch of rl_detect
+  rl_contact *old_contacts;
+} rl_rows;
+
+rl_rows *rl_rows_create(const rl_model *model);
+void rl_rows_free(rl_rows *rows);
+
+// The number of multipliers in use: links and contacts.
+static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {
+  return (size_t)model->link_count + (size_t)state->contact_count;
+}
+
+// Builds the set for a step of dt [s] from the state: spans, and every contact that can become
+// active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
+void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
+
+// Value, gradients and inverse mass of one general row at trial positions [slot_count].
+void rl_row_evaluate(const rl_model *model, rl_rows *rows, rl_row *row, const rl_point *points);
+
+// dC/dt of a general row for these velocities, with the gradients last evaluated [m/s].
+static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
+  double rate = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    rate += rl_dot(rows->entries[i].gradient, v[rows->entries[i].slot]);
+  }
+  return rate;
+}
+
+// v -= s M^-1 J^T for the velocities (an impulse s along the row).
+static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
+                               const rl_point *points, rl_vec3 *v) {
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    v[e->slot] = rl_add_scaled(v[e->slot], -s * points[e->slot].w, e->gradient);
+  }
+}
+
+// A link at trial positions.
+typedef struct rl_link_value {
+  rl_vec3 d;           // unit vector from a to b; 0 where they coincide
+  double value;        // C = distance - rest [m]
+  double inverse_mass; // J M^-1 J^T = w_a + w_b [1/kg]
+} rl_link_value;
+
+static inline rl_link_value rl_link_evaluate(const rl_link *link, const rl_point *points) {
+  const rl_point *a = &points[link->a];
+  const rl_point *b = &points[link->b];
+  const rl_vec3 d = {b->x - a->x, b->y - a->y, b->z - a->z};
+  const double length = sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+  const double inverse = length > 0.0 ? 1.0 / length : 0.0;
+  return (rl_link_value){
+      {d.x * inverse, d.y * inverse, d.z * inverse}, length - link->rest, a->w + b->w};
+}
+
+// The state's length of an element, whichever kind of row it is: the path over its vertices [m].
+double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link);
+
+// The residual of the whole set, one definition for every solver:
+//
+//     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows.
+//
+// Elastic rows have C - compliance lambda in place of C (their law is C = compliance lambda).
+// Position level: C at `points`. `multipliers` are forces [N]. Evaluates every row.
+double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
+                   const rl_point *points, const double *multipliers, double dt);
+
+// Velocity level: C + dt dC/dt, with C and gradients at the state's positions and these velocities.
+double rl_residual_velocity(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            const rl_vec3 *velocities, const double *multipliers, double dt);
+
+#endif

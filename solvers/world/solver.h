@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The interface every solver implements: one constant struct, exported as an object, listed in
+// solvers/registry.c. Everything that knows about solvers (list, help, range checks, run.json,
+// report, tests) reads it from here.
+#ifndef RL_SOLVER_H
+#define RL_SOLVER_H
+
+#include "rows.h"
+
+typedef enum rl_parameter_kind { RL_REAL, RL_INTEGER, RL_BOOLEAN, RL_CHOICE } rl_parameter_kind;
+
+// A parameter of a solver. Values are doubles: booleans 0 and 1, choices their index.
+typedef struct rl_parameter {
+  const char *name;
+  rl_parameter_kind kind;
+  const char *unit;    // "1" where there is none
+  double initial;      // default
+  double lower, upper; // inclusive range
+  const char *choices; // RL_CHOICE: "forward|backward"
+  const char *help;
+} rl_parameter;
+
+#define RL_PARAMETERS_MAX 16
+
+// Why a step ended. Positive: the state is a result; negative: it is not.
+typedef enum rl_reason {
+  RL_DIVERGED_ENERGY = -2, // more energy than there can be
+  RL_DIVERGED_NAN = -1,    // nan or infinite
+  RL_RUNNING = 0,
+  RL_CONVERGED_TOLERANCE = 1,
+  RL_CONVERGED_ITERATIONS = 2, // all iterations used, or an explicit method
+} rl_reason;
+
+const char *rl_reason_name(rl_reason reason);
+
+typedef struct rl_step_info {
+  rl_reason reason;
+  bool want_residual;       // in: fill `residual` (costs one evaluation of the rows)
+  double *trace;            // in: receives the residual after each iteration, or NULL
+  size_t trace_capacity;    // in
+  size_t trace_count;       // out
+  uint64_t iterations;      // out, over all substeps
+  uint64_t row_evaluations; // out, by the method itself (not those of the residual)
+  double residual;          // out [m], after the last iteration; nan if not wanted
+} rl_step_info;
+
+typedef struct rl_solver_type {
+  const char *name;
+  const char *family;   // "penalty", "PBD", "impulse"
+  const char *summary;  // one line
+  const char *citation; // key in papers/rope.bib
+  uint32_t capabilities;
+  size_t parameter_count;
+  const rl_parameter *parameters;
+  // Bytes of memory needed for a model; one block, allocated by the caller, carved by init.
+  size_t (*size)(const rl_model *model, const double *parameters);
+  // `memory` is aligned to 64 bytes and zero. `parameters` has parameter_count values, checked,
+  // and outlives the memory.
+  void (*init)(void *memory, const rl_model *model, const double *parameters);
+  // The state was changed from outside (topology, foreign state): forget what was remembered.
+  // May be NULL.
+  void (*sync)(void *memory, const rl_model *model, const rl_state *state);
+  // Advances positions, velocities and multipliers by dt; never allocates, never prints. The
+  // driver has set the velocity of fixed and driven bodies for the whole step, so x += dt v moves
+  // them rightly. `rows` come from rl_detect for this state and step.
+  rl_reason (*step)(void *memory, const rl_model *model, rl_state *state, rl_rows *rows, double dt,
+                    rl_step_info *info);
+  // Energy stored in the method's own springs, which stand for what the scenario calls
+  // inextensible or hard [J]. May be NULL: none.
+  double (*stored_energy)(const void *memory, const rl_model *model, const rl_state *state,
+                          rl_rows *rows);
+} rl_solver_type;
+
+// The registry: a table ended by NULL.
+extern const rl_solver_type *const rl_solvers[];
+const rl_solver_type *rl_solver_find(const char *name);
+
+// Index of a parameter, or -1.
+int rl_parameter_find(const rl_solver_type *type, const char *name);
+
+// Writes the i-th of the choices ("forward|backward") into buffer; false if there is none.
+bool rl_choice_name(const char *choices, size_t i, char *buffer, size_t size);
+
+// Records a residual in the caller's trace.
+static inline void rl_trace(rl_step_info *info, double residual) {
+  info->residual = residual;
+  if (info->trace && info->trace_count < info->trace_capacity) {
+    info->trace[info->trace_count++] = residual;
+  }
+}
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state: all that changes during a run, in one flat block that can be copied, compared and
+// hashed. Any solver can be started from any other solver's state.
+#ifndef RL_STATE_H
+#define RL_STATE_H
+
+#include "model.h"
+
+// What a contact is between: a node and a part of a body. Contacts are kept sorted by this key,
+// so that multipliers follow them from step to step.
+typedef struct rl_contact {
+  uint32_t slot, body, part;
+} rl_contact;
+
+typedef struct rl_state {
+  double time;       // [s]
+  double work;       // done on the system from outside since the start [J]
+  double dissipated; // by what physics dissipates, since the start [J]
+  uint64_t step;     // steps done
+  uint64_t contact_count;
+  size_t block_size; // bytes of the arrays below, which lie in one block
+  void *block;
+  rl_point *points;     // [slot_count] positions and inverse masses
+  rl_vec3 *velocities;  // [slot_count]
+  double *masses;       // [slot_count] [kg]; 0 where nothing moves
+  rl_link *links;       // [link_count] elements in order along each rope
+  double *multipliers;  // [link_count + contact_capacity] forces [N]: tension of each link,
+                        // then the normal force of each contact. Warm start and output.
+  rl_contact *contacts; // [contact_capacity]
+} rl_state;
+
+// The initial state of a model; NULL when out of memory. Free it with rl_state_free.
+rl_state *rl_state_create(const rl_model *model);
+void rl_state_free(rl_state *state);
+
+// Both states must come from the same model.
+void rl_state_copy(rl_state *to, const rl_state *from);
+
+// 64-bit FNV-1a over the bits of all that a step reads and writes. Work and dissipation are left
+// out: the ledger only watches.
+uint64_t rl_state_hash(const rl_state *state);
+
+// False when a position or velocity is nan or infinite.
+bool rl_state_finite(const rl_model *model, const rl_state *state);
+
+// Number of nodes of a rope (links + 1), and the slot of its i-th node, 0 at `from`.
+uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope);
+uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
+
+// Puts the nodes that are held beside a body's centre where the body is now.
+void rl_state_place_holds(const rl_model *model, rl_state *state);
+
+static inline rl_vec3 rl_vertex_position(rl_vertex v, const rl_point *points) {
+  return v.slot == RL_NONE ? v.offset : rl_add(rl_position(points[v.slot]), v.offset);
+}
+
+#endif

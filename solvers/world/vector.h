@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vectors and quaternions. Everything is three-dimensional, double precision, in SI units.
+#ifndef RL_VECTOR_H
+#define RL_VECTOR_H
+
+#include <math.h>
+#include <stdalign.h>
+
+typedef struct rl_vec3 {
+  double x, y, z;
+} rl_vec3;
+
+// A unit quaternion w + xi + yj + zk.
+typedef struct rl_quat {
+  double x, y, z, w;
+} rl_quat;
+
+// A position with the inverse mass [1/kg] of what moves there beside it: 32 bytes, aligned, so
+// that a constraint reads one half of a cache line for each end. w = 0 cannot be moved.
+typedef struct rl_point {
+  alignas(32) double x;
+  double y, z, w;
+} rl_point;
+
+static inline rl_vec3 rl_vec(double x, double y, double z) { return (rl_vec3){x, y, z}; }
+
+static inline rl_vec3 rl_add(rl_vec3 a, rl_vec3 b) {
+  return (rl_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline rl_vec3 rl_sub(rl_vec3 a, rl_vec3 b) {
+  return (rl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline rl_vec3 rl_scale(double s, rl_vec3 a) { return (rl_vec3){s * a.x, s * a.y, s * a.z}; }
+
+// a + s b
+static inline rl_vec3 rl_add_scaled(rl_vec3 a, double s, rl_vec3 b) {
+  return (rl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline double rl_dot(rl_vec3 a, rl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline rl_vec3 rl_cross(rl_vec3 a, rl_vec3 b) {
+  return (rl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double rl_length(rl_vec3 a) { return sqrt(rl_dot(a, a)); }
+
+static inline double rl_distance(rl_vec3 a, rl_vec3 b) { return rl_length(rl_sub(a, b)); }
+
+// The unit vector along a; (0, 0, 0) for a vector without length.
+static inline rl_vec3 rl_unit(rl_vec3 a) {
+  const double length = rl_length(a);
+  return length > 0.0 ? rl_scale(1.0 / length, a) : (rl_vec3){0.0, 0.0, 0.0};
+}
+
+static inline rl_vec3 rl_position(rl_point p) { return (rl_vec3){p.x, p.y, p.z}; }
+
+static inline void rl_move(rl_point *p, rl_vec3 by) {
+  p->x += by.x;
+  p->y += by.y;
+  p->z += by.z;
+}
+
+// v turned by q: v + 2 w (q x v) + 2 q x (q x v).
+static inline rl_vec3 rl_rotate(rl_quat q, rl_vec3 v) {
+  const rl_vec3 u = {q.x, q.y, q.z};
+  const rl_vec3 t = rl_scale(2.0, rl_cross(u, v));
+  return rl_add(rl_add_scaled(v, q.w, t), rl_cross(u, t));
+}
+
+static inline rl_vec3 rl_rotate_inverse(rl_quat q, rl_vec3 v) {
+  return rl_rotate((rl_quat){-q.x, -q.y, -q.z, q.w}, v);
+}
+
+#endif
