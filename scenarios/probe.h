@@ -48,6 +48,11 @@ typedef enum rl_probe_status {
 rl_probe_status rl_probe_parse(const rl_model *model, const char *text, rl_probe *probe,
                                char *message, size_t size);
 
+// The same names against a definition, for scenarios that are valid but that no model can be made
+// of in this version.
+rl_probe_status rl_probe_check(const rl_definition *definition, const char *text, char *message,
+                               size_t size);
+
 // Its value in a state. Angles are the principal value here; rl_unwrap makes a series continuous.
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe);
 

@@ -11,12 +11,17 @@
 #include "tree.h"
 #include "world/model.h"
 
+// The largest scenario text [bytes].
+#define RL_SCENARIO_BYTES_MAX ((size_t)16 << 20)
+
 // One fault, ready to print.
 typedef struct rl_diagnostic {
   bool unsupported;      // valid, but this version cannot do it (exit 4 instead of 2)
-  size_t line, column;   // 1-based, 0 if it has no position
+  bool out_of_memory;    // not the scenario's fault (exit 1 instead of 2)
+  size_t line, column;   // 1-based, 0 if it has no position; columns count characters
+  size_t caret;          // how many characters of source_line come before the caret
   char message[512];     // what was found, what was expected, "did you mean"
-  char source_line[256]; // the line itself, cut if long
+  char source_line[256]; // the line itself, cut if long, control characters replaced
 } rl_diagnostic;
 
 typedef struct rl_scenario {
@@ -58,7 +63,8 @@ void rl_scenario_free(rl_scenario *scenario);
 // Adds probes given on the command line; false with a diagnostic.
 bool rl_scenario_add_probe(rl_scenario *scenario, const char *name, rl_diagnostic *diagnostic);
 
-// "file:line:column: error: message", the line and a caret.
+// "file:line:column: error: message", the line and a caret; "error: unsupported: message" where
+// the scenario is valid and this version cannot do it.
 void rl_diagnostic_print(FILE *out, const char *file, const rl_diagnostic *diagnostic);
 
 #endif

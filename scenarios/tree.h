@@ -18,6 +18,17 @@ typedef struct rl_tree {
   struct rl_tree **items; // list: items; map: values
   struct rl_tree **keys;  // map: keys, scalars
   size_t line, column;    // 1-based; 0: not from a file
+  const char *origin;     // the "--set path=value" it came from; NULL: from the file
 } rl_tree;
+
+// The value of a key of a map (NULL if it has none), and the key itself.
+const rl_tree *rl_tree_value(const rl_tree *map, const char *key);
+const rl_tree *rl_tree_key(const rl_tree *map, const char *key);
+
+// True for a scalar with this text.
+bool rl_tree_is(const rl_tree *node, const char *text);
+
+// True where nothing was written: a plain scalar without text.
+bool rl_tree_is_nothing(const rl_tree *node);
 
 #endif

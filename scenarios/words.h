@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 
-// Index of the nearest of `count` words (Damerau-Levenshtein distance, at most a third of the
-// longer word, rounded up), or -1 if none is near.
+// Index of the nearest of `count` words (Damerau-Levenshtein distance ignoring case, at most a
+// third of the longer word, rounded up, and never all of it), or -1 if none is near.
 int rl_nearest_word(const char *word, const char *const *words, size_t count);
 
-// Writes "did you mean 'X'?" or, where none is near, "expected one of A, B, C" into buffer.
+// Writes "did you mean 'X'?" or, where none is near, "expected one of A, B, C" into buffer; a
+// list that does not fit ends with "...". Without words the buffer is empty.
 void rl_suggest(char *buffer, size_t size, const char *word, const char *const *words,
                 size_t count);
 

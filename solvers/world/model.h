@@ -243,7 +243,9 @@ typedef struct rl_model {
   const rl_vec3 *velocities;
   const rl_link *links;
   const uint32_t *link_rope; // [link_count] the rope each link belongs to
+  const uint8_t *touches;    // [rope_count x body_count] 1: the rope's nodes touch the body
   const uint32_t *node_rope; // [node_count]
+  void *allocation;          // owns the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 

@@ -28,7 +28,7 @@ typedef struct rl_entry {
 typedef struct rl_row {
   rl_row_kind kind;
   uint32_t source; // index of its multiplier in the state
-  uint32_t link;   // RL_ROW_SPAN: the element; RL_ROW_CONTACT: index of the contact
+  uint32_t item;          // span: the link; contact: index in state->contacts
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
@@ -46,14 +46,15 @@ typedef struct rl_block {
 } rl_block;
 
 typedef struct rl_rows {
-  uint32_t block_count, row_count, vertex_count;
+  uint32_t block_count, span_count, row_count;
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
   rl_entry *entries;
   rl_vec3 *momentum;       // [slot_count] accumulator of test impulses, zero between uses
-  double *old_multipliers; // scratch of rl_detect
-  rl_contact *old_contacts;
+  rl_contact *old_contacts; // scratch of rl_detect
+  double *old_multipliers;
+  void *allocation;
 } rl_rows;
 
 rl_rows *rl_rows_create(const rl_model *model);
@@ -64,12 +65,21 @@ static inline size_t rl_unknown_count(const rl_model *model, const rl_state *sta
   return (size_t)model->link_count + (size_t)state->contact_count;
 }
 
+// The order in which a sweep visits the rows: symmetric alternates between the two.
+typedef enum rl_order { RL_FORWARD, RL_BACKWARD, RL_SYMMETRIC } rl_order;
+#define RL_ORDER_CHOICES "forward|backward|symmetric"
+
+static inline bool rl_order_is_backward(rl_order order, int iteration) {
+  return order == RL_BACKWARD || (order == RL_SYMMETRIC && iteration % 2 == 1);
+}
+
 // Builds the set for a step of dt [s] from the state: spans, and every contact that can become
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
-void rl_row_evaluate(const rl_model *model, rl_rows *rows, rl_row *row, const rl_point *points);
+void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                     const rl_point *points);
 
 // dC/dt of a general row for these velocities, with the gradients last evaluated [m/s].
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
@@ -114,12 +124,14 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
 //     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows.
 //
 // Elastic rows have C - compliance lambda in place of C (their law is C = compliance lambda).
-// Position level: C at `points`. `multipliers` are forces [N]. Evaluates every row.
+// with lambda = scale * multipliers [N], so that a method can pass what it iterates on. This is
+// the position level: C at `points`. Evaluates every row.
 double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
-                   const rl_point *points, const double *multipliers, double dt);
+                   const rl_point *points, const double *multipliers, double scale, double dt);
 
 // Velocity level: C + dt dC/dt, with C and gradients at the state's positions and these velocities.
 double rl_residual_velocity(const rl_model *model, const rl_state *state, rl_rows *rows,
-                            const rl_vec3 *velocities, const double *multipliers, double dt);
+                            const rl_vec3 *velocities, const double *multipliers, double scale,
+                            double dt);
 
 #endif

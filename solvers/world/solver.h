@@ -42,6 +42,7 @@ typedef struct rl_step_info {
   uint64_t iterations;      // out, over all substeps
   uint64_t row_evaluations; // out, by the method itself (not those of the residual)
   double residual;          // out [m], after the last iteration; nan if not wanted
+  double dissipated;        // out [J], in the dampers that the scenario gives to elastic ropes
 } rl_step_info;
 
 typedef struct rl_solver_type {

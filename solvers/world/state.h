@@ -6,10 +6,10 @@
 
 #include "model.h"
 
-// What a contact is between: a node and a part of a body. Contacts are kept sorted by this key,
-// so that multipliers follow them from step to step.
+// What a contact is between: node `node` of a rope (at `slot`) and a part of a body. Contacts are
+// kept in the order of (rope, node, body, part), so that multipliers follow them from step to step.
 typedef struct rl_contact {
-  uint32_t slot, body, part;
+  uint32_t rope, node, slot, body, part;
 } rl_contact;
 
 typedef struct rl_state {
@@ -20,6 +20,7 @@ typedef struct rl_state {
   uint64_t contact_count;
   size_t block_size; // bytes of the arrays below, which lie in one block
   void *block;
+  void *allocation;        // what to free
   rl_point *points;     // [slot_count] positions and inverse masses
   rl_vec3 *velocities;  // [slot_count]
   double *masses;       // [slot_count] [kg]; 0 where nothing moves
@@ -36,7 +37,7 @@ void rl_state_free(rl_state *state);
 // Both states must come from the same model.
 void rl_state_copy(rl_state *to, const rl_state *from);
 
-// 64-bit FNV-1a over the bits of all that a step reads and writes. Work and dissipation are left
+// 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation are left
 // out: the ledger only watches.
 uint64_t rl_state_hash(const rl_state *state);
 

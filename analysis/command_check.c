@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "options.h"
+#include "scenario_json.h"
+#include "world/driver.h"
+
+#include <stdio.h>
+
+static const rl_usage usage = {
+    .name = "check",
+    .positional = "SCENARIO",
+    .doc = "Reads a scenario and says what it holds, or what is wrong with it and where."
+           "\v"
+           "Examples:\n"
+           "  ropelab check atwood\n"
+           "  ropelab check my-rope.yaml --json\n"
+           "  ropelab check atwood --set ropes.line.slack=0.1",
+    .options = "SpJ",
+    .least = 1,
+    .most = 1,
+};
+
+static void describe(const rl_scenario *s) {
+  const rl_model *m = s->model;
+  printf("%s: %s\n", s->name, s->title);
+  printf("  %u bodies, %u ropes with %u elements, %zu probes%s%s\n", m->body_count, m->rope_count,
+         m->link_count, s->probe_count, s->exact ? ", closed form: " : "",
+         s->exact ? s->exact->name : "");
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    const uint32_t missing = rl_driver_missing(m, rl_solvers[i]);
+    printf("  %-10s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
+           missing ? rl_capability_name(missing & -missing) : "");
+  }
+}
+
+int rl_command_check(int argc, char **argv) {
+  static rl_arguments arguments;
+  int status = RL_EXIT_FAILED;
+  if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+    return status;
+  }
+  rl_scenario *scenario = rl_load_scenario(arguments.positional[0], &arguments, &status);
+  if (!scenario) {
+    return status;
+  }
+  if (arguments.json) {
+    json_t *json = rl_scenario_to_json(scenario);
+    status = json && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF
+                 ? RL_EXIT_DONE
+                 : RL_EXIT_FAILED;
+    json_decref(json);
+  } else {
+    describe(scenario);
+  }
+  rl_scenario_free(scenario);
+  return status;
+}

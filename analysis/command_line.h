@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A command line as text that a shell reads back.
+#ifndef RL_COMMAND_LINE_H
+#define RL_COMMAND_LINE_H
+
+#include <stddef.h>
+
+// "ropelab WORD WORD..." with words quoted where they have to be; free it. NULL: out of memory.
+char *rl_command_line(int argc, char *const *argv);
+
+#endif

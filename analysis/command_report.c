@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "files.h"
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const rl_usage usage = {
+    .name = "report",
+    .positional = "DIR",
+    .doc = "Draws the figures of the results in DIR (of a run or a comparison) and writes "
+           "DIR/report.html, one page that needs nothing else."
+           "\v"
+           "Example:\n"
+           "  ropelab report out/compare-atwood",
+    .options = "",
+    .least = 1,
+    .most = 1,
+};
+
+int rl_report(const char *folder) {
+  char script[RL_PATH_MAX];
+  if (!rl_data_path(script, "analysis/report/report.py")) {
+    return RL_EXIT_FAILED;
+  }
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(ROPELAB_PYTHON, ROPELAB_PYTHON, script, folder, "--gnuplot", ROPELAB_GNUPLOT,
+          (char *)NULL);
+    fprintf(stderr, "ropelab: cannot start %s: %s\n", ROPELAB_PYTHON, strerror(errno));
+    _exit(RL_EXIT_FAILED);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0 || !WIFEXITED(status)) {
+    fprintf(stderr, "ropelab: the report was not finished\n");
+    return RL_EXIT_FAILED;
+  }
+  return WEXITSTATUS(status);
+}
+
+int rl_command_report(int argc, char **argv) {
+  static rl_arguments arguments;
+  int status = RL_EXIT_FAILED;
+  return rl_arguments_parse(&usage, argc, argv, &arguments, &status)
+             ? rl_report(arguments.positional[0])
+             : status;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "command_line.h"
+#include "files.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const rl_usage usage = {
+    .name = "run",
+    .positional = "SCENARIO",
+    .doc = "Runs one solver on one scenario and records it into a folder: run.json, series.csv, "
+           "iterations.csv, snapshots.csv."
+           "\v"
+           "Examples:\n"
+           "  ropelab run atwood --solver impulse\n"
+           "  ropelab run pendulum --solver pbd,iterations=5 --step 0.001 --out out/fine\n"
+           "  ropelab run heavy-load --solver pbd --set bodies.load.mass=50 --trace 10",
+    .options = "shdetSpof",
+    .least = 1,
+    .most = 1,
+};
+
+int rl_command_run(int argc, char **argv) {
+  static rl_arguments arguments;
+  char *command = rl_command_line(argc, argv);
+  int status = RL_EXIT_FAILED;
+  if (!command || !rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+    free(command);
+    return status;
+  }
+  rl_scenario *scenario = NULL;
+  char folder[RL_PATH_MAX];
+  if (arguments.solver_count != 1) {
+    fprintf(stderr, "ropelab run: expected one --solver, found %zu (compare takes several)\n",
+            arguments.solver_count);
+    status = RL_EXIT_USAGE;
+  } else if ((scenario = rl_load_scenario(arguments.positional[0], &arguments, &status)) != NULL) {
+    if (arguments.out) {
+      snprintf(folder, sizeof folder, "%s", arguments.out);
+    } else {
+      snprintf(folder, sizeof folder, "out/run-%s", scenario->name);
+    }
+    if (rl_run_has_result(folder) && !arguments.force) {
+      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", folder);
+      status = RL_EXIT_USAGE;
+    } else {
+      status = rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command);
+    }
+  }
+  rl_scenario_free(scenario);
+  free(command);
+  return status;
+}

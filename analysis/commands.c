@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "run.h"
+#include "version.h"
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} commands[] = {
+    {"list", rl_command_list, "solvers, scenarios, metrics, closed forms, papers"},
+    {"check", rl_command_check, "read a scenario and say what is wrong with it, or print it"},
+    {"run", rl_command_run, "run one solver on one scenario"},
+    {"compare", rl_command_compare, "run several solvers on several scenarios and report"},
+    {"report", rl_command_report, "figures and a web page of the results in a folder"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+// Commands of the design that are still to come: valid, but refused.
+static const char *const planned[] = {"converge", "onestep", "precision", "study", "diff",
+                                      "bench", "reproduce"};
+
+static void print_help(FILE *out) {
+  fputs("Usage: ropelab COMMAND [OPTION...]\n"
+        "A research testbed for rope contact solvers.\n\n",
+        out);
+  for (size_t i = 0; i < COMMANDS; i++) {
+    fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+  }
+  fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
+        "  ropelab --version\n\n"
+        "Exit status: 0 done; 2 bad usage, scenario or option; 3 the run diverged; 4 the solver\n"
+        "does not support the scenario; 130 interrupted; 1 anything else.\n",
+        out);
+}
+
+static int unknown_command(const char *name) {
+  for (size_t i = 0; i < sizeof planned / sizeof planned[0]; i++) {
+    if (strcmp(name, planned[i]) == 0) {
+      fprintf(stderr, "ropelab: unsupported: this version has no command '%s' yet\n", name);
+      return RL_EXIT_UNSUPPORTED;
+    }
+  }
+  const char *names[COMMANDS];
+  for (size_t i = 0; i < COMMANDS; i++) {
+    names[i] = commands[i].name;
+  }
+  char hint[256];
+  rl_suggest(hint, sizeof hint, name, names, COMMANDS);
+  fprintf(stderr, "ropelab: unknown command '%s'; %s\n", name, hint);
+  return RL_EXIT_USAGE;
+}
+
+int rl_main(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return RL_EXIT_USAGE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help(stdout);
+    return RL_EXIT_DONE;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("ropelab %s (%s)\n", ROPELAB_VERSION, ROPELAB_COMMIT);
+    return RL_EXIT_DONE;
+  }
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(argv[1], commands[i].name) == 0) {
+      rl_run_catch_signals();
+      return commands[i].run(argc - 1, argv + 1);
+    }
+  }
+  return unknown_command(argv[1]);
+}

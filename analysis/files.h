@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files and folders: made with their parents, written beside and renamed, found among the shipped.
+#ifndef RL_FILES_H
+#define RL_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RL_PATH_MAX 4096
+
+// Joins folder and name with a '/'; false if the result does not fit into RL_PATH_MAX.
+bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
+
+// Makes a folder and its parents. False with errno set.
+bool rl_make_folders(const char *path);
+
+bool rl_file_exists(const char *path);
+
+// Removes a file; true when it is not there afterwards.
+bool rl_remove_file(const char *path);
+
+// The path of a file that belongs to ropelab ("scenarios/atwood.yaml"): below $ROPELAB_DATA if
+// that is set, else below the folder it was built from.
+bool rl_data_path(char out[RL_PATH_MAX], const char *name);
+
+#endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include <gsl/gsl_errno.h>
+
+int main(int argc, char **argv) {
+  gsl_set_error_handler_off(); // every status is checked instead
+  return rl_main(argc, argv);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "manifest.h"
+
+#include "files.h"
+#include "scenario_json.h"
+#include "version.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *parameters_to_json(const rl_solver_spec *spec) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < spec->type->parameter_count; i++) {
+    const rl_parameter *p = &spec->type->parameters[i];
+    char value[64];
+    char initial[64];
+    rl_parameter_format(p, spec->parameters[i], value, sizeof value);
+    rl_parameter_format(p, p->initial, initial, sizeof initial);
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", p->name, "value",
+                                          value, "unit", p->unit, "default", initial, "help",
+                                          p->help));
+  }
+  return list;
+}
+
+static json_t *solver_to_json(const rl_solver_spec *spec) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "label", spec->label, "name",
+                   spec->type->name, "family", spec->type->family, "summary", spec->type->summary,
+                   "citation", spec->type->citation, "parameters", parameters_to_json(spec));
+}
+
+// The processor's name as Linux has it, or "unknown".
+static void processor_name(char *name, size_t size) {
+  char line[512];
+  snprintf(name, size, "unknown");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (colon && strncmp(line, "model name", 10) == 0) {
+      snprintf(name, size, "%s", colon + 2);
+      name[strcspn(name, "\n")] = '\0';
+      break;
+    }
+  }
+  if (file) {
+    fclose(file);
+  }
+}
+
+static json_t *host_to_json(void) {
+  struct utsname system;
+  char processor[256];
+  processor_name(processor, sizeof processor);
+  if (uname(&system) != 0) {
+    return json_object();
+  }
+  char os[256];
+  snprintf(os, sizeof os, "%.100s %.100s", system.sysname, system.release);
+  return json_pack("{s:s, s:s, s:I, s:s}", "machine", system.machine, "cpu", processor, "cores",
+                   (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "os", os);
+}
+
+json_t *rl_manifest_create(const rl_run_facts *facts) {
+  char started[64];
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  return json_pack(
+      "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s}",
+      "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file",
+      facts->scenario->file, "solver", solver_to_json(facts->solver), "step_s", facts->step,
+      "steps", (json_int_t)facts->steps, "duration_s", facts->duration, "version", ROPELAB_VERSION,
+      "commit", ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host",
+      host_to_json(), "seed", 0, "command", facts->command, "started", started, "status",
+      "running", "reason", "running");
+}
+
+static json_t *summary_to_json(const rl_summary *s) {
+  json_t *out = json_object();
+  const struct {
+    const char *key;
+    double value;
+  } numbers[] = {
+      {"energy_error_J", s->energy_error},
+      {"energy_error_max_J", s->energy_error_max},
+      {"energy_error_relative",
+       s->energy_scale > 0.0 ? s->energy_error_max / s->energy_scale : NAN},
+      {"stretch_max", s->stretch_max},
+      {"stretch_end", s->stretch_end},
+      {"length_error_max_m", s->length_error_max},
+      {"penetration_max_m", s->penetration_max},
+      {"tension_max_N", s->tension_max},
+      {"momentum_drift", s->momentum_drift},
+      {"residual_m", s->residual},
+      {"exact_error_max", s->exact_error_max},
+  };
+  json_object_set_new(out, "steps_done", json_integer((json_int_t)s->steps_done));
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    json_object_set_new(out, numbers[i].key, number(numbers[i].value));
+  }
+  json_object_set_new(out, "iterations", json_integer((json_int_t)s->iterations));
+  json_object_set_new(out, "row_evals", json_integer((json_int_t)s->row_evaluations));
+  return out;
+}
+
+void rl_manifest_finish(json_t *manifest, const char *status, const char *reason,
+                        const rl_summary *summary, uint64_t state_hash) {
+  json_object_set_new(manifest, "status", json_string(status));
+  json_object_set_new(manifest, "reason", json_string(reason));
+  if (summary) {
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)state_hash);
+    json_object_set_new(manifest, "summary", summary_to_json(summary));
+    json_object_set_new(manifest, "seconds", number(summary->seconds));
+    json_object_set_new(manifest, "state_hash", json_string(hash));
+  }
+}
+
+bool rl_manifest_write(const json_t *manifest, const char *folder) {
+  char path[RL_PATH_MAX];
+  char beside[RL_PATH_MAX];
+  if (!rl_path_join(path, folder, "run.json") || !rl_path_join(beside, folder, "run.json.new")) {
+    return false;
+  }
+  FILE *file = fopen(beside, "w");
+  if (!file) {
+    return false;
+  }
+  const bool dumped = json_dumpf(manifest, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                      fputc('\n', file) != EOF;
+  const bool closed = fclose(file) == 0;
+  if (!dumped || !closed || rename(beside, path) != 0) {
+    const int error = errno;
+    unlink(beside);
+    errno = error;
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// run.json: what was run, with what, where, and how it ended. Written at the start with the status
+// "running" and replaced by rename at the end, so that it is never half-written.
+#ifndef RL_MANIFEST_H
+#define RL_MANIFEST_H
+
+#include <jansson.h>
+
+#include "record.h"
+#include "solver_spec.h"
+
+typedef struct rl_run_facts {
+  const rl_scenario *scenario;
+  const rl_solver_spec *solver;
+  const char *command;    // the command line that repeats this run
+  double step, duration;  // [s]
+  uint64_t steps;
+} rl_run_facts;
+
+// The facts with the status "running"; NULL when out of memory.
+json_t *rl_manifest_create(const rl_run_facts *facts);
+
+// Enters the outcome. `summary` may be NULL (nothing was run).
+void rl_manifest_finish(json_t *manifest, const char *status, const char *reason,
+                        const rl_summary *summary, uint64_t state_hash);
+
+// Writes DIR/run.json by way of DIR/run.json.new. False with errno set.
+bool rl_manifest_write(const json_t *manifest, const char *folder);
+
+#endif

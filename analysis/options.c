@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "options.h"
+
+#include "files.h"
+#include "words.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  KEY_SOLVER = 's',
+  KEY_STEP = 'h',
+  KEY_DURATION = 'd',
+  KEY_EVERY = 'e',
+  KEY_TRACE = 't',
+  KEY_SET = 'S',
+  KEY_PROBE = 'p',
+  KEY_OUT = 'o',
+  KEY_FORCE = 'f',
+  KEY_JOBS = 'j',
+  KEY_JSON = 'J',
+  KEY_COVERAGE = 'c',
+  LONG_ONLY = 1 << 10, // added to a key: no short option
+  OPTIONS_MAX = 16
+};
+
+// Every option there is; a command takes some of them.
+static const struct argp_option all_options[] = {
+    {"solver", KEY_SOLVER, "[LABEL=]NAME[,param=value...]", 0,
+     "solver with its parameters; compare takes any number (`ropelab list solvers`)", 0},
+    {"step", KEY_STEP + LONG_ONLY, "S", 0, "time step in seconds instead of the scenario's", 0},
+    {"duration", KEY_DURATION + LONG_ONLY, "S", 0, "seconds to run instead of the scenario's", 0},
+    {"every", KEY_EVERY + LONG_ONLY, "S", 0,
+     "seconds between rows of series.csv (default: every step)", 0},
+    {"trace", KEY_TRACE + LONG_ONLY, "K", 0,
+     "residuals of every K-th step in iterations.csv (default: the last step)", 0},
+    {"set", KEY_SET + LONG_ONLY, "PATH=VALUE", 0,
+     "change the scenario before it is read: --set bodies.heavy.mass=3", 0},
+    {"probe", KEY_PROBE + LONG_ONLY, "P", 0, "record one more quantity: --probe line.tension", 0},
+    {"out", KEY_OUT, "DIR", 0, "folder for the results (default: out/COMMAND-SCENARIO)", 0},
+    {"force", KEY_FORCE + LONG_ONLY, NULL, 0, "replace results that are there", 0},
+    {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
+    {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
+    {"coverage", KEY_COVERAGE + LONG_ONLY, NULL, 0, "which solver can run which scenario", 0},
+};
+
+enum { ALL_OPTIONS = sizeof all_options / sizeof all_options[0] };
+
+typedef struct parse {
+  const rl_usage *usage;
+  rl_arguments *arguments;
+} parse;
+
+// A positive number of seconds.
+static double seconds(struct argp_state *state, const char *option, const char *text) {
+  char *end = NULL;
+  const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
+  const double value = plain ? strtod(text, &end) : NAN;
+  if (!plain || *end || !(value > 0.0) || isinf(value)) {
+    argp_error(state, "--%s %s: expected a number of seconds above 0", option, text);
+  }
+  return value;
+}
+
+static long whole(struct argp_state *state, const char *option, const char *text) {
+  char *end = NULL;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end || value < 1 || value > 1000000000L) {
+    argp_error(state, "--%s %s: expected a whole number from 1", option, text);
+  }
+  return value;
+}
+
+// Room for one more in a list.
+static bool room(struct argp_state *state, const char *option, size_t count) {
+  if (count >= RL_LIST_MAX) {
+    argp_error(state, "more than %d of %s", RL_LIST_MAX, option);
+    return false;
+  }
+  return true;
+}
+
+static void add_solver(struct argp_state *state, rl_arguments *a, const char *text) {
+  char message[512];
+  if (room(state, "--solver", a->solver_count) &&
+      !rl_solver_spec_parse(text, &a->solvers[a->solver_count++], message, sizeof message)) {
+    argp_error(state, "--solver %s: %s", text, message);
+  }
+}
+
+static void add_override(struct argp_state *state, rl_arguments *a, char *text) {
+  char *equals = strchr(text, '=');
+  if (!equals || equals == text) {
+    argp_error(state, "--set %s: expected PATH=VALUE", text);
+  } else if (room(state, "--set", a->override_count)) {
+    // The words of argv are ours to cut.
+    *equals = '\0';
+    a->overrides[a->override_count++] = (rl_override){text, equals + 1};
+  }
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state) {
+  const parse *p = state->input;
+  rl_arguments *a = p->arguments;
+  switch (key & ~LONG_ONLY) {
+  case KEY_SOLVER:
+    add_solver(state, a, text);
+    return 0;
+  case KEY_STEP:
+    a->run.step = seconds(state, "step", text);
+    return 0;
+  case KEY_DURATION:
+    a->run.duration = seconds(state, "duration", text);
+    return 0;
+  case KEY_EVERY:
+    a->run.every = seconds(state, "every", text);
+    return 0;
+  case KEY_TRACE:
+    a->run.trace = (uint64_t)whole(state, "trace", text);
+    return 0;
+  case KEY_SET:
+    add_override(state, a, text);
+    return 0;
+  case KEY_PROBE:
+    if (room(state, "--probe", a->probe_count)) {
+      a->probes[a->probe_count++] = text;
+    }
+    return 0;
+  case KEY_OUT:
+    a->out = text;
+    return 0;
+  case KEY_FORCE:
+    a->force = true;
+    return 0;
+  case KEY_JOBS:
+    a->jobs = whole(state, "jobs", text);
+    return 0;
+  case KEY_JSON:
+    a->json = true;
+    return 0;
+  case KEY_COVERAGE:
+    a->coverage = true;
+    return 0;
+  default:
+    break;
+  }
+  if (key == ARGP_KEY_ARG && a->positional_count < p->usage->most) {
+    a->positional[a->positional_count++] = text;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG) {
+    argp_error(state, "unexpected '%s'; expected %s", text, p->usage->positional);
+  } else if (key == ARGP_KEY_END && a->positional_count < p->usage->least) {
+    argp_error(state, "expected %s", p->usage->positional);
+  }
+  return ARGP_ERR_UNKNOWN;
+}
+
+static bool takes(const rl_usage *usage, int key) {
+  return strchr(usage->options, key & ~LONG_ONLY) != NULL;
+}
+
+// An option that nobody knows gets the nearest; argp itself only says that it is unknown.
+static bool check_option(const rl_usage *usage, const char *word) {
+  const char *names[OPTIONS_MAX + 3] = {"help", "usage"};
+  size_t count = 2;
+  char name[64];
+  const size_t length = strcspn(word, "=");
+  if (length >= sizeof name) {
+    return true;
+  }
+  memcpy(name, word, length);
+  name[length] = '\0';
+  for (size_t i = 0; i < ALL_OPTIONS; i++) {
+    if (takes(usage, all_options[i].key)) {
+      names[count++] = all_options[i].name;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (strncmp(names[i], name, length) == 0) {
+      return true;
+    }
+  }
+  char hint[256];
+  rl_suggest(hint, sizeof hint, name, names, count);
+  fprintf(stderr, "ropelab %s: unknown option '--%s'; %s\n", usage->name, name, hint);
+  return false;
+}
+
+bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_arguments *arguments,
+                        int *status) {
+  struct argp_option options[OPTIONS_MAX + 1] = {{0}};
+  size_t count = 0;
+  for (size_t i = 0; i < ALL_OPTIONS; i++) {
+    if (takes(usage, all_options[i].key)) {
+      options[count++] = all_options[i];
+    }
+  }
+  memset(arguments, 0, sizeof *arguments);
+  arguments->run = (rl_run_options){.step = NAN, .duration = NAN, .every = NAN};
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strncmp(argv[i], "--", 2) == 0 && !check_option(usage, argv[i] + 2)) {
+      *status = RL_EXIT_USAGE;
+      return false;
+    }
+  }
+  char name[64];
+  snprintf(name, sizeof name, "ropelab %s", usage->name);
+  argv[0] = name;
+  const struct argp argp = {.options = options,
+                            .parser = parse_option,
+                            .args_doc = usage->positional,
+                            .doc = usage->doc};
+  parse input = {usage, arguments};
+  argp_err_exit_status = RL_EXIT_USAGE;
+  // Bad usage and --help end the program here.
+  *status = argp_parse(&argp, argc, argv, 0, NULL, &input) == 0 ? RL_EXIT_DONE : RL_EXIT_USAGE;
+  return *status == RL_EXIT_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Scenarios by name
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **rl_scenario_names(size_t *count) {
+  char folder[RL_PATH_MAX];
+  char **names = calloc(RL_LIST_MAX, sizeof *names);
+  *count = 0;
+  DIR *directory = rl_data_path(folder, "scenarios") ? opendir(folder) : NULL;
+  for (struct dirent *entry = NULL; names && directory && (entry = readdir(directory));) {
+    const size_t length = strlen(entry->d_name);
+    if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 && *count < RL_LIST_MAX) {
+      char *name = strdup(entry->d_name);
+      if (name) {
+        name[length - 5] = '\0';
+        names[(*count)++] = name;
+      }
+    }
+  }
+  if (directory) {
+    closedir(directory);
+  }
+  if (names) {
+    qsort(names, *count, sizeof *names, compare_names);
+  }
+  return names;
+}
+
+void rl_names_free(char **names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    free(names[i]);
+  }
+  free(names);
+}
+
+// The file that is meant by a name; false with a message.
+static bool find_scenario(char path[RL_PATH_MAX], const char *name) {
+  if (rl_file_exists(name)) {
+    return snprintf(path, RL_PATH_MAX, "%s", name) < RL_PATH_MAX;
+  }
+  char shipped[RL_PATH_MAX];
+  if (!strchr(name, '/') && snprintf(shipped, sizeof shipped, "scenarios/%s.yaml", name) <
+                                (int)sizeof shipped &&
+      rl_data_path(path, shipped) && rl_file_exists(path)) {
+    return true;
+  }
+  size_t count = 0;
+  char **names = rl_scenario_names(&count);
+  char hint[512];
+  rl_suggest(hint, sizeof hint, name, (const char *const *)names, count);
+  fprintf(stderr, "ropelab: no scenario '%s': neither a file nor a shipped scenario; %s\n", name,
+          hint);
+  rl_names_free(names, count);
+  return false;
+}
+
+rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments, int *status) {
+  char path[RL_PATH_MAX];
+  rl_diagnostic diagnostic;
+  if (!find_scenario(path, name)) {
+    *status = RL_EXIT_USAGE;
+    return NULL;
+  }
+  rl_scenario *scenario = rl_scenario_from_file(path, arguments->overrides,
+                                                arguments->override_count, &diagnostic);
+  for (size_t i = 0; scenario && i < arguments->probe_count; i++) {
+    if (!rl_scenario_add_probe(scenario, arguments->probes[i], &diagnostic)) {
+      rl_scenario_free(scenario);
+      scenario = NULL;
+    }
+  }
+  if (!scenario) {
+    rl_diagnostic_print(stderr, path, &diagnostic);
+    *status = diagnostic.unsupported     ? RL_EXIT_UNSUPPORTED
+              : diagnostic.out_of_memory ? RL_EXIT_FAILED
+                                         : RL_EXIT_USAGE;
+  }
+  return scenario;
+}

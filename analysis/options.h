@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options of the commands: one parser, from which each command takes those it has.
+#ifndef RL_OPTIONS_H
+#define RL_OPTIONS_H
+
+#include <argp.h>
+
+#include "run.h"
+
+enum { RL_LIST_MAX = 256 };
+
+typedef struct rl_arguments {
+  const char *positional[RL_LIST_MAX];
+  size_t positional_count;
+  rl_solver_spec solvers[RL_LIST_MAX];
+  size_t solver_count;
+  rl_override overrides[RL_LIST_MAX];
+  size_t override_count;
+  const char *probes[RL_LIST_MAX];
+  size_t probe_count;
+  rl_run_options run;
+  const char *out; // NULL: the default
+  long jobs;       // 0: as many as there are processors
+  bool force, json, coverage;
+} rl_arguments;
+
+// What a command takes.
+typedef struct rl_usage {
+  const char *name;            // "run"
+  const char *positional;      // "SCENARIO..."
+  const char *doc;             // summary, and after a '\v' the examples
+  const char *options;         // keys of its options ("sdo")
+  size_t least, most;          // number of positional arguments
+} rl_usage;
+
+// Parses argv[0..argc) (argv[0] is the command's name). On bad usage or --help the program says so
+// and the exit status is stored; false then.
+bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_arguments *arguments,
+                        int *status);
+
+// Loads the scenario that is called `name`: a file, or one of the shipped. NULL with the message
+// printed and the exit status stored.
+rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments, int *status);
+
+// The names of the shipped scenarios, sorted; free with rl_names_free.
+char **rl_scenario_names(size_t *count);
+void rl_names_free(char **names, size_t count);
+
+#endif

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The ropes of all solvers at a few times, on equal axes.
+# Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], x_low, x_high, y_low, y_high,
+# tick_x, tick_y, x_axis, y_axis, count, label[], style[], broad[] (line widths), any_exact, and
+# scene, ghost, rope[], body[], point[]: files whose block p - 1 belongs to panel p. scene: outlines
+# of what does not move; ghost: the closed form; body and point: outlines of moving bodies, and
+# centres of those without a shape.
+load plots."style.gp"
+load plots."key.gp"
+plot for [i=1:count] NaN with linespoints lt style[i] lw broad[i] dt 1 title label[i], \
+     NaN with lines lt 31 title (any_exact ? "exact" : "")
+set size ratio -1
+set xrange [x_low:x_high]
+set yrange [y_low:y_high]
+set xtics tick_x
+set ytics tick_y
+x_title = x_axis." / m"
+y_name = y_axis." / m"
+y_gap = 50.0
+shared_y = 1
+do for [p=1:panels] {
+  load plots."panel.gp"
+  plot scene index p-1 using 1:2 with filledcurves closed fc rgb "#e9e9e9" notitle, \
+       scene index p-1 using 1:2 with lines lw 1.4 lc rgb "#777777" dt 1 notitle, \
+       ghost index p-1 using 1:2 with lines lt 31 notitle, \
+       for [i=1:count] body[i] index p-1 using 1:2 with lines lt style[i] lw 1.6 dt 1 notitle, \
+       for [i=1:count] rope[i] index p-1 using 1:2 with lines lt style[i] lw broad[i] dt 1 \
+           notitle, \
+       for [i=1:count] point[i] index p-1 using 1:2 with points lt style[i] ps 1.0 notitle
+}
+unset multiplot
+unset output

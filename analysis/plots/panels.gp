@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Small multiples over time: one panel a quantity, one curve a solver, the closed form behind.
+# Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], panel_low[], panel_high[],
+# panel_unit[], exact[] (a file, or ""), count, label[], style[], time_end, and
+# file[(panel - 1) * count + i] with the blocks that curves.gp describes.
+load plots."style.gp"
+load plots."key.gp"
+plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
+     NaN with lines lt 31 title (any_exact ? "exact" : "")
+set xrange [0:time_end]
+set xtics autofreq
+set ytics autofreq
+x_title = "time / s"
+y_gap = 64.0
+shared_y = 0
+do for [p=1:panels] {
+  y_name = panel_unit[p]
+  load plots."panel.gp"
+  set yrange [panel_low[p]:panel_high[p]]
+  n = (p - 1) * count
+  e = (exact[p] eq "") ? "none.dat" : exact[p]
+  plot e index 0 using 1:2 with lines lt 31 notitle, \
+       for [i=1:count] file[n + i] index 0 using 1:2 with lines lt style[i] notitle, \
+       for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 notitle, \
+       for [i=1:count] file[n + i] index 2 using 1:2 with points lt 32 notitle
+}
+unset multiplot
+unset output

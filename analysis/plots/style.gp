@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The one style of all figures: terminal, fonts, colours, axes and key.
+# Every figure script loads it first. Variables it reads:
+#   kind "svg" or "png"; output_file; figure_name (unique, used inside the SVG); title
+#   width, height           size of the SVG [px]; the PNG has twice as many pixels
+#   left, right, bottom, top  the drawing area as fractions of the picture; key_left likewise
+#   key_columns             entries in a row of the key
+reset
+
+if (kind eq "svg") {
+  set terminal svg size width,height enhanced font "DejaVu Sans,12" background "white" \
+      name figure_name linewidth 1
+} else {
+  set terminal pngcairo size 2*width,2*height enhanced font "DejaVu Sans,20" \
+      background "white" linewidth 1.8 pointscale 1.8
+}
+set output output_file
+
+# One colour, dash and symbol for each solver, everywhere. The comment after a line names the
+# solver it belongs to (report/solver_style.py reads these lines); other labels take free ones in
+# order.
+# The colours can be told apart by the colour-blind; dash and symbol tell them apart in grey.
+set linetype  1 lc rgb "#0072B2" lw 2.2 dt 1                  pt  7 ps 0.75  # penalty
+set linetype  2 lc rgb "#D55E00" lw 2.2 dt (16,4)             pt  5 ps 0.70  # pbd
+set linetype  3 lc rgb "#009E73" lw 2.2 dt (7,3)              pt  9 ps 0.85  # impulse
+set linetype  4 lc rgb "#CC79A7" lw 2.2 dt (14,3,3,3)         pt 13 ps 0.75  # xpbd
+set linetype  5 lc rgb "#E69F00" lw 2.2 dt (3.5,2.5)          pt 11 ps 0.85  # penalty-implicit
+set linetype  6 lc rgb "#56B4E9" lw 2.2 dt 1                  pt 15 ps 0.80  # pbd-direct
+set linetype  7 lc rgb "#000000" lw 2.2 dt (10,3,2,3,2,3)     pt  6 ps 0.75  # impulse-direct
+set linetype  8 lc rgb "#0072B2" lw 2.2 dt (7,3)              pt  4 ps 0.70  # nehe
+set linetype  9 lc rgb "#D55E00" lw 2.2 dt 1                  pt  8 ps 0.85  # source
+set linetype 10 lc rgb "#009E73" lw 2.2 dt 1                  pt 12 ps 0.90  # contraption
+set linetype 11 lc rgb "#CC79A7" lw 2.2 dt 1                  pt 10 ps 0.85  # impulse-soft
+set linetype 12 lc rgb "#E69F00" lw 2.2 dt 1                  pt 14 ps 0.80  # convex
+set linetype 13 lc rgb "#56B4E9" lw 2.2 dt (7,3)              pt  6 ps 0.75  # rattle
+set linetype 14 lc rgb "#666666" lw 2.2 dt 1                  pt  4 ps 0.70  # reference
+
+# The terms of the energy ledger: other colours than the solvers', since they mean something else.
+set linetype 21 lc rgb "#332288" lw 2.0 dt 1
+set linetype 22 lc rgb "#117733" lw 2.0 dt (9,3)
+set linetype 23 lc rgb "#AA4499" lw 2.0 dt (4,2.5)
+set linetype 24 lc rgb "#999933" lw 2.0 dt (12,3,3,3)
+set linetype 25 lc rgb "#882255" lw 2.0 dt (2,2)
+set linetype 26 lc rgb "#000000" lw 3.0 dt 1
+
+# The closed form: a broad grey line behind everything.
+set linetype 31 lc rgb "#BDBDBD" lw 6.5 dt 1
+
+set encoding utf8
+set minussign
+load plots."axes.gp"
+
+# The drawing areas: panel p of columns x rows, counted along the rows; one panel if not said.
+if (!exists("columns")) { columns = 1; rows = 1; spacing_x = 0; spacing_y = 0 }
+cell_x = (right - left - (columns - 1) * spacing_x) / columns
+cell_y = (top - bottom - (rows - 1) * spacing_y) / rows
+panel_left(p) = left + ((p - 1) % columns) * (cell_x + spacing_x)
+panel_top(p) = top - ((p - 1) / columns) * (cell_y + spacing_y)
+set lmargin at screen left
+set rmargin at screen right
+set bmargin at screen bottom
+set tmargin at screen top
+
+set label 1 title at screen key_left, screen 1 - 17.0 / height left noenhanced \
+    font sprintf("DejaVu Sans:Bold,%g", (kind eq "svg") ? 13 : 21.5) textcolor rgb "#111111"
+set key at screen key_left, screen 1 - 31.0 / height left top horizontal Left reverse \
+    noenhanced samplen 2.8 spacing 1.1 width 1 maxcols key_columns
+set style fill noborder
+# Names of the y axes stand at a fixed distance, whatever the numbers' width: label 4.
+y_name_at(p, gap) = panel_left(p) - gap / width
+
+# Logarithm of the magnitude with a place for zero: 0 up to `floor`, then one unit a decade, with
+# the sign of v; and the same for what has no sign.
+signed_decades(v, floor) = abs(v) <= floor ? 0 : sgn(v) * log10(abs(v) / floor)
+decades(v, floor) = abs(v) <= floor ? 0 : log10(abs(v) / floor)
+
+# Marks the end of a run that diverged.
+set linetype 32 lc rgb "#000000" pt 2 ps 1.5 lw 2.2

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "record.h"
+
+#include "files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct rl_recorder {
+  const rl_scenario *scenario;
+  FILE *series, *iterations, *snapshots;
+  rl_state *exact_state; // NULL without a closed form
+  void *exact;
+  double *angles;        // [2 x probes] last unwrapped values, simulated and exact
+  rl_momentum start;
+  bool is_free;
+  rl_summary summary;
+};
+
+const rl_column rl_columns[] = {
+    {"time_s", "time since the start"},
+    {"kinetic_J", "kinetic energy of all that moves"},
+    {"gravity_J", "potential energy in gravity, zero at the origin"},
+    {"elastic_J", "energy in elastic ropes and in a method's own springs"},
+    {"bending_J", "bending energy of ropes"},
+    {"work_J", "work done from outside since the start (driven bodies)"},
+    {"dissipated_J", "what physics dissipates since the start: dampers, inelastic catches"},
+    {"energy_J", "kinetic + gravity + elastic + bending"},
+    {"energy_error_J", "energy - energy at the start - work + dissipated: the method's own error"},
+    {"stretch_max", "largest max(0, length / rest - 1) of an element or span"},
+    {"stretch_rms", "root mean square of the same over all elements"},
+    {"length_error_m", "largest excess over rest of an inextensible element"},
+    {"penetration_max_m", "deepest node of a rope inside a body"},
+    {"tension_max_N", "largest tension of an element"},
+    {"momentum_x", "momentum of all that moves [kg m/s]"},
+    {"momentum_y", "the same"},
+    {"momentum_z", "the same"},
+    {"angular_x", "angular momentum about the origin of all that moves [kg m^2/s]"},
+    {"angular_y", "the same"},
+    {"angular_z", "the same"},
+    {"residual_m", "max over rows of |min(-C, W lambda)| after the step, |C| for rods"},
+    {"iterations", "of this step, over all substeps"},
+    {"row_evals", "evaluations of a row by the method in this step"},
+    {NULL, NULL},
+};
+
+static FILE *open_in(const char *folder, const char *name) {
+  char path[RL_PATH_MAX];
+  return rl_path_join(path, folder, name) ? fopen(path, "w") : NULL;
+}
+
+static void write_headers(rl_recorder *r) {
+  fputs("# ropelab series, format 1; `ropelab list metrics` defines the columns\n", r->series);
+  for (size_t i = 0; rl_columns[i].name; i++) {
+    fprintf(r->series, i == 0 ? "%s" : ",%s", rl_columns[i].name);
+  }
+  for (size_t i = 0; i < r->scenario->probe_count; i++) {
+    fprintf(r->series, ",%s", r->scenario->probe_names[i]);
+    if (r->exact) {
+      fprintf(r->series, ",%s.exact,%s.error", r->scenario->probe_names[i],
+              r->scenario->probe_names[i]);
+    }
+  }
+  fprintf(r->series, "%s\n", r->exact ? ",exact_error" : "");
+  fputs("# ropelab residuals within steps, format 1\nstep,iteration,residual_m\n", r->iterations);
+  fputs("# ropelab positions at chosen times, format 1\ntime_s,item,kind,index,x,y,z\n",
+        r->snapshots);
+}
+
+static bool create_exact(rl_recorder *r, const rl_driver *driver) {
+  char message[256];
+  if (!r->scenario->exact) {
+    return true;
+  }
+  r->exact = calloc(1, r->scenario->exact->size);
+  r->exact_state = rl_state_create(driver->model);
+  return r->exact && r->exact_state &&
+         r->scenario->exact->init(r->exact, driver->model, r->scenario->exact_arguments, message,
+                                  sizeof message);
+}
+
+rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
+                                const rl_driver *driver) {
+  rl_recorder *r = calloc(1, sizeof *r);
+  if (!r) {
+    return NULL;
+  }
+  r->scenario = scenario;
+  r->start = rl_state_momentum(driver->model, driver->state);
+  r->is_free = rl_model_is_free(driver->model);
+  r->summary.energy_scale = driver->energy_scale;
+  r->summary.momentum_drift = r->is_free ? 0.0 : NAN;
+  r->summary.exact_error_max = scenario->exact ? 0.0 : NAN;
+  r->angles = malloc(2 * (scenario->probe_count + 1) * sizeof *r->angles);
+  for (size_t i = 0; r->angles && i < 2 * scenario->probe_count; i++) {
+    r->angles[i] = NAN;
+  }
+  r->series = open_in(folder, "series.csv");
+  r->iterations = open_in(folder, "iterations.csv");
+  r->snapshots = open_in(folder, "snapshots.csv");
+  if (!r->angles || !r->series || !r->iterations || !r->snapshots || !create_exact(r, driver)) {
+    const int error = errno;
+    rl_recorder_close(r, NULL);
+    errno = error;
+    return NULL;
+  }
+  setvbuf(r->series, NULL, _IOLBF, 1 << 16); // a killed run leaves whole lines
+  write_headers(r);
+  return r;
+}
+
+static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, double residual) {
+  s->energy_error = m->energy_error;
+  s->energy_error_max = fmax(s->energy_error_max, fabs(m->energy_error));
+  s->stretch_max = fmax(s->stretch_max, m->stretch_max);
+  s->stretch_end = m->stretch_max;
+  s->length_error_max = fmax(s->length_error_max, m->length_error);
+  s->penetration_max = fmax(s->penetration_max, m->penetration_max);
+  s->tension_max = fmax(s->tension_max, m->tension_max);
+  s->residual = residual;
+  if (r->is_free && m->momentum_scale > 0.0) {
+    const double drift = rl_distance(m->momentum.linear, r->start.linear) / m->momentum_scale;
+    s->momentum_drift = fmax(s->momentum_drift, drift);
+  }
+}
+
+static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
+                          size_t i, size_t which) {
+  const rl_probe probe = r->scenario->probes[i];
+  double value = rl_probe_value(driver->model, state, probe);
+  if (rl_probe_is_angle(probe)) {
+    double *last = &r->angles[2 * i + which];
+    value = *last = rl_unwrap(value, *last);
+  }
+  return value;
+}
+
+static void write_probes(rl_recorder *r, const rl_driver *driver) {
+  const bool known =
+      r->exact &&
+      r->scenario->exact->at(r->exact, driver->model, driver->state->time, r->exact_state);
+  double largest = 0.0;
+  for (size_t i = 0; i < r->scenario->probe_count; i++) {
+    const double value = probe_value(r, driver, driver->state, i, 0);
+    fprintf(r->series, ",%.17g", value);
+    if (r->exact) {
+      const double exact = known ? probe_value(r, driver, r->exact_state, i, 1) : NAN;
+      fprintf(r->series, ",%.17g,%.17g", exact, value - exact);
+      largest = fmax(largest, fabs(value - exact));
+    }
+  }
+  if (r->exact) {
+    fprintf(r->series, ",%.17g", known ? largest : NAN);
+    r->summary.exact_error_max = fmax(r->summary.exact_error_max, known ? largest : 0.0);
+  }
+}
+
+void rl_record_row(rl_recorder *r, const rl_driver *driver) {
+  const rl_metrics m = rl_metrics_of(driver);
+  const rl_step_info *info = &driver->info;
+  const double residual = driver->state->step > 0 ? info->residual : NAN;
+  watch(&r->summary, r, &m, residual);
+  const double values[] = {driver->state->time, m.energy.kinetic, m.energy.gravity,
+                           m.energy.elastic, m.energy.bending, m.work, m.dissipated,
+                           m.energy_total, m.energy_error, m.stretch_max, m.stretch_rms,
+                           m.length_error, m.penetration_max, m.tension_max, m.momentum.linear.x,
+                           m.momentum.linear.y, m.momentum.linear.z, m.momentum.angular.x,
+                           m.momentum.angular.y, m.momentum.angular.z, residual};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    fprintf(r->series, i == 0 ? "%.17g" : ",%.17g", values[i]);
+  }
+  fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
+          (unsigned long long)info->row_evaluations);
+  write_probes(r, driver);
+  fputc('\n', r->series);
+}
+
+void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
+  for (size_t i = 0; i < driver->info.trace_count; i++) {
+    fprintf(r->iterations, "%llu,%zu,%.17g\n", (unsigned long long)driver->state->step, i + 1,
+            driver->info.trace[i]);
+  }
+}
+
+// One line of snapshots.csv; `index` counts along the path, eyes included.
+static void write_position(const rl_recorder *r, double time, const char *item, const char *prefix,
+                           const char *kind, uint32_t index, rl_vec3 p) {
+  fprintf(r->snapshots, "%.17g,%s,%s%s,%u,%.17g,%.17g,%.17g\n", time, item, prefix, kind, index,
+          p.x, p.y, p.z);
+}
+
+static void write_positions(const rl_recorder *r, const rl_model *model, const rl_state *state,
+                            double time, const char *prefix) {
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    const rl_rope *rope = &model->ropes[i];
+    uint32_t index = 0;
+    for (uint32_t k = 0; k < rl_rope_nodes(model, state, i); k++) {
+      const rl_vec3 p = rl_position(state->points[rl_rope_node(model, state, i, k)]);
+      write_position(r, time, rope->name, prefix, "node", index++, p);
+      for (uint32_t e = 0; k == 0 && e < rope->eye_count; e++) {
+        const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + e], state->points);
+        write_position(r, time, rope->name, prefix, "eye", index++, eye);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    write_position(r, time, model->bodies[i].name, prefix, "body", 0,
+                   rl_position(state->points[rl_body_slot(model, i)]));
+  }
+}
+
+void rl_record_snapshot(rl_recorder *r, const rl_driver *driver) {
+  const double time = driver->state->time;
+  write_positions(r, driver->model, driver->state, time, "");
+  if (r->exact && r->scenario->exact->at(r->exact, driver->model, time, r->exact_state)) {
+    write_positions(r, driver->model, r->exact_state, time, "exact_");
+  }
+}
+
+rl_summary *rl_recorder_summary(rl_recorder *r) { return &r->summary; }
+
+static bool close_file(FILE *file) {
+  const bool good = file && !ferror(file);
+  return (!file || fclose(file) == 0) && good;
+}
+
+bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
+  if (summary) {
+    *summary = r->summary;
+  }
+  const bool series = close_file(r->series);
+  const bool iterations = close_file(r->iterations);
+  const bool snapshots = close_file(r->snapshots);
+  rl_state_free(r->exact_state);
+  free(r->exact);
+  free(r->angles);
+  free(r);
+  return series && iterations && snapshots;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run records: series.csv, iterations.csv and snapshots.csv, and the numbers that sum it
+// up. A closed form, if the scenario has one, is recorded beside.
+#ifndef RL_RECORD_H
+#define RL_RECORD_H
+
+#include "metrics.h"
+#include "scenario.h"
+
+typedef struct rl_summary {
+  uint64_t steps_done, iterations, row_evaluations;
+  double seconds;              // spent in steps, wall clock
+  double energy_error, energy_error_max, energy_scale; // [J]
+  double stretch_max, stretch_end;
+  double length_error_max, penetration_max;            // [m]
+  double tension_max;                                  // [N]
+  double momentum_drift;       // relative to sum m |v|; nan unless nothing acts from outside
+  double residual;             // of the last step [m]
+  double exact_error_max;      // nan without a closed form
+} rl_summary;
+
+// The fixed columns of series.csv, ended by a NULL name; probes follow them.
+typedef struct rl_column {
+  const char *name;
+  const char *help;
+} rl_column;
+
+extern const rl_column rl_columns[];
+
+typedef struct rl_recorder rl_recorder;
+
+// Opens the files in a folder and writes their headers. NULL with errno set.
+rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
+                                const rl_driver *driver);
+
+// A row of series.csv for the state now.
+void rl_record_row(rl_recorder *recorder, const rl_driver *driver);
+
+// The residuals of the last step, as rows of iterations.csv.
+void rl_record_trace(rl_recorder *recorder, const rl_driver *driver);
+
+// The positions now, as rows of snapshots.csv.
+void rl_record_snapshot(rl_recorder *recorder, const rl_driver *driver);
+
+// Closes the files. False if anything could not be written, with errno set.
+bool rl_recorder_close(rl_recorder *recorder, rl_summary *summary);
+
+// The summary so far, for the numbers that the recorder watches.
+rl_summary *rl_recorder_summary(rl_recorder *recorder);
+
+#endif

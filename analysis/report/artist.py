@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the figures of one scenario share: its recorded runs, their styles, and the data files."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from canvas import Figure, write_blocks
+from curves import POINTS, Point, finite_points, markers, thin
+from results import SERIES, Run, Scenario
+from solver_style import SolverStyle
+
+Column = Sequence[float]
+
+
+@dataclass(eq=False)
+class Trace:
+    """A run that recorded a series."""
+
+    run: Run
+    style: SolverStyle
+    series: dict[str, Column]
+
+    @property
+    def label(self) -> str:
+        return self.run.label
+
+    @property
+    def whole(self) -> bool:
+        return self.run.status == "done"
+
+    @property
+    def time(self) -> Column:
+        return self.series["time_s"]
+
+    def column(self, name: str) -> Column:
+        return self.series.get(name, [])
+
+
+class Artist:
+    """Everything that the figures of one scenario share."""
+
+    def __init__(self, scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
+                 folder: Path) -> None:
+        self.scenario, self.file_name, self.styles = scenario, file_name, styles
+        self.folder = folder
+        self.traces = self.load_traces()
+        self.time_end = self.scenario.duration
+        self.files = 0
+
+    def load_traces(self) -> list[Trace]:
+        traces = []
+        for run in self.scenario.runs:
+            series = run.table(SERIES)
+            if len(series.get("time_s", [])) > 0:
+                traces.append(Trace(run, self.styles[run.label], series))
+        return traces
+
+    def figure(self, kind: str, title: str, caption: str, alt: str) -> Figure:
+        return Figure(f"{self.file_name}-{kind}", kind, f"{self.scenario.name}: {title}", caption,
+                      f"{self.scenario.title}: {alt}")
+
+    def data(self, blocks: Sequence[Sequence[Point | None]]) -> str:
+        self.files += 1
+        return write_blocks(self.folder / f"data-{self.files}.dat", blocks)
+
+    def curve(self, trace: Trace, name: str, index: int, limits: tuple[float, float],
+              most: int = POINTS) -> str:
+        """The file of one curve: the line, its symbols, and where a run that did not reach its
+        end left the axes or stopped."""
+        x, y = trace.time, trace.column(name)
+        end: list[Point] = []
+        if not trace.whole:
+            points = finite_points(x, y)
+            left = next((p for p in points if not limits[0] <= p[1] <= limits[1]), None)
+            last = left or (points[-1] if points else None)
+            end = [(last[0], min(max(last[1], limits[0]), limits[1]))] if last else []
+        symbols = markers(x, y, self.time_end, index, len(self.traces))
+        return self.data([thin(x, y, most), symbols, end])
+
+    def common(self, traces: Sequence[Trace]) -> dict[str, object]:
+        return {"count": len(traces), "label": [t.label for t in traces],
+                "style": [t.style.linetype for t in traces], "time_end": self.time_end}
+
+    def with_column(self, name: str) -> list[Trace]:
+        return [t for t in self.traces if any(map(math.isfinite, t.column(name)))]
+
+    def ended_early(self, traces: Sequence[Trace]) -> str:
+        """The sentence of a caption about runs that stopped."""
+        names = [f"{t.label} ({t.run.status})" for t in traces if not t.whole]
+        return (f" The cross marks where a run left the axes or stopped: {', '.join(names)}."
+                if names else "")
+
+
+def healthy(traces: Sequence[Trace]) -> list[Trace]:
+    """The runs that decide about the axes: those that finished, if there are any."""
+    return [t for t in traces if t.whole] or list(traces)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a gnuplot script of ../plots needs: data files, variables, and a place for each panel."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Sequence
+
+from curves import Point
+from solver_style import PLOTS
+
+WIDTH = 700            # px of an SVG; all other lengths here are in the same px
+KEY_TOP, KEY_LINE = 26, 19
+TIMEOUT = 300          # s for the figures of one scenario
+
+
+class PlotError(Exception):
+    """gnuplot is missing or failed."""
+
+
+@dataclass
+class Figure:
+    """A drawn figure: its files are NAME.svg and NAME.png."""
+
+    name: str
+    kind: str
+    title: str
+    caption: str
+    alt: str
+
+    @property
+    def id(self) -> str:
+        """Prefix of all ids inside the SVG; gnuplot takes letters, digits and _ only."""
+        return "ropelab_" + re.sub(r"[^A-Za-z0-9]", "_", self.name)
+
+
+@dataclass
+class Drawing:
+    """A figure before it is drawn: the script and its variables."""
+
+    figure: Figure
+    script: str
+    variables: dict[str, Any]
+
+
+@dataclass
+class Layout:
+    """Panels of equal size in rows and columns, under a title and a key."""
+
+    columns: int
+    rows: int
+    panel_height: float
+    labels: Sequence[str]
+    key_extra: int = 0
+    titled: bool = False  # panels have titles of their own
+    gap_x: float = 28
+    gap_y: float = 30
+    left: float = 82
+    right: float = 14
+    bottom: float = 50
+    variables: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # The key fills rows of equally wide entries.
+        entry = 62 + 8.6 * max((len(label) for label in self.labels), default=0)
+        per_row = max(1, int((WIDTH - self.left - self.right) / entry))
+        lines = math.ceil((len(self.labels) + self.key_extra) / per_row)
+        top = KEY_TOP + KEY_LINE * lines + (32 if self.titled else 17)
+        height = (top + self.bottom + self.rows * self.panel_height
+                  + (self.rows - 1) * self.gap_y)
+        self.variables = {
+            "width": WIDTH, "height": round(height),
+            "left": self.left / WIDTH, "right": 1 - self.right / WIDTH,
+            "bottom": self.bottom / height, "top": 1 - top / height,
+            "key_left": 16 / WIDTH, "key_columns": per_row,
+            "columns": self.columns, "rows": self.rows,
+            "spacing_x": self.gap_x / WIDTH, "spacing_y": self.gap_y / height,
+        }
+
+    @property
+    def panel_width(self) -> float:
+        inner = WIDTH - self.left - self.right - (self.columns - 1) * self.gap_x
+        return inner / self.columns
+
+
+def quoted(text: str) -> str:
+    """A gnuplot string: single quotes, in which nothing is expanded."""
+    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+
+
+def literal(value: Any) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN"
+    return repr(int(value) if isinstance(value, bool) else value)
+
+
+def assignments(variables: dict[str, Any]) -> list[str]:
+    lines = []
+    for name, value in variables.items():
+        if isinstance(value, list):
+            content = ", ".join(literal(item) for item in value)
+            filled = f" = [{content}]" if value else ""
+            lines.append(f"array {name}[{max(len(value), 1)}]{filled}")
+        else:
+            lines.append(f"{name} = {literal(value)}")
+    return lines
+
+
+def block(points: Sequence[Point | None]) -> str:
+    """One block of a data file; None breaks the line. An empty block keeps its place."""
+    lines = ["" if point is None else f"{point[0]:.9g} {point[1]:.9g}" for point in points]
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines) + "\n" if lines else "NaN NaN\n"
+
+
+def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
+    path.write_text("\n\n".join(block(points) for points in blocks), encoding="ascii")
+    return path.name
+
+
+def script_text(drawings: Sequence[Drawing]) -> str:
+    """One gnuplot script that draws all figures as SVG and as PNG."""
+    lines = []
+    for drawing in drawings:
+        for kind in ("svg", "png"):
+            lines.append("reset session")
+            lines += assignments({
+                "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
+                "figure_name": drawing.figure.id,
+                "output_file": f"{drawing.figure.name}.{kind}", **drawing.variables})
+            lines.append(f'load plots."{drawing.script}"')
+    return "\n".join(lines) + "\n"
+
+
+def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing]) -> None:
+    """Draws in `folder`, where the data files are."""
+    script = folder / "figures.gp"
+    script.write_text(script_text(drawings), encoding="utf-8")
+    (folder / "none.dat").write_text("NaN NaN\n", encoding="ascii")
+    try:
+        done = subprocess.run([program, "-d", script.name], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+                              check=False)
+    except FileNotFoundError:
+        raise PlotError(f"cannot find '{program}': install the Debian package gnuplot-nox, or "
+                        "name the program with --gnuplot") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
+    missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings for kind in ("svg", "png")
+               if not (folder / f"{drawing.figure.name}.{kind}").is_file()]
+    if done.returncode != 0 or missing:
+        said = "\n".join(line for line in done.stderr.splitlines() if "warning" not in line.lower())
+        raise PlotError(f"'{program}' failed (it should be the gnuplot of the Debian package "
+                        f"gnuplot-nox, 5.4 or later): exit {done.returncode}, "
+                        f"{len(missing)} figures missing\n{said[-1500:]}".rstrip())

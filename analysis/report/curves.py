@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prepares curves for drawing: thinning that keeps peaks, markers, and the axes' ranges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+POINTS = 700  # most points of a drawn curve: about one for each pixel of the figure
+MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
+
+Point = tuple[float, float]
+
+
+def finite_points(x: Sequence[float], y: Sequence[float]) -> list[Point]:
+    return [(a, b) for a, b in zip(x, y) if math.isfinite(a) and math.isfinite(b)]
+
+
+def thin(x: Sequence[float], y: Sequence[float], most: int = POINTS) -> list[Point | None]:
+    """At most about `most` points: the least and the greatest of equal bins, so that no peak is
+    lost, and the two ends. None marks a gap: a bin that is mostly nan."""
+    count = min(len(x), len(y))
+    size = 1 if count <= most else math.ceil(2 * count / most)
+    points: list[Point | None] = []
+    for start in range(0, count, size):
+        stop = min(start + size, count)
+        good = [i for i in range(start, stop) if math.isfinite(y[i])]
+        if 2 * len(good) <= stop - start and points and points[-1] is not None:
+            points.append(None)
+        if good:
+            chosen = {min(good, key=y.__getitem__), max(good, key=y.__getitem__)}
+            chosen |= {i for i in (0, count - 1) if i in (good[0], good[-1])}
+            points.extend((x[i], y[i]) for i in sorted(chosen))
+    return points
+
+
+def markers(x: Sequence[float], y: Sequence[float], end: float, index: int, count: int,
+            number: int = MARKERS) -> list[Point]:
+    """Points of the curve at equal distances, shifted from one curve to the next so that the
+    symbols of curves that lie on each other stay visible."""
+    points = finite_points(x, y)
+    chosen: list[Point] = []
+    position = 0
+    for k in range(number):
+        wanted = end * (k + (index + 0.5) / max(count, 1)) / number
+        while position < len(points) and points[position][0] < wanted:
+            position += 1
+        if position == len(points):
+            break
+        chosen.append(points[position])
+    return list(dict.fromkeys(chosen))
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values."""
+    return values[round(share * (len(values) - 1))] if values else math.nan
+
+
+@dataclass
+class LogAxis:
+    """A logarithmic axis that has a place for zero: `floor` and everything smaller is drawn at 0,
+    floor * 10^n at n, -floor * 10^n at -n. style.gp has the mapping."""
+
+    floor: float
+    above: int  # decades
+    below: int  # 0 for what has no sign
+
+    @property
+    def top(self) -> float:
+        return self.floor * 10.0 ** self.above
+
+    @property
+    def low(self) -> float:
+        return -float(self.below) if self.below else -0.25
+
+    @property
+    def high(self) -> float:
+        return float(self.above)
+
+    @property
+    def ticks(self) -> str:
+        """The tick list of gnuplot's `set ytics (...)`: at most about eight labels."""
+        exponent = round(math.log10(self.floor))
+        every = max(1, math.ceil((self.above + self.below) / 8))
+        ticks = ['"0" 0']
+        for n in (n for n in range(-self.below, self.above + 1) if n):
+            power = f"10^{{{exponent + abs(n)}}}".replace("-", "−")
+            shown = n % every == 0
+            text = ("−" if n < 0 else "") + power if shown else ""
+            ticks.append(f'"{text}" {n} {int(not shown)}')
+        return ", ".join(ticks)
+
+
+def log_axis(values: Sequence[float], most: int, signed: bool = False) -> LogAxis:
+    """Covers the largest magnitude, and below it the bulk of the others in `most` decades."""
+    finite = [value for value in values if math.isfinite(value) and value != 0]
+    sizes = sorted(map(abs, finite))
+    if not sizes:
+        return LogAxis(1e-16, 3, 1 if signed else 0)
+    top = decade(sizes[-1])
+    bulk = math.floor(math.log10(quantile(sizes, 0.1 if signed else 0.02)))
+    bottom = max(-300, min(top - 2, max(bulk, top - most)))
+    if not signed:
+        return LogAxis(10.0 ** bottom, top - bottom, 0)
+    greatest, least = max(finite), min(finite)
+    above = decade(greatest) - bottom if greatest > 0 else 1
+    below = decade(-least) - bottom if least < 0 else 1
+    return LogAxis(10.0 ** bottom, max(above, 1), max(below, 1))
+
+
+def decade(size: float) -> int:
+    """The exponent of the power of ten at or above a positive number."""
+    return max(-300, min(300, math.ceil(math.log10(size) - 1e-9)))
+
+
+@dataclass
+class Range:
+    low: float
+    high: float
+    cut: bool  # values lie outside
+
+
+def robust_range(values: Sequence[float], zero: bool = False) -> Range:
+    """The range of the values with a margin; a few extreme ones (spikes) are left outside if they
+    would press all the others into a line."""
+    finite = sorted(value for value in values if math.isfinite(value))
+    if not finite:
+        return Range(0.0, 1.0, False)
+    low, high = finite[0], finite[-1]
+    inner_low, inner_high = quantile(finite, 0.01), quantile(finite, 0.99)
+    span = inner_high - inner_low
+    cut = False
+    if span > 0 and high - inner_high > 3 * span:
+        high, cut = inner_high + 0.5 * span, True
+    if span > 0 and inner_low - low > 3 * span:
+        low, cut = inner_low - 0.5 * span, True
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    size = max(abs(low), abs(high))
+    if high - low < 0.01 * size or size == 0:  # as good as constant: show it so
+        middle, half = (low + high) / 2, 0.05 * size or 1.0
+        return Range(middle - half, middle + half, cut)
+    margin = 0.06 * (high - low)
+    return Range(low if zero and low == 0 else low - margin,
+                 high if zero and high == 0 else high + margin, cut)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The overlay figure: the ropes and bodies of all solvers at a few times, seen from one side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Sequence
+
+from artist import Artist, Trace, healthy
+from canvas import Drawing, Layout
+from curves import Point
+from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
+                      half_spaces, read_snapshots, vector)
+from results import mapping
+
+PANELS = 5
+Line = Sequence[Point]
+
+
+@dataclass
+class Scene:
+    """What the scenario says about what is drawn."""
+
+    bodies: dict[str, Definition]
+    closed: set[str]  # ropes
+    view: View
+
+    def fixed(self, name: str) -> bool:
+        return self.bodies.get(name, {}).get("motion") == "fixed"
+
+    def still_outlines(self) -> list[Line]:
+        return [outline for name, body in self.bodies.items() if self.fixed(name)
+                for outline in body_outlines(body, vector(body.get("position")), self.view)]
+
+    def planes(self) -> list[tuple[Point, Point]]:
+        return [plane for body in self.bodies.values() for plane in half_spaces(body, self.view)]
+
+
+@dataclass
+class Picture:
+    """A run, or its closed form, at one time."""
+
+    ropes: list[Line] = field(default_factory=list)
+    outlines: list[Line] = field(default_factory=list)  # of moving bodies
+    centres: list[Point] = field(default_factory=list)  # of moving bodies without a shape
+
+    def points(self) -> list[Point]:
+        lines = [point for line in [*self.ropes, *self.outlines] for point in line]
+        return [p for p in [*lines, *self.centres] if all(map(math.isfinite, p))]
+
+
+def body_angle(trace: Trace, name: str, time: float) -> float:
+    """A body's turn since the start at a time, if there is a probe of it."""
+    angles = trace.column(f"{name}.angle")
+    if not len(angles):
+        return math.nan
+    nearest = min(range(len(angles)), key=lambda i: abs(trace.time[i] - time))
+    return angles[nearest] - angles[0]
+
+
+def take_picture(scene: Scene, trace: Trace, snapshot: Snapshot | None, exact: bool) -> Picture:
+    """The run (or its closed form) in a snapshot; empty without one."""
+    picture = Picture()
+    if snapshot is None:
+        return picture
+    for name, rope in (snapshot.exact_ropes if exact else snapshot.ropes).items():
+        line = [scene.view.flat(p) for p in rope]
+        picture.ropes.append(line + line[:1] if name in scene.closed else line)
+    for name, position in (snapshot.exact_bodies if exact else snapshot.bodies).items():
+        if scene.fixed(name):
+            continue
+        angle = math.nan if exact else body_angle(trace, name, snapshot.time)
+        outlines = body_outlines(scene.bodies.get(name, {}), position, scene.view, angle)
+        picture.outlines += outlines
+        if not outlines and all(map(math.isfinite, position)):
+            picture.centres.append(scene.view.flat(position))
+    return picture
+
+
+def at_time(snapshots: list[Snapshot], time: float, tolerance: float) -> Snapshot | None:
+    nearest = min(snapshots, key=lambda s: abs(s.time - time), default=None)
+    return nearest if nearest and abs(nearest.time - time) <= tolerance else None
+
+
+def make_scene(artist: Artist, series: Sequence[list[Snapshot]]) -> Scene:
+    definition = artist.scenario.definition
+    everything = [point for snapshots in series for snapshot in snapshots
+                  for line in [*snapshot.ropes.values(), snapshot.bodies.values()]
+                  for point in line]
+    bodies = {name: mapping(body) for name, body in mapping(definition.get("bodies")).items()}
+    closed = {name for name, rope in mapping(definition.get("ropes")).items()
+              if mapping(rope).get("closed") is True}
+    return Scene(bodies, closed, choose_view(definition.get("gravity"), everything))
+
+
+def window(points: Sequence[Point]) -> tuple[Point, Point]:
+    """The box around the points, with a margin."""
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    margin = 0.07 * max(max(xs) - min(xs), max(ys) - min(ys), 1e-3)
+    return (min(xs) - margin, min(ys) - margin), (max(xs) + margin, max(ys) + margin)
+
+
+def near_planes(planes: Sequence[tuple[Point, Point]], points: Sequence[Point]) -> list[Point]:
+    """Points that make the window show the planes that are not far from what is seen."""
+    low, high = window(points)
+    size = max(high[0] - low[0], high[1] - low[1])
+    found = []
+    for point, normal in planes:
+        length = math.hypot(*normal)
+        n = (normal[0] / length, normal[1] / length)
+        heights = [(p[0] - point[0]) * n[0] + (p[1] - point[1]) * n[1] for p in points]
+        height, lowest = min(zip(heights, points))
+        if abs(height) < size:
+            depth = height + 0.06 * size
+            found.append((lowest[0] - depth * n[0], lowest[1] - depth * n[1]))
+    return found
+
+
+def fit(low: Point, high: Point, panels: int, labels: Sequence[str], any_exact: bool
+        ) -> tuple[Layout, Point, Point]:
+    """Columns that suit the window's shape, and the window widened to the panels' shape."""
+    aspect = (high[0] - low[0]) / (high[1] - low[1])
+    columns = min(panels, 5 if aspect < 0.8 else 3 if aspect < 2.2 else 2)
+
+    def laid_out(height: float) -> Layout:
+        return Layout(columns, math.ceil(panels / columns), height, labels, int(any_exact),
+                      titled=True, gap_x=22, gap_y=32, left=66)
+
+    width = laid_out(100).panel_width
+    height = min(max(width / aspect, 55), 380)
+    wanted = width / height
+    if aspect < wanted:
+        extra = ((high[1] - low[1]) * wanted - (high[0] - low[0])) / 2
+        low, high = (low[0] - extra, low[1]), (high[0] + extra, high[1])
+    else:
+        extra = ((high[0] - low[0]) / wanted - (high[1] - low[1])) / 2
+        low, high = (low[0], low[1] - extra), (high[0], high[1] + extra)
+    return laid_out(height), low, high
+
+
+def nice_step(length: float, most: int) -> float:
+    """A round tick distance that gives about `most` ticks and no more."""
+    raw = length / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(power * f for f in (1, 2, 5, 10) if power * f >= raw * 0.999)
+
+
+def line_set(lines: Sequence[Line]) -> list[Point | None]:
+    """Several lines in one block."""
+    joined: list[Point | None] = []
+    for line in lines:
+        joined += [p if all(map(math.isfinite, p)) else None for p in line]
+        joined.append(None)
+    return joined
+
+
+def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
+    return layout.variables | {
+        "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
+        "tick_x": nice_step(high[0] - low[0], max(3, int(layout.panel_width // 48))),
+        "tick_y": nice_step(high[1] - low[1], max(3, int(layout.panel_height // 40))),
+        "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
+
+
+def breadths(count: int) -> list[float]:
+    """Line widths from broad to fine, so that ropes that lie on each other stay visible."""
+    if count == 1:
+        return [2.4]
+    return [1.6 + 3.6 * (count - 1 - i) / (count - 1) for i in range(count)]
+
+
+def write_caption(times: Sequence[float], count: int, view: View, any_exact: bool,
+                  any_still: bool, late: Sequence[str]) -> str:
+    axes_names = f"on equal axes ({AXES[view.across]}, {AXES[view.up]})"
+    if count == 1:
+        text = f"The rope at {len(times)} times, {axes_names}."
+    else:
+        text = (f"The ropes of all solvers at {len(times)} times, one over the other {axes_names}. "
+                "The first solver is drawn broadest, so that those that agree stay visible.")
+    if any_exact:
+        text += " Broad grey: the closed form."
+    if any_still:
+        text += " Light grey: what does not move."
+    if late:
+        text += f" Not in every panel, since it stopped before: {', '.join(late)}."
+    return text
+
+
+def overlay(artist: Artist) -> Drawing | None:
+    found = [(t, read_snapshots(t.run)) for t in artist.traces]
+    found = [(t, snapshots) for t, snapshots in found if snapshots]
+    if not found:
+        return None
+    traces = [t for t, _ in found]
+    scene = make_scene(artist, [snapshots for _, snapshots in found])
+    # The times of the run that got farthest; the others' may differ by rounding.
+    times = [s.time for s in max((s for _, s in found), key=len)][:PANELS]
+    tolerance = 0.02 * (max(times) - min(times)) + 1e-9
+    chosen = [[at_time(snapshots, time, tolerance) for time in times] for _, snapshots in found]
+    pictures = [[take_picture(scene, trace, snapshot, False) for snapshot in row]
+                for trace, row in zip(traces, chosen)]
+    with_exact = next((k for k, row in enumerate(chosen) if any(
+        s and s.exact_ropes for s in row)), 0)
+    ghosts = [take_picture(scene, traces[with_exact], s, True) for s in chosen[with_exact]]
+    any_exact = any(ghost.ropes for ghost in ghosts)
+    still = scene.still_outlines()
+
+    decisive = [row for t, row in zip(traces, pictures) if t in healthy(traces)]
+    seen = [p for row in [*decisive, ghosts] for picture in row for p in picture.points()]
+    seen += [p for outline in still for p in outline]
+    if not seen:
+        return None
+    seen += near_planes(scene.planes(), seen)
+    layout, low, high = fit(*window(seen), len(times), [t.label for t in traces], any_exact)
+    ground = [polygon for point, normal in scene.planes()
+              if (polygon := clip(point, normal, low, high))]
+
+    late = [t.label for t, row in zip(traces, chosen) if None in row]
+    caption = write_caption(times, len(traces), scene.view, any_exact, bool(still or ground),
+                            late)
+    figure = artist.figure("overlay", "shape at chosen times", caption,
+                           "ropes of all solvers at chosen times")
+    variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
+        "panels": len(times), "panel_title": [f"t = {time:.3g} s" for time in times],
+        "any_exact": any_exact, "broad": breadths(len(traces)),
+        "scene": artist.data([line_set([*still, *ground]) for _ in times]),
+        "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),
+        "rope": [artist.data([line_set(p.ropes) for p in row]) for row in pictures],
+        "body": [artist.data([line_set(p.outlines) for p in row]) for row in pictures],
+        "point": [artist.data([p.centres for p in row]) for row in pictures]}
+    return Drawing(figure, "overlay.gp", variables)

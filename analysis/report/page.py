@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fills report.html.j2."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import tables
+from canvas import Figure
+from results import Results, Run, Scenario
+from solver_style import SolverStyle
+from svg import inline
+
+
+@dataclass
+class InlineFigure:
+    figure: Figure
+    svg: Markup
+
+
+@dataclass
+class Section:
+    """A scenario as the page shows it."""
+
+    scenario: Scenario
+    anchor: str
+    facts: list[tuple[str, str]]
+    table: tables.ScenarioTable
+    figures: list[InlineFigure]
+    failures: list[Run]
+    commands: list[str]
+
+
+def anchor(name: str) -> str:
+    return "scenario-" + re.sub(r"[^A-Za-z0-9_-]", "_", name)
+
+
+def section(scenario: Scenario, figures: list[Figure], folder: Path) -> Section:
+    drawn = [InlineFigure(figure, Markup(inline(
+        (folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)))
+        for figure in figures]
+    return Section(scenario, anchor(scenario.name), tables.facts(scenario),
+                   tables.scenario_table(scenario), drawn,
+                   [run for run in scenario.runs if run.status != "done"],
+                   tables.commands(scenario.runs))
+
+
+def counts(results: Results) -> list[tuple[str, int]]:
+    """How many runs ended in which way."""
+    found: dict[str, int] = {}
+    for run in results.runs:
+        word = tables.STATUS_WORDS.get(run.status, run.status)
+        found[word] = found.get(word, 0) + 1
+    return list(found.items())
+
+
+def render(results: Results, styles: dict[str, SolverStyle], drawn: dict[str, list[Figure]],
+           folder: Path) -> str:
+    """The whole page. `folder` holds the SVG files of the figures."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    used = {metric.name for scenario in results.scenarios
+            for metric in tables.scenario_table(scenario).metrics}
+    statuses = {run.status for run in results.runs}
+    values: dict[str, Any] = {
+        "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)), "results": results, "styles": styles,
+        "period": tables.period(results), "counts": counts(results),
+        "overview": tables.overview(results), "anchor": anchor,
+        "status_words": tables.STATUS_WORDS,
+        "status_meanings": {k: v for k, v in tables.STATUS_MEANINGS.items() if k in statuses},
+        "metrics": [metric for metric in tables.METRICS if metric.name in used],
+        "sections": [section(s, drawn.get(s.name, []), folder) for s in results.scenarios],
+        "cards": tables.solver_cards(results), "environments": tables.environments(results),
+    }
+    return environment.get_template("report.html.j2").render(values)

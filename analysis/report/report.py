@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws the figures of a folder of results and writes its report.html.
+
+usage: report.py DIR [--gnuplot PATH] [--jobs N]
+
+DIR is the folder of `ropelab run`, or of a command over several runs. Figures go to DIR/figures/,
+the page to DIR/report.html; it holds all figures itself. Exit status: 0 written, 1 a program is
+missing or failed, 2 nothing to report on or bad usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the scripts' folder may be read-only, and stays clean
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+RESTARTED = "ROPELAB_REPORT_RESTARTED"
+
+
+def need_jinja() -> None:
+    """Starts again with the system's Python if this one lacks jinja2; once."""
+    if importlib.util.find_spec("jinja2"):
+        return
+    if RESTARTED not in os.environ and os.access(SYSTEM_PYTHON, os.X_OK):
+        os.environ[RESTARTED] = "1"
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, str(Path(__file__).resolve()), *sys.argv[1:]])
+    sys.exit(fail("the Python module jinja2 is missing: install the Debian package python3-jinja2"))
+
+
+def fail(message: str) -> int:
+    print(f"ropelab report: {message}", file=sys.stderr)
+    return 1
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="ropelab report", description=__doc__.splitlines()[0])
+    parser.add_argument("folder", metavar="DIR", type=Path, help="folder of results")
+    parser.add_argument("--gnuplot", default="gnuplot", metavar="PATH", help="the gnuplot program")
+    parser.add_argument("--jobs", type=int, metavar="N", default=min(4, os.cpu_count() or 1),
+                        help="scenarios drawn at the same time (default: up to 4)")
+    return parser.parse_args()
+
+
+class Progress:
+    """One line on stderr, if somebody watches."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.watched = total, 0, sys.stderr.isatty()
+
+    def step(self, name: str) -> None:
+        self.done += 1
+        if self.watched:
+            print(f"\r\033[K{self.done}/{self.total} {name}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self.watched:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def draw_all(results, styles, target: Path, gnuplot: str, jobs: int):
+    """Figures of every scenario, by scenario name."""
+    from figures import draw_scenario, file_names
+
+    progress = Progress(len(results.scenarios))
+    drawn = {}
+    names = file_names(results.scenarios)
+    with ProcessPoolExecutor(max_workers=max(1, min(jobs, len(results.scenarios))),
+                             initializer=signal.signal,
+                             initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
+        waiting = {pool.submit(draw_scenario, scenario, names[scenario.name], styles, target,
+                               gnuplot): scenario.name
+                   for scenario in results.scenarios}
+        try:
+            for future in as_completed(waiting):
+                drawn[waiting[future]] = future.result()
+                progress.step(waiting[future])
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        finally:
+            progress.end()
+    return drawn
+
+
+def publish(source: Path, folder: Path, page: str) -> None:
+    """Moves complete files to their places; the page last."""
+    figures = folder / "figures"
+    figures.mkdir(exist_ok=True)
+    for path in sorted(source.iterdir()):
+        os.replace(path, figures / path.name)
+    unfinished = source / "report.html"
+    unfinished.write_text(page, encoding="utf-8")
+    os.replace(unfinished, folder / "report.html")
+
+
+def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
+    from page import render
+    from results import load
+    from solver_style import assign_styles
+
+    results = load(folder)
+    styles = assign_styles(results.runs)
+    with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
+        target = Path(name)
+        drawn = draw_all(results, styles, target, gnuplot, jobs)
+        page = render(results, styles, drawn, target)
+        publish(target, folder, page)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    need_jinja()
+    from canvas import PlotError
+    from results import NoResults
+
+    options = arguments()
+    signal.signal(signal.SIGTERM, interrupted)
+    try:
+        make_report(options.folder, options.gnuplot, options.jobs)
+    except NoResults as error:
+        fail(str(error))
+        return 2
+    except (PlotError, OSError) as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return 130
+    print(options.folder / "report.html")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads what ropelab's commands write: run.json, the CSV files beside it, and summary.csv."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterator
+
+LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to compute with
+SERIES, ITERATIONS, SNAPSHOTS = "series.csv", "iterations.csv", "snapshots.csv"
+
+
+class NoResults(Exception):
+    """The folder holds nothing that a report could be made of."""
+
+
+@dataclass
+class Run:
+    """One solver on one scenario: what run.json says, and the folder of its CSV files."""
+
+    folder: Path | None  # None: the run is known from summary.csv only
+    info: dict[str, Any]
+    row: dict[str, str] = field(default_factory=dict)  # its line of summary.csv
+
+    @property
+    def solver(self) -> dict[str, Any]:
+        return mapping(self.info.get("solver"))
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        return mapping(self.info.get("scenario"))
+
+    @property
+    def scenario_name(self) -> str:
+        parent = self.folder.parent.name if self.folder else ""
+        return str(self.scenario.get("name") or self.row.get("scenario") or parent or "scenario")
+
+    @property
+    def label(self) -> str:
+        folder = self.folder.name if self.folder else ""
+        solver = self.solver
+        return str(solver.get("label") or self.row.get("label") or solver.get("name") or folder)
+
+    @property
+    def solver_name(self) -> str:
+        return str(self.solver.get("name") or self.row.get("solver") or self.label)
+
+    @property
+    def status(self) -> str:
+        return str(self.info.get("status") or self.row.get("status") or "unknown")
+
+    @property
+    def reason(self) -> str:
+        """Why it ended as it did, where that says more than the status."""
+        reason = str(self.info.get("reason") or self.row.get("reason") or "")
+        return "" if reason == self.status else reason
+
+    @property
+    def step(self) -> float:
+        value = number(self.info.get("step_s"))
+        return value if math.isfinite(value) else number(self.row.get("step"))
+
+    @property
+    def duration(self) -> float:
+        value = number(self.info.get("duration_s"))
+        return value if math.isfinite(value) else number(self.scenario.get("duration"))
+
+    def metric(self, name: str) -> float:
+        """A summary number; nan where there is none."""
+        if name == "seconds":
+            value = number(self.info.get("seconds"))
+        else:
+            value = number(mapping(self.info.get("summary")).get(name))
+        return value if math.isfinite(value) else number(self.row.get(name))
+
+    def table(self, name: str) -> dict[str, array[float]]:
+        """A CSV file of numbers, by column; empty if the run did not write it."""
+        if self.folder is None or not (self.folder / name).is_file():
+            return {}
+        return read_numbers(self.folder / name)
+
+    def snapshots(self) -> list[dict[str, str]]:
+        if self.folder is None or not (self.folder / SNAPSHOTS).is_file():
+            return []
+        return list(read_rows(self.folder / SNAPSHOTS))
+
+
+@dataclass
+class Scenario:
+    name: str
+    runs: list[Run]
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        return next((run.scenario for run in self.runs if run.scenario), {})
+
+    @property
+    def title(self) -> str:
+        return str(self.definition.get("title") or self.name)
+
+    @property
+    def about(self) -> str:
+        return str(self.definition.get("about") or "")
+
+    @property
+    def duration(self) -> float:
+        known = [run.duration for run in self.runs if math.isfinite(run.duration)]
+        return max(known, default=1.0)
+
+
+@dataclass
+class Results:
+    folder: Path
+    scenarios: list[Scenario]
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for scenario in self.scenarios for run in scenario.runs]
+
+    @property
+    def labels(self) -> list[str]:
+        """Every solver label, in the order in which the runs were asked for."""
+        return list(dict.fromkeys(run.label for run in self.runs))
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def number(value: Any) -> float:
+    """The number that a JSON value or a CSV cell stands for; nan if it stands for none."""
+    if isinstance(value, bool) or value is None:
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def content_lines(path: Path) -> Iterator[str]:
+    """The lines of a CSV file without comments; a line cut off in the middle of a write is kept
+    for the reader to judge."""
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                yield line
+
+
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
+    for row in csv.DictReader(content_lines(path)):
+        yield {key: value or "" for key, value in row.items() if isinstance(key, str)}
+
+
+def read_numbers(path: Path) -> dict[str, array[float]]:
+    """Columns of a numeric CSV file. Rows of the wrong width (a line cut short) are dropped."""
+    lines = content_lines(path)
+    names = next(csv.reader([next(lines, "")]), [])
+    columns = [array("d") for _ in names]
+    for line in lines:
+        cells = line.split(",")
+        if len(cells) != len(names):
+            continue
+        try:
+            values = [float(cell) for cell in cells]
+        except ValueError:
+            values = [number(cell) for cell in cells]
+        for column, value in zip(columns, values):
+            column.append(value if abs(value) < LARGEST else limited(value))
+    return {name.strip(): column for name, column in zip(names, columns)}
+
+
+def limited(value: float) -> float:
+    return value if math.isnan(value) else math.copysign(LARGEST, value)
+
+
+def load_run(path: Path) -> Run | None:
+    try:
+        info = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return Run(path.parent, mapping(info))
+
+
+def find_runs(folder: Path) -> list[Run]:
+    """The run in the folder itself, or those up to three levels below it."""
+    patterns = ["run.json"] if (folder / "run.json").is_file() else [
+        "*/run.json", "*/*/run.json", "*/*/*/run.json"]
+    paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
+    visible = [path for path in paths
+               if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return [run for run in map(load_run, visible) if run is not None]
+
+
+def load(folder: Path) -> Results:
+    """Everything in the folder, in the order of summary.csv where there is one."""
+    if not folder.is_dir():
+        raise NoResults(f"{folder}: no such folder")
+    runs = find_runs(folder)
+    summary = folder / "summary.csv"
+    rows = list(read_rows(summary)) if summary.is_file() else []
+    order: dict[tuple[str, str], int] = {}
+    known = {(run.scenario_name, run.label): run for run in runs}
+    for row in rows:
+        key = (row.get("scenario", ""), row.get("label", ""))
+        order.setdefault(key, len(order))
+        if key in known:
+            known[key].row = row
+        elif all(key):
+            known[key] = Run(None, {}, row)
+            runs.append(known[key])
+    if not runs:
+        raise NoResults(f"{folder}: no run.json and no summary.csv with runs in it")
+    runs.sort(key=lambda run: order.get((run.scenario_name, run.label), len(order)))
+    scenarios: dict[str, Scenario] = {}
+    for run in runs:
+        scenarios.setdefault(run.scenario_name, Scenario(run.scenario_name, [])).runs.append(run)
+    return Results(folder, list(scenarios.values()))

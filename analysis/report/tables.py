@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tables of the report as plain data: what stands in each cell, and which value is best."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from results import Results, Run, Scenario, mapping, number
+from units import counted, plain, significant
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str         # in run.json and summary.csv
+    heading: str
+    unit: str         # "" for a pure number
+    smaller_is_better: bool
+    definition: str
+    count: bool = False
+
+
+METRICS = (
+    Metric("exact_error_max", "error to closed form", "unit of probe", True,
+           "Largest distance of any probe from its closed form, over the whole run, in the unit "
+           "of that probe. Only where the scenario names a closed form and its assumptions hold."),
+    Metric("energy_error_max_J", "energy error", "J", True,
+           "Largest |energy(t) − energy(0) − work + dissipated|: what the method itself made or "
+           "lost. The sum of kinetic, gravity, elastic and bending energy counts as energy; "
+           "dissipated counts only what physics dissipates (damping, drag, friction, inelastic "
+           "impacts)."),
+    Metric("energy_error_relative", "energy error, relative", "", True,
+           "The energy error divided by all the energy that the scene can hold: kinetic and "
+           "elastic energy at the start, and that of its mass falling as far as the ropes reach."),
+    Metric("length_error_max_m", "length error", "m", True,
+           "Largest excess of an inextensible element or span over its rest length."),
+    Metric("stretch_max", "stretch", "", False,
+           "Largest length / rest − 1 of any element or span, never below zero (for links that "
+           "resist being shortened too: its magnitude). Error for an inextensible rope, partly "
+           "physics for an elastic one."),
+    Metric("penetration_max_m", "penetration", "m", True,
+           "Greatest depth of a rope's node inside a body."),
+    Metric("residual_m", "residual", "m", True,
+           "Largest violation of any row at the end of a step: |min(−C, w λ)|, where C is the "
+           "excess of a path over its rest length, λ the row's force and w the square of the step "
+           "divided by the mass that the row feels. Zero when no row is violated and none that is "
+           "slack pulls. One definition for all methods; those that work on velocities use "
+           "C + step · dC/dt. The table has the last step's."),
+    Metric("tension_max_N", "greatest tension", "N", False,
+           "Largest tension anywhere in a rope: total impulse of a step divided by the step."),
+    Metric("momentum_drift", "momentum drift", "", True,
+           "Largest change of the total momentum, divided by the sum of mass × speed. Only where "
+           "nothing acts from outside, so that momentum has to stay."),
+    Metric("iterations", "iterations", "", False,
+           "Iterations over all steps and substeps.", True),
+    Metric("row_evals", "row evaluations", "", True,
+           "How often a row (one rope element, span or contact) was evaluated by the method: the "
+           "cost that does not depend on the computer.", True),
+    Metric("seconds", "time", "s", True,
+           "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
+)
+
+OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
+SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
+         "length_error_max_m": "length, m", "stretch_max": "stretch"}
+
+STATUS_WORDS = {
+    "done": "done", "diverged": "diverged", "unsupported": "unsupported", "failed": "failed",
+    "interrupted": "interrupted", "running": "not finished", "unknown": "unknown",
+}
+STATUS_MEANINGS = {
+    "done": "the run reached its end",
+    "diverged": "the state was no longer finite, or had more energy than there can be; what was "
+                "recorded before is shown",
+    "unsupported": "the solver says that it cannot do what the scenario asks for",
+    "failed": "the run could not be carried out",
+    "interrupted": "stopped from outside; what was recorded before is shown",
+    "running": "the run had not ended when this report was made",
+}
+
+
+@dataclass
+class Cell:
+    text: str
+    best: bool = False
+    heading: str = ""
+
+
+@dataclass
+class RunRow:
+    run: Run
+    status: str
+    cells: list[Cell]
+
+
+@dataclass
+class ScenarioTable:
+    metrics: list[Metric]
+    rows: list[RunRow]
+
+
+@dataclass
+class OverviewCell:
+    status: str
+    reason: str
+    cells: list[Cell]
+
+
+def shown(metric: Metric, value: float) -> str:
+    return counted(value) if metric.count else significant(value)
+
+
+def finished(run: Run) -> bool:
+    return run.status == "done"
+
+
+def best_text(metric: Metric, runs: list[Run]) -> str | None:
+    """The smallest value of the finished runs as it is shown; None if there is nothing to choose
+    (fewer than two runs, or all alike)."""
+    values = [run.metric(metric.name) for run in runs if finished(run)]
+    values = [value for value in values if math.isfinite(value)]
+    texts = {shown(metric, abs(value)) for value in values}
+    if not metric.smaller_is_better or len(texts) < 2:
+        return None
+    return shown(metric, min(map(abs, values)))
+
+
+def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
+    value = run.metric(metric.name)
+    text = shown(metric, value)
+    is_best = best is not None and finished(run) and shown(metric, abs(value)) == best
+    return Cell(text, is_best, SHORT.get(metric.name, metric.heading))
+
+
+def scenario_table(scenario: Scenario) -> ScenarioTable:
+    """Solver x metrics; metrics that no run has are left out."""
+    metrics = [metric for metric in METRICS
+               if any(math.isfinite(run.metric(metric.name)) for run in scenario.runs)]
+    best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
+    rows = [RunRow(run, STATUS_WORDS.get(run.status, run.status),
+                   [metric_cell(metric, run, best[metric.name]) for metric in metrics])
+            for run in scenario.runs]
+    return ScenarioTable(metrics, rows)
+
+
+def overview_metrics(scenario: Scenario) -> list[Metric]:
+    """The two or three numbers of a scenario that say most."""
+    by_name = {metric.name: metric for metric in METRICS}
+    names = [name for name in OVERVIEW if any(
+        math.isfinite(run.metric(name)) for run in scenario.runs)]
+    elastic = any("stiffness" in mapping(rope)
+                  for rope in mapping(scenario.definition.get("ropes")).values())
+    if elastic:
+        names = ["stretch_max" if name == "length_error_max_m" else name for name in names]
+    return [by_name[name] for name in names]
+
+
+def overview(results: Results) -> list[tuple[Scenario, list[OverviewCell | None]]]:
+    """Scenario x solver; None where a solver was not run."""
+    table = []
+    for scenario in results.scenarios:
+        metrics = overview_metrics(scenario)
+        best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
+        by_label = {run.label: run for run in scenario.runs}
+        row: list[OverviewCell | None] = []
+        for label in results.labels:
+            run = by_label.get(label)
+            if run is None:
+                row.append(None)
+                continue
+            cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
+            row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
+        table.append((scenario, row))
+    return table
+
+
+def facts(scenario: Scenario) -> list[tuple[str, str]]:
+    """What one wants to know of a scenario at a glance."""
+    definition = scenario.definition
+    found = []
+    if "gravity" in definition:
+        found.append(("gravity", f"{plain(definition['gravity'])} m/s²"))
+    found.append(("duration", f"{significant(scenario.duration)} s"))
+    steps = sorted({run.step for run in scenario.runs if math.isfinite(run.step)})
+    if steps:
+        texts = dict.fromkeys(map(significant, steps))
+        found.append(("time step", " and ".join(texts) + " s"))
+    for name, body in mapping(definition.get("bodies")).items():
+        found.append((f"body {name}", body_fact(mapping(body))))
+    for name, rope in mapping(definition.get("ropes")).items():
+        found.append((f"rope {name}", rope_fact(mapping(rope))))
+    return found
+
+
+def body_fact(body: dict[str, Any]) -> str:
+    shape = body.get("shape")
+    parts = [mapping(part) for part in (shape if isinstance(shape, list) else [shape])]
+    kinds = [kind for part in parts for kind in part
+             if kind in ("sphere", "capsule", "cylinder", "box", "plane", "hull")]
+    words = [str(body.get("motion") or "free"), " + ".join(kinds) or "point"]
+    mass = number(body.get("mass"))
+    if math.isfinite(mass) and mass > 0:
+        words.append(f"{significant(mass)} kg")
+    friction = number(body.get("friction"))
+    if math.isfinite(friction) and friction > 0:
+        words.append(f"friction {significant(friction)}")
+    return ", ".join(words)
+
+
+ROPE_FACTS = (("length", "{} m long"), ("slack", "{} m longer than its way"), ("mass", "{} kg"),
+              ("segments", "{} segments"),
+              ("stiffness", "stiffness EA {} N"), ("bending", "bending EI {} N m²"),
+              ("damping", "damping {} N s"), ("damping_ratio", "damping ratio {}"),
+              ("drag", "drag {} N s/m a node"), ("radius", "radius {} m"),
+              ("friction", "friction {}"),
+              ("break_tension", "breaks at {} N"))
+
+
+def rope_fact(rope: dict[str, Any]) -> str:
+    words = ["closed"] if rope.get("closed") is True else []
+    for key, text in ROPE_FACTS:
+        value = number(rope.get(key))
+        if math.isfinite(value) and value != 0:
+            words.append(text.format(f"{int(value)}" if key == "segments" else significant(value)))
+    if not number(rope.get("mass")) > 0 and not number(rope.get("segments")) > 0 \
+            and not rope.get("node_masses"):
+        words.append("massless")
+    if not number(rope.get("stiffness")) > 0:
+        words.append("inextensible")
+    if rope.get("compression") is True:
+        words.append("resists being shortened")
+    return ", ".join(words)
+
+
+@dataclass
+class SolverCard:
+    """A solver as it was run: its label, what it is, and its parameters."""
+
+    label: str
+    name: str
+    family: str
+    summary: str
+    citation: str
+    parameters: list[dict[str, Any]]
+    scenarios: list[str]
+
+
+def solver_cards(results: Results) -> list[SolverCard]:
+    """One card a label; a second one if its parameters differ between scenarios."""
+    cards: dict[str, SolverCard] = {}
+    for run in results.runs:
+        solver = run.solver
+        if not solver:
+            continue
+        parameters = [mapping(p) for p in solver.get("parameters") or []]
+        values = [(p.get("name"), p.get("value")) for p in parameters]
+        key = json.dumps([run.label, values], default=str)
+        if key not in cards:
+            rows = [{"name": str(p.get("name", "")), "value": plain(p.get("value")),
+                     "unit": "" if p.get("unit") in (None, "1") else str(p.get("unit")),
+                     "default": plain(p.get("default")), "help": str(p.get("help") or ""),
+                     "changed": p.get("value") != p.get("default")} for p in parameters]
+            cards[key] = SolverCard(run.label, run.solver_name, str(solver.get("family") or ""),
+                                    str(solver.get("summary") or ""),
+                                    str(solver.get("citation") or ""), rows, [])
+        cards[key].scenarios.append(run.scenario_name)
+    return list(cards.values())
+
+
+def environments(results: Results) -> list[dict[str, str]]:
+    """The different programs and computers that made the runs."""
+    found: dict[str, dict[str, str]] = {}
+    for run in results.runs:
+        info, host = run.info, mapping(run.info.get("host"))
+        if not info:
+            continue
+        rows = {"ropelab": str(info.get("version") or ""), "commit": str(info.get("commit") or ""),
+                "compiler": str(info.get("compiler") or ""), "flags": str(info.get("flags") or ""),
+                "processor": str(host.get("cpu") or ""), "machine": str(host.get("machine") or ""),
+                "cores": plain(host["cores"]) if host.get("cores") is not None else "",
+                "system": str(host.get("os") or "")}
+        rows = {key: value for key, value in rows.items() if value}
+        found[json.dumps(rows)] = rows
+    return list(found.values())
+
+
+def commands(runs: list[Run]) -> list[str]:
+    """The command lines of the runs, each once."""
+    return list(dict.fromkeys(str(run.info["command"]) for run in runs if run.info.get("command")))
+
+
+def period(results: Results) -> str:
+    """When the runs were started."""
+    times = sorted(str(run.info["started"]) for run in results.runs if run.info.get("started"))
+    if not times:
+        return ""
+    return times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"

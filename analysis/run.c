@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run.h"
+
+#include "files.h"
+#include "manifest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// How many snapshots a run takes: at its start, its quarters and its end.
+enum { SNAPSHOTS = 5 };
+
+static volatile sig_atomic_t interrupted = 0;
+
+static void on_signal(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+void rl_run_catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+bool rl_run_interrupted(void) { return interrupted != 0; }
+
+static const char *const result_files[] = {"run.json", "series.csv", "iterations.csv",
+                                           "snapshots.csv"};
+
+bool rl_run_has_result(const char *folder) {
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < sizeof result_files / sizeof result_files[0]; i++) {
+    if (rl_path_join(path, folder, result_files[i]) && rl_file_exists(path)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool remove_result(const char *folder) {
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < sizeof result_files / sizeof result_files[0]; i++) {
+    if (!rl_path_join(path, folder, result_files[i]) || !rl_remove_file(path)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A run while it goes on.
+typedef struct run {
+  const rl_scenario *scenario;
+  const rl_solver_spec *solver;
+  const rl_run_options *options;
+  const char *folder;
+  uint64_t steps, every; // every: steps between rows
+  double dt;
+  json_t *manifest;
+  rl_driver *driver;
+  rl_recorder *recorder;
+  double *trace;
+  size_t trace_capacity;
+} run;
+
+static int fail(const run *r, const char *what) {
+  fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
+  return RL_EXIT_FAILED;
+}
+
+// n = max(1, round(duration / step)) equal steps.
+static void plan(run *r) {
+  const rl_run_options *o = r->options;
+  const double duration = isnan(o->duration) ? r->scenario->duration : o->duration;
+  const double step = isnan(o->step) ? r->scenario->step : o->step;
+  r->steps = (uint64_t)fmax(1.0, floor(duration / step + 0.5));
+  r->dt = duration / (double)r->steps;
+  r->every = isnan(o->every) ? 1 : (uint64_t)fmax(1.0, floor(o->every / r->dt + 0.5));
+  if (fabs(r->dt - step) > 1e-9 * step && !o->quiet) {
+    fprintf(stderr,
+            "ropelab: note: %s does not divide by the step: %llu steps of %.10g s instead of "
+            "%.10g s\n",
+            r->scenario->name, (unsigned long long)r->steps, r->dt, step);
+  }
+}
+
+static bool prepare(run *r) {
+  const int iterations = rl_parameter_find(r->solver->type, "iterations");
+  r->trace_capacity = iterations >= 0 ? (size_t)r->solver->parameters[iterations] : 1;
+  r->trace = malloc(r->trace_capacity * sizeof *r->trace);
+  r->driver = rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->dt);
+  if (!r->trace || !r->driver) {
+    errno = ENOMEM;
+    return false;
+  }
+  r->recorder = rl_recorder_create(r->folder, r->scenario, r->driver);
+  return r->recorder != NULL;
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_snapshot_step(const run *r, uint64_t step) {
+  for (uint64_t i = 0; i < SNAPSHOTS; i++) {
+    if (step == r->steps * i / (SNAPSHOTS - 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void show_progress(const run *r, uint64_t step) {
+  const uint64_t before = (step - 1) * 100 / r->steps;
+  const uint64_t now = step * 100 / r->steps;
+  if (!r->options->quiet && now != before && isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\r%s, %s: %3llu %%%s", r->scenario->name, r->solver->label,
+            (unsigned long long)now, step == r->steps ? "\r\033[K" : "");
+  }
+}
+
+// The time loop: until the end, a divergence or a signal.
+static rl_reason loop(run *r) {
+  rl_driver *driver = r->driver;
+  rl_summary *summary = rl_recorder_summary(r->recorder);
+  rl_reason reason = RL_RUNNING;
+  rl_record_row(r->recorder, driver);
+  rl_record_snapshot(r->recorder, driver);
+  for (uint64_t step = 1; step <= r->steps && reason >= 0 && !interrupted; step++) {
+    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == r->steps;
+    const bool recorded = step % r->every == 0 || step == r->steps;
+    driver->info.trace = traced ? r->trace : NULL;
+    driver->info.trace_capacity = r->trace_capacity;
+    driver->info.want_residual = recorded;
+    const double start = seconds_now();
+    reason = rl_driver_step(driver);
+    summary->seconds += seconds_now() - start;
+    summary->steps_done = step;
+    summary->iterations += driver->info.iterations;
+    summary->row_evaluations += driver->info.row_evaluations;
+    if (traced) {
+      rl_record_trace(r->recorder, driver);
+    }
+    if (recorded || reason < 0 || interrupted) {
+      rl_record_row(r->recorder, driver);
+    }
+    if (is_snapshot_step(r, step) && reason >= 0) {
+      rl_record_snapshot(r->recorder, driver);
+    }
+    show_progress(r, step);
+  }
+  return reason;
+}
+
+// Enters the outcome and turns it into an exit status.
+static int finish(run *r, rl_reason reason) {
+  rl_summary summary;
+  const double time = r->driver->state->time;
+  const bool saved = rl_recorder_close(r->recorder, &summary);
+  r->recorder = NULL;
+  char text[256];
+  int status = RL_EXIT_DONE;
+  const char *name = "done";
+  snprintf(text, sizeof text, "%s", rl_reason_name(reason));
+  if (reason < 0) {
+    status = RL_EXIT_DIVERGED;
+    name = "diverged";
+    snprintf(text, sizeof text, "%s at t = %.6g s, step %llu", rl_reason_name(reason), time,
+             (unsigned long long)summary.steps_done);
+    fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
+  } else if (interrupted && summary.steps_done < r->steps) {
+    status = RL_EXIT_INTERRUPTED;
+    name = "interrupted";
+    snprintf(text, sizeof text, "stopped by a signal at t = %.6g s", time);
+  }
+  if (!saved) {
+    status = fail(r, "cannot write");
+    name = "failed";
+    snprintf(text, sizeof text, "the results could not be written");
+  }
+  rl_manifest_finish(r->manifest, name, text, &summary, rl_state_hash(r->driver->state));
+  if (!rl_manifest_write(r->manifest, r->folder)) {
+    status = fail(r, "cannot write run.json");
+  }
+  return status;
+}
+
+int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
+           const char *folder, const char *command) {
+  run r = {.scenario = scenario, .solver = solver, .options = options, .folder = folder};
+  int status = RL_EXIT_FAILED;
+  plan(&r);
+  const uint32_t missing = rl_driver_missing(scenario->model, solver->type);
+  const rl_run_facts facts = {scenario, solver, command, r.dt, r.dt * (double)r.steps, r.steps};
+  r.manifest = rl_manifest_create(&facts);
+  if (!r.manifest) {
+    errno = ENOMEM;
+    return fail(&r, "cannot describe the run");
+  }
+  if (!rl_make_folders(folder)) {
+    status = RL_EXIT_USAGE;
+    fprintf(stderr, "ropelab: cannot write into %s: %s\n", folder, strerror(errno));
+  } else if (!remove_result(folder)) {
+    status = fail(&r, "cannot replace what is there");
+  } else if (missing) {
+    const char *what = rl_capability_name(missing & -missing);
+    char reason[256];
+    snprintf(reason, sizeof reason, "the solver cannot do: %s", what);
+    rl_manifest_finish(r.manifest, "unsupported", reason, NULL, 0);
+    fprintf(stderr, "ropelab: %s does not support %s: %s\n", solver->type->name, scenario->name,
+            reason);
+    status = rl_manifest_write(r.manifest, folder) ? RL_EXIT_UNSUPPORTED
+                                                   : fail(&r, "cannot write run.json");
+  } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {
+    status = fail(&r, "cannot start");
+    rl_manifest_finish(r.manifest, "failed", strerror(errno), NULL, 0);
+    rl_manifest_write(r.manifest, folder);
+  } else {
+    status = finish(&r, loop(&r));
+  }
+  rl_driver_free(r.driver);
+  free(r.trace);
+  json_decref(r.manifest);
+  return status;
+}

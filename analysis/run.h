@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One run of one solver on one scenario, recorded into a folder.
+#ifndef RL_RUN_H
+#define RL_RUN_H
+
+#include "scenario.h"
+#include "solver_spec.h"
+
+// Exit statuses of the program.
+enum {
+  RL_EXIT_DONE = 0,
+  RL_EXIT_FAILED = 1,
+  RL_EXIT_USAGE = 2,
+  RL_EXIT_DIVERGED = 3,
+  RL_EXIT_UNSUPPORTED = 4,
+  RL_EXIT_DIFFERENT = 5,
+  RL_EXIT_INTERRUPTED = 130
+};
+
+typedef struct rl_run_options {
+  double step;      // [s]; nan: the scenario's
+  double duration;  // [s]; nan: the scenario's
+  double every;     // [s] between rows of series.csv; nan: every step
+  uint64_t trace;   // residuals of every K-th step; 0: of the last
+  bool quiet;       // no progress and no notes on stderr
+} rl_run_options;
+
+// Catches SIGINT and SIGTERM, so that a run ends with valid output.
+void rl_run_catch_signals(void);
+bool rl_run_interrupted(void);
+
+// Whether the folder holds a result already.
+bool rl_run_has_result(const char *folder);
+
+// Runs and records. The folder is made; results that are there are replaced. Returns an exit
+// status, with a message on stderr unless it is RL_EXIT_DONE.
+int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
+           const char *folder, const char *command);
+
+#endif

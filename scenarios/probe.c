@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Probes: their names.
+#include "probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostic.h"
+#include "words.h"
+
+#define NAME_BYTES 192 // longer probes name nothing
+#define WORDS_MAX 5
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+// What names are looked up in: a model, or, where there is none, a definition.
+typedef struct scene {
+  const rl_model *model;
+  const rl_definition *definition;
+} scene;
+
+static size_t body_count(scene s) {
+  return s.model ? s.model->body_count : s.definition->body_count;
+}
+
+static size_t rope_count(scene s) {
+  return s.model ? s.model->rope_count : s.definition->rope_count;
+}
+
+static const char *body_name(scene s, size_t i) {
+  return s.model ? s.model->bodies[i].name : s.definition->bodies[i].name;
+}
+
+static const char *rope_name(scene s, size_t i) {
+  return s.model ? s.model->ropes[i].name : s.definition->ropes[i].name;
+}
+
+static size_t element_count(scene s, size_t rope) {
+  if (s.model) {
+    return s.model->ropes[rope].link_count;
+  }
+  const size_t segments = s.definition->ropes[rope].segments;
+  return segments > 0 ? segments : 1;
+}
+
+static size_t find_body(scene s, const char *word) {
+  size_t i = 0;
+  while (i < body_count(s) && strcmp(body_name(s, i), word) != 0) {
+    i++;
+  }
+  return i;
+}
+
+static size_t find_rope(scene s, const char *word) {
+  size_t i = 0;
+  while (i < rope_count(s) && strcmp(rope_name(s, i), word) != 0) {
+    i++;
+  }
+  return i;
+}
+
+// A probe being read: its words between the dots.
+typedef struct query {
+  scene scene;
+  const char *text; // as written, safe to print
+  const char *words[WORDS_MAX];
+  size_t count;
+  rl_probe *probe;
+  char *message;
+  size_t size;
+} query;
+
+static rl_probe_status fail(query *q, rl_probe_status status, const char *format, ...) {
+  char reason[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  snprintf(q->message, q->size, "probe '%s': %s", q->text, reason);
+  return status;
+}
+
+static rl_probe_status fail_word(query *q, const char *found, const char *what,
+                                 const char *const *words, size_t count) {
+  char suggestion[300];
+  rl_suggest(suggestion, sizeof suggestion, found, words, count);
+  return fail(q, RL_PROBE_UNKNOWN, "%s '%s'; %s", what, found, suggestion);
+}
+
+static rl_probe_status unsupported(query *q, const char *what) {
+  return fail(q, RL_PROBE_UNSUPPORTED, "not supported by this version: %s", what);
+}
+
+// Nothing may follow the word at `last`.
+static rl_probe_status finish(query *q, size_t last) {
+  if (q->count > last + 1) {
+    return fail(q, RL_PROBE_UNKNOWN, "nothing can follow '%s', found '%s'", q->words[last],
+                q->words[last + 1]);
+  }
+  return RL_PROBE_OK;
+}
+
+// Components in the order of the probe kinds.
+static const char *const components[] = {"x", "y", "z", "vx", "vy", "vz", "speed"};
+
+// The component at word `at`, the last one, as an index from `first` on.
+static rl_probe_status read_component(query *q, size_t at, rl_probe_kind first, size_t count) {
+  if (at >= q->count) {
+    char suggestion[80];
+    rl_suggest(suggestion, sizeof suggestion, "", components, count);
+    return fail(q, RL_PROBE_UNKNOWN, "after '%s': %s", q->words[at - 1], suggestion);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(q->words[at], components[i]) == 0) {
+      q->probe->kind = (rl_probe_kind)((size_t)first + i);
+      return finish(q, at);
+    }
+  }
+  return fail_word(q, q->words[at], "unknown quantity", components, count);
+}
+
+static rl_probe_status read_body(query *q) {
+  static const char *const quantities[] = {"x",  "y",     "z",     "vx",  "vy",
+                                           "vz", "speed", "angle", "spin"};
+  const char *word = q->words[1];
+  if (strcmp(word, "angle") == 0 || strcmp(word, "spin") == 0) {
+    const rl_probe_status status = finish(q, 1);
+    return status == RL_PROBE_OK ? unsupported(q, "bodies that rotate") : status;
+  }
+  for (size_t i = 0; i < COUNT(components); i++) {
+    if (strcmp(word, components[i]) == 0) {
+      q->probe->kind = (rl_probe_kind)(RL_PROBE_BODY_X + i);
+      return finish(q, 1);
+    }
+  }
+  return fail_word(q, word, "unknown quantity of a body", quantities, COUNT(quantities));
+}
+
+// An index along the rope; negative ones count from the end, -1 the last.
+static rl_probe_status read_index(query *q, const char *word, const char *what, size_t count) {
+  const size_t sign = word[0] == '-' || word[0] == '+' ? 1 : 0;
+  const size_t digits = strspn(word + sign, "0123456789");
+  if (digits == 0 || word[sign + digits] != 0) {
+    return fail(q, RL_PROBE_UNKNOWN, "expected the number of %s, found '%s'", what, word);
+  }
+  const long index = digits <= 9 ? strtol(word, NULL, 10) : 1000000000L;
+  const long from_start = index < 0 ? index + (long)count : index;
+  if (from_start < 0 || from_start >= (long)count) {
+    return fail(q, RL_PROBE_UNKNOWN, "%s %s: expected 0 to %zu, or -1, the last, to -%zu", what,
+                word, count - 1, count);
+  }
+  q->probe->element = (uint32_t)from_start;
+  return RL_PROBE_OK;
+}
+
+static rl_probe_status read_tension(query *q) {
+  const size_t elements = element_count(q->scene, q->probe->index);
+  if (q->count == 2) {
+    q->probe->kind = RL_PROBE_ROPE_TENSION;
+    return RL_PROBE_OK;
+  }
+  q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
+  const char *word = q->words[2];
+  rl_probe_status status = RL_PROBE_OK;
+  if (strcmp(word, "from") == 0) {
+    q->probe->element = 0;
+  } else if (strcmp(word, "to") == 0) {
+    q->probe->element = (uint32_t)(elements - 1);
+  } else {
+    status = read_index(q, word, "element", elements);
+  }
+  return status == RL_PROBE_OK ? finish(q, 2) : status;
+}
+
+static rl_probe_status read_node(query *q) {
+  if (q->count < 3) {
+    return fail(q, RL_PROBE_UNKNOWN, "expected the number of a node after 'node'");
+  }
+  const size_t nodes = element_count(q->scene, q->probe->index) + 1;
+  const rl_probe_status status = read_index(q, q->words[2], "node", nodes);
+  return status == RL_PROBE_OK ? read_component(q, 3, RL_PROBE_ROPE_NODE_X, COUNT(components))
+                               : status;
+}
+
+static rl_probe_status read_tip(query *q) {
+  q->probe->element = (uint32_t)element_count(q->scene, q->probe->index);
+  return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
+}
+
+static rl_probe_status fail_body(query *q, const char *word) {
+  const size_t count = body_count(q->scene);
+  const char **names = calloc(count + 1, sizeof *names);
+  if (!names) {
+    return fail(q, RL_PROBE_UNKNOWN, "no body '%s'", word);
+  }
+  for (size_t i = 0; i < count; i++) {
+    names[i] = body_name(q->scene, i);
+  }
+  const rl_probe_status status = fail_word(q, word, "no body", names, count);
+  free(names);
+  return status;
+}
+
+// Quantities of a rope and a body that it passes.
+static rl_probe_status read_pair(query *q, bool position) {
+  if (q->count < 3) {
+    return fail(q, RL_PROBE_UNKNOWN, "expected the name of a body after '%s'", q->words[1]);
+  }
+  if (find_body(q->scene, q->words[2]) == body_count(q->scene)) {
+    return fail_body(q, q->words[2]);
+  }
+  const rl_probe_status status =
+      position ? read_component(q, 3, RL_PROBE_ROPE_NODE_X, 3) : finish(q, 2);
+  return status == RL_PROBE_OK ? unsupported(q, "rope over the surface of a body") : status;
+}
+
+static rl_probe_status read_rope(query *q) {
+  static const char *const quantities[] = {"length",   "rest",    "stretch", "angle", "sag",
+                                           "contacts", "tension", "node",    "tip",   "wrap",
+                                           "force",    "slip",    "entry",   "exit"};
+  static const rl_probe_kind plain[] = {RL_PROBE_ROPE_LENGTH,  RL_PROBE_ROPE_REST,
+                                        RL_PROBE_ROPE_STRETCH, RL_PROBE_ROPE_ANGLE,
+                                        RL_PROBE_ROPE_SAG,     RL_PROBE_ROPE_CONTACTS};
+  const char *word = q->words[1];
+  for (size_t i = 0; i < COUNT(plain); i++) {
+    if (strcmp(word, quantities[i]) == 0) {
+      q->probe->kind = plain[i];
+      return finish(q, 1);
+    }
+  }
+  if (strcmp(word, "tension") == 0) {
+    return read_tension(q);
+  }
+  if (strcmp(word, "node") == 0) {
+    return read_node(q);
+  }
+  if (strcmp(word, "tip") == 0) {
+    return read_tip(q);
+  }
+  if (strcmp(word, "wrap") == 0 || strcmp(word, "force") == 0 || strcmp(word, "slip") == 0) {
+    return read_pair(q, false);
+  }
+  if (strcmp(word, "entry") == 0 || strcmp(word, "exit") == 0) {
+    return read_pair(q, true);
+  }
+  return fail_word(q, word, "unknown quantity of a rope", quantities, COUNT(quantities));
+}
+
+// Neither a body nor a rope: suggests among all of them.
+static rl_probe_status fail_name(query *q) {
+  const size_t bodies = body_count(q->scene), ropes = rope_count(q->scene);
+  const char **names = calloc(bodies + ropes + 1, sizeof *names);
+  if (!names) {
+    return fail(q, RL_PROBE_UNKNOWN, "no body or rope '%s'", q->words[0]);
+  }
+  for (size_t i = 0; i < bodies + ropes; i++) {
+    names[i] = i < bodies ? body_name(q->scene, i) : rope_name(q->scene, i - bodies);
+  }
+  const rl_probe_status status =
+      fail_word(q, q->words[0], "no body or rope", names, bodies + ropes);
+  free(names);
+  return status;
+}
+
+static rl_probe_status read_words(query *q) {
+  const size_t body = find_body(q->scene, q->words[0]);
+  const size_t rope = find_rope(q->scene, q->words[0]);
+  const bool is_body = body < body_count(q->scene);
+  if (!is_body && rope == rope_count(q->scene)) {
+    return fail_name(q);
+  }
+  if (q->count < 2) {
+    return fail(q, RL_PROBE_UNKNOWN, "expected a quantity after the name, as in '%s.%s'",
+                q->words[0], is_body ? "y" : "tension");
+  }
+  q->probe->index = (uint32_t)(is_body ? body : rope);
+  return is_body ? read_body(q) : read_rope(q);
+}
+
+static rl_probe_status parse(scene s, const char *text, rl_probe *probe, char *message,
+                             size_t size) {
+  char shown[64], words[NAME_BYTES];
+  const size_t length = strlen(text);
+  rl_printable(shown, sizeof shown, text, length);
+  *probe = (rl_probe){.kind = RL_PROBE_BODY_X};
+  query q = {.scene = s, .text = shown, .probe = probe, .message = message, .size = size};
+  // Names hold nothing that is not printable, so the printable copy names the same thing.
+  if (rl_printable(words, sizeof words, text, length) < length) {
+    return fail(&q, RL_PROBE_UNKNOWN, "too long for the name of a probe");
+  }
+  for (char *rest = words; rest;) {
+    if (q.count == WORDS_MAX) {
+      return fail(&q, RL_PROBE_UNKNOWN, "too many dots");
+    }
+    q.words[q.count++] = rest;
+    rest = strchr(rest, '.');
+    if (rest) {
+      *rest++ = 0;
+    }
+  }
+  return read_words(&q);
+}
+
+rl_probe_status rl_probe_parse(const rl_model *model, const char *text, rl_probe *probe,
+                               char *message, size_t size) {
+  return parse((scene){.model = model}, text, probe, message, size);
+}
+
+rl_probe_status rl_probe_check(const rl_definition *definition, const char *text, char *message,
+                               size_t size) {
+  rl_probe probe;
+  return parse((scene){.definition = definition}, text, &probe, message, size);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reader.h"
+
+#include <string.h>
+
+#include "words.h"
+
+bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  rl_diagnose(reader->diagnostic, reader->source, at->line, at->column, format, arguments);
+  va_end(arguments);
+  if (at->origin) {
+    // What came from the command line is found by its text rather than by a position.
+    char message[sizeof reader->diagnostic->message];
+    memcpy(message, reader->diagnostic->message, sizeof message);
+    rl_diagnose_text(reader->diagnostic, "%s: %s", at->origin, message);
+  }
+  return false;
+}
+
+bool rl_fail_memory(rl_reader *reader) {
+  rl_diagnose_text(reader->diagnostic, "out of memory");
+  reader->diagnostic->out_of_memory = true;
+  return false;
+}
+
+void rl_note_unsupported(rl_reader *reader, const rl_tree *at, const char *format, ...) {
+  if (reader->has_unsupported) {
+    return;
+  }
+  char message[sizeof reader->diagnostic->message];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  rl_diagnostic *const current = reader->diagnostic;
+  reader->diagnostic = &reader->unsupported;
+  rl_fail(reader, at, "%s", message);
+  reader->diagnostic = current;
+  reader->unsupported.unsupported = true;
+  reader->has_unsupported = true;
+}
+
+void *rl_allocate(rl_reader *reader, size_t count, size_t size) {
+  void *memory = rl_arena_allocate(reader->arena, count, size);
+  if (!memory) {
+    rl_fail_memory(reader);
+  }
+  return memory;
+}
+
+const char *rl_found(const rl_tree *node, char *buffer, size_t size) {
+  if (node->kind != RL_TREE_SCALAR) {
+    snprintf(buffer, size, "%s of %zu", node->kind == RL_TREE_LIST ? "a list" : "a map",
+             node->count);
+  } else if (rl_tree_is_nothing(node)) {
+    snprintf(buffer, size, "nothing");
+  } else {
+    char word[48];
+    const bool cut = rl_printable(word, sizeof word, node->text, node->length) < node->length;
+    const char quote = node->quoted ? '"' : '\'';
+    snprintf(buffer, size, "%c%s%s%c", quote, word, cut ? "..." : "", quote);
+  }
+  return buffer;
+}
+
+bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
+                  const char *const *words, size_t count, uint32_t *index) {
+  for (size_t i = 0; i < count; i++) {
+    if (rl_tree_is(node, words[i])) {
+      *index = (uint32_t)i;
+      return true;
+    }
+  }
+  char found[RL_FOUND_BYTES], suggestion[320] = "";
+  rl_found(node, found, sizeof found);
+  const char *word = node->kind == RL_TREE_SCALAR ? node->text : "";
+  rl_suggest(suggestion, sizeof suggestion, word, words, count);
+  return rl_fail(reader, node, "%s: found %s; %s", what, found, suggestion);
+}
+
+bool rl_read_body_name(rl_reader *reader, const rl_tree *node, uint32_t *index) {
+  if (reader->body_count == 0) {
+    return rl_fail(reader, node, "the scenario has no body that could be named here");
+  }
+  return rl_read_word(reader, node, "name of a body", reader->body_names, reader->body_count,
+                      index);
+}
+
+bool rl_read_rope_name(rl_reader *reader, const rl_tree *node, uint32_t *index) {
+  return rl_read_word(reader, node, "name of a rope", reader->rope_names, reader->rope_count,
+                      index);
+}
+
+// Probes and --set paths join names with dots, so a name is a plain word.
+static bool check_name(rl_reader *reader, const rl_tree *key, const char *what) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-";
+  const bool word = key->length > 0 && strchr(letters, key->text[0]) && key->text[0] != 0 &&
+                    strspn(key->text, inside) == key->length;
+  if (!word) {
+    char found[RL_FOUND_BYTES];
+    return rl_fail(reader, key,
+                   "name of a %s: expected a letter or _, then letters, digits, _ and -, found %s",
+                   what, rl_found(key, found, sizeof found));
+  }
+  return true;
+}
+
+// The keys of the map of bodies or ropes; *node becomes NULL where nothing is written.
+static bool read_keys(rl_reader *reader, const rl_tree **node, const char *what,
+                      const char ***names, size_t *count) {
+  if (!*node || rl_tree_is_nothing(*node)) {
+    *node = NULL;
+    return true;
+  }
+  const rl_tree *map = *node;
+  if (map->kind != RL_TREE_MAP) {
+    char found[RL_FOUND_BYTES];
+    return rl_fail(reader, map,
+                   "expected a map from the name of each %s to its definition, found %s", what,
+                   rl_found(map, found, sizeof found));
+  }
+  *names = rl_allocate(reader, map->count, sizeof **names);
+  if (!*names) {
+    return false;
+  }
+  for (size_t i = 0; i < map->count; i++) {
+    if (!check_name(reader, map->keys[i], what)) {
+      return false;
+    }
+    (*names)[i] = map->keys[i]->text;
+  }
+  *count = map->count;
+  return true;
+}
+
+// "x.y" in a probe must mean one thing.
+static bool check_shared_names(rl_reader *reader) {
+  for (size_t i = 0; i < reader->rope_count; i++) {
+    if (reader->bodies && rl_tree_value(reader->bodies, reader->rope_names[i])) {
+      return rl_fail(reader, reader->ropes->keys[i],
+                     "rope '%s' has the name of a body; probes could not tell them apart",
+                     reader->rope_names[i]);
+    }
+  }
+  return true;
+}
+
+bool rl_read_names(rl_reader *reader) {
+  return read_keys(reader, &reader->bodies, "body", &reader->body_names, &reader->body_count) &&
+         read_keys(reader, &reader->ropes, "rope", &reader->rope_names, &reader->rope_count) &&
+         check_shared_names(reader);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Events. They are checked in full, but no driver acts on them yet, so they have no definition:
+// what is read goes into a record that is dropped, and the scenario is refused as unsupported.
+#include "fields.h"
+
+typedef struct event {
+  double at, from, until;
+  uint32_t body, rope;
+  size_t segment;
+  unsigned end;
+  double rate, max_tension, at_length;
+  rl_vec3 point, normal, value, wind, swipe_from, swipe_to, view;
+} event;
+
+static const char *const ends[] = {"from", "to", NULL};
+
+static bool read_body_index(rl_reader *reader, const rl_tree *node, void *target) {
+  return rl_read_body_name(reader, node, target);
+}
+
+static bool read_rope_index(rl_reader *reader, const rl_tree *node, void *target) {
+  return rl_read_rope_name(reader, node, target);
+}
+
+#define AT(member) offsetof(event, member)
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static const rl_field plane_fields[] = {
+    {"point", RL_FIELD_VECTOR, true, RL_ANY, "m", AT(point), NULL, NULL},
+    {"normal", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(normal), NULL, NULL},
+};
+
+static bool read_plane(rl_reader *reader, const rl_tree *node, void *target) {
+  event *e = target;
+  return rl_read_fields(reader, node, node, "a cutting plane", plane_fields, COUNT(plane_fields),
+                        e) &&
+         rl_check_direction(reader, rl_tree_value(node, "normal"), "normal", e->normal);
+}
+
+static const rl_field swipe_fields[] = {
+    {"from", RL_FIELD_VECTOR, true, RL_ANY, "m", AT(swipe_from), NULL, NULL},
+    {"to", RL_FIELD_VECTOR, true, RL_ANY, "m", AT(swipe_to), NULL, NULL},
+    {"view", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(view), NULL, NULL},
+};
+
+static bool read_swipe(rl_reader *reader, const rl_tree *node, void *target) {
+  event *e = target;
+  return rl_read_fields(reader, node, node, "a swipe", swipe_fields, COUNT(swipe_fields), e) &&
+         rl_check_direction(reader, rl_tree_value(node, "view"), "view", e->view);
+}
+
+static const rl_field cut_fields[] = {
+    {"rope", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(rope), NULL, read_rope_index},
+    {"segment", RL_FIELD_COUNT, false, RL_ANY, "1", AT(segment), NULL, NULL},
+    {"plane", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_plane},
+    {"swipe", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_swipe},
+};
+
+static bool check_cut_segment(rl_reader *reader, const rl_tree *node, const event *e) {
+  const rl_tree *segment = rl_tree_value(node, "segment");
+  if (!segment) {
+    return rl_fail(reader, node, "a cut of a rope needs 'segment'");
+  }
+  const size_t count = reader->rope_definitions[e->rope].segments;
+  if (e->segment >= (count > 0 ? count : 1)) {
+    return rl_fail(reader, segment, "segment: rope '%.40s' has segments 0 to %zu, found %zu",
+                   reader->rope_names[e->rope], count > 0 ? count - 1 : 0, e->segment);
+  }
+  return true;
+}
+
+static bool read_cut(rl_reader *reader, const rl_tree *node, void *target) {
+  event *e = target;
+  if (!rl_read_fields(reader, node, node, "a cut", cut_fields, COUNT(cut_fields), e) ||
+      !rl_check_exclusive(reader, node, "rope", "plane") ||
+      !rl_check_exclusive(reader, node, "rope", "swipe") ||
+      !rl_check_exclusive(reader, node, "segment", "plane") ||
+      !rl_check_exclusive(reader, node, "segment", "swipe") ||
+      !rl_check_exclusive(reader, node, "plane", "swipe")) {
+    return false;
+  }
+  if (rl_tree_value(node, "rope")) {
+    return check_cut_segment(reader, node, e);
+  }
+  if (!rl_tree_value(node, "plane") && !rl_tree_value(node, "swipe")) {
+    return rl_fail(reader, node, "a cut needs {rope, segment}, {plane} or {swipe}");
+  }
+  return true;
+}
+
+static const rl_field release_fields[] = {
+    {"rope", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(rope), NULL, read_rope_index},
+    {"end", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(end), ends, NULL},
+    {"body", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(body), NULL, read_body_index},
+};
+
+static bool read_release(rl_reader *reader, const rl_tree *node, void *target) {
+  if (!rl_read_fields(reader, node, node, "a release", release_fields, COUNT(release_fields),
+                      target) ||
+      !rl_check_exclusive(reader, node, "rope", "body") ||
+      !rl_check_exclusive(reader, node, "end", "body")) {
+    return false;
+  }
+  const bool rope = rl_tree_value(node, "rope") && rl_tree_value(node, "end");
+  if (!rope && !rl_tree_value(node, "body")) {
+    return rl_fail(reader, node, "a release needs {rope, end} or {body}");
+  }
+  return true;
+}
+
+static const rl_field winch_fields[] = {
+    {"rope", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(rope), NULL, read_rope_index},
+    {"end", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(end), ends, NULL},
+    {"at_length", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "m", AT(at_length), NULL, NULL},
+    {"rate", RL_FIELD_NUMBER, true, RL_ANY, "m/s", AT(rate), NULL, NULL},
+    {"max_tension", RL_FIELD_NUMBER, false, RL_POSITIVE, "N", AT(max_tension), NULL, NULL},
+};
+
+static bool read_winch(rl_reader *reader, const rl_tree *node, void *target) {
+  if (!rl_read_fields(reader, node, node, "a winch", winch_fields, COUNT(winch_fields), target) ||
+      !rl_check_exclusive(reader, node, "end", "at_length")) {
+    return false;
+  }
+  if (!rl_tree_value(node, "end") && !rl_tree_value(node, "at_length")) {
+    return rl_fail(reader, node, "a winch needs 'end' or 'at_length'");
+  }
+  return true;
+}
+
+static const rl_field force_fields[] = {
+    {"body", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(body), NULL, read_body_index},
+    {"value", RL_FIELD_VECTOR, true, RL_ANY, "N", AT(value), NULL, NULL},
+};
+
+static bool read_force(rl_reader *reader, const rl_tree *node, void *target) {
+  return rl_read_fields(reader, node, node, "a force", force_fields, COUNT(force_fields), target);
+}
+
+static const rl_field event_fields[] = {
+    {"cut", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_cut},
+    {"release", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_release},
+    {"winch", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_winch},
+    {"force", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_force},
+    {"wind", RL_FIELD_VECTOR, false, RL_ANY, "m/s", AT(wind), NULL, NULL},
+    {"at", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "s", AT(at), NULL, NULL},
+    {"from", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "s", AT(from), NULL, NULL},
+    {"until", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "s", AT(until), NULL, NULL},
+};
+
+#undef AT
+
+#define DEED_COUNT 5      // of event_fields, the first: what happens
+#define MOMENTARY_COUNT 2 // of these, the first: at a time, the others from one to another
+
+// What happens: exactly one of the deeds. Its index, or DEED_COUNT after a fault.
+static size_t find_deed(rl_reader *reader, const rl_tree *node) {
+  size_t deed = DEED_COUNT;
+  for (size_t i = 0; i < DEED_COUNT; i++) {
+    const char *name = event_fields[i].name;
+    if (!rl_tree_value(node, name)) {
+      continue;
+    }
+    if (deed < DEED_COUNT && !rl_check_exclusive(reader, node, event_fields[deed].name, name)) {
+      return DEED_COUNT;
+    }
+    deed = i;
+  }
+  if (deed == DEED_COUNT) {
+    rl_fail(reader, node, "an event needs one of cut, release, winch, force, wind");
+  }
+  return deed;
+}
+
+static bool check_times(rl_reader *reader, const rl_tree *node, const event *e, size_t deed) {
+  static const char *const keys[] = {"at", "from", "until"};
+  const bool momentary = deed < MOMENTARY_COUNT;
+  for (size_t i = 0; i < COUNT(keys); i++) {
+    const bool wanted = (i == 0) == momentary;
+    const rl_tree *key = rl_tree_key(node, keys[i]);
+    if (wanted != (key != NULL)) {
+      return rl_fail(reader, key ? key : node, "a %s has %s", event_fields[deed].name,
+                     momentary ? "a time 'at'" : "times 'from' and 'until'");
+    }
+  }
+  if (!momentary && e->until <= e->from) {
+    return rl_fail(reader, rl_tree_value(node, "until"),
+                   "until: expected a time later than 'from', %g s, found %g", e->from, e->until);
+  }
+  return true;
+}
+
+static bool read_event(rl_reader *reader, const rl_tree *node) {
+  event e = {0};
+  if (!rl_read_fields(reader, node, node, "an event", event_fields, COUNT(event_fields), &e)) {
+    return false;
+  }
+  const size_t deed = find_deed(reader, node);
+  return deed < DEED_COUNT && check_times(reader, node, &e, deed);
+}
+
+bool rl_read_events(rl_reader *reader, const rl_tree *events) {
+  if (!events || rl_tree_is_nothing(events)) {
+    return true;
+  }
+  if (!rl_expect_list(reader, events, "events", "events")) {
+    return false;
+  }
+  for (size_t i = 0; i < events->count; i++) {
+    if (!read_event(reader, events->items[i])) {
+      return false;
+    }
+  }
+  if (events->count > 0) {
+    rl_note_unsupported(reader, events->items[0], "not supported by this version: events");
+  }
+  return true;
+}

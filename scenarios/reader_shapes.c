@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The shape of a body: one part, or a list of parts.
+#include "fields.h"
+
+#include <string.h>
+
+#define AT(member) offsetof(rl_part_definition, member)
+
+static const rl_field round_fields[] = {
+    {"radius", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", AT(radius), NULL, NULL},
+    {"length", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", AT(length), NULL, NULL},
+};
+
+static const rl_field box_fields[] = {
+    {"size", RL_FIELD_VECTOR, true, RL_POSITIVE, "m", AT(size), NULL, NULL},
+};
+
+static const rl_field plane_fields[] = {
+    {"normal", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(normal), NULL, NULL},
+};
+
+static bool read_hull_points(rl_reader *reader, const rl_tree *node, void *target) {
+  rl_part_definition *part = target;
+  if (!rl_read_vectors(reader, node, "points", "m", &part->points, &part->point_count)) {
+    return false;
+  }
+  if (part->point_count < 4) {
+    return rl_fail(reader, node, "points: a hull needs at least 4, found %zu", part->point_count);
+  }
+  return true;
+}
+
+static const rl_field hull_fields[] = {
+    {"points", RL_FIELD_OTHER, true, RL_ANY, "m", 0, NULL, read_hull_points},
+};
+
+// A shape's keys, read into the part.
+static bool read_shape(rl_reader *reader, const rl_tree *node, rl_part_definition *part,
+                       rl_shape shape, const char *what, const rl_field *fields, size_t count) {
+  part->shape = shape;
+  return rl_read_fields(reader, node, node, what, fields, count, part);
+}
+
+static bool read_sphere(rl_reader *reader, const rl_tree *node, void *part) {
+  return read_shape(reader, node, part, RL_SPHERE, "sphere", round_fields, 1);
+}
+
+static bool read_capsule(rl_reader *reader, const rl_tree *node, void *part) {
+  return read_shape(reader, node, part, RL_CAPSULE, "capsule", round_fields, 2);
+}
+
+static bool read_cylinder(rl_reader *reader, const rl_tree *node, void *part) {
+  return read_shape(reader, node, part, RL_CYLINDER, "cylinder", round_fields, 2);
+}
+
+static bool read_box(rl_reader *reader, const rl_tree *node, void *part) {
+  return read_shape(reader, node, part, RL_BOX, "box", box_fields, 1);
+}
+
+static bool read_plane(rl_reader *reader, const rl_tree *node, void *target) {
+  rl_part_definition *part = target;
+  if (!read_shape(reader, node, part, RL_PLANE, "plane", plane_fields, 1)) {
+    return false;
+  }
+  return rl_check_direction(reader, rl_tree_value(node, "normal"), "normal", part->normal);
+}
+
+static bool read_hull(rl_reader *reader, const rl_tree *node, void *part) {
+  return read_shape(reader, node, part, RL_HULL, "hull", hull_fields, 1);
+}
+
+static const rl_field part_fields[] = {
+    {"sphere", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_sphere},
+    {"capsule", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_capsule},
+    {"cylinder", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_cylinder},
+    {"box", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_box},
+    {"plane", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_plane},
+    {"hull", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_hull},
+    {"at", RL_FIELD_VECTOR, false, RL_ANY, "m", AT(at), NULL, NULL},
+    {"rotation", RL_FIELD_VECTOR, false, RL_ANY, "rad", AT(rotation), NULL, NULL},
+    {"name", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(name), NULL, NULL},
+};
+
+#undef AT
+
+#define SHAPE_COUNT 6 // of part_fields, the first
+
+// Every part has exactly one of the shapes.
+static bool read_part(rl_reader *reader, const rl_tree *node, rl_part_definition *part) {
+  if (!rl_read_fields(reader, node, node, "shape", part_fields,
+                      sizeof part_fields / sizeof part_fields[0], part)) {
+    return false;
+  }
+  const char *found = NULL;
+  for (size_t i = 0; i < SHAPE_COUNT; i++) {
+    const char *name = part_fields[i].name;
+    if (found && !rl_check_exclusive(reader, node, found, name)) {
+      return false;
+    }
+    found = rl_tree_value(node, name) ? name : found;
+  }
+  if (!found) {
+    return rl_fail(reader, node,
+                   "shape: expected one of sphere, capsule, cylinder, box, plane, hull");
+  }
+  return true;
+}
+
+static bool check_part_names(rl_reader *reader, const rl_tree *list,
+                             const rl_body_definition *body) {
+  for (size_t i = 0; i < body->part_count; i++) {
+    for (size_t k = 0; k < i && body->parts[i].name; k++) {
+      if (body->parts[k].name && strcmp(body->parts[k].name, body->parts[i].name) == 0) {
+        return rl_fail(reader, rl_tree_value(list->items[i], "name"),
+                       "name: '%.40s' is the name of another part", body->parts[i].name);
+      }
+    }
+  }
+  return true;
+}
+
+bool rl_read_parts(rl_reader *reader, const rl_tree *node, void *body_definition) {
+  rl_body_definition *body = body_definition;
+  const bool list = node->kind == RL_TREE_LIST;
+  const size_t count = list ? node->count : 1;
+  if (count == 0) {
+    return rl_fail(reader, node, "shape: an empty list of parts");
+  }
+  rl_part_definition *parts = rl_allocate(reader, count, sizeof *parts);
+  if (!parts) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!read_part(reader, list ? node->items[i] : node, &parts[i])) {
+      return false;
+    }
+  }
+  body->parts = parts;
+  body->part_count = count;
+  return !list || check_part_names(reader, node, body);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_MAX ((size_t)48) // longer words are near to nothing
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal string
+// alignment: Damerau's distance in which no part is edited twice).
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+  size_t rows[3][WORD_MAX + 1]; // the row before the last, the last one, this one
+  size_t *before = rows[0], *last = rows[1], *now = rows[2];
+  for (size_t j = 0; j <= b_length; j++) {
+    last[j] = j;
+  }
+  for (size_t i = 1; i <= a_length; i++) {
+    now[0] = i;
+    for (size_t j = 1; j <= b_length; j++) {
+      const char p = lower(a[i - 1]), q = lower(b[j - 1]);
+      now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (p == q ? 0 : 1));
+      if (i > 1 && j > 1 && p == lower(b[j - 2]) && q == lower(a[i - 2])) {
+        now[j] = least(now[j], before[j - 2] + 1);
+      }
+    }
+    size_t *free_row = before;
+    before = last;
+    last = now;
+    now = free_row;
+  }
+  return last[b_length];
+}
+
+int rl_nearest_word(const char *word, const char *const *words, size_t count) {
+  const size_t length = strlen(word);
+  int nearest = -1;
+  size_t nearest_distance = 0;
+  for (size_t i = 0; i < count && length <= WORD_MAX; i++) {
+    const size_t other = strlen(words[i]);
+    const size_t longer = length > other ? length : other;
+    if (other > WORD_MAX || longer - least(length, other) > (longer + 2) / 3) {
+      continue;
+    }
+    const size_t distance = edit_distance(word, length, words[i], other);
+    if (distance <= (longer + 2) / 3 && distance < longer &&
+        (nearest < 0 || distance < nearest_distance)) {
+      nearest = (int)i;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
+
+// Appends text at `used`, or leaves the buffer alone and returns 0 where it does not fit with
+// `reserve` bytes after it.
+static size_t append(char *buffer, size_t size, size_t used, size_t reserve, const char *text) {
+  const size_t length = strlen(text);
+  if (used + length + reserve >= size) {
+    return 0;
+  }
+  memcpy(buffer + used, text, length + 1);
+  return length;
+}
+
+void rl_suggest(char *buffer, size_t size, const char *word, const char *const *words,
+                size_t count) {
+  if (size == 0) {
+    return;
+  }
+  buffer[0] = 0;
+  if (count == 0) {
+    return;
+  }
+  const int nearest = rl_nearest_word(word, words, count);
+  if (nearest >= 0) {
+    snprintf(buffer, size, "did you mean '%s'?", words[nearest]);
+    return;
+  }
+  size_t used = append(buffer, size, 0, 0, count > 1 ? "expected one of " : "expected ");
+  for (size_t i = 0; i < count; i++) {
+    const size_t reserve = strlen(", ...");
+    const size_t comma = i > 0 ? append(buffer, size, used, reserve, ", ") : 0;
+    const size_t added = append(buffer, size, used + comma, reserve, words[i]);
+    used += comma + added;
+    if (added == 0) {
+      append(buffer, size, used, 0, comma > 0 ? "..." : "");
+      return;
+    }
+  }
+}

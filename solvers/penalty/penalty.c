@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Penalty springs: every row is a spring and a damper, integrated with the velocity first
+// (semi-implicit Euler). Elastic ropes have their own stiffness; what the scenario calls
+// inextensible or hard gets a stand-in. papers/penalty.md has the derivation and the limit of the
+// step.
+#include "world/memory.h"
+#include "world/solver.h"
+
+enum { SUBSTEPS, STIFFNESS, DAMPING, SAFETY, DAMPING_RATIO, PARAMETER_COUNT };
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [SUBSTEPS] = {"substeps", RL_INTEGER, "1", 20, 1, 1e7, NULL, "equal substeps of a step"},
+    [STIFFNESS] = {"stiffness", RL_REAL, "N/m", 0, 0, 1e15, NULL,
+                   "spring constant of each stand-in; 0: automatic, see safety"},
+    [DAMPING] = {"damping", RL_REAL, "N s/m", 0, 0, 1e15, NULL,
+                 "damper of each stand-in, beside what the scenario gives the rope"},
+    [SAFETY] = {"safety", RL_REAL, "1", 0.25, 1e-6, 1, NULL,
+                "automatic spring constant as a fraction of 2 / (W h^2), where a long uniform "
+                "chain becomes unstable (h: substep, W: inverse mass of the row)"},
+    [DAMPING_RATIO] = {"damping_ratio", RL_REAL, "1", 0.1, 0, 1, NULL,
+                       "automatic springs: damper as a fraction of the critical one"},
+};
+
+// The spring and damper of a row.
+typedef struct spring {
+  double stiffness; // k [N/m]
+  double damping;   // c [N s/m]
+  bool physical;    // the scenario's own, not a stand-in
+} spring;
+
+typedef struct penalty {
+  const double *parameters;
+  double h;         // substep of the last step [s]
+  spring *springs;  // [links], made at the start of the step
+  rl_vec3 *forces;  // [slots] [N]
+  double *impulses; // [links + contact capacity] over the step so far [N s]
+} penalty;
+
+static size_t lay_out(const rl_model *model, penalty *self, char *block) {
+  rl_carver c = {.block = block};
+  rl_carve(&c, 1, sizeof(penalty));
+  self->springs = rl_carve(&c, model->link_count, sizeof *self->springs);
+  self->forces = rl_carve(&c, model->slot_count, sizeof *self->forces);
+  self->impulses =
+      rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
+  return c.used;
+}
+
+static size_t size(const rl_model *model, const double *values) {
+  (void)values;
+  return lay_out(model, &(penalty){0}, NULL);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  penalty *self = memory;
+  lay_out(model, self, memory);
+  self->parameters = values;
+}
+
+static double critical_damping(double stiffness, double inverse_mass) {
+  return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
+}
+
+static spring stand_in(const penalty *self, double inverse_mass) {
+  spring s = {self->parameters[STIFFNESS], self->parameters[DAMPING], false};
+  if (s.stiffness == 0.0 && inverse_mass > 0.0) {
+    s.stiffness = self->parameters[SAFETY] * 2.0 / (inverse_mass * self->h * self->h);
+    s.damping += self->parameters[DAMPING_RATIO] * critical_damping(s.stiffness, inverse_mass);
+  }
+  return s;
+}
+
+static spring element_spring(const penalty *self, const rl_model *model, uint32_t index,
+                             const rl_link *link, double inverse_mass) {
+  const rl_rope *rope = &model->ropes[model->link_rope[index]];
+  spring s = link->compliance > 0.0 ? (spring){1.0 / link->compliance, 0.0, true}
+                                    : stand_in(self, inverse_mass);
+  s.damping += rope->damping / link->rest +
+               rope->damping_ratio * critical_damping(s.stiffness, inverse_mass);
+  return s;
+}
+
+// (2) lambda = k C + c dC/dt while the rope is taut; it never pushes.
+static double spring_force(spring s, double value, double rate, double lower) {
+  if (lower == 0.0 && value <= 0.0) {
+    return 0.0;
+  }
+  return fmax(s.stiffness * value + s.damping * rate, lower);
+}
+
+// Loss in a damper of the scenario within h.
+static double spring_loss(spring s, double value, double rate, double force, double h) {
+  const bool taut = force != 0.0;
+  return s.physical && taut ? (force - s.stiffness * value) * rate * h : 0.0;
+}
+
+static void push_link(penalty *self, const rl_state *state, uint32_t index, double lower,
+                      rl_step_info *info) {
+  const rl_link *link = &state->links[index];
+  const rl_link_value v = rl_link_evaluate(link, state->points);
+  const double rate =
+      rl_dot(v.d, rl_sub(state->velocities[link->b], state->velocities[link->a]));
+  const spring s = self->springs[index];
+  const double force = spring_force(s, v.value, rate, lower);
+  self->forces[link->a] = rl_add_scaled(self->forces[link->a], force, v.d);
+  self->forces[link->b] = rl_add_scaled(self->forces[link->b], -force, v.d);
+  self->impulses[index] += force * self->h;
+  info->dissipated += spring_loss(s, v.value, rate, force, self->h);
+}
+
+static spring row_spring(const penalty *self, const rl_model *model, const rl_state *state,
+                         const rl_row *row) {
+  return row->kind == RL_ROW_SPAN
+             ? element_spring(self, model, row->item, &state->links[row->item], row->inverse_mass)
+             : stand_in(self, row->inverse_mass);
+}
+
+static void push_row(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows,
+                     rl_row *row, rl_step_info *info) {
+  rl_row_evaluate(model, state, rows, row, state->points);
+  const double rate = rl_row_rate(rows, row, state->velocities);
+  const spring s = row_spring(self, model, state, row);
+  const double force = spring_force(s, row->value, rate, row->lower);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->gradient);
+  }
+  self->impulses[row->source] += force * self->h;
+  info->dissipated += spring_loss(s, row->value, rate, force, self->h);
+}
+
+static void substep(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                    rl_step_info *info) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    self->forces[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      push_link(self, state, k, block->lower, info);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      push_row(self, model, state, rows, &rows->rows[k], info);
+    }
+  }
+  // (3) v += h (g + w F), then x += h v with the new velocity.
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const double w = state->points[i].w;
+    if (w > 0.0) {
+      const rl_vec3 a = rl_add_scaled(model->gravity, w, self->forces[i]);
+      state->velocities[i] = rl_add_scaled(state->velocities[i], self->h, a);
+    }
+    rl_move(&state->points[i], rl_scale(self->h, state->velocities[i]));
+  }
+}
+
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  penalty *self = memory;
+  const int substeps = (int)self->parameters[SUBSTEPS];
+  const size_t unknowns = rl_unknown_count(model, state);
+  self->h = dt / substeps;
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    const rl_link *link = &state->links[i];
+    const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
+    self->springs[i] = element_spring(self, model, i, link, inverse_mass);
+  }
+  for (size_t i = 0; i < unknowns; i++) {
+    self->impulses[i] = 0.0;
+  }
+  for (int i = 0; i < substeps; i++) {
+    substep(self, model, state, rows, info);
+    info->row_evaluations += unknowns;
+  }
+  info->iterations += (uint64_t)substeps;
+  for (size_t i = 0; i < unknowns; i++) {
+    state->multipliers[i] = self->impulses[i] / dt;
+  }
+  if (info->want_residual || info->trace) {
+    // An explicit method does not iterate: one entry a step.
+    rl_trace(info,
+             rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
+  }
+  return RL_CONVERGED_ITERATIONS;
+}
+
+static double row_energy(spring s, double value, double lower) {
+  const double excess = lower == 0.0 ? fmax(value, 0.0) : value;
+  return s.physical ? 0.0 : 0.5 * s.stiffness * excess * excess;
+}
+
+// Energy in the stand-ins. Before the first step there is none: they depend on the substep.
+static double stored_energy(const void *memory, const rl_model *model, const rl_state *state,
+                            rl_rows *rows) {
+  const penalty *self = memory;
+  double energy = 0.0;
+  if (self->h == 0.0) {
+    return 0.0;
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link_value v = rl_link_evaluate(&state->links[k], state->points);
+      energy += row_energy(self->springs[k], v.value, block->lower);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      energy += row_energy(row_spring(self, model, state, row), row->value, row->lower);
+    }
+  }
+  return energy;
+}
+
+const rl_solver_type rl_solver_penalty = {
+    .name = "penalty",
+    .family = "penalty",
+    .summary = "spring and damper for every row, semi-implicit Euler with substeps",
+    .citation = "provot1995",
+    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
+                    RL_CAN_COMPRESSION,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = size,
+    .init = init,
+    .step = step,
+    .stored_energy = stored_energy,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "driver.h"
+
+#include "memory.h"
+
+// A run has blown up when it has gained this many times all the energy the scene can hold.
+static const double blow_up_factor = 10.0;
+
+uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
+  return model->capabilities & ~type->capabilities;
+}
+
+static double energy_scale(const rl_model *model, rl_energy start) {
+  double mass = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    mass += model->masses[i];
+  }
+  return start.kinetic + start.elastic + mass * rl_length(model->gravity) * model->reach;
+}
+
+rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
+                            const double *parameters, double dt) {
+  rl_driver *driver = calloc(1, sizeof *driver);
+  if (!driver) {
+    return NULL;
+  }
+  driver->model = model;
+  driver->type = type;
+  driver->dt = dt;
+  for (size_t i = 0; i < type->parameter_count; i++) {
+    driver->parameters[i] = parameters ? parameters[i] : type->parameters[i].initial;
+  }
+  driver->memory =
+      rl_block_create(type->size(model, driver->parameters), &driver->allocation);
+  driver->state = rl_state_create(model);
+  driver->rows = rl_rows_create(model);
+  driver->ledger = rl_ledger_create(model);
+  if (!driver->memory || !driver->state || !driver->rows || !driver->ledger) {
+    rl_driver_free(driver);
+    return NULL;
+  }
+  type->init(driver->memory, model, driver->parameters);
+  driver->start = rl_driver_energy(driver);
+  driver->energy_scale = energy_scale(model, driver->start);
+  return driver;
+}
+
+void rl_driver_free(rl_driver *driver) {
+  if (driver) {
+    rl_ledger_free(driver->ledger);
+    rl_rows_free(driver->rows);
+    rl_state_free(driver->state);
+    free(driver->allocation);
+    free(driver);
+  }
+}
+
+// Where a driven body is at time t.
+static rl_vec3 driven_position(const rl_body *body, double t) {
+  return body->drive_count > 0 ? rl_drive_position(body, t)
+                               : rl_add_scaled(body->position, t, body->velocity);
+}
+
+// Gives each driven body the mean velocity of its way in this step, so that every solver moves it
+// by x += dt v.
+static void drive_begin(const rl_driver *driver, double t0, double t1) {
+  for (uint32_t i = 0; i < driver->model->body_count; i++) {
+    const rl_body *body = &driver->model->bodies[i];
+    if (body->motion == RL_DRIVEN) {
+      driver->state->velocities[rl_body_slot(driver->model, i)] =
+          body->drive_count > 0
+              ? rl_scale(1.0 / driver->dt,
+                         rl_sub(driven_position(body, t1), driven_position(body, t0)))
+              : body->velocity;
+    }
+  }
+  rl_state_place_holds(driver->model, driver->state);
+}
+
+// Puts driven bodies where they are prescribed to be, free of rounding.
+static void drive_end(const rl_driver *driver, double t1) {
+  for (uint32_t i = 0; i < driver->model->body_count; i++) {
+    const rl_body *body = &driver->model->bodies[i];
+    if (body->motion == RL_DRIVEN) {
+      rl_point *point = &driver->state->points[rl_body_slot(driver->model, i)];
+      const rl_vec3 p = driven_position(body, t1);
+      *point = (rl_point){p.x, p.y, p.z, point->w};
+    }
+  }
+  rl_state_place_holds(driver->model, driver->state);
+}
+
+rl_reason rl_driver_step(rl_driver *driver) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const double t1 = (double)(state->step + 1) * driver->dt;
+  drive_begin(driver, state->time, t1);
+  rl_detect(model, state, driver->dt, driver->rows);
+  rl_ledger_begin(driver->ledger, model, state, driver->rows);
+
+  rl_step_info *info = &driver->info;
+  info->trace_count = 0;
+  info->iterations = 0;
+  info->row_evaluations = 0;
+  info->dissipated = 0.0;
+  info->residual = NAN;
+  info->reason =
+      driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
+
+  drive_end(driver, t1);
+  rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt);
+  state->dissipated += info->dissipated;
+  state->time = t1;
+  state->step++;
+  if (!rl_state_finite(model, state)) {
+    info->reason = RL_DIVERGED_NAN;
+  } else {
+    const double scale = driver->energy_scale + fabs(state->work);
+    if (scale > 0.0 && rl_driver_energy_error(driver) > blow_up_factor * scale) {
+      info->reason = RL_DIVERGED_ENERGY;
+    }
+  }
+  return info->reason;
+}
+
+rl_energy rl_driver_energy(const rl_driver *driver) {
+  rl_energy energy = rl_state_energy(driver->model, driver->state);
+  if (driver->type->stored_energy) {
+    energy.elastic +=
+        driver->type->stored_energy(driver->memory, driver->model, driver->state, driver->rows);
+  }
+  return energy;
+}
+
+double rl_driver_energy_error(const rl_driver *driver) {
+  return rl_energy_total(rl_driver_energy(driver)) - rl_energy_total(driver->start) -
+         driver->state->work + driver->state->dissipated;
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model.h"
+
+#include "memory.h"
+#include "model_check.h"
+#include "pose.h"
+#include "trigonometry.h"
+
+#include <string.h>
+
+rl_body_definition rl_body_defaults(void) {
+  return (rl_body_definition){.motion = RL_FREE,
+                              .mass = NAN,
+                              .inertia = {NAN, NAN, NAN},
+                              .friction = NAN,
+                              .collide = true,
+                              .rope_collide = true};
+}
+
+rl_rope_definition rl_rope_defaults(void) {
+  return (rl_rope_definition){.from = {.kind = RL_END_POINT, .body = RL_NONE, .rope = RL_NONE},
+                              .to = {.kind = RL_END_POINT, .body = RL_NONE, .rope = RL_NONE},
+                              .length = NAN,
+                              .stiffness = NAN,
+                              .friction = NAN,
+                              .break_tension = NAN,
+                              .pivot = {NAN, NAN, NAN}};
+}
+
+const char *rl_capability_name(uint32_t bit) {
+  switch (bit) {
+  case RL_CAN_LINKS:
+    return "ropes";
+  case RL_CAN_SPANS:
+    return "ropes over eyes or tied beside the centre of a body";
+  case RL_CAN_CONTACTS:
+    return "contact of ropes with bodies";
+  case RL_CAN_ELASTIC:
+    return "elastic ropes (stiffness)";
+  case RL_CAN_COMPRESSION:
+    return "ropes that resist compression";
+  default:
+    return "an unknown feature";
+  }
+}
+
+// The model with writable arrays, while it is being made.
+typedef struct builder {
+  const rl_definition *definition;
+  rl_model *model;
+  rl_body *bodies;
+  rl_part *parts;
+  rl_drive_key *keys;
+  rl_rope *ropes;
+  rl_vertex *eyes;
+  rl_hold *holds;
+  rl_point *points;
+  double *masses;
+  rl_vec3 *velocities;
+  rl_link *links;
+  uint32_t *link_rope;
+  uint32_t *node_rope;
+  uint8_t *touches;
+  char *names;
+  size_t name_bytes, part_count, key_count;
+  // Scratch of the longest rope: rest lengths, positions, masses of its nodes.
+  double *rest;
+  rl_vec3 *pose;
+  double *node_masses;
+  size_t longest;
+} builder;
+
+// Elements of a rope; a massless one has a single element, which is its whole span.
+static size_t element_count(const rl_rope_definition *rope) {
+  return rope->segments > 0 ? rope->segments : 1;
+}
+
+// An end that is tied to the centre of a body needs no node of its own.
+static bool end_is_centre(const rl_end *end) {
+  return end->kind == RL_END_BODY && end->at.x == 0.0 && end->at.y == 0.0 && end->at.z == 0.0;
+}
+
+static size_t own_node_count(const rl_rope_definition *rope) {
+  return element_count(rope) + 1 - (end_is_centre(&rope->from) ? 1 : 0) -
+         (end_is_centre(&rope->to) ? 1 : 0);
+}
+
+static size_t name_size(const char *name) { return name ? strlen(name) + 1 : 0; }
+
+// Counts everything; false when the numbers do not fit.
+static bool count_all(builder *b) {
+  const rl_definition *d = b->definition;
+  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0;
+  for (size_t i = 0; i < d->body_count; i++) {
+    b->part_count += d->bodies[i].part_count;
+    b->key_count += d->bodies[i].drive_count;
+    b->name_bytes += name_size(d->bodies[i].name);
+    for (size_t k = 0; k < d->bodies[i].part_count; k++) {
+      b->name_bytes += name_size(d->bodies[i].parts[k].name);
+    }
+  }
+  for (size_t i = 0; i < d->rope_count; i++) {
+    const rl_rope_definition *rope = &d->ropes[i];
+    nodes += own_node_count(rope);
+    links += element_count(rope);
+    eyes += rope->way_count;
+    holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
+    b->longest = element_count(rope) > b->longest ? element_count(rope) : b->longest;
+    b->name_bytes += name_size(rope->name);
+    for (uint32_t k = 0; k < d->body_count; k++) {
+      if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
+        contacts += (rope->segments + 1) * d->bodies[k].part_count;
+      }
+    }
+  }
+  const uint64_t rows = contacts + 2 * d->rope_count;
+  const uint64_t vertices = contacts + 2 * d->rope_count * 2 + eyes;
+  if (nodes + d->body_count >= RL_NONE || links + contacts >= RL_NONE || vertices >= RL_NONE) {
+    return false;
+  }
+  rl_model *m = b->model;
+  m->body_count = (uint32_t)d->body_count;
+  m->rope_count = (uint32_t)d->rope_count;
+  m->node_count = (uint32_t)nodes;
+  m->link_count = (uint32_t)links;
+  m->eye_count = (uint32_t)eyes;
+  m->hold_count = (uint32_t)holds;
+  m->slot_count = m->node_count + m->body_count;
+  m->contact_capacity = (uint32_t)contacts;
+  m->row_capacity = (uint32_t)rows;
+  m->vertex_capacity = (uint32_t)vertices;
+  return true;
+}
+
+static void lay_out(builder *b, rl_carver *c) {
+  const rl_model *m = b->model;
+  b->bodies = rl_carve(c, m->body_count, sizeof(rl_body));
+  b->parts = rl_carve(c, b->part_count, sizeof(rl_part));
+  b->keys = rl_carve(c, b->key_count, sizeof(rl_drive_key));
+  b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
+  b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
+  b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
+  b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
+  b->masses = rl_carve(c, m->slot_count, sizeof(double));
+  b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
+  b->links = rl_carve(c, m->link_count, sizeof(rl_link));
+  b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
+  b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
+  b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
+  b->names = rl_carve(c, b->name_bytes, 1);
+}
+
+static const char *copy_name(builder *b, const char *name) {
+  if (!name) {
+    return NULL;
+  }
+  char *copy = b->names;
+  memcpy(copy, name, name_size(name));
+  b->names += name_size(name);
+  return copy;
+}
+
+static void set_point(builder *b, uint32_t slot, rl_vec3 position, double mass, rl_vec3 velocity) {
+  b->points[slot] =
+      (rl_point){position.x, position.y, position.z, mass > 0.0 ? 1.0 / mass : 0.0};
+  b->masses[slot] = mass;
+  b->velocities[slot] = velocity;
+}
+
+static void build_body(builder *b, uint32_t i) {
+  const rl_body_definition *d = &b->definition->bodies[i];
+  rl_body *body = &b->bodies[i];
+  *body = (rl_body){.name = copy_name(b, d->name),
+                    .motion = d->motion,
+                    .mass = d->mass,
+                    .position = d->position,
+                    .rotation = rl_quat_from_vector(d->rotation),
+                    .velocity = d->velocity,
+                    .rope_collide = d->rope_collide,
+                    .part_count = d->part_count,
+                    .parts = b->parts,
+                    .drive_count = d->drive_count,
+                    .drive = b->keys};
+  for (size_t k = 0; k < d->part_count; k++) {
+    *b->parts = rl_part_from_definition(&d->parts[k]);
+    b->parts->name = copy_name(b, d->parts[k].name);
+    b->parts++;
+  }
+  for (size_t k = 0; k < d->drive_count; k++) {
+    *b->keys++ = d->drive[k];
+  }
+  const rl_vec3 start = d->drive_count > 0 ? rl_drive_position(body, 0.0) : d->position;
+  set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0,
+            d->velocity);
+}
+
+// The mass that each node of the rope would have if it were free.
+static void lump_masses(const rl_rope_definition *rope, const double *rest, double length,
+                        double *masses) {
+  const size_t count = rope->segments;
+  if (rope->node_masses) {
+    memcpy(masses, rope->node_masses, (count + 1) * sizeof(double));
+    return;
+  }
+  const bool free_ends[2] = {rope->from.kind == RL_END_FREE, rope->to.kind == RL_END_FREE};
+  const size_t movable = count - 1 + (free_ends[0] ? 1 : 0) + (free_ends[1] ? 1 : 0);
+  memset(masses, 0, (count + 1) * sizeof(double));
+  for (size_t i = 0; i < count; i++) {
+    if (rope->lumping == RL_LUMP_HALF) {
+      const double half = 0.5 * rope->mass * (rest[i] / length);
+      masses[i] += half;
+      masses[i + 1] += half;
+    }
+  }
+  if (rope->lumping == RL_LUMP_EQUAL) {
+    for (size_t i = 0; i <= count; i++) {
+      masses[i] = rope->mass / (double)(movable > 0 ? movable : 1);
+    }
+  }
+}
+
+static bool pose_nodes(const builder *b, uint32_t index, rl_fault *fault) {
+  const rl_definition *d = b->definition;
+  const rl_rope_definition *rope = &d->ropes[index];
+  const size_t count = element_count(rope);
+  const rl_vec3 from = rl_definition_end(d, &rope->from);
+  const rl_vec3 to = rl_definition_end(d, &rope->to);
+  switch (rope->pose) {
+  case RL_POSE_STRAIGHT:
+    rl_pose_straight(count, b->rest, from, to, b->pose);
+    break;
+  case RL_POSE_POINTS:
+    if (rope->point_count == count + 1) {
+      memcpy(b->pose, rope->points, (count + 1) * sizeof(rl_vec3));
+    } else {
+      rl_pose_polyline(count, b->rest, rope->point_count, rope->points, b->pose);
+    }
+    b->pose[0] = from;
+    b->pose[count] = to;
+    break;
+  case RL_POSE_HANG:
+    if (!rl_pose_hang(count, b->rest, b->node_masses,
+                      isnan(rope->stiffness) ? INFINITY : rope->stiffness, d->gravity, from, to,
+                      b->pose)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "points",
+                          "the rope cannot hang between these ends; expected gravity, ends apart "
+                          "across it, and a length above their distance");
+    }
+    break;
+  }
+  return true;
+}
+
+// Velocity of each node: the common one and the spin about the mass centre or the pivot.
+static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_vec3 at, size_t i) {
+  if (rope->velocities) {
+    return rope->velocities[i];
+  }
+  return rl_add(rope->velocity, rl_cross(rope->spin, rl_sub(at, centre)));
+}
+
+// The slot of an end of the rope, making the node if it needs one of its own.
+static uint32_t build_end(builder *b, const rl_end *end, uint32_t *next_node, double mass,
+                          rl_vec3 position, rl_vec3 velocity) {
+  if (end_is_centre(end)) {
+    return rl_body_slot(b->model, end->body);
+  }
+  const uint32_t slot = (*next_node)++;
+  if (end->kind == RL_END_BODY) {
+    const rl_body *body = &b->bodies[end->body];
+    b->holds[b->model->hold_count++] =
+        (rl_hold){slot, end->body, rl_rotate(body->rotation, end->at)};
+    velocity = body->velocity;
+  } else if (end->kind == RL_END_POINT) {
+    velocity = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  set_point(b, slot, position, end->kind == RL_END_FREE ? mass : 0.0, velocity);
+  return slot;
+}
+
+static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t *next_link,
+                       uint32_t *next_eye, rl_fault *fault) {
+  const rl_definition *d = b->definition;
+  const rl_rope_definition *rope = &d->ropes[index];
+  const size_t count = element_count(rope);
+  const double length = rl_definition_length(d, rope);
+  for (size_t i = 0; i < count; i++) {
+    b->rest[i] = rope->rest_lengths ? rope->rest_lengths[i] : length / (double)count;
+  }
+  if (rope->segments > 0) {
+    lump_masses(rope, b->rest, length, b->node_masses);
+  } else {
+    b->node_masses[0] = b->node_masses[1] = 0.0;
+  }
+  if (!pose_nodes(b, index, fault)) {
+    return false;
+  }
+  rl_vec3 centre = rope->pivot;
+  if (isnan(rope->pivot.x)) {
+    double total = 0.0;
+    centre = (rl_vec3){0.0, 0.0, 0.0};
+    for (size_t i = 0; i <= count; i++) {
+      const bool held = (i == 0 && rope->from.kind != RL_END_FREE) ||
+                        (i == count && rope->to.kind != RL_END_FREE);
+      const double mass = held ? 0.0 : b->node_masses[i];
+      centre = rl_add_scaled(centre, mass, b->pose[i]);
+      total += mass;
+    }
+    centre = rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
+  }
+
+  const uint32_t first_node = *next_node;
+  rl_rope *out = &b->ropes[index];
+  *out = (rl_rope){.name = copy_name(b, rope->name),
+                   .massless = rope->segments == 0,
+                   .compression = rope->compression,
+                   .stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness,
+                   .damping = rope->damping,
+                   .damping_ratio = rope->damping_ratio,
+                   .radius = rope->radius,
+                   .length = length,
+                   .first_link = *next_link,
+                   .link_count = (uint32_t)count,
+                   .first_eye = *next_eye,
+                   .eye_count = (uint32_t)rope->way_count};
+  uint32_t previous = 0;
+  for (size_t i = 0; i <= count; i++) {
+    const rl_vec3 velocity = node_velocity(rope, centre, b->pose[i], i);
+    uint32_t slot;
+    if (i == 0 || i == count) {
+      slot = build_end(b, i == 0 ? &rope->from : &rope->to, next_node, b->node_masses[i],
+                       b->pose[i], velocity);
+      out->ends[i == 0 ? 0 : 1] = slot;
+    } else {
+      slot = (*next_node)++;
+      set_point(b, slot, b->pose[i], b->node_masses[i], velocity);
+    }
+    if (i > 0) {
+      const double rest = b->rest[i - 1];
+      b->links[*next_link] = (rl_link){previous, slot, rest, rest / out->stiffness};
+      b->link_rope[(*next_link)++] = index;
+    }
+    previous = slot;
+  }
+  for (uint32_t node = first_node; node < *next_node; node++) {
+    b->node_rope[node] = index;
+  }
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    b->eyes[(*next_eye)++] =
+        way->body == RL_NONE
+            ? (rl_vertex){RL_NONE, way->at}
+            : (rl_vertex){rl_body_slot(b->model, way->body),
+                          rl_rotate(b->bodies[way->body].rotation, way->at)};
+  }
+  for (uint32_t k = 0; k < d->body_count; k++) {
+    b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);
+  }
+  return true;
+}
+
+// What a solver must be able to do, and how large the scene is.
+static void summarise(builder *b) {
+  rl_model *m = b->model;
+  m->capabilities = RL_CAN_LINKS;
+  if (m->contact_capacity > 0) {
+    m->capabilities |= RL_CAN_CONTACTS;
+  }
+  for (uint32_t i = 0; i < m->rope_count; i++) {
+    const rl_rope *rope = &m->ropes[i];
+    m->reach += rope->length;
+    m->capabilities |= rope->eye_count > 0 ? RL_CAN_SPANS : 0U;
+    m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
+    m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
+  }
+  for (uint32_t i = 0; i < m->hold_count; i++) {
+    m->capabilities |= m->bodies[m->holds[i].body].motion == RL_FREE ? RL_CAN_SPANS : 0U;
+  }
+  for (uint32_t i = 1; i < m->slot_count; i++) {
+    m->reach = fmax(m->reach, rl_distance(rl_position(m->points[0]), rl_position(m->points[i])));
+  }
+}
+
+static bool build_all(builder *b, rl_fault *fault) {
+  uint32_t node = 0, link = 0, eye = 0;
+  b->model->hold_count = 0; // counted again: only the ends beside a centre
+  for (uint32_t i = 0; i < b->model->body_count; i++) {
+    build_body(b, i);
+  }
+  for (uint32_t i = 0; i < b->model->rope_count; i++) {
+    if (!build_rope(b, i, &node, &link, &eye, fault)) {
+      return false;
+    }
+  }
+  summarise(b);
+  return true;
+}
+
+rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
+  *fault = (rl_fault){.kind = RL_FAULT_NONE, .body = RL_NONE, .rope = RL_NONE};
+  if (!rl_definition_check(definition, fault)) {
+    return NULL;
+  }
+  rl_model *model = calloc(1, sizeof *model);
+  builder b = {.definition = definition, .model = model};
+  if (!model || !count_all(&b)) {
+    free(model);
+    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "the scenario is too large");
+    return NULL;
+  }
+  rl_carver counter = {0};
+  lay_out(&b, &counter);
+  char *block = rl_block_create(counter.used, &model->allocation);
+  b.rest = calloc(b.longest + 1, sizeof(double));
+  b.pose = calloc(b.longest + 1, sizeof(rl_vec3));
+  b.node_masses = calloc(b.longest + 1, sizeof(double));
+  bool done = false;
+  if (block && b.rest && b.pose && b.node_masses) {
+    lay_out(&b, &(rl_carver){.block = block});
+    model->gravity = definition->gravity;
+    model->bodies = b.bodies;
+    model->ropes = b.ropes;
+    model->eyes = b.eyes;
+    model->holds = b.holds;
+    model->points = b.points;
+    model->masses = b.masses;
+    model->velocities = b.velocities;
+    model->links = b.links;
+    model->link_rope = b.link_rope;
+    model->node_rope = b.node_rope;
+    model->touches = b.touches;
+    done = build_all(&b, fault);
+  } else {
+    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
+  }
+  free(b.rest);
+  free(b.pose);
+  free(b.node_masses);
+  if (!done) {
+    rl_model_free(model);
+    return NULL;
+  }
+  return model;
+}
+
+void rl_model_free(rl_model *model) {
+  if (model) {
+    free(model->allocation);
+    free(model);
+  }
+}
+
+rl_vec3 rl_drive_position(const rl_body *body, double t) {
+  const rl_drive_key *keys = body->drive;
+  size_t next = 0;
+  while (next < body->drive_count && keys[next].time <= t) {
+    next++;
+  }
+  if (next == 0) {
+    return keys[0].position;
+  }
+  if (next == body->drive_count) {
+    return keys[next - 1].position;
+  }
+  const rl_drive_key *a = &keys[next - 1];
+  const rl_drive_key *b = &keys[next];
+  return rl_add_scaled(a->position, (t - a->time) / (b->time - a->time),
+                       rl_sub(b->position, a->position));
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model_check.h"
+
+#include "pose.h"
+#include "shape.h"
+#include "trigonometry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// Of the rest length: how far an inextensible element may start out of it before it is refused.
+// Larger than what rounding coordinates to three digits does, smaller than what anybody means.
+static const double start_tolerance = 1e-3;
+
+bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
+                  const char *field, const char *format, ...) {
+  *fault = (rl_fault){.kind = kind, .body = body, .rope = rope, .field = field};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->message, sizeof fault->message, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static bool is_zero(rl_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
+
+static bool is_point_mass(const rl_body_definition *body) {
+  return body->part_count == 0 && isnan(body->inertia.x);
+}
+
+rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end) {
+  if (end->kind != RL_END_BODY) {
+    return end->at;
+  }
+  const rl_body_definition *body = &definition->bodies[end->body];
+  return rl_add(body->position, rl_rotate(rl_quat_from_vector(body->rotation), end->at));
+}
+
+rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way) {
+  const rl_end as_end = {way->body == RL_NONE ? RL_END_POINT : RL_END_BODY, way->body, 0, 0,
+                         way->at};
+  return rl_definition_end(definition, &as_end);
+}
+
+double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope) {
+  if (rope->pose == RL_POSE_POINTS) {
+    return rl_polyline_length(rope->point_count, rope->points);
+  }
+  double length = 0.0;
+  rl_vec3 previous = rl_definition_end(definition, &rope->from);
+  for (size_t i = 0; i < rope->way_count; i++) {
+    const rl_vec3 eye = rl_definition_eye(definition, &rope->ways[i]);
+    length += rl_distance(previous, eye);
+    previous = eye;
+  }
+  return length + rl_distance(previous, rl_definition_end(definition, &rope->to));
+}
+
+double rl_definition_length(const rl_definition *definition, const rl_rope_definition *rope) {
+  if (rope->rest_lengths) {
+    double length = 0.0;
+    for (size_t i = 0; i < rope->segments; i++) {
+      length += rope->rest_lengths[i];
+    }
+    return length;
+  }
+  return isnan(rope->length) ? rl_definition_way(definition, rope) + rope->slack : rope->length;
+}
+
+rl_part rl_part_from_definition(const rl_part_definition *d) {
+  return (rl_part){.name = d->name,
+                   .shape = d->shape,
+                   .at = d->at,
+                   .rotation = rl_quat_from_vector(d->rotation),
+                   .radius = d->radius,
+                   .length = d->length,
+                   .half = rl_scale(0.5, d->size),
+                   .normal = rl_unit(d->normal)};
+}
+
+static bool anchored_inside(const rl_definition *definition, const rl_end *end, uint32_t index) {
+  if (end->kind != RL_END_BODY || end->body != index) {
+    return false;
+  }
+  const rl_body_definition *body = &definition->bodies[index];
+  for (size_t i = 0; i < body->part_count; i++) {
+    const rl_part part = rl_part_from_definition(&body->parts[i]);
+    if (rl_shape_surface(&part, body->position, rl_quat_from_vector(body->rotation),
+                         rl_definition_end(definition, end))
+            .distance < 0.0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
+                           uint32_t index) {
+  const rl_body_definition *body = &definition->bodies[index];
+  return body->part_count > 0 && body->rope_collide &&
+         !anchored_inside(definition, &rope->from, index) &&
+         !anchored_inside(definition, &rope->to, index);
+}
+
+// The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.
+static double pair_friction(double a, double b) {
+  if (isnan(a) || isnan(b)) {
+    return isnan(a) ? (isnan(b) ? 0.0 : b) : a;
+  }
+  return sqrt(a * b);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Invalid: contradicts itself or physics.
+
+static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_body_definition *body = &definition->bodies[i];
+  const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
+  if (moves && isnan(body->mass)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "mass",
+                        "a body that moves freely needs a mass (or motion: fixed or driven)");
+  }
+  if (is_point_mass(body) && (!is_zero(body->rotation) || !is_zero(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        is_zero(body->rotation) ? "spin" : "rotation",
+                        "a body with neither shape nor inertia is a point mass and cannot rotate");
+  }
+  if (body->motion == RL_FIXED && (!is_zero(body->velocity) || !is_zero(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        is_zero(body->velocity) ? "spin" : "velocity",
+                        "a fixed body does not move (motion: driven does)");
+  }
+  if (body->drive_count > 0 && body->motion != RL_DRIVEN) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "drive",
+                        "only a body with motion: driven follows a drive");
+  }
+  if (body->drive_count > 0 && !is_zero(body->velocity)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "velocity",
+                        "a driven body has either a velocity or a drive");
+  }
+  return true;
+}
+
+static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
+  const bool has_mass = rope->mass > 0.0 || rope->node_masses;
+  if (has_mass && rope->segments == 0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->node_masses ? "node_masses" : "mass",
+                        "a rope with mass needs segments (a massless rope has neither)");
+  }
+  if (!has_mass && rope->segments > 0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths ? "rest_lengths" : "segments",
+                        "a rope with segments needs a mass (a massless rope has neither)");
+  }
+  if (rope->segments > 0) {
+    return true;
+  }
+  if (!rope->closed && (rope->from.kind == RL_END_FREE || rope->to.kind == RL_END_FREE)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->from.kind == RL_END_FREE ? "from" : "to",
+                        "a massless rope needs something to hold at both ends; a free end needs "
+                        "mass and segments");
+  }
+  const bool moves = !is_zero(rope->velocity) || !is_zero(rope->spin) || rope->velocities;
+  if (moves || rope->pose != RL_POSE_STRAIGHT) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->pose != RL_POSE_STRAIGHT ? "points"
+                        : rope->velocities             ? "velocities"
+                        : is_zero(rope->velocity)      ? "spin"
+                                                       : "velocity",
+                        "a massless rope has no nodes to place or to move");
+  }
+  return true;
+}
+
+static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const bool elastic = !isnan(rope->stiffness);
+  const rl_vec3 from = rl_definition_end(definition, &rope->from);
+  const rl_vec3 to = rl_definition_end(definition, &rope->to);
+  if (rope->way_count == 0 && rope->pose != RL_POSE_POINTS && rl_distance(from, to) == 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "to",
+                        "both ends are at the same place and the rope passes nothing between "
+                        "them; expected different ends, an `over`, or `points`");
+  }
+  if (rope->slack < 0.0 && !elastic) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "slack",
+                        "negative slack is pretension and needs a stiffness");
+  }
+  const double length = rl_definition_length(definition, rope);
+  if (!(length > 0.0) || !isfinite(length)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        isnan(rope->length) ? "slack" : "length",
+                        "the rope's rest length is %g m; expected more than 0", length);
+  }
+  const double way = rl_definition_way(definition, rope);
+  const double tolerance = rope->pose == RL_POSE_POINTS ? start_tolerance : 1e-9;
+  if (!elastic && way > length * (1.0 + tolerance)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths ? "rest_lengths" : "length",
+                        "the rope is %.6g m long, shorter than its way of %.6g m; expected at "
+                        "least that, or a stiffness",
+                        length, way);
+  }
+  return true;
+}
+
+// Where the rope's points are its nodes: they must fit the ends and the elements.
+static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  if (rope->pose != RL_POSE_POINTS) {
+    return true;
+  }
+  if (rope->point_count < 2) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                        "%zu points; expected at least 2", rope->point_count);
+  }
+  const double length = rl_definition_length(definition, rope);
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  const rl_vec3 outer[2] = {rope->points[0], rope->points[rope->point_count - 1]};
+  for (size_t k = 0; k < 2; k++) {
+    const double gap = rl_distance(rl_definition_end(definition, ends[k]), outer[k]);
+    if (gap > start_tolerance * length / (double)rope->segments) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "the %s point is %.3g m away from where `%s` puts that end",
+                          k == 0 ? "first" : "last", gap, k == 0 ? "from" : "to");
+    }
+  }
+  if (rope->point_count != rope->segments + 1 || !isnan(rope->stiffness)) {
+    return true;
+  }
+  for (size_t k = 0; k < rope->segments; k++) {
+    const double rest =
+        rope->rest_lengths ? rope->rest_lengths[k] : length / (double)rope->segments;
+    const double now = rl_distance(rope->points[k], rope->points[k + 1]);
+    if (now > rest * (1.0 + start_tolerance)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "element %zu starts %.6g m long with a rest length of %.6g m; an "
+                          "inextensible rope cannot start stretched",
+                          k, now, rest);
+    }
+  }
+  return true;
+}
+
+static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  if (!check_masses(rope, i, fault)) {
+    return false;
+  }
+  // The way of these is not known yet: they are refused as unsupported below.
+  bool open = !rope->closed && rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE;
+  for (size_t k = 0; k < rope->way_count; k++) {
+    open = open && rope->ways[k].eye;
+  }
+  return !open || (check_length(definition, i, fault) && check_points(definition, i, fault));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Unsupported: valid, but not built in this version.
+
+static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const char *field,
+                        const char *what) {
+  return rl_fault_set(fault, RL_FAULT_UNSUPPORTED, body, rope, field,
+                      "not supported by this version: %s", what);
+}
+
+static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_body_definition *body = &definition->bodies[i];
+  if (body->motion == RL_AXLE) {
+    return unsupported(fault, i, RL_NONE, "motion", "bodies on an axle");
+  }
+  if (body->motion == RL_FREE && !is_point_mass(body)) {
+    return unsupported(fault, i, RL_NONE, body->part_count > 0 ? "shape" : "inertia",
+                       "free bodies that rotate (a free body without shape and inertia is a "
+                       "point mass)");
+  }
+  if (!is_zero(body->spin)) {
+    return unsupported(fault, i, RL_NONE, "spin", "bodies that rotate");
+  }
+  if (body->motion == RL_DRIVEN && body->part_count > 0 && body->rope_collide) {
+    return unsupported(fault, i, RL_NONE, "shape",
+                       "ropes that touch a driven body (rope_collide: false lets them pass)");
+  }
+  return true;
+}
+
+static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b,
+                         rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[r];
+  const rl_body_definition *body = &definition->bodies[b];
+  if (!rl_definition_touches(definition, rope, b)) {
+    return true;
+  }
+  for (size_t k = 0; k < body->part_count; k++) {
+    if (!rl_shape_supported(body->parts[k].shape)) {
+      return unsupported(fault, b, RL_NONE, "shape",
+                         "ropes that touch a capsule, cylinder or hull (rope_collide: false lets "
+                         "them pass)");
+    }
+  }
+  if (rope->segments == 0) {
+    return unsupported(fault, b, RL_NONE, "shape",
+                       "massless ropes that touch bodies (rope_collide: false lets them pass)");
+  }
+  if (pair_friction(rope->friction, body->friction) > 0.0) {
+    return unsupported(fault, isnan(body->friction) ? RL_NONE : b,
+                       isnan(body->friction) ? r : RL_NONE, "friction", "friction");
+  }
+  return true;
+}
+
+static bool support_way(const rl_definition *definition, uint32_t r, const rl_way *way,
+                        rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[r];
+  if (!way->eye) {
+    return unsupported(fault, RL_NONE, r, "over", "rope over the surface of a body");
+  }
+  if (rope->segments > 0) {
+    return unsupported(fault, RL_NONE, r, "over", "ropes with mass that run through an eye");
+  }
+  double friction = way->friction;
+  if (isnan(friction) && way->body != RL_NONE) {
+    friction = definition->bodies[way->body].friction;
+  }
+  if (pair_friction(rope->friction, friction) > 0.0) {
+    return unsupported(fault, RL_NONE, r, isnan(rope->friction) ? "over" : "friction",
+                       "friction in an eye");
+  }
+  return true;
+}
+
+static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const struct {
+    bool used;
+    const char *field, *what;
+  } features[] = {
+      {rope->closed, "closed", "closed ropes"},
+      {rope->from.kind == RL_END_NODE, "from", "ropes joined to a node of another rope"},
+      {rope->to.kind == RL_END_NODE, "to", "ropes joined to a node of another rope"},
+      {rope->bending > 0.0, "bending", "bending stiffness"},
+      {!isnan(rope->break_tension), "break_tension", "ropes that tear"},
+      {rope->drag > 0.0, "drag", "drag"},
+      {rope->drag_per_length > 0.0, "drag_per_length", "drag"},
+      {rope->pool > 0, "pool", "spare nodes"},
+  };
+  for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
+    if (features[k].used) {
+      return unsupported(fault, RL_NONE, i, features[k].field, features[k].what);
+    }
+  }
+  for (size_t k = 0; k < rope->way_count; k++) {
+    if (!support_way(definition, i, &rope->ways[k], fault)) {
+      return false;
+    }
+  }
+  for (uint32_t b = 0; b < definition->body_count; b++) {
+    if (!support_pair(definition, i, b, fault)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
+  const uint32_t bodies = (uint32_t)definition->body_count;
+  const uint32_t ropes = (uint32_t)definition->rope_count;
+  for (uint32_t i = 0; i < bodies; i++) {
+    if (!check_body(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < ropes; i++) {
+    if (!check_rope(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < bodies; i++) {
+    if (!support_body(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < ropes; i++) {
+    if (!support_rope(definition, i, fault)) {
+      return false;
+    }
+  }
+  return true;
+}

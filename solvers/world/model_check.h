@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Checks of a definition before it becomes a model.
+#ifndef RL_MODEL_CHECK_H
+#define RL_MODEL_CHECK_H
+
+#include "model.h"
+
+// False with `fault` filled in: at the first thing that is invalid, or, in a definition that is
+// valid throughout, at the first that this version cannot do.
+bool rl_definition_check(const rl_definition *definition, rl_fault *fault);
+
+// Fills in a fault (printf style); returns false.
+bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
+                  const char *field, const char *format, ...);
+
+// Where the ends and eyes of a rope are at the start [m].
+rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end);
+rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way);
+
+// Length of the rope's way from end to end, over its eyes or along its points [m].
+double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Rest length of a rope [m]: of its elements together, given, or its way and the slack.
+double rl_definition_length(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Whether the nodes of the rope can touch the body: it has a surface, ropes touch it, and neither
+// end of the rope that is tied to it lies inside.
+bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
+                           uint32_t body);
+
+// A part of a shape as the model has it.
+rl_part rl_part_from_definition(const rl_part_definition *definition);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pose.h"
+
+static double sum(size_t count, const double *values) {
+  double total = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    total += values[i];
+  }
+  return total;
+}
+
+void rl_pose_straight(size_t count, const double *rest, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
+  const rl_vec3 ends[2] = {from, to};
+  rl_pose_polyline(count, rest, 2, ends, out);
+}
+
+double rl_polyline_length(size_t point_count, const rl_vec3 *points) {
+  double length = 0.0;
+  for (size_t i = 1; i < point_count; i++) {
+    length += rl_distance(points[i - 1], points[i]);
+  }
+  return length;
+}
+
+void rl_pose_polyline(size_t count, const double *rest, size_t point_count, const rl_vec3 *points,
+                      rl_vec3 *out) {
+  const double scale = rl_polyline_length(point_count, points) / sum(count, rest);
+  size_t piece = 0;       // the node lies on the piece from points[piece]
+  double passed = 0.0;    // arc length up to points[piece]
+  double arc = 0.0;
+  out[0] = points[0];
+  for (size_t i = 1; i < count; i++) {
+    arc += scale * rest[i - 1];
+    double length = rl_distance(points[piece], points[piece + 1]);
+    while (piece + 2 < point_count && arc > passed + length) {
+      passed += length;
+      piece++;
+      length = rl_distance(points[piece], points[piece + 1]);
+    }
+    const double fraction = length > 0.0 ? (arc - passed) / length : 0.0;
+    out[i] = rl_add_scaled(points[piece], fraction, rl_sub(points[piece + 1], points[piece]));
+  }
+  out[count] = points[point_count - 1];
+}
+
+// The hanging shape. Let F_i be the force with which element i pulls its far node towards `from`.
+// A node of mass m_i between elements i and i + 1 rests when F_{i+1} = F_i + m_i g, so all of them
+// follow from the first, f. Element i lies along F_i with length l_i (1 + |F_i|/EA), and the ends
+// close when
+//
+//     sum_i l_i (1/|F_i| + 1/EA) F_i = from - to.
+//
+// The left side is the gradient of the convex function sum_i l_i (|F_i| + |F_i|^2 / (2 EA)), so
+// Newton's method with step halving on its merit finds the one solution; no transcendental function
+// is needed, so the start of a run is the same bits everywhere.
+
+typedef struct hang {
+  size_t count;
+  const double *rest;
+  const double *masses;
+  double inverse_stiffness;
+  rl_vec3 gravity;
+  rl_vec3 closing;  // from - to
+} hang;
+
+typedef struct symmetric3 {
+  double xx, yy, zz, xy, xz, yz;
+} symmetric3;
+
+// Merit and its gradient; the Hessian too if it is asked for.
+static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, symmetric3 *hessian) {
+  rl_vec3 force = f;
+  double merit = -rl_dot(f, h->closing);
+  *gradient = rl_scale(-1.0, h->closing);
+  if (hessian) {
+    *hessian = (symmetric3){0};
+  }
+  for (size_t i = 0; i < h->count; i++) {
+    if (i > 0) {
+      force = rl_add_scaled(force, h->masses[i], h->gravity);
+    }
+    const double size = fmax(rl_length(force), 1e-300);
+    merit += h->rest[i] * (size + 0.5 * size * size * h->inverse_stiffness);
+    *gradient = rl_add_scaled(*gradient, h->rest[i] * (1.0 / size + h->inverse_stiffness), force);
+    if (hessian) {
+      const double transverse = h->rest[i] / size;
+      const double diagonal = transverse + h->rest[i] * h->inverse_stiffness;
+      const rl_vec3 u = rl_scale(1.0 / size, force);
+      hessian->xx += diagonal - transverse * u.x * u.x;
+      hessian->yy += diagonal - transverse * u.y * u.y;
+      hessian->zz += diagonal - transverse * u.z * u.z;
+      hessian->xy -= transverse * u.x * u.y;
+      hessian->xz -= transverse * u.x * u.z;
+      hessian->yz -= transverse * u.y * u.z;
+    }
+  }
+  return merit;
+}
+
+// Solves A x = b for a symmetric positive definite A by its adjugate.
+static rl_vec3 solve3(symmetric3 a, rl_vec3 b) {
+  const rl_vec3 row0 = {a.xx, a.xy, a.xz};
+  const rl_vec3 row1 = {a.xy, a.yy, a.yz};
+  const rl_vec3 row2 = {a.xz, a.yz, a.zz};
+  const rl_vec3 c0 = rl_cross(row1, row2);
+  const double determinant = rl_dot(row0, c0);
+  const rl_vec3 x =
+      rl_add(rl_add(rl_scale(b.x, c0), rl_scale(b.y, rl_cross(row2, row0))),
+             rl_scale(b.z, rl_cross(row0, row1)));
+  return rl_scale(1.0 / determinant, x);
+}
+
+// The parabola's force for a start: half the weight up, and the horizontal pull of a shallow sag.
+static rl_vec3 hang_guess(const hang *h, double weight) {
+  const rl_vec3 down = rl_unit(h->gravity);
+  const rl_vec3 across = rl_add_scaled(h->closing, -rl_dot(h->closing, down), down);
+  const double chord = rl_length(h->closing);
+  const double length = sum(h->count, h->rest);
+  const double sag = sqrt(fmax(3.0 * chord * (length - chord), 1e-6 * length * length) / 8.0);
+  const double pull = weight * rl_length(across) / (8.0 * sag);
+  return rl_add_scaled(rl_scale(pull, rl_unit(across)), -0.5 * weight, down);
+}
+
+bool rl_pose_hang(size_t count, const double *rest, const double *masses, double stiffness,
+                  rl_vec3 gravity, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
+  const hang h = {count, rest, masses, 1.0 / stiffness, gravity, rl_sub(from, to)};
+  const double weight = rl_length(gravity) * sum(count + 1, masses);
+  const double length = sum(count, rest);
+  const rl_vec3 down = rl_unit(gravity);
+  const double across = rl_length(rl_add_scaled(h.closing, -rl_dot(h.closing, down), down));
+  if (!(weight > 0.0) || across < 1e-9 * length ||
+      (isinf(stiffness) && rl_length(h.closing) >= length)) {
+    return false;
+  }
+  rl_vec3 f = hang_guess(&h, weight);
+  rl_vec3 gradient;
+  symmetric3 hessian;
+  for (int iteration = 0; iteration < 200; iteration++) {
+    const double merit = hang_merit(&h, f, &gradient, &hessian);
+    const rl_vec3 newton = solve3(hessian, rl_scale(-1.0, gradient));
+    const double descent = rl_dot(newton, gradient);
+    if (!isfinite(descent) || rl_length(gradient) <= 1e-15 * length) {
+      break;
+    }
+    double t = 1.0;
+    rl_vec3 ignored;
+    while (t > 1e-10 &&
+           !(hang_merit(&h, rl_add_scaled(f, t, newton), &ignored, NULL) <=
+             merit + 1e-4 * t * descent + 1e-15 * fabs(merit))) {
+      t *= 0.5;
+    }
+    f = rl_add_scaled(f, t, newton);
+  }
+  hang_merit(&h, f, &gradient, NULL);
+  if (!(rl_length(gradient) <= 1e-10 * length)) {
+    return false;
+  }
+  rl_vec3 force = f;
+  out[0] = from;
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) {
+      force = rl_add_scaled(force, masses[i], gravity);
+    }
+    out[i + 1] =
+        rl_add_scaled(out[i], -rest[i] * (1.0 / rl_length(force) + h.inverse_stiffness), force);
+  }
+  out[count] = to;
+  return true;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rows.h"
+
+#include "memory.h"
+#include "shape.h"
+
+#include <string.h>
+
+static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
+  rl_carver c = {.block = block};
+  rows->blocks = rl_carve(&c, 3 * (size_t)m->rope_count + 1, sizeof *rows->blocks);
+  rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
+  rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
+  rows->entries = rl_carve(&c, m->vertex_capacity, sizeof *rows->entries);
+  rows->momentum = rl_carve(&c, m->slot_count, sizeof *rows->momentum);
+  rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
+  rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
+  return c.used;
+}
+
+// A node held beside the centre of a free body moves with it, so its element is a general row.
+static const rl_hold *moving_hold(const rl_model *model, uint32_t slot) {
+  for (uint32_t i = 0; i < model->hold_count; i++) {
+    const rl_hold *hold = &model->holds[i];
+    if (hold->slot == slot) {
+      return model->bodies[hold->body].motion == RL_FREE ? hold : NULL;
+    }
+  }
+  return NULL;
+}
+
+static rl_vertex end_vertex(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = moving_hold(model, slot);
+  return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
+              : (rl_vertex){slot, {0.0, 0.0, 0.0}};
+}
+
+static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double lower,
+                     uint32_t *vertex) {
+  const rl_rope *rope = &model->ropes[model->link_rope[link]];
+  rl_row *row = &rows->rows[rows->row_count++];
+  *row = (rl_row){.kind = RL_ROW_SPAN,
+                  .source = link,
+                  .item = link,
+                  .first_vertex = *vertex,
+                  .first_entry = *vertex,
+                  .lower = lower,
+                  .upper = INFINITY,
+                  .compliance = model->links[link].compliance};
+  rows->vertices[(*vertex)++] = end_vertex(model, model->links[link].a);
+  for (uint32_t i = 0; i < rope->eye_count; i++) {
+    rows->vertices[(*vertex)++] = model->eyes[rope->first_eye + i];
+  }
+  rows->vertices[(*vertex)++] = end_vertex(model, model->links[link].b);
+  row->vertex_count = *vertex - row->first_vertex;
+}
+
+// Spans and blocks of one rope: only its first and last element can be more than a plain link.
+static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint32_t *vertex) {
+  const rl_rope *rope = &model->ropes[index];
+  const double lower = rope->compression ? -INFINITY : 0.0;
+  uint32_t first = rope->first_link;
+  uint32_t count = rope->link_count;
+  const bool special_first = rope->eye_count > 0 || moving_hold(model, model->links[first].a) ||
+                             (count == 1 && moving_hold(model, model->links[first].b));
+  const uint32_t last = first + count - 1;
+  if (special_first) {
+    rows->blocks[rows->block_count++] =
+        (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower};
+    add_span(model, rows, first, lower, vertex);
+    first++;
+    count--;
+  }
+  if (count == 0) {
+    return;
+  }
+  const bool special_last = moving_hold(model, model->links[last].b) != NULL;
+  rl_block *block = &rows->blocks[rows->block_count++];
+  *block = (rl_block){.first_link = first,
+                      .link_count = special_last ? count - 1 : count,
+                      .first_row = rows->row_count,
+                      .row_count = special_last ? 1 : 0,
+                      .lower = lower};
+  if (special_last) {
+    add_span(model, rows, last, lower, vertex);
+  }
+}
+
+rl_rows *rl_rows_create(const rl_model *model) {
+  rl_rows *rows = calloc(1, sizeof *rows);
+  if (!rows) {
+    return NULL;
+  }
+  char *block = rl_block_create(lay_out(model, rows, NULL), &rows->allocation);
+  if (!block) {
+    free(rows);
+    return NULL;
+  }
+  lay_out(model, rows, block);
+  uint32_t vertex = 0;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    add_rope(model, rows, i, &vertex);
+  }
+  rows->span_count = rows->row_count;
+  // Contacts come after all ropes, a vertex and an entry each.
+  rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count};
+  return rows;
+}
+
+void rl_rows_free(rl_rows *rows) {
+  if (rows) {
+    free(rows->allocation);
+    free(rows);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Detection
+
+static int compare_contacts(const rl_contact *a, const rl_contact *b) {
+  const uint32_t x[4] = {a->rope, a->node, a->body, a->part};
+  const uint32_t y[4] = {b->rope, b->node, b->body, b->part};
+  for (size_t i = 0; i < 4; i++) {
+    if (x[i] != y[i]) {
+      return x[i] < y[i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+// Could the node touch the part within dt? It travels about |v| dt + |g| dt^2; twice that leaves
+// room for what the rope does to it.
+static bool is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                    double radius, double dt) {
+  const rl_body *body = &model->bodies[contact->body];
+  const rl_vec3 at = rl_position(state->points[rl_body_slot(model, contact->body)]);
+  const double distance =
+      rl_shape_surface(&body->parts[contact->part], at, body->rotation,
+                       rl_position(state->points[contact->slot]))
+          .distance;
+  const double travel =
+      dt * (rl_length(state->velocities[contact->slot]) + dt * rl_length(model->gravity));
+  return distance - radius <= 2.0 * travel;
+}
+
+// Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
+// of the step before, which stand in the same order.
+static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *rows,
+                        uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+  const rl_body *body = &model->bodies[contact.body];
+  for (contact.part = 0; contact.part < body->part_count; contact.part++) {
+    if (!is_near(model, state, &contact, model->ropes[contact.rope].radius, dt)) {
+      continue;
+    }
+    while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
+      (*old)++;
+    }
+    const bool known =
+        *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
+    const uint64_t i = state->contact_count++;
+    state->contacts[i] = contact;
+    state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+  }
+}
+
+static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+  const uint64_t old_count = state->contact_count;
+  uint64_t old = 0;
+  memcpy(rows->old_contacts, state->contacts, old_count * sizeof *rows->old_contacts);
+  memcpy(rows->old_multipliers, &state->multipliers[model->link_count],
+         old_count * sizeof *rows->old_multipliers);
+  state->contact_count = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].massless) {
+      continue;
+    }
+    const uint32_t nodes = rl_rope_nodes(model, state, r);
+    for (uint32_t i = 0; i < nodes; i++) {
+      const uint32_t slot = rl_rope_node(model, state, r, i);
+      if (state->points[slot].w == 0.0) {
+        continue;
+      }
+      for (uint32_t b = 0; b < model->body_count; b++) {
+        if (model->touches[(size_t)r * model->body_count + b]) {
+          detect_pair(model, state, rows, old_count, &old, (rl_contact){r, i, slot, b, 0}, dt);
+        }
+      }
+    }
+  }
+}
+
+void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
+  if (model->contact_capacity == 0) {
+    return;
+  }
+  detect_contacts(model, state, rows, dt);
+  const uint32_t first_vertex =
+      rows->span_count > 0 ? rows->rows[rows->span_count - 1].first_vertex +
+                                 rows->rows[rows->span_count - 1].vertex_count
+                           : 0;
+  rows->row_count = rows->span_count;
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    rows->rows[rows->row_count++] = (rl_row){.kind = RL_ROW_CONTACT,
+                                             .source = model->link_count + i,
+                                             .item = i,
+                                             .first_vertex = first_vertex + i,
+                                             .vertex_count = 1,
+                                             .first_entry = first_vertex + i,
+                                             .upper = INFINITY};
+    rows->vertices[first_vertex + i] =
+        (rl_vertex){state->contacts[i].slot, {0.0, 0.0, 0.0}};
+  }
+  rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Evaluation
+
+// The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
+// velocities, and read the row's rate. Cross terms of something the rope touches more than once
+// come out right, because it has taken all its impulses before any velocity is read.
+static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *points) {
+  const rl_entry *first = &rows->entries[row->first_entry];
+  const rl_entry *end = first + row->entry_count;
+  double response = 0.0;
+  for (const rl_entry *e = first; e < end; e++) {
+    rows->momentum[e->slot] = rl_add(rows->momentum[e->slot], e->gradient);
+  }
+  for (const rl_entry *e = first; e < end; e++) {
+    response += points[e->slot].w * rl_dot(e->gradient, rows->momentum[e->slot]);
+  }
+  for (const rl_entry *e = first; e < end; e++) {
+    rows->momentum[e->slot] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  return response;
+}
+
+// C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
+// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
+static void evaluate_span(const rl_state *state, rl_rows *rows, rl_row *row,
+                          const rl_point *points) {
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  rl_entry *entries = &rows->entries[row->first_entry];
+  uint32_t count = 0;
+  double length = 0.0;
+  rl_vec3 at = rl_vertex_position(vertices[0], points);
+  rl_vec3 incoming = {0.0, 0.0, 0.0};
+  for (uint32_t i = 0; i < row->vertex_count; i++) {
+    rl_vec3 outgoing = {0.0, 0.0, 0.0};
+    if (i + 1 < row->vertex_count) {
+      const rl_vec3 next = rl_vertex_position(vertices[i + 1], points);
+      const rl_vec3 piece = rl_sub(next, at);
+      length += rl_length(piece);
+      outgoing = rl_unit(piece);
+      at = next;
+    }
+    if (vertices[i].slot != RL_NONE) {
+      entries[count++] = (rl_entry){vertices[i].slot, rl_sub(incoming, outgoing)};
+    }
+    incoming = outgoing;
+  }
+  row->entry_count = count;
+  row->value = length - state->links[row->item].rest;
+}
+
+static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
+                             rl_row *row, const rl_point *points) {
+  const rl_contact *contact = &state->contacts[row->item];
+  const rl_body *body = &model->bodies[contact->body];
+  const rl_surface surface =
+      rl_shape_surface(&body->parts[contact->part],
+                       rl_position(points[rl_body_slot(model, contact->body)]), body->rotation,
+                       rl_position(points[contact->slot]));
+  row->value = model->ropes[contact->rope].radius - surface.distance;
+  row->entry_count = 1;
+  rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
+}
+
+void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                     const rl_point *points) {
+  if (row->kind == RL_ROW_SPAN) {
+    evaluate_span(state, rows, row, points);
+  } else {
+    evaluate_contact(model, state, rows, row, points);
+  }
+  row->inverse_mass = test_impulse(rows, row, points);
+}
+
+double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {
+  const rl_rope *rope = &model->ropes[model->link_rope[link]];
+  rl_vec3 at = rl_position(state->points[state->links[link].a]);
+  double length = 0.0;
+  for (uint32_t i = 0; i < rope->eye_count; i++) {
+    const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + i], state->points);
+    length += rl_distance(at, eye);
+    at = eye;
+  }
+  return length + rl_distance(at, rl_position(state->points[state->links[link].b]));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Residual
+
+// |min(-C, W lambda)|, or |C| for a row that holds in both directions.
+static double row_residual(double value, double reaction, double lower) {
+  return fabs(lower < 0.0 ? value : fmin(-value, reaction));
+}
+
+// Both levels: C + dt dC/dt, where `velocities` is NULL for the position level.
+static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
+                       const rl_point *points, const rl_vec3 *velocities,
+                       const double *multipliers, double scale, double dt) {
+  double largest = 0.0;
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_link_value v = rl_link_evaluate(link, points);
+      const double lambda = scale * multipliers[k];
+      double value = v.value - link->compliance * lambda;
+      if (velocities) {
+        value += dt * rl_dot(v.d, rl_sub(velocities[link->b], velocities[link->a]));
+      }
+      largest = fmax(largest,
+                     row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, points);
+      const double lambda = scale * multipliers[row->source];
+      double value = row->value - row->compliance * lambda;
+      if (velocities) {
+        value += dt * rl_row_rate(rows, row, velocities);
+      }
+      largest = fmax(largest,
+                     row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
+    }
+  }
+  return largest;
+}
+
+double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
+                   const rl_point *points, const double *multipliers, double scale, double dt) {
+  return residual(model, state, rows, points, NULL, multipliers, scale, dt);
+}
+
+double rl_residual_velocity(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            const rl_vec3 *velocities, const double *multipliers, double scale,
+                            double dt) {
+  return residual(model, state, rows, state->points, velocities, multipliers, scale, dt);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solver.h"
+
+#include <string.h>
+
+const char *rl_reason_name(rl_reason reason) {
+  switch (reason) {
+  case RL_DIVERGED_ENERGY:
+    return "more energy than there can be";
+  case RL_DIVERGED_NAN:
+    return "a position or velocity is not finite";
+  case RL_RUNNING:
+    return "running";
+  case RL_CONVERGED_TOLERANCE:
+    return "tolerance reached";
+  case RL_CONVERGED_ITERATIONS:
+    return "iterations done";
+  }
+  return "unknown";
+}
+
+const rl_solver_type *rl_solver_find(const char *name) {
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    if (strcmp(rl_solvers[i]->name, name) == 0) {
+      return rl_solvers[i];
+    }
+  }
+  return NULL;
+}
+
+int rl_parameter_find(const rl_solver_type *type, const char *name) {
+  for (size_t i = 0; i < type->parameter_count; i++) {
+    if (strcmp(type->parameters[i].name, name) == 0) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+bool rl_choice_name(const char *choices, size_t i, char *buffer, size_t size) {
+  while (i > 0) {
+    choices = strchr(choices, '|');
+    if (!choices) {
+      return false;
+    }
+    choices++;
+    i--;
+  }
+  const size_t length = strcspn(choices, "|");
+  if (length == 0 || length >= size) {
+    return false;
+  }
+  memcpy(buffer, choices, length);
+  buffer[length] = '\0';
+  return true;
+}

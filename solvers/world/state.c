@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "state.h"
+
+#include "memory.h"
+
+#include <string.h>
+
+static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
+  rl_carver c = {.block = block};
+  s->points = rl_carve(&c, m->slot_count, sizeof *s->points);
+  s->velocities = rl_carve(&c, m->slot_count, sizeof *s->velocities);
+  s->masses = rl_carve(&c, m->slot_count, sizeof *s->masses);
+  s->links = rl_carve(&c, m->link_count, sizeof *s->links);
+  s->multipliers =
+      rl_carve(&c, (size_t)m->link_count + m->contact_capacity, sizeof *s->multipliers);
+  s->contacts = rl_carve(&c, m->contact_capacity, sizeof *s->contacts);
+  return c.used;
+}
+
+rl_state *rl_state_create(const rl_model *model) {
+  rl_state *state = calloc(1, sizeof *state);
+  if (!state) {
+    return NULL;
+  }
+  state->block_size = lay_out(model, state, NULL);
+  state->block = rl_block_create(state->block_size, &state->allocation);
+  if (!state->block) {
+    free(state);
+    return NULL;
+  }
+  lay_out(model, state, state->block);
+  memcpy(state->points, model->points, model->slot_count * sizeof *state->points);
+  memcpy(state->velocities, model->velocities, model->slot_count * sizeof *state->velocities);
+  memcpy(state->masses, model->masses, model->slot_count * sizeof *state->masses);
+  memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  return state;
+}
+
+void rl_state_free(rl_state *state) {
+  if (state) {
+    free(state->allocation);
+    free(state);
+  }
+}
+
+void rl_state_copy(rl_state *to, const rl_state *from) {
+  to->time = from->time;
+  to->work = from->work;
+  to->dissipated = from->dissipated;
+  to->step = from->step;
+  to->contact_count = from->contact_count;
+  memcpy(to->block, from->block, from->block_size);
+}
+
+// FNV-1a with 64-bit words instead of bytes: the arrays are padded with zeros to whole words.
+static uint64_t hash_words(uint64_t hash, const void *data, size_t bytes) {
+  const unsigned char *at = data;
+  for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, at + i, sizeof word);
+    hash = (hash ^ word) * UINT64_C(1099511628211);
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+uint64_t rl_state_hash(const rl_state *state) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  hash = hash_words(hash, &state->time, sizeof state->time);
+  hash = hash_words(hash, &state->contact_count, sizeof state->contact_count);
+  return hash_words(hash, state->block, state->block_size);
+}
+
+bool rl_state_finite(const rl_model *model, const rl_state *state) {
+  // A sum is finite only if every term is, overflow apart, which is as bad.
+  double total = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const rl_point p = state->points[i];
+    const rl_vec3 v = state->velocities[i];
+    total += fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(v.x) + fabs(v.y) + fabs(v.z);
+  }
+  return isfinite(total);
+}
+
+uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope) {
+  (void)state;
+  return model->ropes[rope].link_count + 1;
+}
+
+uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
+  const rl_link *links = &state->links[model->ropes[rope].first_link];
+  return i == 0 ? links[0].a : links[i - 1].b;
+}
+
+void rl_state_place_holds(const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->hold_count; i++) {
+    const rl_hold *hold = &model->holds[i];
+    const uint32_t body = rl_body_slot(model, hold->body);
+    const rl_vec3 p = rl_add(rl_position(state->points[body]), hold->offset);
+    state->points[hold->slot].x = p.x;
+    state->points[hold->slot].y = p.y;
+    state->points[hold->slot].z = p.z;
+    state->velocities[hold->slot] = state->velocities[body];
+  }
+}
