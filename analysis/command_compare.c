@@ -362,11 +362,7 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  const int status = rl_report(c->folder);
-  if (status == RL_EXIT_DONE) {
-    printf("%s/report.html\n", c->folder);
-  }
-  return status;
+  return rl_report(c->folder);
 }
 
 int rl_command_compare(int argc, char **argv) {

@@ -122,6 +122,10 @@ static bool read_keys(rl_reader *reader, const rl_tree **node, const char *what,
                    "expected a map from the name of each %s to its definition, found %s", what,
                    rl_found(map, found, sizeof found));
   }
+  if (map->count > RL_NAMES_MAX) {
+    return rl_fail(reader, map, "expected at most %d definitions of a %s, found %zu", RL_NAMES_MAX,
+                   what, map->count);
+  }
   *names = rl_allocate(reader, map->count, sizeof **names);
   if (!*names) {
     return false;

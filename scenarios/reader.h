@@ -7,8 +7,10 @@
 #include "arena.h"
 #include "diagnostic.h"
 
-// The most probes of a scenario: each is a column.
+// The most probes of a scenario (each is a column), and the most bodies and ropes: looking names
+// up and finding what touches what takes time with the square of these.
 #define RL_PROBES_MAX 1000
+#define RL_NAMES_MAX 10000
 
 typedef struct rl_reader {
   rl_arena *arena;

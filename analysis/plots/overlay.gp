@@ -8,7 +8,7 @@
 load plots."style.gp"
 load plots."key.gp"
 plot for [i=1:count] NaN with linespoints lt style[i] lw broad[i] dt 1 title label[i], \
-     NaN with lines lt 31 title (any_exact ? "exact" : "")
+     NaN with lines lt 31 lw 10 title (any_exact ? "exact" : "")
 set size ratio -1
 set xrange [x_low:x_high]
 set yrange [y_low:y_high]
@@ -22,11 +22,12 @@ do for [p=1:panels] {
   load plots."panel.gp"
   plot scene index p-1 using 1:2 with filledcurves closed fc rgb "#e9e9e9" notitle, \
        scene index p-1 using 1:2 with lines lw 1.4 lc rgb "#777777" dt 1 notitle, \
-       ghost index p-1 using 1:2 with lines lt 31 notitle, \
+       ghost index p-1 using 1:2 with lines lt 31 lw 10 notitle, \
        for [i=1:count] body[i] index p-1 using 1:2 with lines lt style[i] lw 1.6 dt 1 notitle, \
        for [i=1:count] rope[i] index p-1 using 1:2 with lines lt style[i] lw broad[i] dt 1 \
            notitle, \
-       for [i=1:count] point[i] index p-1 using 1:2 with points lt style[i] ps 1.0 notitle
+       for [i=1:count] point[i] index p-1 using 1:2 with points lt style[i] \
+           ps 0.45 + 0.2 * broad[i] notitle
 }
 unset multiplot
 unset output

@@ -93,14 +93,17 @@ class LogAxis:
 
 
 def log_axis(values: Sequence[float], most: int, signed: bool = False) -> LogAxis:
-    """Covers the largest magnitude, and below it the bulk of the others in `most` decades."""
+    """Covers the largest magnitude, and below it the bulk of the others in `most` decades, or in
+    twice as many if otherwise a third of the values would lie on the floor."""
     finite = [value for value in values if math.isfinite(value) and value != 0]
     sizes = sorted(map(abs, finite))
     if not sizes:
         return LogAxis(1e-16, 3, 1 if signed else 0)
     top = decade(sizes[-1])
     bulk = math.floor(math.log10(quantile(sizes, 0.1 if signed else 0.02)))
-    bottom = max(-300, min(top - 2, max(bulk, top - most)))
+    if quantile(sizes, 1 / 3) < 10.0 ** max(top - most, -300):
+        most *= 2
+    bottom = max(-300, min(top - 3, max(bulk, top - most)))
     if not signed:
         return LogAxis(10.0 ** bottom, top - bottom, 0)
     greatest, least = max(finite), min(finite)

@@ -47,7 +47,7 @@ def energy(artist: Artist) -> Drawing | None:
                f"smaller than {significant(axis.floor, 1)} J are drawn on the line."
                + artist.ended_early(traces))
     figure = artist.figure("energy", "energy error", caption, "energy error over time, by solver")
-    layout = Layout(1, 1, 330, [t.label for t in traces])
+    layout = Layout(1, 1, 330, [t.label for t in traces], right=30)
     return Drawing(figure, "energy.gp", variables | layout.variables)
 
 

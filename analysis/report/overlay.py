@@ -139,11 +139,13 @@ def fit(low: Point, high: Point, panels: int, labels: Sequence[str], any_exact: 
     return laid_out(height), low, high
 
 
-def nice_step(length: float, most: int) -> float:
-    """A round tick distance that gives about `most` ticks and no more."""
-    raw = length / most
-    power = 10.0 ** math.floor(math.log10(raw))
-    return next(power * f for f in (1, 2, 5, 10) if power * f >= raw * 0.999)
+def tick_step(low: float, high: float, room: float) -> float:
+    """The largest round tick distance with two ticks or more; three if there is room for many."""
+    least = 2 if room < 4 else 3
+    power = 10.0 ** math.ceil(math.log10(high - low))
+    steps = (power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2))
+    return next(step for step in steps
+                if math.floor(high / step) - math.ceil(low / step) + 1 >= least)
 
 
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
@@ -158,8 +160,8 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
 def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
     return layout.variables | {
         "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "tick_x": nice_step(high[0] - low[0], max(3, int(layout.panel_width // 48))),
-        "tick_y": nice_step(high[1] - low[1], max(3, int(layout.panel_height // 40))),
+        "tick_x": tick_step(low[0], high[0], layout.panel_width / 48),
+        "tick_y": tick_step(low[1], high[1], layout.panel_height / 30),
         "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
 
 
@@ -222,7 +224,7 @@ def overlay(artist: Artist) -> Drawing | None:
     figure = artist.figure("overlay", "shape at chosen times", caption,
                            "ropes of all solvers at chosen times")
     variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
-        "panels": len(times), "panel_title": [f"t = {time:.3g} s" for time in times],
+        "panels": len(times), "panel_title": [f"t = {time:.4g} s" for time in times],
         "any_exact": any_exact, "broad": breadths(len(traces)),
         "scene": artist.data([line_set([*still, *ground]) for _ in times]),
         "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),

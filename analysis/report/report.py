@@ -137,7 +137,6 @@ def main() -> int:
         return fail(str(error))
     except KeyboardInterrupt:
         return 130
-    print(options.folder / "report.html")
     return 0
 
 

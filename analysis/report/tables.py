@@ -224,6 +224,8 @@ def rope_fact(rope: dict[str, Any]) -> str:
         value = number(rope.get(key))
         if math.isfinite(value) and value != 0:
             words.append(text.format(f"{int(value)}" if key == "segments" else significant(value)))
+    if number(rope.get("slack")) == 0 and not rope.get("length"):
+        words.append("just taut")
     if not number(rope.get("mass")) > 0 and not number(rope.get("segments")) > 0 \
             and not rope.get("node_masses"):
         words.append("massless")

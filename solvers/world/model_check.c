@@ -304,6 +304,9 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
     return unsupported(fault, b, RL_NONE, "shape",
                        "massless ropes that touch bodies (rope_collide: false lets them pass)");
   }
+  if (body->restitution > 0.0) {
+    return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
+  }
   if (pair_friction(rope->friction, body->friction) > 0.0) {
     return unsupported(fault, isnan(body->friction) ? RL_NONE : b,
                        isnan(body->friction) ? r : RL_NONE, "friction", "friction");

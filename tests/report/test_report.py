@@ -121,7 +121,7 @@ class ReportOfComparison(unittest.TestCase):
         cls.temporary.cleanup()
 
     def test_succeeds_quietly(self) -> None:
-        self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+        self.assertEqual((self.done.returncode, self.done.stdout, self.done.stderr), (0, "", ""))
 
     def test_is_self_contained(self) -> None:
         self.assertNotRegex(self.page, r"https?://|<script|<link|<img|@import")

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The impulse solver against exact results.
+#include "check.h"
+
+#include <stdlib.h>
+
+// Both weights plumb below one eye: one row, exact at any mass ratio and step (references: the
+// constraint is linear, so every error is rounding).
+static void atwood_is_exact(void **unused) {
+  (void)unused;
+  static const double ratios[] = {2.0, 100.0, 1e6};
+  static const double rates[] = {30.0, 60.0, 240.0, 1000.0};
+  const double g = 9.81;
+  for (size_t i = 0; i < 3; i++) {
+    for (size_t k = 0; k < 4; k++) {
+      rl_scenario *s = scenario_from("name: atwood\nduration: 1\nstep: 0.01\n"
+                                     "bodies:\n"
+                                     "  heavy: {mass: %g, position: [0, -4.2, 0]}\n"
+                                     "  light: {mass: 1, position: [0, -10.3, 0]}\n"
+                                     "ropes:\n"
+                                     "  line: {from: {body: heavy}, to: {body: light},"
+                                     " over: [{eye: [0, 0, 0]}]}\n",
+                                     ratios[i]);
+      rl_driver *d = driver_for(s, "impulse", 1.0 / rates[k]);
+      const double a = (ratios[i] - 1.0) / (ratios[i] + 1.0) * g;
+      for (int n = 1; n <= (int)rates[k]; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        check_relative(-probe(d, "heavy.vy") / d->state->time, a, 1e-9);
+        check_relative(probe(d, "light.vy") / d->state->time, a, 1e-9);
+        check_relative(probe(d, "line.tension"), 2.0 * ratios[i] / (ratios[i] + 1.0) * g, 1e-9);
+      }
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// Two rows that share the pulley: a = g (m1 - mp - m4) / (m1 + mp + m4), m4 = 4 m2 m3 / (m2 + m3).
+static void double_atwood_is_exact(void **unused) {
+  (void)unused;
+  static const double masses[][4] = {{4, 0.5, 2, 1}, {2.385, 0.1, 1.3, 0.7}, {10, 1e-3, 3, 1}};
+  const double g = 9.81;
+  for (size_t i = 0; i < 3; i++) {
+    const double *m = masses[i];
+    rl_scenario *s = scenario_from("name: d\nduration: 1\nstep: 0.01\n"
+                                   "bodies:\n"
+                                   "  weight: {mass: %g, position: [0, -3, 0]}\n"
+                                   "  pulley: {mass: %g, position: [0, -2, 0]}\n"
+                                   "  left: {mass: %g, position: [0, -4, 0]}\n"
+                                   "  right: {mass: %g, position: [0, -5, 0]}\n"
+                                   "ropes:\n"
+                                   "  main: {from: {body: weight}, to: {body: pulley},"
+                                   " over: [{eye: [0, 0, 0]}]}\n"
+                                   "  sling: {from: {body: left}, to: {body: right},"
+                                   " over: [{body: pulley, at: [0, 0, 0]}]}\n",
+                                   m[0], m[1], m[2], m[3]);
+    rl_driver *d = driver_for(s, "impulse,iterations=100000,tolerance=1e-12", 0.005);
+    const double m4 = 4.0 * m[2] * m[3] / (m[2] + m[3]);
+    const double a = g * (m[0] - m[1] - m4) / (m[0] + m[1] + m4);
+    const double tension = 0.5 * m4 * (g + a);
+    for (int n = 0; n < 60; n++) {
+      assert_true(rl_driver_step(d) == RL_CONVERGED_TOLERANCE);
+    }
+    const double t = d->state->time;
+    check_near(probe(d, "pulley.vy") / t, a, 1e-9 * g);
+    check_near(probe(d, "weight.vy") / t, -a, 1e-9 * g);
+    check_near(probe(d, "left.vy") / t, tension / m[2] - g, 1e-9 * g);
+    check_near(probe(d, "right.vy") / t, tension / m[3] - g, 1e-9 * g);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// The swinging Atwood machine at M = 3 m, r0 = 1, 90 degrees: r(1), theta(1) from the equations of
+// motion integrated to 1e-13 (references 4.7); the error has to halve with the step.
+static double swinging_error(double dt) {
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_driver *d = driver_for(s, "impulse", dt);
+  const int steps = (int)floor(1.0 / dt + 0.5);
+  for (int n = 0; n < steps; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  // The light weight hangs at (r sin theta, -r cos theta) below the eye.
+  const double r = 0.57082602;
+  const double theta = 4.89160627; // its mirror image: it starts on the other side
+  const double error = hypot(probe(d, "light.x") - r * sin(-theta), probe(d, "light.y") + r * cos(theta));
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return error;
+}
+
+static void swinging_atwood_converges_at_first_order(void **unused) {
+  (void)unused;
+  double error = swinging_error(1.0 / 2000.0);
+  for (double rate = 4000.0; rate <= 16000.0; rate *= 2.0) {
+    const double finer = swinging_error(1.0 / rate);
+    check_near(log(error / finer) / log(2.0), 1.0, 0.1);
+    error = finer;
+  }
+  check_below(error, 2e-3);
+}
+
+// Catto's stack of two (GDC 2014): iterations until the first impulse is within 5 % of the exact
+// one, cold start, from the support on: 3 R + 2 for a mass ratio R.
+static void catto_needs_3r_plus_2_iterations(void **unused) {
+  (void)unused;
+  static const int ratios[] = {1, 2, 5, 10, 20, 40};
+  for (size_t i = 0; i < 6; i++) {
+    const int r = ratios[i];
+    rl_scenario *s = scenario_from("name: stack\nduration: 1\nstep: 0.01\n"
+                                   "bodies:\n"
+                                   "  light: {mass: 1, position: [0, -1, 0]}\n"
+                                   "  heavy: {mass: %d, position: [0, -2, 0]}\n"
+                                   "ropes:\n"
+                                   "  upper: {from: {point: [0, 0, 0]}, to: {body: light}}\n"
+                                   "  lower: {from: {body: light}, to: {body: heavy}}\n",
+                                   r);
+    int needed = 0;
+    for (int n = 1; n <= 3 * r + 10 && needed == 0; n++) {
+      char spec[64];
+      snprintf(spec, sizeof spec, "impulse,iterations=%d,warm_start=false", n);
+      rl_driver *d = driver_for(s, spec, 1.0 / 60.0);
+      assert_true(rl_driver_step(d) > 0);
+      const double exact = (1.0 + r) * 9.81;
+      if (fabs(probe(d, "upper.tension") - exact) < 0.05 * exact) {
+        needed = n;
+      }
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+    assert_int_equal(needed, 3 * r + 2);
+  }
+}
+
+// Two bodies of 80 kg part at 1 m/s each with 0.1 m of slack: taut at 0.05 s, an impulse of 80 N s,
+// 80 J lost (references 4.17).
+static void slack_rope_catches_two_bodies(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: catch\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                                 "bodies:\n"
+                                 "  left: {mass: 80, position: [-1, 0, 0], velocity: [-1, 0, 0]}\n"
+                                 "  right: {mass: 80, position: [1, 0, 0], velocity: [1, 0, 0]}\n"
+                                 "ropes:\n"
+                                 "  line: {from: {body: left}, to: {body: right}, slack: 0.1}\n");
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  double impulse = 0.0;
+  for (int n = 1; n <= 10; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    const double tension = probe(d, "line.tension");
+    impulse += tension * 0.01;
+    if (n < 5) {
+      check_near(tension, 0.0, 0.0);
+    }
+  }
+  check_near(impulse, 80.0, 1e-9);
+  check_near(d->state->dissipated, 80.0, 1e-9);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-9);
+  check_near(probe(d, "line.length"), 2.1, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(atwood_is_exact),
+      cmocka_unit_test(double_atwood_is_exact),
+      cmocka_unit_test(swinging_atwood_converges_at_first_order),
+      cmocka_unit_test(catto_needs_3r_plus_2_iterations),
+      cmocka_unit_test(slack_rope_catches_two_bodies),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Position based dynamics on a straight taut chain, where relaxation has an exact theory
+// (references 2.11): the matrix is tridiag(-1, 2, -1) with a first entry of 1.
+#include "check.h"
+
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+enum { TRACE = 200000 };
+
+// One step of a vertical chain of `count` equal beads at rest; returns the number of residuals.
+static size_t trace_chain(int count, const char *spec, double *trace) {
+  rl_scenario *s = scenario_from("name: chain\nduration: 1\nstep: 0.01\n"
+                                 "ropes:\n"
+                                 "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, -1, 0]},\n"
+                                 "          mass: %d, segments: %d, lumping: equal}\n",
+                                 count, count);
+  rl_driver *d = driver_for(s, spec, 0.01);
+  d->info.trace = trace;
+  d->info.trace_capacity = TRACE;
+  assert_true(rl_driver_step(d) > 0);
+  const size_t length = d->info.trace_count;
+  assert_int_equal(length, d->info.iterations);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return length;
+}
+
+// The contraction per sweep over the last decades of the trace: a line through the logarithms of
+// the residuals between 1e-10 and 1e-12 m, above the stagnation at ulp / (1 - rho); with `power` 1
+// the model is n rho^n.
+static double contraction(const double *trace, size_t count, double power) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (trace[i] < 1e-10 && trace[i] > 1e-12) {
+      const double x = (double)(i + 1);
+      const double y = log(trace[i]) - power * log(x);
+      n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+  }
+  assert_true(n >= 2);
+  return exp((n * sxy - sx * sy) / (n * sxx - sx * sx));
+}
+
+static const int counts[] = {5, 10, 20, 50};
+
+static void check_rate(const char *order, double expected_root, int count, double *trace) {
+  char spec[128];
+  snprintf(spec, sizeof spec, "pbd,iterations=100000,tolerance=1e-12,order=%s", order);
+  const size_t length = trace_chain(count, spec, trace);
+  const double rho = contraction(trace, length, 0.0);
+  check_relative(1.0 - rho, 1.0 - expected_root, 0.01);
+}
+
+// Gauss-Seidel, in every order: cos^2(pi / 2N); Jacobi: its root.
+static void relaxation_contracts_as_theory_says(void **unused) {
+  (void)unused;
+  double *trace = malloc(TRACE * sizeof *trace);
+  assert_non_null(trace);
+  for (size_t i = 0; i < 4; i++) {
+    const double c = cos(PI / (2.0 * counts[i]));
+    check_rate("forward", c * c, counts[i], trace);
+    check_rate("backward", c * c, counts[i], trace);
+    check_rate("jacobi", c, counts[i], trace);
+  }
+  free(trace);
+}
+
+// SOR at its optimum 2 / (1 + sin(pi / 2N)): n rho^n with rho = omega - 1.
+static void sor_contracts_as_theory_says(void **unused) {
+  (void)unused;
+  double *trace = malloc(TRACE * sizeof *trace);
+  assert_non_null(trace);
+  for (size_t i = 0; i < 4; i++) {
+    const double omega = 2.0 / (1.0 + sin(PI / (2.0 * counts[i])));
+    char spec[128];
+    snprintf(spec, sizeof spec, "pbd,iterations=100000,tolerance=1e-12,omega=%.17g", omega);
+    const size_t length = trace_chain(counts[i], spec, trace);
+    check_relative(1.0 - contraction(trace, length, 1.0), 2.0 - omega, 0.01);
+  }
+  free(trace);
+}
+
+// The tension of element i of a hanging chain at rest is the weight below it.
+static void tension_is_the_weight_below(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: chain\nduration: 1\nstep: 0.01\n"
+                                 "ropes:\n"
+                                 "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, -1, 0]},\n"
+                                 "          mass: 0.7, segments: 7}\n");
+  rl_driver *d = driver_for(s, "pbd,iterations=100000,tolerance=1e-15", 0.01);
+  for (int n = 0; n < 3; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  for (int i = 0; i < 7; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "chain.tension.%d", i);
+    check_near(probe(d, name), 9.81 * 0.1 * (6.5 - i), 1e-8);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(relaxation_contracts_as_theory_says),
+      cmocka_unit_test(sor_contracts_as_theory_says),
+      cmocka_unit_test(tension_is_the_weight_below),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

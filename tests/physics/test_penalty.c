@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Penalty springs: the limit of the step, and the shape of an elastic rope at rest.
+#include "check.h"
+
+#define PI 3.14159265358979323846
+
+// A NeHe-like chain: 29 free beads of 0.05 kg, 2 ms, hanging and nudged along itself.
+static bool survives(double stiffness, double damping) {
+  const int count = 29;
+  const double mass = 0.05;
+  rl_scenario *s =
+      scenario_from("name: chain\nduration: 1\nstep: 0.002\ngravity: [0, -9.82, 0]\n"
+                    "ropes:\n"
+                    "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, %.17g, 0]},\n"
+                    "          mass: %.17g, segments: %d, lumping: equal, velocity: [0, -1e-6, 0],\n"
+                    "          compression: true}\n",
+                    -0.05 * count, mass * count, count);
+  char spec[128];
+  snprintf(spec, sizeof spec, "penalty,substeps=1,stiffness=%.17g,damping=%.17g", stiffness,
+           damping);
+  rl_driver *d = driver_for(s, spec, 0.002);
+  rl_reason reason = RL_RUNNING;
+  for (int n = 0; n < 20000 && reason >= 0; n++) {
+    reason = rl_driver_step(d);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return reason > 0;
+}
+
+// Stable iff k < m / (dt^2 cos^2(pi / (2 (2N + 1)))) - 2 c / dt  (references 2.11).
+static void limit_of_the_step(void **unused) {
+  (void)unused;
+  static const double dampings[] = {0.0, 0.25, 0.5};
+  for (size_t i = 0; i < 3; i++) {
+    const double c = cos(PI / (2.0 * 59.0));
+    const double expected = 0.05 / (0.002 * 0.002 * c * c) - 2.0 * dampings[i] / 0.002;
+    double low = 0.5 * expected;
+    double high = 1.5 * expected;
+    assert_true(survives(low, dampings[i]));
+    assert_false(survives(high, dampings[i]));
+    while (high - low > 1e-3 * expected) {
+      const double middle = 0.5 * (low + high);
+      *(survives(middle, dampings[i]) ? &low : &high) = middle;
+    }
+    check_relative(low, expected, 0.02);
+  }
+}
+
+// At rest spring i of a hanging elastic rope carries the weight below it (references 4.2).
+static void elastic_rope_at_rest(void **unused) {
+  (void)unused;
+  const int count = 8;
+  const double mass = 0.4, load = 0.3, ea = 60.0, g = 9.81, length = 1.2;
+  rl_scenario *s =
+      scenario_from("name: cord\nduration: 1\nstep: 0.005\n"
+                    "bodies: {load: {mass: %g, position: [0, %g, 0]}}\n"
+                    "ropes:\n"
+                    "  cord: {from: {point: [0, 0, 0]}, to: {body: load}, mass: %g,\n"
+                    "         segments: %d, stiffness: %g, damping: 3}\n",
+                    load, -length, mass, count, ea);
+  rl_driver *d = driver_for(s, "penalty,substeps=10", 0.005);
+  for (int n = 0; n < 8000; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  // Half an element's mass sits on the load's node, which counts only when it is released.
+  double stretched = 0.0;
+  for (int i = 0; i < count; i++) {
+    const double below = g * (load + mass / count * (count - 1 - i));
+    stretched += length / count * (1.0 + below / ea);
+  }
+  check_near(probe(d, "cord.length"), stretched, 1e-9);
+  check_near(probe(d, "cord.tension.from"), g * (load + mass / count * (count - 1)), 1e-8);
+  // What the damper took is what gravity gave less what the springs hold.
+  check_near(rl_driver_energy_error(d), 0.0, 2e-3 * d->state->dissipated);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(limit_of_the_step),
+      cmocka_unit_test(elastic_rope_at_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "check.h"
+
+#include "solver_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check_near_at(double observed, double expected, double tolerance, const char *what,
+                   const char *file, int line) {
+  if (!(fabs(observed - expected) <= tolerance)) {
+    print_error("%s: observed %.17g, expected %.17g within %.3g (off by %.3g)\n", what, observed,
+                expected, tolerance, observed - expected);
+    _fail(file, line);
+  }
+}
+
+void check_below_at(double observed, double limit, const char *what, const char *file, int line) {
+  if (!(observed <= limit)) {
+    print_error("%s: observed %.17g, expected at most %.17g\n", what, observed, limit);
+    _fail(file, line);
+  }
+}
+
+rl_scenario *scenario_from(const char *format, ...) {
+  static char text[1 << 16];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  assert_true(length > 0 && (size_t)length < sizeof text);
+  rl_diagnostic diagnostic;
+  rl_scenario *scenario =
+      rl_scenario_from_text(text, (size_t)length, "test", NULL, 0, &diagnostic);
+  if (!scenario) {
+    rl_diagnostic_print(stderr, "test", &diagnostic);
+    fail();
+  }
+  return scenario;
+}
+
+rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt) {
+  rl_solver_spec solver;
+  char message[512];
+  if (!rl_solver_spec_parse(spec, &solver, message, sizeof message)) {
+    print_error("%s: %s\n", spec, message);
+    fail();
+  }
+  rl_driver *driver = rl_driver_create(scenario->model, solver.type, solver.parameters, dt);
+  assert_non_null(driver);
+  return driver;
+}
+
+double probe(const rl_driver *driver, const char *name) {
+  rl_probe parsed;
+  char message[512];
+  if (rl_probe_parse(driver->model, name, &parsed, message, sizeof message) != RL_PROBE_OK) {
+    print_error("%s: %s\n", name, message);
+    fail();
+  }
+  return rl_probe_value(driver->model, driver->state, parsed);
+}
+
+const char *shipped(const char *name) {
+  static char path[1024];
+  snprintf(path, sizeof path, "%s/scenarios/%s.yaml", ROPELAB_DATA, name);
+  return path;
+}
