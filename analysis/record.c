@@ -128,6 +128,9 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
   const rl_probe probe = r->scenario->probes[i];
+  if (rl_probe_is_tension(probe) && state == driver->state && state->step == 0) {
+    return NAN;
+  }
   double value = rl_probe_value(driver->model, state, probe);
   if (rl_probe_is_angle(probe)) {
     double *last = &r->angles[2 * i + which];
@@ -159,12 +162,13 @@ static void write_probes(rl_recorder *r, const rl_driver *driver) {
 void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   const rl_metrics m = rl_metrics_of(driver);
   const rl_step_info *info = &driver->info;
-  const double residual = driver->state->step > 0 ? info->residual : NAN;
+  const bool started = driver->state->step > 0; // there is no tension before the first step
+  const double residual = started ? info->residual : NAN;
   watch(&r->summary, r, &m, residual);
   const double values[] = {driver->state->time, m.energy.kinetic, m.energy.gravity,
                            m.energy.elastic, m.energy.bending, m.work, m.dissipated,
                            m.energy_total, m.energy_error, m.stretch_max, m.stretch_rms,
-                           m.length_error, m.penetration_max, m.tension_max, m.momentum.linear.x,
+                           m.length_error, m.penetration_max, started ? m.tension_max : NAN, m.momentum.linear.x,
                            m.momentum.linear.y, m.momentum.linear.z, m.momentum.angular.x,
                            m.momentum.angular.y, m.momentum.angular.z, residual};
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -196,7 +200,7 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
     const rl_rope *rope = &model->ropes[i];
     uint32_t index = 0;
     for (uint32_t k = 0; k < rl_rope_nodes(model, state, i); k++) {
-      const rl_vec3 p = rl_position(state->points[rl_rope_node(model, state, i, k)]);
+      const rl_vec3 p = rl_position(&state->points[rl_rope_node(model, state, i, k)]);
       write_position(r, time, rope->name, prefix, "node", index++, p);
       for (uint32_t e = 0; k == 0 && e < rope->eye_count; e++) {
         const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + e], state->points);
@@ -206,7 +210,7 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
     write_position(r, time, model->bodies[i].name, prefix, "body", 0,
-                   rl_position(state->points[rl_body_slot(model, i)]));
+                   rl_position(&state->points[rl_body_slot(model, i)]));
   }
 }
 

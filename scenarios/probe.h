@@ -59,6 +59,11 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
 // True for probes whose series has to be unwrapped.
 static inline bool rl_probe_is_angle(rl_probe probe) { return probe.kind == RL_PROBE_ROPE_ANGLE; }
 
+// True for probes that are unknown until a step has been made.
+static inline bool rl_probe_is_tension(rl_probe probe) {
+  return probe.kind == RL_PROBE_ROPE_TENSION || probe.kind == RL_PROBE_ROPE_TENSION_AT;
+}
+
 // The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].
 double rl_unwrap(double angle, double previous);
 

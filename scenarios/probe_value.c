@@ -7,7 +7,7 @@
 static const double two_pi = 6.283185307179586;
 
 static rl_vec3 slot_position(const rl_state *state, uint32_t slot) {
-  return rl_position(state->points[slot]);
+  return rl_position(&state->points[slot]);
 }
 
 // Position (0, 1, 2), velocity (3, 4, 5) or speed (6) of what is at a slot.

@@ -23,7 +23,7 @@ typedef struct atwood {
 static bool hang(weight *out, const rl_model *model, uint32_t slot, const rl_vertex *eye,
                  rl_vec3 up, const char *rope, char *message, size_t size) {
   const rl_vec3 below =
-      rl_sub(rl_vertex_position(*eye, model->points), rl_position(model->points[slot]));
+      rl_sub(rl_vertex_position(*eye, model->points), rl_position(&model->points[slot]));
   const double depth = rl_dot(below, up);
   const double aside = rl_length(rl_add_scaled(below, -depth, up));
   if (!rl_exact_is_load(model, slot)) {
@@ -136,7 +136,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
       return false; // it has reached its eye
     }
     rl_exact_set(state, w->slot,
-                 rl_add_scaled(rl_position(model->points[w->slot]), 0.5 * w->rise * t * t,
+                 rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * w->rise * t * t,
                                self->up),
                  rl_scale(w->rise * t, self->up));
   }

@@ -46,9 +46,9 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
       return rl_exact_refuse(message, size, "rope '%s' is not uniform", rope->name);
     }
   }
-  self->from = rl_position(model->points[rope->ends[0]]);
+  self->from = rl_position(&model->points[rope->ends[0]]);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
-  const rl_vec3 chord = rl_sub(rl_position(model->points[rope->ends[1]]), self->from);
+  const rl_vec3 chord = rl_sub(rl_position(&model->points[rope->ends[1]]), self->from);
   self->height = rl_dot(chord, self->up);
   const rl_vec3 across = rl_add_scaled(chord, -self->height, self->up);
   self->span = rl_length(across);

@@ -39,14 +39,14 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
     return rl_exact_refuse(message, size, "rope '%s' must be massless and inextensible",
                            rope->name);
   }
-  rl_vec3 at = rl_position(model->points[rope->ends[0]]);
+  rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
   double way = 0.0;
   for (uint32_t i = 0; i < rope->eye_count; i++) {
     const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + i], model->points);
     way += rl_distance(at, eye);
     at = eye;
   }
-  way += rl_distance(at, rl_position(model->points[rope->ends[1]]));
+  way += rl_distance(at, rl_position(&model->points[rope->ends[1]]));
   if (fabs(way - rope->length) > 1e-9 * rope->length) {
     return rl_exact_refuse(message, size, "rope '%s' must start taut, but is %.6g m long on a way "
                            "of %.6g m", rope->name, rope->length, way);

@@ -31,11 +31,11 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   }
   self->link = rope->first_link;
   self->bob = rope->ends[1 - held];
-  self->pivot = rl_position(model->points[rope->ends[held]]);
+  self->pivot = rl_position(&model->points[rope->ends[held]]);
   self->down = rl_unit(model->gravity);
   self->length = rope->length;
   self->weight = model->masses[self->bob] * g;
-  const rl_vec3 arm = rl_sub(rl_position(model->points[self->bob]), self->pivot);
+  const rl_vec3 arm = rl_sub(rl_position(&model->points[self->bob]), self->pivot);
   const double along = rl_dot(arm, self->down);
   const rl_vec3 aside = rl_add_scaled(arm, -along, self->down);
   self->across = rl_unit(aside);

@@ -65,7 +65,7 @@ static void read_velocities(const rl_model *model, rl_state *state, const pbd *s
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (state->points[i].w > 0.0) {
       state->velocities[i] = rl_scale(
-          1.0 / dt, rl_sub(rl_position(state->points[i]), rl_position(self->previous[i])));
+          1.0 / dt, rl_sub(rl_position(&state->points[i]), rl_position(&self->previous[i])));
     }
   }
 }

@@ -108,7 +108,8 @@ rl_reason rl_driver_step(rl_driver *driver) {
       driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 
   drive_end(driver, t1);
-  rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt);
+  rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
+                driver->type->stored_energy == NULL);
   state->dissipated += info->dissipated;
   state->time = t1;
   state->step++;

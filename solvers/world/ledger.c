@@ -3,16 +3,17 @@
 
 #include "memory.h"
 
-// What is remembered of a row: the rate dC/dt that free bodies and nodes give it, and the rate
-// that is prescribed by driven ones [m/s].
-typedef struct row_rates {
-  double free, prescribed;
-} row_rates;
+// A row's value C [m], its rate dC/dt, and the part of the rate that driven bodies prescribe [m/s].
+typedef struct row_rate {
+  double value, rate, prescribed;
+} row_rate;
 
 struct rl_ledger {
-  row_rates *before;         // [links + contact capacity] at the start of the step
-  double *last_prescribed;   // [links] at the end of the step before
-  unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
+  row_rate *before;            // [links + contact capacity] at the start of the step
+  unsigned char *impact;       // [links + contact capacity] an impulse there is an impact
+  unsigned char *unfinished;   // [links + contact capacity] the step before began its catch
+  unsigned char *carried;      // the same, while contacts find their new places
+  double *last_prescribed;     // [links] at the end of the step before
   void *allocation;
 };
 
@@ -20,8 +21,10 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   rl_carver c = {.block = block};
   const size_t unknowns = (size_t)m->link_count + m->contact_capacity;
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
-  ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
+  ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
+  ledger->carried = rl_carve(&c, unknowns, sizeof *ledger->carried);
+  ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
   return c.used;
 }
 
@@ -46,82 +49,93 @@ void rl_ledger_free(rl_ledger *ledger) {
   }
 }
 
-static void add_rate(row_rates *rates, const rl_state *state, uint32_t slot, rl_vec3 gradient) {
+static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient) {
   const double rate = rl_dot(gradient, state->velocities[slot]);
-  if (state->points[slot].w > 0.0) {
-    rates->free += rate;
-  } else {
-    rates->prescribed += rate;
-  }
+  sum->rate += rate;
+  sum->prescribed += state->points[slot].w > 0.0 ? 0.0 : rate;
 }
 
-static row_rates link_rates(const rl_state *state, const rl_link *link) {
-  const rl_vec3 d = rl_link_evaluate(link, state->points).d;
-  row_rates rates = {0.0, 0.0};
-  add_rate(&rates, state, link->a, rl_scale(-1.0, d));
-  add_rate(&rates, state, link->b, d);
-  return rates;
+static row_rate link_rate(const rl_state *state, const rl_link *link) {
+  const rl_link_value v = rl_link_evaluate(link, state->points);
+  row_rate sum = {v.value, 0.0, 0.0};
+  add_rate(&sum, state, link->a, rl_scale(-1.0, v.d));
+  add_rate(&sum, state, link->b, v.d);
+  return sum;
 }
 
-static row_rates general_rates(const rl_model *model, const rl_state *state, rl_rows *rows,
-                               rl_row *row) {
+static row_rate general_rate(const rl_model *model, const rl_state *state, rl_rows *rows,
+                             rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
-  row_rates rates = {0.0, 0.0};
+  row_rate sum = {row->value, 0.0, 0.0};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    add_rate(&rates, state, rows->entries[i].slot, rows->entries[i].gradient);
+    add_rate(&sum, state, rows->entries[i].slot, rows->entries[i].gradient);
   }
-  return rates;
+  return sum;
 }
 
 // A difference above rounding between two rates that are the same number unless it was changed.
 static bool differs(double a, double b) { return fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)); }
 
-// An impulse on the row is an impact if it was not active or if its prescribed rate jumps.
+// An impulse on a stiff row is an impact if the row was not active, if its prescribed rate jumps,
+// or if the step before only used up its slack and left the rest of the catch to this one.
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                     uint32_t source, row_rates rates) {
-  ledger->before[source] = rates;
+                     uint32_t source, double compliance, bool unfinished, row_rate now) {
+  ledger->before[source] = now;
   const bool jumps = source < model->link_count &&
-                     differs(rates.prescribed, ledger->last_prescribed[source]);
-  ledger->impact[source] = state->multipliers[source] == 0.0 || jumps;
+                     differs(now.prescribed, ledger->last_prescribed[source]);
+  ledger->impact[source] =
+      compliance == 0.0 && (state->multipliers[source] == 0.0 || jumps || unfinished);
 }
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows) {
+  unsigned char *last = ledger->unfinished;
+  ledger->unfinished = ledger->carried;
+  ledger->carried = last;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      remember(ledger, model, state, k, link_rates(state, &state->links[k]));
+      const rl_link *link = &state->links[k];
+      remember(ledger, model, state, k, link->compliance, last[k], link_rate(state, link));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      remember(ledger, model, state, row->source, general_rates(model, state, rows, row));
+      uint32_t before = row->source;
+      if (row->kind == RL_ROW_CONTACT) {
+        const uint32_t place = rows->contact_before[row->item];
+        before = place == RL_NONE ? RL_NONE : model->link_count + place;
+      }
+      remember(ledger, model, state, row->source, row->compliance,
+               before != RL_NONE && last[before], general_rate(model, state, rows, row));
     }
   }
 }
 
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
-                 row_rates rates, double dt) {
-  const row_rates before = ledger->before[source];
+                 row_rate now, double dt, bool impacts) {
+  const row_rate before = ledger->before[source];
   const double impulse = dt * state->multipliers[source];
-  state->work += impulse * 0.5 * (before.prescribed + rates.prescribed);
-  if (ledger->impact[source]) {
-    state->dissipated += 0.5 * fabs(impulse) * fabs(rates.free - before.free);
+  const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
+  state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
+  if (impact) {
+    state->dissipated += fmax(0.0, 0.5 * impulse * (before.rate + now.rate));
   }
+  ledger->unfinished[source] = impact && before.value < 0.0;
   if (source < model->link_count) {
-    ledger->last_prescribed[source] = rates.prescribed;
+    ledger->last_prescribed[source] = now.prescribed;
   }
 }
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double dt) {
+                   double dt, bool impacts) {
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      book(ledger, model, state, k, link_rates(state, &state->links[k]), dt);
+      book(ledger, model, state, k, link_rate(state, &state->links[k]), dt, impacts);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      book(ledger, model, state, row->source, general_rates(model, state, rows, row), dt);
+      book(ledger, model, state, row->source, general_rate(model, state, rows, row), dt, impacts);
     }
   }
 }
@@ -147,7 +161,7 @@ rl_energy rl_state_energy(const rl_model *model, const rl_state *state) {
     if (state->points[i].w > 0.0) {
       const rl_vec3 v = state->velocities[i];
       energy.kinetic += 0.5 * state->masses[i] * rl_dot(v, v);
-      energy.gravity -= state->masses[i] * rl_dot(model->gravity, rl_position(state->points[i]));
+      energy.gravity -= state->masses[i] * rl_dot(model->gravity, rl_position(&state->points[i]));
     }
   }
   energy.elastic = elastic_energy(model, state);
@@ -160,7 +174,7 @@ rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state) {
     if (state->points[i].w > 0.0) {
       const rl_vec3 p = rl_scale(state->masses[i], state->velocities[i]);
       momentum.linear = rl_add(momentum.linear, p);
-      momentum.angular = rl_add(momentum.angular, rl_cross(rl_position(state->points[i]), p));
+      momentum.angular = rl_add(momentum.angular, rl_cross(rl_position(&state->points[i]), p));
     }
   }
   return momentum;

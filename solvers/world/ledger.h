@@ -29,15 +29,16 @@ typedef struct rl_ledger rl_ledger;
 rl_ledger *rl_ledger_create(const rl_model *model);
 void rl_ledger_free(rl_ledger *ledger);
 
-// Call before the step (after rl_detect) and after it. `end` adds to state->work and
-// state->dissipated:
+// Call before the step (after rl_detect) and after it. `end` adds to state->work and, if `impacts`,
+// to state->dissipated:
 //   work        lambda dt (rate at which driven bodies lengthen the row), mean of both ends
-//   dissipated  P |change of row velocity| / 2 with P = lambda dt, for rows that were not active
-//               at the start of the step or whose prescribed rate jumps (an inelastic catch),
-//               and the loss in the dampers of elastic ropes
+//   dissipated  P (u0 + u1) / 2 with P = lambda dt and u the row's rate before and after, for rows
+//               that were not active at the start of the step or whose prescribed rate jumps: an
+//               inelastic catch, P |change of u| / 2 when it stops the row
+// A method whose stand-in springs store the energy of a catch loses nothing in it: no `impacts`.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double dt);
+                   double dt, bool impacts);
 
 #endif

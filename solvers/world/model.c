@@ -377,7 +377,7 @@ static void summarise(builder *b) {
     m->capabilities |= m->bodies[m->holds[i].body].motion == RL_FREE ? RL_CAN_SPANS : 0U;
   }
   for (uint32_t i = 1; i < m->slot_count; i++) {
-    m->reach = fmax(m->reach, rl_distance(rl_position(m->points[0]), rl_position(m->points[i])));
+    m->reach = fmax(m->reach, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
   }
 }
 

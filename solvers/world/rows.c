@@ -13,6 +13,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
   rows->entries = rl_carve(&c, m->vertex_capacity, sizeof *rows->entries);
   rows->momentum = rl_carve(&c, m->slot_count, sizeof *rows->momentum);
+  rows->contact_before = rl_carve(&c, m->contact_capacity, sizeof *rows->contact_before);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   return c.used;
@@ -133,10 +134,10 @@ static int compare_contacts(const rl_contact *a, const rl_contact *b) {
 static bool is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                     double radius, double dt) {
   const rl_body *body = &model->bodies[contact->body];
-  const rl_vec3 at = rl_position(state->points[rl_body_slot(model, contact->body)]);
+  const rl_vec3 at = rl_position(&state->points[rl_body_slot(model, contact->body)]);
   const double distance =
       rl_shape_surface(&body->parts[contact->part], at, body->rotation,
-                       rl_position(state->points[contact->slot]))
+                       rl_position(&state->points[contact->slot]))
           .distance;
   const double travel =
       dt * (rl_length(state->velocities[contact->slot]) + dt * rl_length(model->gravity));
@@ -159,6 +160,7 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
     const uint64_t i = state->contact_count++;
     state->contacts[i] = contact;
+    rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
     state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
   }
 }
@@ -269,8 +271,8 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   const rl_body *body = &model->bodies[contact->body];
   const rl_surface surface =
       rl_shape_surface(&body->parts[contact->part],
-                       rl_position(points[rl_body_slot(model, contact->body)]), body->rotation,
-                       rl_position(points[contact->slot]));
+                       rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation,
+                       rl_position(&points[contact->slot]));
   row->value = model->ropes[contact->rope].radius - surface.distance;
   row->entry_count = 1;
   rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
@@ -288,14 +290,14 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {
   const rl_rope *rope = &model->ropes[model->link_rope[link]];
-  rl_vec3 at = rl_position(state->points[state->links[link].a]);
+  rl_vec3 at = rl_position(&state->points[state->links[link].a]);
   double length = 0.0;
   for (uint32_t i = 0; i < rope->eye_count; i++) {
     const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + i], state->points);
     length += rl_distance(at, eye);
     at = eye;
   }
-  return length + rl_distance(at, rl_position(state->points[state->links[link].b]));
+  return length + rl_distance(at, rl_position(&state->points[state->links[link].b]));
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ typedef struct rl_rows {
   rl_vertex *vertices;
   rl_entry *entries;
   rl_vec3 *momentum;       // [slot_count] accumulator of test impulses, zero between uses
+  uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   void *allocation;

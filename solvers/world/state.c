@@ -96,7 +96,7 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->hold_count; i++) {
     const rl_hold *hold = &model->holds[i];
     const uint32_t body = rl_body_slot(model, hold->body);
-    const rl_vec3 p = rl_add(rl_position(state->points[body]), hold->offset);
+    const rl_vec3 p = rl_add(rl_position(&state->points[body]), hold->offset);
     state->points[hold->slot].x = p.x;
     state->points[hold->slot].y = p.y;
     state->points[hold->slot].z = p.z;

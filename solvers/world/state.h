@@ -52,7 +52,7 @@ uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rop
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
 static inline rl_vec3 rl_vertex_position(rl_vertex v, const rl_point *points) {
-  return v.slot == RL_NONE ? v.offset : rl_add(rl_position(points[v.slot]), v.offset);
+  return v.slot == RL_NONE ? v.offset : rl_add(rl_position(&points[v.slot]), v.offset);
 }
 
 #endif

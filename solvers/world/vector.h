@@ -55,7 +55,7 @@ static inline rl_vec3 rl_unit(rl_vec3 a) {
   return length > 0.0 ? rl_scale(1.0 / length, a) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
-static inline rl_vec3 rl_position(rl_point p) { return (rl_vec3){p.x, p.y, p.z}; }
+static inline rl_vec3 rl_position(const rl_point *p) { return (rl_vec3){p->x, p->y, p->z}; }
 
 static inline void rl_move(rl_point *p, rl_vec3 by) {
   p->x += by.x;

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every solver has to keep on every scenario, whatever its method.
+#include "check.h"
+
+#include "options.h"
+#include "solver_spec.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 40, TRACE = 1000 };
+
+typedef void (*cell_test)(const rl_scenario *scenario, const rl_solver_type *type);
+
+// Runs a test for every shipped scenario and every solver that can run it.
+static void for_each_cell(cell_test test) {
+  size_t count = 0;
+  char **names = rl_scenario_names(&count);
+  assert_true(count >= 10);
+  for (size_t i = 0; i < count; i++) {
+    rl_diagnostic diagnostic;
+    rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
+    if (!s) {
+      rl_diagnostic_print(stderr, names[i], &diagnostic);
+      fail();
+    }
+    assert_string_equal(s->name, names[i]);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      if (rl_driver_missing(s->model, rl_solvers[k]) == 0) {
+        test(s, rl_solvers[k]);
+      }
+    }
+    rl_scenario_free(s);
+  }
+  rl_names_free(names, count);
+}
+
+static uint64_t run_hash(const rl_scenario *s, const rl_solver_type *type, const double *parameters,
+                         double *trace) {
+  rl_driver *d = rl_driver_create(s->model, type, parameters, s->step);
+  assert_non_null(d);
+  d->info.trace = trace;
+  d->info.trace_capacity = TRACE;
+  for (int n = 0; n < STEPS && d->info.reason >= 0; n++) {
+    rl_driver_step(d);
+  }
+  const uint64_t hash = rl_state_hash(d->state);
+  rl_driver_free(d);
+  return hash;
+}
+
+// The same input gives the same bits, from a fresh start; watching residuals changes nothing.
+static void repeats(const rl_scenario *s, const rl_solver_type *type) {
+  double trace[TRACE];
+  const uint64_t hash = run_hash(s, type, NULL, NULL);
+  assert_true(run_hash(s, type, NULL, NULL) == hash);
+  assert_true(run_hash(s, type, NULL, trace) == hash);
+}
+
+static void every_cell_repeats(void **unused) {
+  (void)unused;
+  for_each_cell(repeats);
+}
+
+// Init on used memory gives the same as on fresh memory, and so does a start from a copied state.
+static void starts_again(const rl_scenario *s, const rl_solver_type *type) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  rl_driver *other = rl_driver_create(s->model, type, NULL, s->step);
+  for (int n = 0; n < STEPS / 2; n++) {
+    rl_driver_step(d);
+  }
+  rl_state_copy(other->state, d->state);
+  if (type->sync) {
+    type->sync(other->memory, other->model, other->state);
+  }
+  type->init(d->memory, d->model, d->parameters);
+  for (int n = 0; n < STEPS / 2; n++) {
+    rl_driver_step(d);
+    rl_driver_step(other);
+  }
+  assert_true(rl_state_hash(d->state) == rl_state_hash(other->state));
+  rl_driver_free(d);
+  rl_driver_free(other);
+}
+
+static void every_cell_starts_again(void **unused) {
+  (void)unused;
+  for_each_cell(starts_again);
+}
+
+static void fixed_stays(const rl_scenario *s, const rl_solver_type *type) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  for (int n = 0; n < STEPS; n++) {
+    rl_driver_step(d);
+  }
+  for (uint32_t i = 0; i < s->model->slot_count; i++) {
+    const rl_point a = s->model->points[i];
+    const rl_point b = d->state->points[i];
+    if (a.w == 0.0 && (i < s->model->node_count ||
+                       s->model->bodies[i - s->model->node_count].motion == RL_FIXED)) {
+      assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
+    }
+  }
+  rl_driver_free(d);
+}
+
+static void fixed_things_stay(void **unused) {
+  (void)unused;
+  for_each_cell(fixed_stays);
+}
+
+// Tensions and normal forces never push.
+static void ropes_pull(const rl_scenario *s, const rl_solver_type *type) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  for (int n = 0; n < STEPS; n++) {
+    rl_driver_step(d);
+    for (size_t i = 0; i < rl_unknown_count(s->model, d->state); i++) {
+      const bool rod =
+          i < s->model->link_count && s->model->ropes[s->model->link_rope[i]].compression;
+      assert_true(rod || d->state->multipliers[i] >= 0.0);
+    }
+  }
+  rl_driver_free(d);
+}
+
+static void ropes_never_push(void **unused) {
+  (void)unused;
+  for_each_cell(ropes_pull);
+}
+
+static void notices_nan(const rl_scenario *s, const rl_solver_type *type) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  uint32_t slot = 0;
+  while (d->state->points[slot].w == 0.0) {
+    slot++;
+  }
+  d->state->velocities[slot].y = NAN;
+  assert_true(rl_driver_step(d) < 0);
+  rl_driver_free(d);
+}
+
+static void nan_is_never_success(void **unused) {
+  (void)unused;
+  for_each_cell(notices_nan);
+}
+
+static void traces(const rl_scenario *s, const rl_solver_type *type) {
+  double trace[TRACE];
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  const bool iterates = rl_parameter_find(type, "iterations") >= 0;
+  d->info.want_residual = true;
+  rl_driver_step(d);
+  const double residual = d->info.residual;
+  rl_driver_free(d);
+  d = rl_driver_create(s->model, type, NULL, s->step);
+  d->info.trace = trace;
+  d->info.trace_capacity = TRACE;
+  rl_driver_step(d);
+  assert_int_equal(d->info.trace_count, iterates ? d->info.iterations : 1);
+  assert_true(d->info.iterations >= 1);
+  assert_true(d->info.row_evaluations > 0);
+  // The last residual of a trace is the residual of the step.
+  check_near(trace[d->info.trace_count - 1], residual, 0.0);
+  rl_driver_free(d);
+}
+
+static void traces_have_a_residual_per_iteration(void **unused) {
+  (void)unused;
+  for_each_cell(traces);
+}
+
+// Both ends of every parameter's range are accepted and run, outside is refused.
+static void parameters_keep_their_ranges(void **unused) {
+  (void)unused;
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    const rl_solver_type *type = rl_solvers[i];
+    assert_true(type->parameter_count <= RL_PARAMETERS_MAX);
+    assert_ptr_equal(rl_solver_find(type->name), type);
+    for (size_t k = 0; k < type->parameter_count; k++) {
+      const rl_parameter *p = &type->parameters[k];
+      assert_true(p->initial >= p->lower && p->initial <= p->upper);
+      if (p->kind == RL_CHOICE || p->kind == RL_BOOLEAN) {
+        continue;
+      }
+      const double values[] = {p->lower, p->upper, p->lower - 1.0, 2.0 * p->upper + 1.0};
+      for (int v = 0; v < 4; v++) {
+        char spec[256], message[512];
+        rl_solver_spec parsed;
+        snprintf(spec, sizeof spec, "%s,%s=%.17g", type->name, p->name, values[v]);
+        const bool accepted = rl_solver_spec_parse(spec, &parsed, message, sizeof message);
+        if (accepted != (v < 2)) {
+          print_error("%s: observed %s, expected the opposite\n", spec,
+                      accepted ? "accepted" : message);
+          fail();
+        }
+      }
+    }
+  }
+}
+
+// A model that needs what a solver lacks is known before anything runs.
+static void unsupported_is_said(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: e\nduration: 1\nstep: 0.01\n"
+                                 "ropes: {r: {from: {point: [0, 0, 0]}, to: {free: [0, -1, 0]},"
+                                 " mass: 1, segments: 3, stiffness: 10}}\n");
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    const bool elastic = rl_solvers[i]->capabilities & RL_CAN_ELASTIC;
+    assert_true((rl_driver_missing(s->model, rl_solvers[i]) == RL_CAN_ELASTIC) == !elastic);
+  }
+  assert_true(strlen(rl_capability_name(RL_CAN_ELASTIC)) > 0);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  gsl_set_error_handler_off();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_cell_repeats),
+      cmocka_unit_test(every_cell_starts_again),
+      cmocka_unit_test(fixed_things_stay),
+      cmocka_unit_test(ropes_never_push),
+      cmocka_unit_test(nan_is_never_success),
+      cmocka_unit_test(traces_have_a_residual_per_iteration),
+      cmocka_unit_test(parameters_keep_their_ranges),
+      cmocka_unit_test(unsupported_is_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

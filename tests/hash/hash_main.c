@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prints the state hash of every solver on every scenario named on the command line after a number
+// of steps. Built with several compilers and optimisation levels by hash.sh, whose outputs have to
+// be the same.
+#include "scenario.h"
+#include "world/driver.h"
+
+#include <stdlib.h>
+
+enum { STEPS = 400 };
+
+static void print_hashes(const rl_scenario *s) {
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k])) {
+      continue;
+    }
+    rl_driver *d = rl_driver_create(s->model, rl_solvers[k], NULL, s->step);
+    if (!d) {
+      exit(1);
+    }
+    rl_reason reason = RL_RUNNING;
+    for (int n = 0; n < STEPS && reason >= 0; n++) {
+      reason = rl_driver_step(d);
+    }
+    printf("%s %s %016llx %.17g\n", s->name, rl_solvers[k]->name,
+           (unsigned long long)rl_state_hash(d->state), rl_driver_energy_error(d));
+    rl_driver_free(d);
+  }
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    rl_diagnostic diagnostic;
+    rl_scenario *s = rl_scenario_from_file(argv[i], NULL, 0, &diagnostic);
+    if (!s) {
+      rl_diagnostic_print(stderr, argv[i], &diagnostic);
+      return 1;
+    }
+    print_hashes(s);
+    rl_scenario_free(s);
+  }
+  return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Energy, work, dissipation and momentum.
+#include "check.h"
+
+#include "metrics.h"
+
+// Nothing acts from outside: momentum stays to rounding, step after step.
+static void free_rope_keeps_its_momentum(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("free-rope"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    rl_driver *d = driver_for(s, rl_solvers[i]->name, 1.0 / 240.0);
+    const rl_metrics start = rl_metrics_of(d);
+    for (int n = 0; n < 1200; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      const rl_metrics now = rl_metrics_of(d);
+      check_below(rl_distance(now.momentum.linear, start.momentum.linear),
+                  1e-12 * now.momentum_scale);
+    }
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// A load is pulled up at constant speed by a driven body, in line: the work is the weight lifted
+// and m v^2, of which the sudden start loses half (booked as inelastic).
+static void driven_lift_does_its_work(void **unused) {
+  (void)unused;
+  const double m = 2.385, v = 0.7, g = 9.81;
+  rl_scenario *s = scenario_from("name: lift\nduration: 1\nstep: 0.001\n"
+                                 "bodies:\n"
+                                 "  hand: {motion: driven, position: [0, 0, 0], velocity: [0, %g, 0]}\n"
+                                 "  load: {mass: %g, position: [0, -1, 0]}\n"
+                                 "ropes: {line: {from: {body: hand}, to: {body: load}}}\n",
+                                 v, m);
+  static const char *const solvers[] = {"pbd", "impulse"};
+  for (size_t i = 0; i < 2; i++) {
+    const double dt = 1e-5;
+    rl_driver *d = driver_for(s, solvers[i], dt);
+    for (int n = 0; n < 2000; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    const double lifted = m * g * v * d->state->time;
+    check_near(d->state->work, lifted + m * v * v, 2.0 * m * g * v * dt);
+    check_near(d->state->dissipated, 0.5 * m * v * v, m * g * v * dt);
+    check_near(rl_driver_energy_error(d), 0.0, 2.0 * m * g * v * dt);
+    check_near(probe(d, "line.tension"), m * g, 1e-5);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// A node falls on a plane: the loss is the kinetic energy of its fall.
+static void landing_loses_the_energy_of_the_fall(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: land\nduration: 1\nstep: 0.001\n"
+      "bodies: {floor: {motion: fixed, position: [0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}}}\n"
+      "ropes: {rope: {from: {free: [0, 0.5, 0]}, to: {free: [1, 0.5, 0]}, mass: 1, segments: 4,"
+      " radius: 0.1}}\n");
+  static const char *const solvers[] = {"pbd", "impulse"};
+  for (size_t i = 0; i < 2; i++) {
+    rl_driver *d = driver_for(s, solvers[i], 1e-4);
+    for (int n = 0; n < 5000; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_near(probe(d, "rope.node.2.y"), 0.1, 1e-12);
+    check_relative(d->state->dissipated, 9.81 * 0.4, 1e-3);
+    check_near(rl_driver_energy_error(d), 0.0, 4e-3 * 9.81 * 0.4);
+    check_near(probe(d, "rope.contacts"), 5.0, 0.0);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// What is left over in the ledger of a smooth motion is of the method's order: it falls with the
+// step.
+static void ledger_error_falls_with_the_step(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    double last = INFINITY;
+    for (double rate = 500.0; rate <= 4000.0; rate *= 2.0) {
+      rl_driver *d = driver_for(s, rl_solvers[i]->name, 1.0 / rate);
+      for (int n = 0; n < (int)rate; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      const double error = fabs(rl_driver_energy_error(d));
+      check_below(error, 0.75 * last);
+      last = error;
+      rl_driver_free(d);
+    }
+  }
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(free_rope_keeps_its_momentum),
+      cmocka_unit_test(driven_lift_does_its_work),
+      cmocka_unit_test(landing_loses_the_energy_of_the_fall),
+      cmocka_unit_test(ledger_error_falls_with_the_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts that every solver shares, one by one.
+#include "check.h"
+
+#include "world/pose.h"
+#include "world/shape.h"
+#include "world/trigonometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A fixed sequence of numbers in [0, 1) (Lehmer), so that every run tests the same.
+static double next_random(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static void sine_and_cosine_agree_with_libm(void **unused) {
+  (void)unused;
+  uint64_t seed = 1;
+  for (int i = 0; i < 200000; i++) {
+    const double scale = i % 2 == 0 ? 7.0 : 1e5;
+    const double x = (2.0 * next_random(&seed) - 1.0) * scale;
+    double s, c;
+    rl_sincos(x, &s, &c);
+    check_near(s, sin(x), 1.2e-16 + 2.3e-16 * fabs(sin(x)));
+    check_near(c, cos(x), 1.2e-16 + 2.3e-16 * fabs(cos(x)));
+  }
+  double s, c;
+  rl_sincos(0.0, &s, &c);
+  check_near(s, 0.0, 0.0);
+  check_near(c, 1.0, 0.0);
+}
+
+static void rotation_vector_turns_by_its_length(void **unused) {
+  (void)unused;
+  const rl_quat q = rl_quat_from_vector(rl_vec(0.0, 0.0, 0.7));
+  const rl_vec3 v = rl_rotate(q, rl_vec(2.0, 0.0, 0.5));
+  check_near(v.x, 2.0 * cos(0.7), 1e-15);
+  check_near(v.y, 2.0 * sin(0.7), 1e-15);
+  check_near(v.z, 0.5, 1e-15);
+  const rl_vec3 back = rl_rotate_inverse(q, v);
+  check_near(back.x, 2.0, 1e-15);
+  check_near(back.y, 0.0, 1e-15);
+}
+
+// The gradient of a signed distance is the outward normal: compared with central differences at
+// points outside and inside of turned shapes.
+static void surfaces_have_their_normals(void **unused) {
+  (void)unused;
+  const rl_part parts[] = {
+      {.shape = RL_SPHERE, .radius = 0.7, .rotation = {0, 0, 0, 1}},
+      {.shape = RL_BOX, .half = {0.5, 0.3, 0.8}, .at = {0.1, 0.2, 0.3},
+       .rotation = rl_quat_from_vector(rl_vec(0.3, -0.5, 0.2))},
+      {.shape = RL_PLANE, .normal = rl_unit(rl_vec(1, 2, -0.5)), .rotation = {0, 0, 0, 1}},
+  };
+  const rl_quat turn = rl_quat_from_vector(rl_vec(0.2, 0.9, -0.4));
+  const rl_vec3 place = {0.3, -0.2, 0.1};
+  const double h = 1e-6;
+  uint64_t seed = 7;
+  for (size_t k = 0; k < 3; k++) {
+    for (int i = 0; i < 2000; i++) {
+      const rl_vec3 p = {3.0 * next_random(&seed) - 1.5, 3.0 * next_random(&seed) - 1.5,
+                         3.0 * next_random(&seed) - 1.5};
+      const rl_surface s = rl_shape_surface(&parts[k], place, turn, p);
+      check_near(rl_length(s.normal), 1.0, 1e-12);
+      double slope = 0.0;
+      slope = (rl_shape_surface(&parts[k], place, turn, rl_add_scaled(p, h, s.normal)).distance -
+               rl_shape_surface(&parts[k], place, turn, rl_add_scaled(p, -h, s.normal)).distance) /
+              (2.0 * h);
+      check_near(slope, 1.0, 1e-5);
+      // The foot of the normal lies on the surface.
+      const rl_vec3 foot = rl_add_scaled(p, -s.distance, s.normal);
+      check_near(rl_shape_surface(&parts[k], place, turn, foot).distance, 0.0, 1e-12);
+    }
+  }
+}
+
+// The discrete catenary of references 4.1b: 8 m apart, 10 m long, 1 kg.
+static void hanging_pose_is_the_discrete_catenary(void **unused) {
+  (void)unused;
+  static const struct {
+    size_t count;
+    double sag;
+  } known[] = {{4, 2.74860158814058},
+               {8, 2.67680155666143},
+               {16, 2.65991492134758},
+               {32, 2.65575606526847},
+               {64, 2.65472008844862}};
+  double rest[64], masses[65];
+  rl_vec3 out[65];
+  for (size_t i = 0; i < 5; i++) {
+    const size_t n = known[i].count;
+    for (size_t k = 0; k <= n; k++) {
+      masses[k] = 1.0 / (double)n;
+      rest[k < n ? k : 0] = 10.0 / (double)n;
+    }
+    assert_true(rl_pose_hang(n, rest, masses, INFINITY, rl_vec(0, -9.81, 0), rl_vec(1, 2, 3),
+                             rl_vec(1, 2, 11), out));
+    check_near(2.0 - out[n / 2].y, known[i].sag, 1e-12);
+    check_near(out[n / 2].z, 7.0, 1e-12);
+    for (size_t k = 0; k < n; k++) {
+      check_near(rl_distance(out[k], out[k + 1]), rest[k], 1e-12);
+    }
+  }
+}
+
+static void hanging_pose_refuses_what_cannot_hang(void **unused) {
+  (void)unused;
+  const double rest[2] = {1, 1}, masses[3] = {1, 1, 1};
+  rl_vec3 out[3];
+  const rl_vec3 g = {0, -9.81, 0}, none = {0, 0, 0}, from = {0, 0, 0};
+  assert_false(rl_pose_hang(2, rest, masses, INFINITY, g, from, rl_vec(3, 0, 0), out));
+  assert_false(rl_pose_hang(2, rest, masses, INFINITY, g, from, rl_vec(0, -1, 0), out));
+  assert_false(rl_pose_hang(2, rest, masses, INFINITY, none, from, rl_vec(1, 0, 0), out));
+  assert_true(rl_pose_hang(2, rest, masses, 100.0, g, from, rl_vec(3, 0, 0), out));
+}
+
+static void polyline_is_resampled_at_equal_arc_length(void **unused) {
+  (void)unused;
+  const rl_vec3 corner[3] = {{0, 0, 0}, {1, 0, 0}, {1, 3, 0}};
+  const double rest[4] = {1, 1, 1, 1};
+  rl_vec3 out[5];
+  rl_pose_polyline(4, rest, 3, corner, out);
+  check_near(out[1].x, 1.0, 1e-15);
+  check_near(out[1].y, 0.0, 1e-15);
+  check_near(out[2].y, 1.0, 1e-15);
+  check_near(out[3].y, 2.0, 1e-15);
+}
+
+static rl_scenario *two_ropes(void) {
+  return scenario_from("name: two\nduration: 1\nstep: 0.01\n"
+                       "bodies: {a: {mass: 2.385, position: [0.3, -1, 0.2]},\n"
+                       "         ball: {motion: fixed, position: [0, -1.4, 0],"
+                       " shape: {sphere: {radius: 0.5}}}}\n"
+                       "ropes:\n"
+                       "  one: {from: {point: [0, 0, 0]}, to: {body: a}, mass: 0.7, segments: 5,"
+                       " slack: 0.1}\n"
+                       "  two: {from: {body: a, at: [0.1, 0, 0]}, to: {free: [1.2, -0.6, 0]},"
+                       " mass: 0.3, segments: 3, radius: 0.02}\n");
+}
+
+static void state_copies_and_hashes(void **unused) {
+  (void)unused;
+  rl_scenario *s = two_ropes();
+  rl_state *a = rl_state_create(s->model);
+  rl_state *b = rl_state_create(s->model);
+  assert_true(rl_state_hash(a) == rl_state_hash(b));
+  a->points[2].y = nextafter(a->points[2].y, 10.0);
+  assert_true(rl_state_hash(a) != rl_state_hash(b));
+  rl_state_copy(b, a);
+  assert_true(rl_state_hash(a) == rl_state_hash(b));
+  assert_true(rl_state_finite(s->model, a));
+  a->velocities[1].z = NAN;
+  assert_false(rl_state_finite(s->model, a));
+  rl_state_free(a);
+  rl_state_free(b);
+  rl_scenario_free(s);
+}
+
+// The gradient and the inverse mass of every general row against finite differences.
+static void rows_have_their_gradients(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: rows\nduration: 1\nstep: 0.01\n"
+      "bodies: {a: {mass: 2.385, position: [0.3, -1, 0.2]}, b: {mass: 0.7, position: [1, -2, 0]},\n"
+      "         p: {mass: 1.3, position: [0.6, 0.4, -0.3]}}\n"
+      "ropes:\n"
+      // Over the pulley twice: its two pushes add up before its response is read.
+      "  line: {from: {body: a, at: [0.1, 0.2, 0]}, to: {body: b}, over: [{body: p, at: [0, 0, 0]},"
+      " {eye: [1, 1, 0]}, {body: p, at: [0.2, 0, 0.1]}]}\n");
+  rl_state *state = rl_state_create(s->model);
+  rl_rows *rows = rl_rows_create(s->model);
+  rl_detect(s->model, state, 0.01, rows);
+  assert_int_equal(rows->row_count, 1);
+  rl_row *row = &rows->rows[0];
+  rl_row_evaluate(s->model, state, rows, row, state->points);
+  const uint32_t slots[3] = {rl_body_slot(s->model, 0), rl_body_slot(s->model, 1),
+                             rl_body_slot(s->model, 2)};
+  rl_vec3 gradient[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (uint32_t i = 0; i < row->entry_count; i++) {
+    for (size_t k = 0; k < 3; k++) {
+      if (rows->entries[i].slot == slots[k]) {
+        gradient[k] = rl_add(gradient[k], rows->entries[i].gradient);
+      }
+    }
+  }
+  double expected_mass = 0.0;
+  for (size_t k = 0; k < 3; k++) {
+    expected_mass += state->points[slots[k]].w * rl_dot(gradient[k], gradient[k]);
+    const double *g = &gradient[k].x;
+    double *x = &state->points[slots[k]].x;
+    for (size_t axis = 0; axis < 3; axis++) {
+      const double h = 1e-6, kept = x[axis];
+      x[axis] = kept + h;
+      rl_row_evaluate(s->model, state, rows, row, state->points);
+      const double above = row->value;
+      x[axis] = kept - h;
+      rl_row_evaluate(s->model, state, rows, row, state->points);
+      check_near(g[axis], (above - row->value) / (2.0 * h), 1e-8);
+      x[axis] = kept;
+    }
+  }
+  rl_row_evaluate(s->model, state, rows, row, state->points);
+  check_relative(row->inverse_mass, expected_mass, 1e-14);
+  rl_rows_free(rows);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
+static void held_ends_follow_their_body(void **unused) {
+  (void)unused;
+  rl_scenario *s = two_ropes();
+  rl_driver *d = driver_for(s, "pbd", 0.01);
+  const uint32_t held = rl_rope_node(s->model, d->state, 1, 0);
+  const uint32_t body = rl_body_slot(s->model, 0);
+  for (int i = 0; i < 50; i++) {
+    assert_true(rl_driver_step(d) > 0);
+    check_near(d->state->points[held].x, d->state->points[body].x + 0.1, 0.0);
+    check_near(d->state->points[held].y, d->state->points[body].y, 0.0);
+  }
+  check_below(probe(d, "two.stretch"), 0.02);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void driven_bodies_follow_their_way(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: driven\nduration: 1\nstep: 0.01\n"
+      "bodies:\n"
+      "  hand: {motion: driven, position: [0, 0, 0],"
+      " drive: [[0, 0, 0, 0], [0.1, 1, 0, 0], [0.3, 1, 2, 0]]}\n"
+      "  belt: {motion: driven, position: [0, 5, 0], velocity: [0.25, 0, -1]}\n"
+      "ropes:\n"
+      "  r: {from: {body: hand}, to: {free: [0, -1, 0]}, mass: 1, segments: 4}\n");
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    rl_driver *d = driver_for(s, rl_solvers[i]->name, 0.01);
+    for (int n = 1; n <= 40; n++) {
+      const double t = 0.01 * n;
+      assert_true(rl_driver_step(d) > 0);
+      check_near(probe(d, "hand.x"), fmin(10.0 * t, 1.0), 1e-12);
+      check_near(probe(d, "hand.y"), fmin(fmax(10.0 * (t - 0.1), 0.0), 2.0), 1e-12);
+      check_near(probe(d, "belt.z"), -t, 1e-14);
+      check_near(probe(d, "r.node.0.x"), probe(d, "hand.x"), 0.0);
+    }
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sine_and_cosine_agree_with_libm),
+      cmocka_unit_test(rotation_vector_turns_by_its_length),
+      cmocka_unit_test(surfaces_have_their_normals),
+      cmocka_unit_test(hanging_pose_is_the_discrete_catenary),
+      cmocka_unit_test(hanging_pose_refuses_what_cannot_hang),
+      cmocka_unit_test(polyline_is_resampled_at_equal_arc_length),
+      cmocka_unit_test(state_copies_and_hashes),
+      cmocka_unit_test(rows_have_their_gradients),
+      cmocka_unit_test(held_ends_follow_their_body),
+      cmocka_unit_test(driven_bodies_follow_their_way),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
