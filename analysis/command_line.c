@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command_line.h"
 
-#include <stdio.h>
+#include "diagnostic.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-static void write_word(FILE *out, const char *word) {
+// Whether a word is text that can be printed, and not any bytes that a file may be called.
+static bool is_text(const char *word) {
+  const size_t length = strlen(word);
+  char *shown = malloc(length + 1);
+  const bool same =
+      shown && rl_printable(shown, length + 1, word, length) == length && strcmp(shown, word) == 0;
+  free(shown);
+  return same;
+}
+
+// $'...' names every byte in ASCII, so that the line can stand in a JSON file.
+static void write_bytes(FILE *out, const char *word) {
+  fputs("$'", out);
+  for (; *word; word++) {
+    const unsigned char c = (unsigned char)*word;
+    fprintf(out, c < 0x20 || c >= 0x7F || c == '\'' || c == '\\' ? "\\%03o" : "%c", c);
+  }
+  fputc('\'', out);
+}
+
+void rl_write_word(FILE *out, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+./:,=@%";
+  fputc(' ', out);
   if (*word && strspn(word, plain) == strlen(word)) {
     fputs(word, out);
+    return;
+  }
+  if (!is_text(word)) {
+    write_bytes(out, word);
     return;
   }
   fputc('\'', out);
@@ -27,8 +54,7 @@ char *rl_command_line(int argc, char *const *argv) {
   }
   fputs("ropelab", out);
   for (int i = 0; i < argc; i++) {
-    fputc(' ', out);
-    write_word(out, argv[i]);
+    rl_write_word(out, argv[i]);
   }
   return fclose(out) == 0 ? text : NULL;
 }

@@ -3,7 +3,10 @@
 #ifndef RL_COMMAND_LINE_H
 #define RL_COMMAND_LINE_H
 
-#include <stddef.h>
+#include <stdio.h>
+
+// A blank and the word, quoted where it has to be.
+void rl_write_word(FILE *out, const char *word);
 
 // "ropelab WORD WORD..." with words quoted where they have to be; free it. NULL: out of memory.
 char *rl_command_line(int argc, char *const *argv);

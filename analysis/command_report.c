@@ -5,6 +5,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,12 @@ int rl_report(const char *folder) {
   }
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (rl_run_interrupted()) {
+      kill(child, SIGTERM);
+    }
+  }
+  if (rl_run_interrupted()) {
+    return RL_EXIT_INTERRUPTED;
   }
   if (child < 0 || !WIFEXITED(status)) {
     fprintf(stderr, "ropelab: the report was not finished\n");

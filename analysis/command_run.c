@@ -38,12 +38,13 @@ int rl_command_run(int argc, char **argv) {
             arguments.solver_count);
     status = RL_EXIT_USAGE;
   } else if ((scenario = rl_load_scenario(arguments.positional[0], &arguments, &status)) != NULL) {
-    if (arguments.out) {
-      snprintf(folder, sizeof folder, "%s", arguments.out);
-    } else {
-      snprintf(folder, sizeof folder, "out/run-%s", scenario->name);
-    }
-    if (rl_run_has_result(folder) && !arguments.force) {
+    const int length = arguments.out
+                           ? snprintf(folder, sizeof folder, "%s", arguments.out)
+                           : snprintf(folder, sizeof folder, "out/run-%s", scenario->name);
+    if (length >= (int)sizeof folder) {
+      fprintf(stderr, "ropelab: the name of the folder is too long\n");
+      status = RL_EXIT_USAGE;
+    } else if (rl_run_has_result(folder) && !arguments.force) {
       fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", folder);
       status = RL_EXIT_USAGE;
     } else {

@@ -5,6 +5,7 @@
 #include "version.h"
 #include "words.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static void print_help(FILE *out) {
   }
   fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
         "  ropelab --version\n\n"
+        "Example: ropelab compare atwood --solver pbd --solver impulse\n\n"
         "Exit status: 0 done; 2 bad usage, scenario or option; 3 the run diverged; 4 the solver\n"
         "does not support the scenario; 130 interrupted; 1 anything else.\n",
         out);
@@ -47,17 +49,19 @@ static int unknown_command(const char *name) {
       return RL_EXIT_UNSUPPORTED;
     }
   }
-  const char *names[COMMANDS];
+  const char *names[COMMANDS + 2];
   for (size_t i = 0; i < COMMANDS; i++) {
     names[i] = commands[i].name;
   }
+  names[COMMANDS] = "--help";
+  names[COMMANDS + 1] = "--version";
   char hint[256];
-  rl_suggest(hint, sizeof hint, name, names, COMMANDS);
+  rl_suggest(hint, sizeof hint, name, names, COMMANDS + 2);
   fprintf(stderr, "ropelab: unknown command '%s'; %s\n", name, hint);
   return RL_EXIT_USAGE;
 }
 
-int rl_main(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
   if (argc < 2) {
     print_help(stderr);
     return RL_EXIT_USAGE;
@@ -77,4 +81,13 @@ int rl_main(int argc, char **argv) {
     }
   }
   return unknown_command(argv[1]);
+}
+
+int rl_main(int argc, char **argv) {
+  const int status = run_command(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "ropelab: cannot write the output: %s\n", strerror(errno));
+    return status == RL_EXIT_DONE ? RL_EXIT_FAILED : status;
+  }
+  return status;
 }

@@ -8,14 +8,7 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2086
 need $build_packages
 echo 'Building ...'
-# The tests are built by tests/run.sh, with the packages they need.
-log=$(mktemp)
-if ! { cmake --preset release -DBUILD_TESTING=OFF && cmake --build --preset release; } >"$log" 2>&1; then
-  cat "$log" >&2
-  rm -f "$log"
-  exit 1
-fi
-rm -f "$log"
+build release OFF
 echo 'Running every solver on every scenario ...'
 scenarios=$(ls scenarios/*.yaml | sed 's|.*/||; s|\.yaml$||')
 # shellcheck disable=SC2086

@@ -19,8 +19,8 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name) {
 
 bool rl_make_folders(const char *path) {
   char part[RL_PATH_MAX];
-  if (strlen(path) >= sizeof part) {
-    errno = ENAMETOOLONG;
+  if (*path == '\0' || strlen(path) >= sizeof part) {
+    errno = *path ? ENAMETOOLONG : ENOENT;
     return false;
   }
   strcpy(part, path);
@@ -38,18 +38,16 @@ bool rl_make_folders(const char *path) {
       break;
     }
   }
-  struct stat status;
-  if (stat(path, &status) != 0) {
-    return false;
-  }
-  if (!S_ISDIR(status.st_mode)) {
+  if (!rl_is_folder(path)) {
     errno = ENOTDIR;
     return false;
   }
-  if (access(path, W_OK | X_OK) != 0) {
-    return false;
-  }
-  return true;
+  return access(path, W_OK | X_OK) == 0;
+}
+
+bool rl_is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }

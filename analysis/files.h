@@ -15,6 +15,7 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 bool rl_make_folders(const char *path);
 
 bool rl_file_exists(const char *path);
+bool rl_is_folder(const char *path);
 
 // Removes a file; true when it is not there afterwards.
 bool rl_remove_file(const char *path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "manifest.h"
 
+#include "diagnostic.h"
 #include "files.h"
 #include "scenario_json.h"
 #include "version.h"
@@ -69,13 +70,15 @@ static json_t *host_to_json(void) {
 
 json_t *rl_manifest_create(const rl_run_facts *facts) {
   char started[64];
+  char file[RL_PATH_MAX]; // JSON holds text only, a file may be called anything
+  rl_printable(file, sizeof file, facts->scenario->file, strlen(facts->scenario->file));
   const time_t now = time(NULL);
   struct tm utc;
   strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   return json_pack(
       "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s}",
       "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file",
-      facts->scenario->file, "solver", solver_to_json(facts->solver), "step_s", facts->step,
+      file, "solver", solver_to_json(facts->solver), "step_s", facts->step,
       "steps", (json_int_t)facts->steps, "duration_s", facts->duration, "version", ROPELAB_VERSION,
       "commit", ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host",
       host_to_json(), "seed", 0, "command", facts->command, "started", started, "status",

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "metrics.h"
 
+// The larger one, and nan once there was one: fmax() would pass over it.
+static double larger(double largest, double value) {
+  return isnan(largest) || value <= largest ? largest : value;
+}
+
 static void measure_elements(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
   double squares = 0.0;
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     double excess = rl_element_length(model, state, i) - link->rest;
-    excess = model->ropes[model->link_rope[i]].compression ? fabs(excess) : fmax(excess, 0.0);
+    excess = model->ropes[model->link_rope[i]].compression ? fabs(excess) : larger(0.0, excess);
     const double stretch = excess / link->rest;
     squares += stretch * stretch;
-    metrics->stretch_max = fmax(metrics->stretch_max, stretch);
+    metrics->stretch_max = larger(metrics->stretch_max, stretch);
     if (link->compliance == 0.0) {
-      metrics->length_error = fmax(metrics->length_error, excess);
+      metrics->length_error = larger(metrics->length_error, excess);
     }
-    metrics->tension_max = fmax(metrics->tension_max, state->multipliers[i]);
+    metrics->tension_max = larger(metrics->tension_max, state->multipliers[i]);
   }
   if (model->link_count > 0) {
     metrics->stretch_rms = sqrt(squares / model->link_count);
@@ -25,7 +30,7 @@ static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   for (uint32_t i = rows->span_count; i < rows->row_count; i++) {
     rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
                     driver->state->points);
-    metrics->penetration_max = fmax(metrics->penetration_max, rows->rows[i].value);
+    metrics->penetration_max = larger(metrics->penetration_max, rows->rows[i].value);
   }
 }
 

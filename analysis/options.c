@@ -23,7 +23,8 @@ enum {
   KEY_JSON = 'J',
   KEY_COVERAGE = 'c',
   LONG_ONLY = 1 << 10, // added to a key: no short option
-  OPTIONS_MAX = 16
+  OPTIONS_MAX = 16,
+  WHOLE_MAX = 1000000000
 };
 
 // Every option there is; a command takes some of them.
@@ -67,8 +68,8 @@ static double seconds(struct argp_state *state, const char *option, const char *
 static long whole(struct argp_state *state, const char *option, const char *text) {
   char *end = NULL;
   const long value = strtol(text, &end, 10);
-  if (end == text || *end || value < 1 || value > 1000000000L) {
-    argp_error(state, "--%s %s: expected a whole number from 1", option, text);
+  if (end == text || *end || value < 1 || value > WHOLE_MAX) {
+    argp_error(state, "--%s %s: expected a whole number from 1 to %d", option, text, WHOLE_MAX);
   }
   return value;
 }
@@ -129,6 +130,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     }
     return 0;
   case KEY_OUT:
+    if (!*text) {
+      argp_error(state, "--out '': expected the name of a folder");
+    }
     a->out = text;
     return 0;
   case KEY_FORCE:
@@ -184,7 +188,12 @@ static bool check_option(const rl_usage *usage, const char *word) {
     }
   }
   char hint[256];
-  rl_suggest(hint, sizeof hint, name, names, count);
+  const int nearest = rl_nearest_word(name, names, count);
+  if (nearest >= 0) {
+    snprintf(hint, sizeof hint, "did you mean '--%s'?", names[nearest]);
+  } else {
+    snprintf(hint, sizeof hint, "`ropelab %s --help` lists them", usage->name);
+  }
   fprintf(stderr, "ropelab %s: unknown option '--%s'; %s\n", usage->name, name, hint);
   return false;
 }
@@ -260,7 +269,8 @@ void rl_names_free(char **names, size_t count) {
 
 // The file that is meant by a name; false with a message.
 static bool find_scenario(char path[RL_PATH_MAX], const char *name) {
-  if (rl_file_exists(name)) {
+  // A folder of results may well be called like a scenario.
+  if (rl_file_exists(name) && !rl_is_folder(name)) {
     return snprintf(path, RL_PATH_MAX, "%s", name) < RL_PATH_MAX;
   }
   char shipped[RL_PATH_MAX];

@@ -91,7 +91,7 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   r->is_free = rl_model_is_free(driver->model);
   r->summary.energy_scale = driver->energy_scale;
   r->summary.momentum_drift = r->is_free ? 0.0 : NAN;
-  r->summary.exact_error_max = scenario->exact ? 0.0 : NAN;
+  r->summary.exact_error_max = NAN;
   r->angles = malloc(2 * (scenario->probe_count + 1) * sizeof *r->angles);
   for (size_t i = 0; r->angles && i < 2 * scenario->probe_count; i++) {
     r->angles[i] = NAN;
@@ -125,6 +125,11 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   }
 }
 
+// One cell of a row. A nan has no sign there, whatever the arithmetic gave it.
+static void write_value(FILE *out, double value) {
+  fprintf(out, ",%.17g", isnan(value) ? NAN : value);
+}
+
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
   const rl_probe probe = r->scenario->probes[i];
@@ -143,19 +148,20 @@ static void write_probes(rl_recorder *r, const rl_driver *driver) {
   const bool known =
       r->exact &&
       r->scenario->exact->at(r->exact, driver->model, driver->state->time, r->exact_state);
-  double largest = 0.0;
+  double largest = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
-    fprintf(r->series, ",%.17g", value);
+    write_value(r->series, value);
     if (r->exact) {
       const double exact = known ? probe_value(r, driver, r->exact_state, i, 1) : NAN;
-      fprintf(r->series, ",%.17g,%.17g", exact, value - exact);
+      write_value(r->series, exact);
+      write_value(r->series, value - exact);
       largest = fmax(largest, fabs(value - exact));
     }
   }
   if (r->exact) {
-    fprintf(r->series, ",%.17g", known ? largest : NAN);
-    r->summary.exact_error_max = fmax(r->summary.exact_error_max, known ? largest : 0.0);
+    write_value(r->series, largest);
+    r->summary.exact_error_max = fmax(r->summary.exact_error_max, largest);
   }
 }
 
@@ -165,14 +171,16 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   const bool started = driver->state->step > 0; // there is no tension before the first step
   const double residual = started ? info->residual : NAN;
   watch(&r->summary, r, &m, residual);
-  const double values[] = {driver->state->time, m.energy.kinetic, m.energy.gravity,
+  const double tension = started ? m.tension_max : NAN;
+  const double values[] = {m.energy.kinetic, m.energy.gravity,
                            m.energy.elastic, m.energy.bending, m.work, m.dissipated,
                            m.energy_total, m.energy_error, m.stretch_max, m.stretch_rms,
-                           m.length_error, m.penetration_max, started ? m.tension_max : NAN, m.momentum.linear.x,
+                           m.length_error, m.penetration_max, tension, m.momentum.linear.x,
                            m.momentum.linear.y, m.momentum.linear.z, m.momentum.angular.x,
                            m.momentum.angular.y, m.momentum.angular.z, residual};
+  fprintf(r->series, "%.17g", driver->state->time);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-    fprintf(r->series, i == 0 ? "%.17g" : ",%.17g", values[i]);
+    write_value(r->series, values[i]);
   }
   fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
@@ -182,8 +190,9 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
 
 void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
   for (size_t i = 0; i < driver->info.trace_count; i++) {
-    fprintf(r->iterations, "%llu,%zu,%.17g\n", (unsigned long long)driver->state->step, i + 1,
-            driver->info.trace[i]);
+    fprintf(r->iterations, "%llu,%zu", (unsigned long long)driver->state->step, i + 1);
+    write_value(r->iterations, driver->info.trace[i]);
+    fputc('\n', r->iterations);
   }
 }
 
@@ -223,6 +232,10 @@ void rl_record_snapshot(rl_recorder *r, const rl_driver *driver) {
 }
 
 rl_summary *rl_recorder_summary(rl_recorder *r) { return &r->summary; }
+
+bool rl_recorder_is_good(const rl_recorder *r) {
+  return !ferror(r->series) && !ferror(r->iterations) && !ferror(r->snapshots);
+}
 
 static bool close_file(FILE *file) {
   const bool good = file && !ferror(file);

@@ -42,6 +42,9 @@ void rl_record_trace(rl_recorder *recorder, const rl_driver *driver);
 // The positions now, as rows of snapshots.csv.
 void rl_record_snapshot(rl_recorder *recorder, const rl_driver *driver);
 
+// False once something could not be written, with errno still that of the write.
+bool rl_recorder_is_good(const rl_recorder *recorder);
+
 // Closes the files. False if anything could not be written, with errno set.
 bool rl_recorder_close(rl_recorder *recorder, rl_summary *summary);
 

@@ -16,6 +16,12 @@
 // How many snapshots a run takes: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
+// Up to here a double holds every whole number.
+static const double steps_max = 9007199254740992.0;
+
+// A step that differs by more than this from the one asked for is worth a note [s].
+static const double note_above = 1e-9;
+
 static volatile sig_atomic_t interrupted = 0;
 
 static void on_signal(int number) {
@@ -55,14 +61,34 @@ static bool remove_result(const char *folder) {
   return true;
 }
 
+bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule) {
+  const double duration = isnan(options->duration) ? scenario->duration : options->duration;
+  const double step = isnan(options->step) ? scenario->step : options->step;
+  const double steps = fmax(1.0, round(duration / step));
+  if (!(steps <= steps_max)) {
+    fprintf(stderr, "ropelab: %s: %g s in steps of %g s are %g steps; expected at most %g\n",
+            scenario->name, duration, step, steps, steps_max);
+    return false;
+  }
+  const double dt = duration / steps;
+  const double every = isnan(options->every) ? 1.0 : fmax(1.0, round(options->every / dt));
+  *schedule = (rl_schedule){(uint64_t)steps, (uint64_t)fmin(every, steps), dt};
+  if (fabs(dt - step) > note_above && !options->quiet) {
+    fprintf(stderr,
+            "ropelab: note: %s does not divide by the step: %.0f steps of %.10g s instead of "
+            "%.10g s\n",
+            scenario->name, steps, dt, step);
+  }
+  return true;
+}
+
 // A run while it goes on.
 typedef struct run {
   const rl_scenario *scenario;
   const rl_solver_spec *solver;
   const rl_run_options *options;
   const char *folder;
-  uint64_t steps, every; // every: steps between rows
-  double dt;
+  rl_schedule schedule;
   json_t *manifest;
   rl_driver *driver;
   rl_recorder *recorder;
@@ -75,27 +101,11 @@ static int fail(const run *r, const char *what) {
   return RL_EXIT_FAILED;
 }
 
-// n = max(1, round(duration / step)) equal steps.
-static void plan(run *r) {
-  const rl_run_options *o = r->options;
-  const double duration = isnan(o->duration) ? r->scenario->duration : o->duration;
-  const double step = isnan(o->step) ? r->scenario->step : o->step;
-  r->steps = (uint64_t)fmax(1.0, floor(duration / step + 0.5));
-  r->dt = duration / (double)r->steps;
-  r->every = isnan(o->every) ? 1 : (uint64_t)fmax(1.0, floor(o->every / r->dt + 0.5));
-  if (fabs(r->dt - step) > 1e-9 * step && !o->quiet) {
-    fprintf(stderr,
-            "ropelab: note: %s does not divide by the step: %llu steps of %.10g s instead of "
-            "%.10g s\n",
-            r->scenario->name, (unsigned long long)r->steps, r->dt, step);
-  }
-}
-
 static bool prepare(run *r) {
   const int iterations = rl_parameter_find(r->solver->type, "iterations");
   r->trace_capacity = iterations >= 0 ? (size_t)r->solver->parameters[iterations] : 1;
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
-  r->driver = rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->dt);
+  r->driver = rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);
   if (!r->trace || !r->driver) {
     errno = ENOMEM;
     return false;
@@ -110,9 +120,12 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
+static bool is_told(const run *r) { return !r->options->quiet || isatty(STDERR_FILENO); }
+
 static bool is_snapshot_step(const run *r, uint64_t step) {
   for (uint64_t i = 0; i < SNAPSHOTS; i++) {
-    if (step == r->steps * i / (SNAPSHOTS - 1)) {
+    if (step == r->schedule.steps * i / (SNAPSHOTS - 1)) {
       return true;
     }
   }
@@ -120,11 +133,11 @@ static bool is_snapshot_step(const run *r, uint64_t step) {
 }
 
 static void show_progress(const run *r, uint64_t step) {
-  const uint64_t before = (step - 1) * 100 / r->steps;
-  const uint64_t now = step * 100 / r->steps;
+  const uint64_t before = (step - 1) * 100 / r->schedule.steps;
+  const uint64_t now = step * 100 / r->schedule.steps;
   if (!r->options->quiet && now != before && isatty(STDERR_FILENO)) {
     fprintf(stderr, "\r%s, %s: %3llu %%%s", r->scenario->name, r->solver->label,
-            (unsigned long long)now, step == r->steps ? "\r\033[K" : "");
+            (unsigned long long)now, step == r->schedule.steps ? "\r\033[K" : "");
   }
 }
 
@@ -135,9 +148,11 @@ static rl_reason loop(run *r) {
   rl_reason reason = RL_RUNNING;
   rl_record_row(r->recorder, driver);
   rl_record_snapshot(r->recorder, driver);
-  for (uint64_t step = 1; step <= r->steps && reason >= 0 && !interrupted; step++) {
-    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == r->steps;
-    const bool recorded = step % r->every == 0 || step == r->steps;
+  for (uint64_t step = 1; step <= r->schedule.steps && reason >= 0 && !interrupted &&
+                          rl_recorder_is_good(r->recorder);
+       step++) {
+    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == r->schedule.steps;
+    const bool recorded = step % r->schedule.every == 0 || step == r->schedule.steps;
     driver->info.trace = traced ? r->trace : NULL;
     driver->info.trace_capacity = r->trace_capacity;
     driver->info.want_residual = recorded;
@@ -176,8 +191,10 @@ static int finish(run *r, rl_reason reason) {
     name = "diverged";
     snprintf(text, sizeof text, "%s at t = %.6g s, step %llu", rl_reason_name(reason), time,
              (unsigned long long)summary.steps_done);
-    fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
-  } else if (interrupted && summary.steps_done < r->steps) {
+    if (is_told(r)) {
+      fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
+    }
+  } else if (interrupted && summary.steps_done < r->schedule.steps) {
     status = RL_EXIT_INTERRUPTED;
     name = "interrupted";
     snprintf(text, sizeof text, "stopped by a signal at t = %.6g s", time);
@@ -198,9 +215,13 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
            const char *folder, const char *command) {
   run r = {.scenario = scenario, .solver = solver, .options = options, .folder = folder};
   int status = RL_EXIT_FAILED;
-  plan(&r);
+  if (!rl_run_plan(scenario, options, &r.schedule)) {
+    return RL_EXIT_USAGE;
+  }
   const uint32_t missing = rl_driver_missing(scenario->model, solver->type);
-  const rl_run_facts facts = {scenario, solver, command, r.dt, r.dt * (double)r.steps, r.steps};
+  const rl_run_facts facts = {
+      scenario, solver, command, r.schedule.dt, r.schedule.dt * (double)r.schedule.steps,
+      r.schedule.steps};
   r.manifest = rl_manifest_create(&facts);
   if (!r.manifest) {
     errno = ENOMEM;
@@ -216,8 +237,10 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
     char reason[256];
     snprintf(reason, sizeof reason, "the solver cannot do: %s", what);
     rl_manifest_finish(r.manifest, "unsupported", reason, NULL, 0);
-    fprintf(stderr, "ropelab: %s does not support %s: %s\n", solver->type->name, scenario->name,
-            reason);
+    if (is_told(&r)) {
+      fprintf(stderr, "ropelab: %s does not support %s: %s\n", solver->type->name, scenario->name,
+              reason);
+    }
     status = rl_manifest_write(r.manifest, folder) ? RL_EXIT_UNSUPPORTED
                                                    : fail(&r, "cannot write run.json");
   } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {

@@ -25,6 +25,17 @@ typedef struct rl_run_options {
   bool quiet;       // no progress and no notes on stderr
 } rl_run_options;
 
+// How a run goes through time.
+typedef struct rl_schedule {
+  uint64_t steps;
+  uint64_t every; // steps between rows of series.csv
+  double dt;      // [s]
+} rl_schedule;
+
+// Plans max(1, round(duration / step)) equal steps. False with a message if nobody could count
+// them; a step that had to be changed is noted unless the options say quiet.
+bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
+
 // Catches SIGINT and SIGTERM, so that a run ends with valid output.
 void rl_run_catch_signals(void);
 bool rl_run_interrupted(void);

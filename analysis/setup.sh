@@ -42,10 +42,10 @@ build_packages='gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libyaml-de
   python3 python3-jinja2 gnuplot-nox fonts-dejavu-core'
 test_packages='libcmocka-dev clang git'
 
-# build PRESET: configures and builds; quiet unless it fails.
+# build PRESET ON|OFF: configures and builds, with the tests or without; quiet unless it fails.
 build() {
   log=$(mktemp)
-  if ! { cmake --preset "$1" && cmake --build --preset "$1"; } >"$log" 2>&1; then
+  if ! { cmake --preset "$1" -DBUILD_TESTING="$2" && cmake --build --preset "$1"; } >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     exit 1

@@ -105,7 +105,8 @@ static bool parse_value(const rl_parameter *parameter, const char *text, double 
   return true;
 }
 
-static bool parse_parameter(const char *text, rl_solver_spec *spec, char *message, size_t size) {
+static bool parse_parameter(const char *text, rl_solver_spec *spec, uint32_t *given, char *message,
+                            size_t size) {
   const rl_solver_type *type = spec->type;
   const char *equals = strchr(text, '=');
   char name[WORD_MAX];
@@ -114,7 +115,12 @@ static bool parse_parameter(const char *text, rl_solver_spec *spec, char *messag
     return false;
   }
   const int index = rl_parameter_find(type, name);
+  if (index >= 0 && *given & UINT32_C(1) << index) {
+    snprintf(message, size, "parameter '%s' is given twice", name);
+    return false;
+  }
   if (index >= 0) {
+    *given |= UINT32_C(1) << index;
     return parse_value(&type->parameters[index], equals + 1, &spec->parameters[index], message,
                        size);
   }
@@ -131,7 +137,7 @@ static bool parse_parameter(const char *text, rl_solver_spec *spec, char *messag
 bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message, size_t size) {
   *spec = (rl_solver_spec){.text = text};
   const size_t head = strcspn(text, ",");
-  const char *equals = memchr(text, '=', head);
+  const char *equals = memrchr(text, '=', head); // a label may hold one: "pbd-iterations=5=pbd"
   const char *name_at = equals ? equals + 1 : text;
   char name[WORD_MAX];
   if (!copy_word(name, name_at, head - (size_t)(name_at - text))) {
@@ -153,6 +159,7 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
   for (size_t i = 0; i < spec->type->parameter_count; i++) {
     spec->parameters[i] = spec->type->parameters[i].initial;
   }
+  uint32_t given = 0; // a bit a parameter
   const char *at = text + head;
   while (*at == ',') {
     at++;
@@ -162,7 +169,7 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
       snprintf(message, size, "a parameter is too long");
       return false;
     }
-    if (!parse_parameter(word, spec, message, size)) {
+    if (!parse_parameter(word, spec, &given, message, size)) {
       return false;
     }
     at += length;

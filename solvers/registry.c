@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All solvers, in the order in which they are listed. A new one is a line in each of the two lists.
+// All solvers, in the order in which they are listed. A new one is one line here.
 #include "world/solver.h"
 
-extern const rl_solver_type rl_solver_penalty;
-extern const rl_solver_type rl_solver_pbd;
-extern const rl_solver_type rl_solver_impulse;
+#define SOLVERS(X)                                                                                 \
+  X(penalty)                                                                                       \
+  X(pbd)                                                                                           \
+  X(impulse)
 
-const rl_solver_type *const rl_solvers[] = {
-    &rl_solver_penalty,
-    &rl_solver_pbd,
-    &rl_solver_impulse,
-    NULL,
-};
+#define DECLARE(name) extern const rl_solver_type rl_solver_##name;
+#define ENTER(name) &rl_solver_##name,
+
+SOLVERS(DECLARE)
+
+const rl_solver_type *const rl_solvers[] = {SOLVERS(ENTER) NULL};

@@ -9,6 +9,6 @@ cd "$(dirname "$0")/.."
 need $build_packages $test_packages
 for preset in "${@:-release}"; do
   echo "Building $preset ..."
-  build "$preset"
+  build "$preset" ON
   ctest --preset "$preset"
 done

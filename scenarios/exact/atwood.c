@@ -7,8 +7,8 @@
 
 // A weight: where it starts, its upward acceleration, and how far below its eye it starts.
 typedef struct weight {
-  uint32_t slot, eye_slot;  // eye_slot: what carries the eye, RL_NONE if that is fixed
-  double depth, rise;       // [m], upward acceleration [m/s^2]
+  uint32_t slot, eye_slot; // eye_slot: what carries the eye, RL_NONE if that is fixed
+  double depth, rise;      // [m], upward acceleration [m/s^2]
 } weight;
 
 typedef struct atwood {
@@ -27,12 +27,16 @@ static bool hang(weight *out, const rl_model *model, uint32_t slot, const rl_ver
   const double depth = rl_dot(below, up);
   const double aside = rl_length(rl_add_scaled(below, -depth, up));
   if (!rl_exact_is_load(model, slot)) {
-    return rl_exact_refuse(message, size, "rope '%s' must end at the centres of free bodies that "
-                           "start at rest", rope);
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must end at the centres of free bodies that "
+                           "start at rest",
+                           rope);
   }
   if (!(depth > 0.0) || aside > 1e-9 * depth) {
-    return rl_exact_refuse(message, size, "the weights of rope '%s' must hang plumb below their "
-                           "eyes; one is %.3g m aside", rope, aside);
+    return rl_exact_refuse(message, size,
+                           "the weights of rope '%s' must hang plumb below their "
+                           "eyes; one is %.3g m aside",
+                           rope, aside);
   }
   *out = (weight){slot, rl_exact_is_fixed(model, eye->slot) ? RL_NONE : eye->slot, depth, 0.0};
   return true;
@@ -90,12 +94,13 @@ static bool init_double(void *memory, const rl_model *model, const uint32_t *arg
   if (!hang_pair(self->weights, model, arguments[0], RL_NONE, self->up, message, size)) {
     return false;
   }
-  const uint32_t carrier =
-      inner->eye_count > 0 ? model->eyes[inner->first_eye].slot : RL_NONE;
+  const uint32_t carrier = inner->eye_count > 0 ? model->eyes[inner->first_eye].slot : RL_NONE;
   const int pulley = self->weights[0].slot == carrier ? 0 : 1;
   if (self->weights[pulley].slot != carrier) {
-    return rl_exact_refuse(message, size, "rope '%s' must run over an eye on a body that hangs "
-                           "from rope '%s'", inner->name, model->ropes[arguments[0]].name);
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must run over an eye on a body that hangs "
+                           "from rope '%s'",
+                           inner->name, model->ropes[arguments[0]].name);
   }
   if (!hang_pair(&self->weights[2], model, arguments[1], carrier, self->up, message, size)) {
     return false;
@@ -135,10 +140,10 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     if (0.5 * relative * t * t >= w->depth) {
       return false; // it has reached its eye
     }
-    rl_exact_set(state, w->slot,
-                 rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * w->rise * t * t,
-                               self->up),
-                 rl_scale(w->rise * t, self->up));
+    rl_exact_set(
+        state, w->slot,
+        rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * w->rise * t * t, self->up),
+        rl_scale(w->rise * t, self->up));
   }
   state->multipliers[self->links[0]] = self->tensions[0];
   state->multipliers[self->links[1]] = self->tensions[1];

@@ -14,13 +14,13 @@
 
 typedef struct catenary {
   uint32_t rope;
-  uint32_t count;          // elements
+  uint32_t count; // elements
   rl_vec3 from, across, up;
-  double span, height;     // s, h [m]
-  double rest;             // of an element [m]
-  double node_weight;      // of an inner node [N]
-  double parameter, lowest;       // a, x of the lowest point [m]
-  double horizontal, vertical;    // H, V0 [N]
+  double span, height;         // s, h [m]
+  double rest;                 // of an element [m]
+  double node_weight;          // of an inner node [N]
+  double parameter, lowest;    // a, x of the lowest point [m]
+  double horizontal, vertical; // H, V0 [N]
 } catenary;
 
 static bool read_geometry(catenary *self, const rl_model *model, uint32_t index, char *message,
@@ -29,7 +29,8 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
   const double g = rl_length(model->gravity);
   if (rope->link_count < 2 || rope->massless || isfinite(rope->stiffness) || g == 0.0 ||
       !rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_fixed(model, rope->ends[1])) {
-    return rl_exact_refuse(message, size, "a catenary is a rope with mass, two or more segments "
+    return rl_exact_refuse(message, size,
+                           "a catenary is a rope with mass, two or more segments "
                            "and no stiffness between two fixed ends, under gravity");
   }
   const rl_link *links = &model->links[rope->first_link];
@@ -54,8 +55,10 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
   self->span = rl_length(across);
   self->across = rl_unit(across);
   if (!(self->span > 1e-9 * rope->length) || rl_length(chord) >= rope->length * (1.0 - 1e-12)) {
-    return rl_exact_refuse(message, size, "rope '%s' must be longer than the distance of its "
-                           "ends, which must be apart across gravity", rope->name);
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must be longer than the distance of its "
+                           "ends, which must be apart across gravity",
+                           rope->name);
   }
   return true;
 }

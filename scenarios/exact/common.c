@@ -48,8 +48,10 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
   }
   way += rl_distance(at, rl_position(&model->points[rope->ends[1]]));
   if (fabs(way - rope->length) > 1e-9 * rope->length) {
-    return rl_exact_refuse(message, size, "rope '%s' must start taut, but is %.6g m long on a way "
-                           "of %.6g m", rope->name, rope->length, way);
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must start taut, but is %.6g m long on a way "
+                           "of %.6g m",
+                           rope->name, rope->length, way);
   }
   return true;
 }

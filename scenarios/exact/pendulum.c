@@ -26,7 +26,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   }
   if (rope->eye_count > 0 || !rl_exact_is_fixed(model, rope->ends[held]) ||
       !rl_exact_is_load(model, rope->ends[1 - held]) || g == 0.0) {
-    return rl_exact_refuse(message, size, "a pendulum is a straight rope between a fixed point "
+    return rl_exact_refuse(message, size,
+                           "a pendulum is a straight rope between a fixed point "
                            "and the centre of a free body that starts at rest under gravity");
   }
   self->link = rope->first_link;
@@ -41,8 +42,10 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->across = rl_unit(aside);
   const double theta0 = atan2(rl_length(aside), along);
   if (theta0 > RL_HALF_PI * (1.0 + 1e-12) && !rope->compression) {
-    return rl_exact_refuse(message, size, "above 90 degrees a rope goes slack; a pendulum of %.4g "
-                           "degrees needs compression: true", theta0 * 180.0 / RL_PI);
+    return rl_exact_refuse(message, size,
+                           "above 90 degrees a rope goes slack; a pendulum of %.4g "
+                           "degrees needs compression: true",
+                           theta0 * 180.0 / RL_PI);
   }
   self->start_cosine = cos(theta0);
   self->modulus = sin(0.5 * theta0);
@@ -66,14 +69,12 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   }
   const double theta = 2.0 * asin(self->modulus * sn);
   const double rate = -2.0 * self->frequency * self->modulus * cn;
-  const rl_vec3 radial =
-      rl_add_scaled(rl_scale(cos(theta), self->down), sin(theta), self->across);
+  const rl_vec3 radial = rl_add_scaled(rl_scale(cos(theta), self->down), sin(theta), self->across);
   const rl_vec3 tangent =
       rl_add_scaled(rl_scale(-sin(theta), self->down), cos(theta), self->across);
   rl_exact_set(state, self->bob, rl_add_scaled(self->pivot, self->length, radial),
                rl_scale(self->length * rate, tangent));
-  state->multipliers[self->link] =
-      self->weight * (3.0 * cos(theta) - 2.0 * self->start_cosine);
+  state->multipliers[self->link] = self->weight * (3.0 * cos(theta) - 2.0 * self->start_cosine);
   return true;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All closed forms. A new one is a line in each of the two lists.
+// All closed forms, in the order in which they are listed. A new one is one line here.
 #include "exact.h"
 
-extern const rl_exact_type rl_exact_pendulum;
-extern const rl_exact_type rl_exact_atwood;
-extern const rl_exact_type rl_exact_double_atwood;
-extern const rl_exact_type rl_exact_catenary;
-extern const rl_exact_type rl_exact_discrete_catenary;
+#define CLOSED_FORMS(X)                                                                            \
+  X(pendulum)                                                                                      \
+  X(atwood)                                                                                        \
+  X(double_atwood)                                                                                 \
+  X(catenary)                                                                                      \
+  X(discrete_catenary)
 
-const rl_exact_type *const rl_exact_types[] = {
-    &rl_exact_pendulum, &rl_exact_atwood,   &rl_exact_double_atwood,
-    &rl_exact_catenary, &rl_exact_discrete_catenary, NULL,
-};
+#define DECLARE(name) extern const rl_exact_type rl_exact_##name;
+#define ENTER(name) &rl_exact_##name,
+
+CLOSED_FORMS(DECLARE)
+
+const rl_exact_type *const rl_exact_types[] = {CLOSED_FORMS(ENTER) NULL};

@@ -19,15 +19,16 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                "relaxation: above 1 over-relaxation (SOR), below 1 damped"},
     [WARM_START] = {"warm_start", RL_BOOLEAN, "1", 1, 0, 1, NULL,
                     "start from the impulses of the last step"},
-    [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
-                          "fraction of a row's excess length that the step shall take back"},
+    [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 0.2, 0, 1, NULL,
+                          "fraction of a row's excess length that a step shall take back; below 1 "
+                          "the rest of it stays in the residual"},
 };
 
 // A row with the geometry of the start of the step, which it keeps for all iterations.
 typedef struct row_cache {
-  rl_vec3 d;            // links: unit vector from a to b
-  double bias;          // rate that is added to dC/dt [m/s]
-  double mass;          // effective mass: 1 / answer to the test impulse [kg]; 0: cannot move
+  rl_vec3 d;   // links: unit vector from a to b
+  double bias; // rate that is added to dC/dt [m/s]
+  double mass; // effective mass: 1 / answer to the test impulse [kg]; 0: cannot move
 } row_cache;
 
 typedef struct impulse {
@@ -162,8 +163,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     info->iterations++;
     info->row_evaluations += unknowns;
     if (each_residual || (info->want_residual && i + 1 == iterations)) {
-      rl_trace(info, rl_residual_velocity(model, state, rows, state->velocities,
-                                          state->multipliers, 1.0 / dt, dt));
+      rl_trace(info, rl_residual_velocity(model, state, rows, state->velocities, state->multipliers,
+                                          1.0 / dt, dt));
       if (info->residual <= tolerance && tolerance > 0.0) {
         reason = RL_CONVERGED_TOLERANCE;
       }

@@ -151,8 +151,8 @@ static void sweep_jacobi(const rl_model *model, rl_state *state, rl_rows *rows, 
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
       const rl_link_value v = rl_link_evaluate(link, points);
-      const double d = correction(v.value, v.inverse_mass, omega, block->lower, clamp,
-                                  &state->multipliers[k]);
+      const double d =
+          correction(v.value, v.inverse_mass, omega, block->lower, clamp, &state->multipliers[k]);
       self->moves[link->a] = rl_add_scaled(self->moves[link->a], points[link->a].w * d, v.d);
       self->moves[link->b] = rl_add_scaled(self->moves[link->b], -points[link->b].w * d, v.d);
     }

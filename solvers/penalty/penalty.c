@@ -98,8 +98,7 @@ static void push_link(penalty *self, const rl_state *state, uint32_t index, doub
                       rl_step_info *info) {
   const rl_link *link = &state->links[index];
   const rl_link_value v = rl_link_evaluate(link, state->points);
-  const double rate =
-      rl_dot(v.d, rl_sub(state->velocities[link->b], state->velocities[link->a]));
+  const double rate = rl_dot(v.d, rl_sub(state->velocities[link->b], state->velocities[link->a]));
   const spring s = self->springs[index];
   const double force = spring_force(s, v.value, rate, lower);
   self->forces[link->a] = rl_add_scaled(self->forces[link->a], force, v.d);
@@ -178,8 +177,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   if (info->want_residual || info->trace) {
     // An explicit method does not iterate: one entry a step.
-    rl_trace(info,
-             rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
+    rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
   }
   return RL_CONVERGED_ITERATIONS;
 }
@@ -217,8 +215,8 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, semi-implicit Euler with substeps",
     .citation = "provot1995",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
-                    RL_CAN_COMPRESSION,
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -30,8 +30,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   for (size_t i = 0; i < type->parameter_count; i++) {
     driver->parameters[i] = parameters ? parameters[i] : type->parameters[i].initial;
   }
-  driver->memory =
-      rl_block_create(type->size(model, driver->parameters), &driver->allocation);
+  driver->memory = rl_block_create(type->size(model, driver->parameters), &driver->allocation);
   driver->state = rl_state_create(model);
   driver->rows = rl_rows_create(model);
   driver->ledger = rl_ledger_create(model);
@@ -68,10 +67,9 @@ static void drive_begin(const rl_driver *driver, double t0, double t1) {
     const rl_body *body = &driver->model->bodies[i];
     if (body->motion == RL_DRIVEN) {
       driver->state->velocities[rl_body_slot(driver->model, i)] =
-          body->drive_count > 0
-              ? rl_scale(1.0 / driver->dt,
-                         rl_sub(driven_position(body, t1), driven_position(body, t0)))
-              : body->velocity;
+          body->drive_count > 0 ? rl_scale(1.0 / driver->dt, rl_sub(driven_position(body, t1),
+                                                                    driven_position(body, t0)))
+                                : body->velocity;
     }
   }
   rl_state_place_holds(driver->model, driver->state);
@@ -104,8 +102,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   info->row_evaluations = 0;
   info->dissipated = 0.0;
   info->residual = NAN;
-  info->reason =
-      driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
+  info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 
   drive_end(driver, t1);
   rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,

@@ -9,11 +9,11 @@ typedef struct row_rate {
 } row_rate;
 
 struct rl_ledger {
-  row_rate *before;            // [links + contact capacity] at the start of the step
-  unsigned char *impact;       // [links + contact capacity] an impulse there is an impact
-  unsigned char *unfinished;   // [links + contact capacity] the step before began its catch
-  unsigned char *carried;      // the same, while contacts find their new places
-  double *last_prescribed;     // [links] at the end of the step before
+  row_rate *before;          // [links + contact capacity] at the start of the step
+  unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
+  unsigned char *unfinished; // [links + contact capacity] the step before began its catch
+  unsigned char *carried;    // the same, while contacts find their new places
+  double *last_prescribed;   // [links] at the end of the step before
   void *allocation;
 };
 
@@ -81,8 +81,8 @@ static bool differs(double a, double b) { return fabs(a - b) > 1e-9 * (fabs(a) +
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      uint32_t source, double compliance, bool unfinished, row_rate now) {
   ledger->before[source] = now;
-  const bool jumps = source < model->link_count &&
-                     differs(now.prescribed, ledger->last_prescribed[source]);
+  const bool jumps =
+      source < model->link_count && differs(now.prescribed, ledger->last_prescribed[source]);
   ledger->impact[source] =
       compliance == 0.0 && (state->multipliers[source] == 0.0 || jumps || unfinished);
 }

@@ -10,8 +10,8 @@
 #define RL_ALIGNMENT 64
 
 typedef struct rl_carver {
-  char *block;  // NULL: count only
-  size_t used;  // bytes
+  char *block; // NULL: count only
+  size_t used; // bytes
 } rl_carver;
 
 // The next array of `count` elements of `size` bytes; NULL while only counting.

@@ -161,8 +161,7 @@ static const char *copy_name(builder *b, const char *name) {
 }
 
 static void set_point(builder *b, uint32_t slot, rl_vec3 position, double mass, rl_vec3 velocity) {
-  b->points[slot] =
-      (rl_point){position.x, position.y, position.z, mass > 0.0 ? 1.0 / mass : 0.0};
+  b->points[slot] = (rl_point){position.x, position.y, position.z, mass > 0.0 ? 1.0 / mass : 0.0};
   b->masses[slot] = mass;
   b->velocities[slot] = velocity;
 }
@@ -190,8 +189,7 @@ static void build_body(builder *b, uint32_t i) {
     *b->keys++ = d->drive[k];
   }
   const rl_vec3 start = d->drive_count > 0 ? rl_drive_position(body, 0.0) : d->position;
-  set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0,
-            d->velocity);
+  set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0, d->velocity);
 }
 
 // The mass that each node of the rope would have if it were free.
@@ -347,11 +345,10 @@ static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t
   }
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
-    b->eyes[(*next_eye)++] =
-        way->body == RL_NONE
-            ? (rl_vertex){RL_NONE, way->at}
-            : (rl_vertex){rl_body_slot(b->model, way->body),
-                          rl_rotate(b->bodies[way->body].rotation, way->at)};
+    b->eyes[(*next_eye)++] = way->body == RL_NONE
+                                 ? (rl_vertex){RL_NONE, way->at}
+                                 : (rl_vertex){rl_body_slot(b->model, way->body),
+                                               rl_rotate(b->bodies[way->body].rotation, way->at)};
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);

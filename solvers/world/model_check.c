@@ -286,8 +286,7 @@ static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
-static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b,
-                         rl_fault *fault) {
+static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
   const rl_body_definition *body = &definition->bodies[b];
   if (!rl_definition_touches(definition, rope, b)) {

@@ -25,8 +25,8 @@ double rl_polyline_length(size_t point_count, const rl_vec3 *points) {
 void rl_pose_polyline(size_t count, const double *rest, size_t point_count, const rl_vec3 *points,
                       rl_vec3 *out) {
   const double scale = rl_polyline_length(point_count, points) / sum(count, rest);
-  size_t piece = 0;       // the node lies on the piece from points[piece]
-  double passed = 0.0;    // arc length up to points[piece]
+  size_t piece = 0;    // the node lies on the piece from points[piece]
+  double passed = 0.0; // arc length up to points[piece]
   double arc = 0.0;
   out[0] = points[0];
   for (size_t i = 1; i < count; i++) {
@@ -60,7 +60,7 @@ typedef struct hang {
   const double *masses;
   double inverse_stiffness;
   rl_vec3 gravity;
-  rl_vec3 closing;  // from - to
+  rl_vec3 closing; // from - to
 } hang;
 
 typedef struct symmetric3 {
@@ -104,9 +104,8 @@ static rl_vec3 solve3(symmetric3 a, rl_vec3 b) {
   const rl_vec3 row2 = {a.xz, a.yz, a.zz};
   const rl_vec3 c0 = rl_cross(row1, row2);
   const double determinant = rl_dot(row0, c0);
-  const rl_vec3 x =
-      rl_add(rl_add(rl_scale(b.x, c0), rl_scale(b.y, rl_cross(row2, row0))),
-             rl_scale(b.z, rl_cross(row0, row1)));
+  const rl_vec3 x = rl_add(rl_add(rl_scale(b.x, c0), rl_scale(b.y, rl_cross(row2, row0))),
+                           rl_scale(b.z, rl_cross(row0, row1)));
   return rl_scale(1.0 / determinant, x);
 }
 
@@ -144,9 +143,8 @@ bool rl_pose_hang(size_t count, const double *rest, const double *masses, double
     }
     double t = 1.0;
     rl_vec3 ignored;
-    while (t > 1e-10 &&
-           !(hang_merit(&h, rl_add_scaled(f, t, newton), &ignored, NULL) <=
-             merit + 1e-4 * t * descent + 1e-15 * fabs(merit))) {
+    while (t > 1e-10 && !(hang_merit(&h, rl_add_scaled(f, t, newton), &ignored, NULL) <=
+                          merit + 1e-4 * t * descent + 1e-15 * fabs(merit))) {
       t *= 0.5;
     }
     f = rl_add_scaled(f, t, newton);

@@ -135,10 +135,9 @@ static bool is_near(const rl_model *model, const rl_state *state, const rl_conta
                     double radius, double dt) {
   const rl_body *body = &model->bodies[contact->body];
   const rl_vec3 at = rl_position(&state->points[rl_body_slot(model, contact->body)]);
-  const double distance =
-      rl_shape_surface(&body->parts[contact->part], at, body->rotation,
-                       rl_position(&state->points[contact->slot]))
-          .distance;
+  const double distance = rl_shape_surface(&body->parts[contact->part], at, body->rotation,
+                                           rl_position(&state->points[contact->slot]))
+                              .distance;
   const double travel =
       dt * (rl_length(state->velocities[contact->slot]) + dt * rl_length(model->gravity));
   return distance - radius <= 2.0 * travel;
@@ -196,10 +195,10 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
     return;
   }
   detect_contacts(model, state, rows, dt);
-  const uint32_t first_vertex =
-      rows->span_count > 0 ? rows->rows[rows->span_count - 1].first_vertex +
-                                 rows->rows[rows->span_count - 1].vertex_count
-                           : 0;
+  const uint32_t first_vertex = rows->span_count > 0
+                                    ? rows->rows[rows->span_count - 1].first_vertex +
+                                          rows->rows[rows->span_count - 1].vertex_count
+                                    : 0;
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     rows->rows[rows->row_count++] = (rl_row){.kind = RL_ROW_CONTACT,
@@ -209,8 +208,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
                                              .vertex_count = 1,
                                              .first_entry = first_vertex + i,
                                              .upper = INFINITY};
-    rows->vertices[first_vertex + i] =
-        (rl_vertex){state->contacts[i].slot, {0.0, 0.0, 0.0}};
+    rows->vertices[first_vertex + i] = (rl_vertex){state->contacts[i].slot, {0.0, 0.0, 0.0}};
   }
   rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
 }
@@ -269,10 +267,9 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
                              rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
   const rl_body *body = &model->bodies[contact->body];
-  const rl_surface surface =
-      rl_shape_surface(&body->parts[contact->part],
-                       rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation,
-                       rl_position(&points[contact->slot]));
+  const rl_surface surface = rl_shape_surface(
+      &body->parts[contact->part], rl_position(&points[rl_body_slot(model, contact->body)]),
+      body->rotation, rl_position(&points[contact->slot]));
   row->value = model->ropes[contact->rope].radius - surface.distance;
   row->entry_count = 1;
   rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
@@ -310,8 +307,8 @@ static double row_residual(double value, double reaction, double lower) {
 
 // Both levels: C + dt dC/dt, where `velocities` is NULL for the position level.
 static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
-                       const rl_point *points, const rl_vec3 *velocities,
-                       const double *multipliers, double scale, double dt) {
+                       const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
+                       double scale, double dt) {
   double largest = 0.0;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -323,8 +320,7 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
       if (velocities) {
         value += dt * rl_dot(v.d, rl_sub(velocities[link->b], velocities[link->a]));
       }
-      largest = fmax(largest,
-                     row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
+      largest = fmax(largest, row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
@@ -334,8 +330,8 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
       if (velocities) {
         value += dt * rl_row_rate(rows, row, velocities);
       }
-      largest = fmax(largest,
-                     row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
+      largest =
+          fmax(largest, row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
     }
   }
   return largest;

@@ -28,7 +28,7 @@ typedef struct rl_entry {
 typedef struct rl_row {
   rl_row_kind kind;
   uint32_t source; // index of its multiplier in the state
-  uint32_t item;          // span: the link; contact: index in state->contacts
+  uint32_t item;   // span: the link; contact: index in state->contacts
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
@@ -51,7 +51,7 @@ typedef struct rl_rows {
   rl_row *rows;
   rl_vertex *vertices;
   rl_entry *entries;
-  rl_vec3 *momentum;       // [slot_count] accumulator of test impulses, zero between uses
+  rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;

@@ -20,7 +20,7 @@ typedef struct rl_state {
   uint64_t contact_count;
   size_t block_size; // bytes of the arrays below, which lie in one block
   void *block;
-  void *allocation;        // what to free
+  void *allocation;     // what to free
   rl_point *points;     // [slot_count] positions and inverse masses
   rl_vec3 *velocities;  // [slot_count]
   double *masses;       // [slot_count] [kg]; 0 where nothing moves
@@ -37,8 +37,8 @@ void rl_state_free(rl_state *state);
 // Both states must come from the same model.
 void rl_state_copy(rl_state *to, const rl_state *from);
 
-// 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation are left
-// out: the ledger only watches.
+// 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation
+// are left out: the ledger only watches.
 uint64_t rl_state_hash(const rl_state *state);
 
 // False when a position or velocity is nan or infinite.

@@ -42,8 +42,8 @@ static void pendulum_periods(void **unused) {
   (void)unused;
   static const struct {
     double degrees, period;
-  } known[] = {{10, 2.0098926272986},   {30, 2.04098988951913},  {60, 2.15287466688052},
-               {90, 2.36784194757624},  {120, 2.75408982888783}, {150, 3.53509818638152},
+  } known[] = {{10, 2.0098926272986},  {30, 2.04098988951913},  {60, 2.15287466688052},
+               {90, 2.36784194757624}, {120, 2.75408982888783}, {150, 3.53509818638152},
                {170, 4.89352427410549}};
   for (size_t i = 0; i < 7; i++) {
     rl_scenario *s = pendulum(known[i].degrees);
@@ -84,7 +84,8 @@ static void velocities_are_derivatives(void **unused) {
     rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
     assert_non_null(s);
     const double t = 0.4, h = 1e-5;
-    rl_state *before = exact_state(s, t - h), *now = exact_state(s, t), *after = exact_state(s, t + h);
+    rl_state *before = exact_state(s, t - h), *now = exact_state(s, t),
+             *after = exact_state(s, t + h);
     for (int axis = 0; axis < 2; axis++) {
       char x[32], v[32];
       snprintf(x, sizeof x, "%s.%c", bodies[i], 'x' + axis);
@@ -113,7 +114,7 @@ static void smooth_catenary(void **unused) {
   rl_scenario *s = cable("catenary", 0.0, 1000);
   rl_state *state = exact_state(s, 0.0);
   check_near(value(s, state, "cable.sag"), 2.65437509139824, 1e-12);
-  check_near(value(s, state, "cable.tension.from") / (0.981 ), 6.03639388225173, 5e-3);
+  check_near(value(s, state, "cable.tension.from") / (0.981), 6.03639388225173, 5e-3);
   rl_state_free(state);
   rl_scenario_free(s);
   // s = 8, h = 3: ends at the right heights, tensions 4.90962571546708 w and 7.90962571546708 w.
@@ -132,8 +133,10 @@ static void discrete_catenary(void **unused) {
   static const struct {
     int count;
     double horizontal, sag;
-  } known[] = {{4, 3.26534794092598, 2.74860158814058},  {8, 3.30397998495453, 2.67680155666143},
-               {16, 3.31430144557852, 2.65991492134758}, {32, 3.31689483679003, 2.65575606526847},
+  } known[] = {{4, 3.26534794092598, 2.74860158814058},
+               {8, 3.30397998495453, 2.67680155666143},
+               {16, 3.31430144557852, 2.65991492134758},
+               {32, 3.31689483679003, 2.65575606526847},
                {64, 3.31754398166404, 2.65472008844862}};
   for (size_t i = 0; i < 5; i++) {
     rl_scenario *s = cable("discrete-catenary", 0.0, known[i].count);
@@ -192,8 +195,7 @@ static void other_scenes_are_refused(void **unused) {
     char text[1024];
     snprintf(text, sizeof text, "name: x\nduration: 1\nstep: 0.01\n%s", texts[i]);
     rl_diagnostic diagnostic;
-    rl_scenario *s =
-        rl_scenario_from_text(text, strlen(text), "x", NULL, 0, &diagnostic);
+    rl_scenario *s = rl_scenario_from_text(text, strlen(text), "x", NULL, 0, &diagnostic);
     assert_null(s);
     assert_false(diagnostic.unsupported);
     assert_true(diagnostic.line > 0);
@@ -203,12 +205,9 @@ static void other_scenes_are_refused(void **unused) {
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pendulum_periods),
-      cmocka_unit_test(pendulum_angles),
-      cmocka_unit_test(velocities_are_derivatives),
-      cmocka_unit_test(smooth_catenary),
-      cmocka_unit_test(discrete_catenary),
-      cmocka_unit_test(atwood_ends_at_the_eye),
+      cmocka_unit_test(pendulum_periods),           cmocka_unit_test(pendulum_angles),
+      cmocka_unit_test(velocities_are_derivatives), cmocka_unit_test(smooth_catenary),
+      cmocka_unit_test(discrete_catenary),          cmocka_unit_test(atwood_ends_at_the_eye),
       cmocka_unit_test(other_scenes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,8 @@ static double swinging_error(double dt) {
   // The light weight hangs at (r sin theta, -r cos theta) below the eye.
   const double r = 0.57082602;
   const double theta = 4.89160627; // its mirror image: it starts on the other side
-  const double error = hypot(probe(d, "light.x") - r * sin(-theta), probe(d, "light.y") + r * cos(theta));
+  const double error =
+      hypot(probe(d, "light.x") - r * sin(-theta), probe(d, "light.y") + r * cos(theta));
   rl_driver_free(d);
   rl_scenario_free(s);
   return error;

@@ -29,12 +29,13 @@ static void free_rope_keeps_its_momentum(void **unused) {
 static void driven_lift_does_its_work(void **unused) {
   (void)unused;
   const double m = 2.385, v = 0.7, g = 9.81;
-  rl_scenario *s = scenario_from("name: lift\nduration: 1\nstep: 0.001\n"
-                                 "bodies:\n"
-                                 "  hand: {motion: driven, position: [0, 0, 0], velocity: [0, %g, 0]}\n"
-                                 "  load: {mass: %g, position: [0, -1, 0]}\n"
-                                 "ropes: {line: {from: {body: hand}, to: {body: load}}}\n",
-                                 v, m);
+  rl_scenario *s =
+      scenario_from("name: lift\nduration: 1\nstep: 0.001\n"
+                    "bodies:\n"
+                    "  hand: {motion: driven, position: [0, 0, 0], velocity: [0, %g, 0]}\n"
+                    "  load: {mass: %g, position: [0, -1, 0]}\n"
+                    "ropes: {line: {from: {body: hand}, to: {body: load}}}\n",
+                    v, m);
   static const char *const solvers[] = {"pbd", "impulse"};
   for (size_t i = 0; i < 2; i++) {
     const double dt = 1e-5;

@@ -8,13 +8,13 @@
 static bool survives(double stiffness, double damping) {
   const int count = 29;
   const double mass = 0.05;
-  rl_scenario *s =
-      scenario_from("name: chain\nduration: 1\nstep: 0.002\ngravity: [0, -9.82, 0]\n"
-                    "ropes:\n"
-                    "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, %.17g, 0]},\n"
-                    "          mass: %.17g, segments: %d, lumping: equal, velocity: [0, -1e-6, 0],\n"
-                    "          compression: true}\n",
-                    -0.05 * count, mass * count, count);
+  rl_scenario *s = scenario_from(
+      "name: chain\nduration: 1\nstep: 0.002\ngravity: [0, -9.82, 0]\n"
+      "ropes:\n"
+      "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, %.17g, 0]},\n"
+      "          mass: %.17g, segments: %d, lumping: equal, velocity: [0, -1e-6, 0],\n"
+      "          compression: true}\n",
+      -0.05 * count, mass * count, count);
   char spec[128];
   snprintf(spec, sizeof spec, "penalty,substeps=1,stiffness=%.17g,damping=%.17g", stiffness,
            damping);
@@ -52,13 +52,12 @@ static void elastic_rope_at_rest(void **unused) {
   (void)unused;
   const int count = 8;
   const double mass = 0.4, load = 0.3, ea = 60.0, g = 9.81, length = 1.2;
-  rl_scenario *s =
-      scenario_from("name: cord\nduration: 1\nstep: 0.005\n"
-                    "bodies: {load: {mass: %g, position: [0, %g, 0]}}\n"
-                    "ropes:\n"
-                    "  cord: {from: {point: [0, 0, 0]}, to: {body: load}, mass: %g,\n"
-                    "         segments: %d, stiffness: %g, damping: 3}\n",
-                    load, -length, mass, count, ea);
+  rl_scenario *s = scenario_from("name: cord\nduration: 1\nstep: 0.005\n"
+                                 "bodies: {load: {mass: %g, position: [0, %g, 0]}}\n"
+                                 "ropes:\n"
+                                 "  cord: {from: {point: [0, 0, 0]}, to: {body: load}, mass: %g,\n"
+                                 "         segments: %d, stiffness: %g, damping: 3}\n",
+                                 load, -length, mass, count, ea);
   rl_driver *d = driver_for(s, "penalty,substeps=10", 0.005);
   for (int n = 0; n < 8000; n++) {
     assert_true(rl_driver_step(d) > 0);

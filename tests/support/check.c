@@ -31,8 +31,7 @@ rl_scenario *scenario_from(const char *format, ...) {
   va_end(arguments);
   assert_true(length > 0 && (size_t)length < sizeof text);
   rl_diagnostic diagnostic;
-  rl_scenario *scenario =
-      rl_scenario_from_text(text, (size_t)length, "test", NULL, 0, &diagnostic);
+  rl_scenario *scenario = rl_scenario_from_text(text, (size_t)length, "test", NULL, 0, &diagnostic);
   if (!scenario) {
     rl_diagnostic_print(stderr, "test", &diagnostic);
     fail();

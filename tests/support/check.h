@@ -19,7 +19,7 @@
   check_near_at((observed), (expected), (tolerance), #observed, __FILE__, __LINE__)
 // The same relative to |expected|.
 #define check_relative(observed, expected, tolerance)                                              \
-  check_near_at((observed), (expected), (tolerance) * fabs(expected), #observed, __FILE__, __LINE__)
+  check_near_at((observed), (expected), (tolerance)*fabs(expected), #observed, __FILE__, __LINE__)
 #define check_below(observed, limit)                                                               \
   check_below_at((observed), (limit), #observed, __FILE__, __LINE__)
 

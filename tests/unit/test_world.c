@@ -50,7 +50,9 @@ static void surfaces_have_their_normals(void **unused) {
   (void)unused;
   const rl_part parts[] = {
       {.shape = RL_SPHERE, .radius = 0.7, .rotation = {0, 0, 0, 1}},
-      {.shape = RL_BOX, .half = {0.5, 0.3, 0.8}, .at = {0.1, 0.2, 0.3},
+      {.shape = RL_BOX,
+       .half = {0.5, 0.3, 0.8},
+       .at = {0.1, 0.2, 0.3},
        .rotation = rl_quat_from_vector(rl_vec(0.3, -0.5, 0.2))},
       {.shape = RL_PLANE, .normal = rl_unit(rl_vec(1, 2, -0.5)), .rotation = {0, 0, 0, 1}},
   };
@@ -226,14 +228,14 @@ static void held_ends_follow_their_body(void **unused) {
 
 static void driven_bodies_follow_their_way(void **unused) {
   (void)unused;
-  rl_scenario *s = scenario_from(
-      "name: driven\nduration: 1\nstep: 0.01\n"
-      "bodies:\n"
-      "  hand: {motion: driven, position: [0, 0, 0],"
-      " drive: [[0, 0, 0, 0], [0.1, 1, 0, 0], [0.3, 1, 2, 0]]}\n"
-      "  belt: {motion: driven, position: [0, 5, 0], velocity: [0.25, 0, -1]}\n"
-      "ropes:\n"
-      "  r: {from: {body: hand}, to: {free: [0, -1, 0]}, mass: 1, segments: 4}\n");
+  rl_scenario *s =
+      scenario_from("name: driven\nduration: 1\nstep: 0.01\n"
+                    "bodies:\n"
+                    "  hand: {motion: driven, position: [0, 0, 0],"
+                    " drive: [[0, 0, 0, 0], [0.1, 1, 0, 0], [0.3, 1, 2, 0]]}\n"
+                    "  belt: {motion: driven, position: [0, 5, 0], velocity: [0.25, 0, -1]}\n"
+                    "ropes:\n"
+                    "  r: {from: {body: hand}, to: {free: [0, -1, 0]}, mass: 1, segments: 4}\n");
   for (size_t i = 0; rl_solvers[i]; i++) {
     rl_driver *d = driver_for(s, rl_solvers[i]->name, 0.01);
     for (int n = 1; n <= 40; n++) {
