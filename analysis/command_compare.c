@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const rl_usage usage = {
@@ -39,7 +41,8 @@ typedef struct run_cell {
   const rl_solver_spec *solver;
   char folder[RL_PATH_MAX];
   char *command;
-  pid_t process;
+  bool started;
+  pid_t process; // while it runs
 } run_cell;
 
 typedef struct comparison {
@@ -50,46 +53,57 @@ typedef struct comparison {
   size_t cell_count, done_count;
 } comparison;
 
-// The command that repeats one cell alone.
+static void write_setting(FILE *out, const char *option, const char *format, ...) {
+  char *word = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&word, format, arguments) >= 0) {
+    rl_write_word(out, option);
+    rl_write_word(out, word);
+    free(word);
+  }
+  va_end(arguments);
+}
+
+static void write_solver(FILE *out, const rl_solver_spec *solver) {
+  // A label that a comparison made of the parameters has to be given to a run.
+  if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
+    write_setting(out, "--solver", "%s", solver->text);
+  } else {
+    write_setting(out, "--solver", "%s=%s", solver->label, solver->text);
+  }
+}
+
+// The command that repeats one cell alone; NULL: out of memory.
 static char *cell_command(const comparison *c, const char *scenario, const rl_solver_spec *solver,
                           const char *folder) {
   const rl_arguments *a = c->arguments;
-  char *words[4 * RL_LIST_MAX];
-  int count = 0;
-  char numbers[3][32];
-  static char overrides[RL_LIST_MAX][RL_PATH_MAX / 4];
-  char name[RL_LABEL_MAX + 512];
-  words[count++] = "run";
-  words[count++] = (char *)(uintptr_t)scenario;
-  words[count++] = "--solver";
-  snprintf(name, sizeof name, "%s%s%s", solver->labelled ? "" : solver->label,
-           solver->labelled ? "" : "=", solver->text);
-  words[count++] = strcmp(solver->label, solver->text) == 0 ? (char *)(uintptr_t)solver->text
-                                                             : name;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    return NULL;
+  }
+  fputs("ropelab run", out);
+  rl_write_word(out, scenario);
+  write_solver(out, solver);
   const struct {
     const char *option;
     double value;
-  } times[3] = {{"--step", a->run.step}, {"--duration", a->run.duration}, {"--every", a->run.every}};
-  for (size_t i = 0; i < 3; i++) {
+  } times[] = {{"--step", a->run.step}, {"--duration", a->run.duration}, {"--every", a->run.every}};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
     if (!isnan(times[i].value)) {
-      snprintf(numbers[i], sizeof numbers[i], "%.17g", times[i].value);
-      words[count++] = (char *)(uintptr_t)times[i].option;
-      words[count++] = numbers[i];
+      write_setting(out, times[i].option, "%.17g", times[i].value);
     }
   }
   for (size_t i = 0; i < a->override_count; i++) {
-    snprintf(overrides[i], sizeof overrides[i], "%s=%s", a->overrides[i].path,
-             a->overrides[i].value);
-    words[count++] = "--set";
-    words[count++] = overrides[i];
+    write_setting(out, "--set", "%s=%s", a->overrides[i].path, a->overrides[i].value);
   }
   for (size_t i = 0; i < a->probe_count; i++) {
-    words[count++] = "--probe";
-    words[count++] = (char *)(uintptr_t)a->probes[i];
+    write_setting(out, "--probe", "%s", a->probes[i]);
   }
-  words[count++] = "--out";
-  words[count++] = (char *)(uintptr_t)folder;
-  return rl_command_line(count, words);
+  write_setting(out, "--out", "%s", folder);
+  return fclose(out) == 0 ? text : NULL;
 }
 
 static bool add_cell(comparison *c, const char *argument, const rl_scenario *scenario,
@@ -113,6 +127,7 @@ static void start_cell(comparison *c, run_cell *cell) {
   rl_run_options options = c->arguments->run;
   options.quiet = true;
   cell->process = fork();
+  cell->started = cell->process >= 0;
   if (cell->process == 0) {
     _exit(rl_run(cell->scenario, cell->solver, &options, cell->folder, cell->command));
   }
@@ -122,9 +137,8 @@ static void start_cell(comparison *c, run_cell *cell) {
 static void enter_crash(const run_cell *cell, int status) {
   char path[RL_PATH_MAX];
   char reason[128];
-  json_t *manifest = rl_path_join(path, cell->folder, "run.json")
-                         ? json_load_file(path, 0, NULL)
-                         : NULL;
+  json_t *manifest =
+      rl_path_join(path, cell->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
   if (WIFSIGNALED(status)) {
     snprintf(reason, sizeof reason, "the run was ended by signal %d", WTERMSIG(status));
   } else {
@@ -138,11 +152,14 @@ static void enter_crash(const run_cell *cell, int status) {
   json_decref(manifest);
 }
 
+// Waits a moment for a cell to end. A wait without end could miss a signal that comes just before
+// it, and then the cells would never hear of it.
 static void wait_for_one(comparison *c) {
   int status = 0;
-  const pid_t process = wait(&status);
-  if (process < 0 && errno == EINTR) {
-    return; // the children have had the signal as well, or get it from stop_all
+  const pid_t process = waitpid(-1, &status, WNOHANG);
+  if (process <= 0) {
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return;
   }
   for (size_t i = 0; i < c->cell_count; i++) {
     if (c->cells[i].process == process) {
@@ -180,7 +197,7 @@ static void run_all(comparison *c) {
         continue;
       }
       start_cell(c, cell);
-      running += cell->process > 0 ? 1 : 0;
+      running += cell->started ? 1 : 0;
     }
     if (rl_run_interrupted() && !stopped) {
       stop_all(c);
@@ -198,9 +215,9 @@ static void run_all(comparison *c) {
 // summary.csv
 
 static const char *const summary_metrics[] = {
-    "energy_error_J",     "energy_error_max_J", "energy_error_relative", "stretch_max",
-    "stretch_end",        "length_error_max_m", "penetration_max_m",     "tension_max_N",
-    "momentum_drift",     "residual_m",         "exact_error_max",       "iterations",
+    "energy_error_J", "energy_error_max_J", "energy_error_relative", "stretch_max",
+    "stretch_end",    "length_error_max_m", "penetration_max_m",     "tension_max_N",
+    "momentum_drift", "residual_m",         "exact_error_max",       "iterations",
     "row_evals",
 };
 
@@ -214,8 +231,12 @@ static void write_number(FILE *out, const json_t *value) {
   }
 }
 
-// A text as a CSV field.
+// A text as a CSV field, in quotes where it needs them.
 static void write_text(FILE *out, const char *text) {
+  if (*text && !strpbrk(text, " ,\"\r\n#")) {
+    fputs(text, out);
+    return;
+  }
   fputc('"', out);
   for (; *text; text++) {
     fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
@@ -231,23 +252,38 @@ static void write_parameters(FILE *out, const rl_solver_spec *spec) {
   }
 }
 
+// How a cell ended that left nothing to read.
+static void describe_missing(const run_cell *cell, const char **status, const char **reason) {
+  if (!cell->scenario) {
+    *status = "unsupported";
+    *reason = "this version does not support the scenario";
+  } else if (!cell->started && rl_run_interrupted()) {
+    *status = "interrupted";
+    *reason = "the run was not started";
+  } else {
+    *status = "failed";
+    *reason = cell->started ? "the run left no run.json" : "the run could not be started";
+  }
+}
+
 static void write_cell(FILE *out, const run_cell *cell) {
   char path[RL_PATH_MAX];
-  json_t *manifest = cell->scenario && rl_path_join(path, cell->folder, "run.json")
+  json_t *manifest = cell->started && rl_path_join(path, cell->folder, "run.json")
                          ? json_load_file(path, 0, NULL)
                          : NULL;
   const char *status = json_string_value(json_object_get(manifest, "status"));
   const char *reason = json_string_value(json_object_get(manifest, "reason"));
   const char *hash = json_string_value(json_object_get(manifest, "state_hash"));
   const json_t *summary = json_object_get(manifest, "summary");
-  fprintf(out, "%s,%s,%s,", cell->name, cell->solver->label, cell->solver->type->name);
+  if (!status || !reason) {
+    describe_missing(cell, &status, &reason);
+  }
+  write_text(out, cell->name);
+  fprintf(out, ",%s,%s,", cell->solver->label, cell->solver->type->name);
   write_parameters(out, cell->solver);
   write_number(out, json_object_get(manifest, "step_s"));
-  const char *fallback = cell->scenario ? "failed" : "unsupported";
-  fprintf(out, ",%s,", status ? status : fallback);
-  write_text(out, reason           ? reason
-                  : cell->scenario ? "the run left no run.json"
-                                   : "this version does not support the scenario");
+  fprintf(out, ",%s,", status);
+  write_text(out, reason);
   for (size_t i = 0; i < SUMMARY_METRICS; i++) {
     write_number(out, json_object_get(summary, summary_metrics[i]));
   }
@@ -298,13 +334,31 @@ static bool choose_folder(comparison *c) {
     fprintf(stderr, "ropelab: the name of the folder is too long\n");
     return false;
   }
+  if (rl_run_has_result(c->folder)) { // which would be mistaken for the comparison
+    fprintf(stderr, "ropelab: %s holds the result of a single run; expected another folder\n",
+            c->folder);
+    return false;
+  }
   if (rl_file_exists(path) && !a->force) {
     fprintf(stderr, "ropelab: %s already holds a comparison; --force replaces it\n", c->folder);
     return false;
   }
-  if (!rl_make_folders(c->folder)) {
+  // Gone until the new one is complete: it would speak of runs that are no longer there.
+  if (!rl_make_folders(c->folder) || !rl_remove_file(path)) {
     fprintf(stderr, "ropelab: cannot write into %s: %s\n", c->folder, strerror(errno));
     return false;
+  }
+  return true;
+}
+
+// A comparison that was killed has results and no summary.
+static bool is_free(const comparison *c) {
+  for (size_t i = 0; i < c->cell_count; i++) {
+    if (rl_run_has_result(c->cells[i].folder)) {
+      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n",
+              c->cells[i].folder);
+      return false;
+    }
   }
   return true;
 }
@@ -327,6 +381,11 @@ static bool load_all(comparison *c, int *status) {
   for (size_t i = 0; i < a->positional_count; i++) {
     c->scenarios[i] = rl_load_scenario(a->positional[i], a, status);
     if (!c->scenarios[i] && *status != RL_EXIT_UNSUPPORTED) {
+      return false;
+    }
+    rl_schedule schedule;
+    if (c->scenarios[i] && !rl_run_plan(c->scenarios[i], &a->run, &schedule)) {
+      *status = RL_EXIT_USAGE;
       return false;
     }
     for (size_t k = 0; c->scenarios[i] && k < i; k++) {
@@ -353,6 +412,9 @@ static int compare(comparison *c) {
         return RL_EXIT_FAILED;
       }
     }
+  }
+  if (!a->force && !is_free(c)) {
+    return RL_EXIT_USAGE;
   }
   run_all(c);
   if (!write_summary(c)) {

@@ -23,6 +23,26 @@ static const rl_usage usage = {
     .most = 1,
 };
 
+static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
+                          const rl_scenario *scenario) {
+  char summary[RL_PATH_MAX];
+  const int length = arguments->out ? snprintf(folder, RL_PATH_MAX, "%s", arguments->out)
+                                    : snprintf(folder, RL_PATH_MAX, "out/run-%s", scenario->name);
+  if (length >= RL_PATH_MAX || !rl_path_join(summary, folder, "summary.csv")) {
+    fprintf(stderr, "ropelab: the name of the folder is too long\n");
+    return false;
+  }
+  if (rl_file_exists(summary)) { // a report would not show both
+    fprintf(stderr, "ropelab: %s holds a comparison; expected another folder\n", folder);
+    return false;
+  }
+  if (rl_run_has_result(folder) && !arguments->force) {
+    fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", folder);
+    return false;
+  }
+  return true;
+}
+
 int rl_command_run(int argc, char **argv) {
   static rl_arguments arguments;
   char *command = rl_command_line(argc, argv);
@@ -38,18 +58,9 @@ int rl_command_run(int argc, char **argv) {
             arguments.solver_count);
     status = RL_EXIT_USAGE;
   } else if ((scenario = rl_load_scenario(arguments.positional[0], &arguments, &status)) != NULL) {
-    const int length = arguments.out
-                           ? snprintf(folder, sizeof folder, "%s", arguments.out)
-                           : snprintf(folder, sizeof folder, "out/run-%s", scenario->name);
-    if (length >= (int)sizeof folder) {
-      fprintf(stderr, "ropelab: the name of the folder is too long\n");
-      status = RL_EXIT_USAGE;
-    } else if (rl_run_has_result(folder) && !arguments.force) {
-      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", folder);
-      status = RL_EXIT_USAGE;
-    } else {
-      status = rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command);
-    }
+    status = choose_folder(folder, &arguments, scenario)
+                 ? rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command)
+                 : RL_EXIT_USAGE;
   }
   rl_scenario_free(scenario);
   free(command);

@@ -24,8 +24,8 @@ static const struct {
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "onestep", "precision", "study", "diff",
-                                      "bench", "reproduce"};
+static const char *const planned[] = {"converge", "onestep", "precision", "study",
+                                      "diff",     "bench",   "reproduce"};
 
 static void print_help(FILE *out) {
   fputs("Usage: ropelab COMMAND [OPTION...]\n"

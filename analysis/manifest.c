@@ -24,17 +24,17 @@ static json_t *parameters_to_json(const rl_solver_spec *spec) {
     char initial[64];
     rl_parameter_format(p, spec->parameters[i], value, sizeof value);
     rl_parameter_format(p, p->initial, initial, sizeof initial);
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", p->name, "value",
-                                          value, "unit", p->unit, "default", initial, "help",
-                                          p->help));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", p->name, "value", value,
+                                    "unit", p->unit, "default", initial, "help", p->help));
   }
   return list;
 }
 
 static json_t *solver_to_json(const rl_solver_spec *spec) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "label", spec->label, "name",
-                   spec->type->name, "family", spec->type->family, "summary", spec->type->summary,
-                   "citation", spec->type->citation, "parameters", parameters_to_json(spec));
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "label", spec->label, "name", spec->type->name,
+                   "family", spec->type->family, "summary", spec->type->summary, "citation",
+                   spec->type->citation, "parameters", parameters_to_json(spec));
 }
 
 // The processor's name as Linux has it, or "unknown".
@@ -77,12 +77,12 @@ json_t *rl_manifest_create(const rl_run_facts *facts) {
   strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   return json_pack(
       "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s}",
-      "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file",
-      file, "solver", solver_to_json(facts->solver), "step_s", facts->step,
-      "steps", (json_int_t)facts->steps, "duration_s", facts->duration, "version", ROPELAB_VERSION,
-      "commit", ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host",
-      host_to_json(), "seed", 0, "command", facts->command, "started", started, "status",
-      "running", "reason", "running");
+      "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file", file,
+      "solver", solver_to_json(facts->solver), "step_s", facts->step, "steps",
+      (json_int_t)facts->steps, "duration_s", facts->duration, "version", ROPELAB_VERSION, "commit",
+      ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host", host_to_json(),
+      "seed", 0, "command", facts->command, "started", started, "status", "running", "reason",
+      "running");
 }
 
 static json_t *summary_to_json(const rl_summary *s) {

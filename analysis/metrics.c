@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "metrics.h"
 
-// The larger one, and nan once there was one: fmax() would pass over it.
-static double larger(double largest, double value) {
-  return isnan(largest) || value <= largest ? largest : value;
-}
-
 static void measure_elements(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
   double squares = 0.0;
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     double excess = rl_element_length(model, state, i) - link->rest;
-    excess = model->ropes[model->link_rope[i]].compression ? fabs(excess) : larger(0.0, excess);
+    excess = model->ropes[model->link_rope[i]].compression ? fabs(excess) : rl_larger(0.0, excess);
     const double stretch = excess / link->rest;
     squares += stretch * stretch;
-    metrics->stretch_max = larger(metrics->stretch_max, stretch);
+    metrics->stretch_max = rl_larger(metrics->stretch_max, stretch);
     if (link->compliance == 0.0) {
-      metrics->length_error = larger(metrics->length_error, excess);
+      metrics->length_error = rl_larger(metrics->length_error, excess);
     }
-    metrics->tension_max = larger(metrics->tension_max, state->multipliers[i]);
+    metrics->tension_max = rl_larger(metrics->tension_max, state->multipliers[i]);
   }
   if (model->link_count > 0) {
     metrics->stretch_rms = sqrt(squares / model->link_count);
@@ -30,7 +25,7 @@ static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   for (uint32_t i = rows->span_count; i < rows->row_count; i++) {
     rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
                     driver->state->points);
-    metrics->penetration_max = larger(metrics->penetration_max, rows->rows[i].value);
+    metrics->penetration_max = rl_larger(metrics->penetration_max, rows->rows[i].value);
   }
 }
 
@@ -42,8 +37,8 @@ rl_metrics rl_metrics_of(const rl_driver *driver) {
                         .dissipated = state->dissipated,
                         .momentum = rl_state_momentum(model, state)};
   metrics.energy_total = rl_energy_total(metrics.energy);
-  metrics.energy_error = metrics.energy_total - rl_energy_total(driver->start) - metrics.work +
-                         metrics.dissipated;
+  metrics.energy_error =
+      metrics.energy_total - rl_energy_total(driver->start) - metrics.work + metrics.dissipated;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     metrics.momentum_scale += state->masses[i] * rl_length(state->velocities[i]);
   }
@@ -59,7 +54,8 @@ bool rl_model_is_free(const rl_model *model) {
               model->points[model->links[i].b].w > 0.0;
   }
   for (uint32_t i = 0; i < model->eye_count; i++) {
-    is_free = is_free && model->eyes[i].slot != RL_NONE && model->points[model->eyes[i].slot].w > 0.0;
+    is_free =
+        is_free && model->eyes[i].slot != RL_NONE && model->points[model->eyes[i].slot].w > 0.0;
   }
   return is_free;
 }

@@ -150,6 +150,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   default:
     break;
   }
+  if (key == ARGP_KEY_ARG && !*text) {
+    argp_error(state, "expected %s, found ''", p->usage->positional);
+  }
   if (key == ARGP_KEY_ARG && a->positional_count < p->usage->most) {
     a->positional[a->positional_count++] = text;
     return 0;
@@ -218,7 +221,8 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
   char name[64];
   snprintf(name, sizeof name, "ropelab %s", usage->name);
   argv[0] = name;
-  const struct argp argp = {.options = options,
+  // argp loses memory over a table that is empty.
+  const struct argp argp = {.options = count > 0 ? options : NULL,
                             .parser = parse_option,
                             .args_doc = usage->positional,
                             .doc = usage->doc};
@@ -274,8 +278,8 @@ static bool find_scenario(char path[RL_PATH_MAX], const char *name) {
     return snprintf(path, RL_PATH_MAX, "%s", name) < RL_PATH_MAX;
   }
   char shipped[RL_PATH_MAX];
-  if (!strchr(name, '/') && snprintf(shipped, sizeof shipped, "scenarios/%s.yaml", name) <
-                                (int)sizeof shipped &&
+  if (!strchr(name, '/') &&
+      snprintf(shipped, sizeof shipped, "scenarios/%s.yaml", name) < (int)sizeof shipped &&
       rl_data_path(path, shipped) && rl_file_exists(path)) {
     return true;
   }
@@ -296,8 +300,8 @@ rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments, i
     *status = RL_EXIT_USAGE;
     return NULL;
   }
-  rl_scenario *scenario = rl_scenario_from_file(path, arguments->overrides,
-                                                arguments->override_count, &diagnostic);
+  rl_scenario *scenario =
+      rl_scenario_from_file(path, arguments->overrides, arguments->override_count, &diagnostic);
   for (size_t i = 0; scenario && i < arguments->probe_count; i++) {
     if (!rl_scenario_add_probe(scenario, arguments->probes[i], &diagnostic)) {
       rl_scenario_free(scenario);

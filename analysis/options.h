@@ -26,11 +26,11 @@ typedef struct rl_arguments {
 
 // What a command takes.
 typedef struct rl_usage {
-  const char *name;            // "run"
-  const char *positional;      // "SCENARIO..."
-  const char *doc;             // summary, and after a '\v' the examples
-  const char *options;         // keys of its options ("sdo")
-  size_t least, most;          // number of positional arguments
+  const char *name;       // "run"
+  const char *positional; // "SCENARIO..."
+  const char *doc;        // summary, and after a '\v' the examples
+  const char *options;    // keys of its options ("sdo")
+  size_t least, most;     // number of positional arguments
 } rl_usage;
 
 // Parses argv[0..argc) (argv[0] is the command's name). On bad usage or --help the program says so

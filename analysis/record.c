@@ -12,9 +12,10 @@ struct rl_recorder {
   FILE *series, *iterations, *snapshots;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
-  double *angles;        // [2 x probes] last unwrapped values, simulated and exact
+  double *angles; // [2 x probes] last unwrapped values, simulated and exact
   rl_momentum start;
   bool is_free;
+  int error; // errno of the first write that failed
   rl_summary summary;
 };
 
@@ -112,16 +113,23 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
 
 static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, double residual) {
   s->energy_error = m->energy_error;
-  s->energy_error_max = fmax(s->energy_error_max, fabs(m->energy_error));
-  s->stretch_max = fmax(s->stretch_max, m->stretch_max);
+  s->energy_error_max = rl_larger(s->energy_error_max, fabs(m->energy_error));
+  s->stretch_max = rl_larger(s->stretch_max, m->stretch_max);
   s->stretch_end = m->stretch_max;
-  s->length_error_max = fmax(s->length_error_max, m->length_error);
-  s->penetration_max = fmax(s->penetration_max, m->penetration_max);
-  s->tension_max = fmax(s->tension_max, m->tension_max);
+  s->length_error_max = rl_larger(s->length_error_max, m->length_error);
+  s->penetration_max = rl_larger(s->penetration_max, m->penetration_max);
+  s->tension_max = rl_larger(s->tension_max, m->tension_max);
   s->residual = residual;
   if (r->is_free && m->momentum_scale > 0.0) {
     const double drift = rl_distance(m->momentum.linear, r->start.linear) / m->momentum_scale;
-    s->momentum_drift = fmax(s->momentum_drift, drift);
+    s->momentum_drift = rl_larger(s->momentum_drift, drift);
+  }
+}
+
+// Keeps the first error, before another call overwrites errno.
+static void note_error(rl_recorder *r, FILE *file) {
+  if (ferror(file) && r->error == 0) {
+    r->error = errno;
   }
 }
 
@@ -145,9 +153,8 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
 }
 
 static void write_probes(rl_recorder *r, const rl_driver *driver) {
-  const bool known =
-      r->exact &&
-      r->scenario->exact->at(r->exact, driver->model, driver->state->time, r->exact_state);
+  const bool known = r->exact && r->scenario->exact->at(r->exact, driver->model,
+                                                        driver->state->time, r->exact_state);
   double largest = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
@@ -161,7 +168,9 @@ static void write_probes(rl_recorder *r, const rl_driver *driver) {
   }
   if (r->exact) {
     write_value(r->series, largest);
-    r->summary.exact_error_max = fmax(r->summary.exact_error_max, largest);
+    if (driver->state->step > 0) { // where both start they are the same
+      r->summary.exact_error_max = fmax(r->summary.exact_error_max, largest);
+    }
   }
 }
 
@@ -172,12 +181,26 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   const double residual = started ? info->residual : NAN;
   watch(&r->summary, r, &m, residual);
   const double tension = started ? m.tension_max : NAN;
-  const double values[] = {m.energy.kinetic, m.energy.gravity,
-                           m.energy.elastic, m.energy.bending, m.work, m.dissipated,
-                           m.energy_total, m.energy_error, m.stretch_max, m.stretch_rms,
-                           m.length_error, m.penetration_max, tension, m.momentum.linear.x,
-                           m.momentum.linear.y, m.momentum.linear.z, m.momentum.angular.x,
-                           m.momentum.angular.y, m.momentum.angular.z, residual};
+  const double values[] = {m.energy.kinetic,
+                           m.energy.gravity,
+                           m.energy.elastic,
+                           m.energy.bending,
+                           m.work,
+                           m.dissipated,
+                           m.energy_total,
+                           m.energy_error,
+                           m.stretch_max,
+                           m.stretch_rms,
+                           m.length_error,
+                           m.penetration_max,
+                           tension,
+                           m.momentum.linear.x,
+                           m.momentum.linear.y,
+                           m.momentum.linear.z,
+                           m.momentum.angular.x,
+                           m.momentum.angular.y,
+                           m.momentum.angular.z,
+                           residual};
   fprintf(r->series, "%.17g", driver->state->time);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     write_value(r->series, values[i]);
@@ -186,6 +209,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
           (unsigned long long)info->row_evaluations);
   write_probes(r, driver);
   fputc('\n', r->series);
+  note_error(r, r->series);
 }
 
 void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
@@ -194,6 +218,7 @@ void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
     write_value(r->iterations, driver->info.trace[i]);
     fputc('\n', r->iterations);
   }
+  note_error(r, r->iterations);
 }
 
 // One line of snapshots.csv; `index` counts along the path, eyes included.
@@ -229,29 +254,31 @@ void rl_record_snapshot(rl_recorder *r, const rl_driver *driver) {
   if (r->exact && r->scenario->exact->at(r->exact, driver->model, time, r->exact_state)) {
     write_positions(r, driver->model, r->exact_state, time, "exact_");
   }
+  note_error(r, r->snapshots);
 }
 
 rl_summary *rl_recorder_summary(rl_recorder *r) { return &r->summary; }
 
-bool rl_recorder_is_good(const rl_recorder *r) {
-  return !ferror(r->series) && !ferror(r->iterations) && !ferror(r->snapshots);
-}
+bool rl_recorder_is_good(const rl_recorder *r) { return r->error == 0; }
 
-static bool close_file(FILE *file) {
-  const bool good = file && !ferror(file);
-  return (!file || fclose(file) == 0) && good;
+static void close_file(rl_recorder *r, FILE *file) {
+  if (file && fclose(file) != 0 && r->error == 0) {
+    r->error = errno;
+  }
 }
 
 bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
   if (summary) {
     *summary = r->summary;
   }
-  const bool series = close_file(r->series);
-  const bool iterations = close_file(r->iterations);
-  const bool snapshots = close_file(r->snapshots);
+  close_file(r, r->series);
+  close_file(r, r->iterations);
+  close_file(r, r->snapshots);
+  const int error = r->error;
   rl_state_free(r->exact_state);
   free(r->exact);
   free(r->angles);
   free(r);
-  return series && iterations && snapshots;
+  errno = error;
+  return error == 0;
 }

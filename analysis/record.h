@@ -9,14 +9,14 @@
 
 typedef struct rl_summary {
   uint64_t steps_done, iterations, row_evaluations;
-  double seconds;              // spent in steps, wall clock
+  double seconds;                                      // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]
   double stretch_max, stretch_end;
-  double length_error_max, penetration_max;            // [m]
-  double tension_max;                                  // [N]
-  double momentum_drift;       // relative to sum m |v|; nan unless nothing acts from outside
-  double residual;             // of the last step [m]
-  double exact_error_max;      // nan without a closed form
+  double length_error_max, penetration_max; // [m]
+  double tension_max;                       // [N]
+  double momentum_drift;  // relative to sum m |v|; nan unless nothing acts from outside
+  double residual;        // of the last step [m]
+  double exact_error_max; // nan without a closed form
 } rl_summary;
 
 // The fixed columns of series.csv, ended by a NULL name; probes follow them.
@@ -42,7 +42,7 @@ void rl_record_trace(rl_recorder *recorder, const rl_driver *driver);
 // The positions now, as rows of snapshots.csv.
 void rl_record_snapshot(rl_recorder *recorder, const rl_driver *driver);
 
-// False once something could not be written, with errno still that of the write.
+// False once something could not be written.
 bool rl_recorder_is_good(const rl_recorder *recorder);
 
 // Closes the files. False if anything could not be written, with errno set.

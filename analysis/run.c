@@ -34,6 +34,7 @@ void rl_run_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
 }
 
 bool rl_run_interrupted(void) { return interrupted != 0; }
@@ -61,7 +62,8 @@ static bool remove_result(const char *folder) {
   return true;
 }
 
-bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule) {
+bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
+                 rl_schedule *schedule) {
   const double duration = isnan(options->duration) ? scenario->duration : options->duration;
   const double step = isnan(options->step) ? scenario->step : options->step;
   const double steps = fmax(1.0, round(duration / step));
@@ -105,7 +107,8 @@ static bool prepare(run *r) {
   const int iterations = rl_parameter_find(r->solver->type, "iterations");
   r->trace_capacity = iterations >= 0 ? (size_t)r->solver->parameters[iterations] : 1;
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
-  r->driver = rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);
+  r->driver =
+      rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);
   if (!r->trace || !r->driver) {
     errno = ENOMEM;
     return false;
@@ -148,10 +151,11 @@ static rl_reason loop(run *r) {
   rl_reason reason = RL_RUNNING;
   rl_record_row(r->recorder, driver);
   rl_record_snapshot(r->recorder, driver);
-  for (uint64_t step = 1; step <= r->schedule.steps && reason >= 0 && !interrupted &&
-                          rl_recorder_is_good(r->recorder);
+  for (uint64_t step = 1;
+       step <= r->schedule.steps && reason >= 0 && !interrupted && rl_recorder_is_good(r->recorder);
        step++) {
-    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == r->schedule.steps;
+    const bool traced =
+        r->options->trace > 0 ? step % r->options->trace == 0 : step == r->schedule.steps;
     const bool recorded = step % r->schedule.every == 0 || step == r->schedule.steps;
     driver->info.trace = traced ? r->trace : NULL;
     driver->info.trace_capacity = r->trace_capacity;
@@ -220,7 +224,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   }
   const uint32_t missing = rl_driver_missing(scenario->model, solver->type);
   const rl_run_facts facts = {
-      scenario, solver, command, r.schedule.dt, r.schedule.dt * (double)r.schedule.steps,
+      scenario,        solver, command, r.schedule.dt, r.schedule.dt * (double)r.schedule.steps,
       r.schedule.steps};
   r.manifest = rl_manifest_create(&facts);
   if (!r.manifest) {

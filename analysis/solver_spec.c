@@ -62,8 +62,7 @@ static bool parse_choice(const rl_parameter *parameter, const char *text, double
   }
   char hint[256];
   rl_suggest(hint, sizeof hint, text, names, count);
-  snprintf(message, size, "'%s' is not a value of parameter '%s'; %s", text, parameter->name,
-           hint);
+  snprintf(message, size, "'%s' is not a value of parameter '%s'; %s", text, parameter->name, hint);
   return false;
 }
 
@@ -149,11 +148,10 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
   }
   spec->labelled = equals != NULL;
   snprintf(spec->label, sizeof spec->label, "%.*s",
-           spec->labelled ? (int)(equals - text) : (int)strlen(name),
-           spec->labelled ? text : name);
+           spec->labelled ? (int)(equals - text) : (int)strlen(name), spec->labelled ? text : name);
   if (!is_label(spec->label) || (spec->labelled && equals - text >= RL_LABEL_MAX)) {
-    snprintf(message, size, "'%s' is not a label; expected letters, digits and _ - . + =",
-             spec->label);
+    snprintf(message, size,
+             "'%s' is not a label; expected letters, digits and _ - . + =", spec->label);
     return false;
   }
   for (size_t i = 0; i < spec->type->parameter_count; i++) {
@@ -202,8 +200,10 @@ bool rl_solver_spec_distinguish(rl_solver_spec *specs, size_t count, char *messa
   for (size_t i = 0; i < count; i++) {
     for (size_t k = i + 1; k < count; k++) {
       if (strcmp(specs[i].label, specs[k].label) == 0) {
-        snprintf(message, size, "two solvers are called '%s'; expected different labels "
-                 "(LABEL=NAME,param=value)", specs[i].label);
+        snprintf(message, size,
+                 "two solvers are called '%s'; expected different labels "
+                 "(LABEL=NAME,param=value)",
+                 specs[i].label);
         return false;
       }
     }

@@ -43,7 +43,7 @@ static double stretch(const rl_model *model, const rl_state *state, const rl_rop
     const double strain = rl_element_length(model, state, link) / state->links[link].rest - 1.0;
     const double counted = rope->compression ? fabs(strain) : strain;
     // Written so that a nan is not passed over.
-    largest = counted <= largest ? largest : counted;
+    largest = rl_larger(largest, counted);
   }
   return largest;
 }
@@ -52,7 +52,7 @@ static double largest_tension(const rl_state *state, const rl_rope *rope) {
   double largest = state->multipliers[rope->first_link];
   for (uint32_t i = 1; i < rope->link_count; i++) {
     const double tension = state->multipliers[rope->first_link + i];
-    largest = tension <= largest ? largest : tension;
+    largest = rl_larger(largest, tension);
   }
   return largest;
 }

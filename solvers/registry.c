@@ -5,7 +5,8 @@
 #define SOLVERS(X)                                                                                 \
   X(penalty)                                                                                       \
   X(pbd)                                                                                           \
-  X(impulse)
+  X(impulse)                                                                                       \
+  /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_solver_type rl_solver_##name;
 #define ENTER(name) &rl_solver_##name,

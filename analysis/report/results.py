@@ -197,7 +197,7 @@ def find_runs(folder: Path) -> list[Run]:
 
 
 def load(folder: Path) -> Results:
-    """Everything in the folder, in the order of summary.csv where there is one."""
+    """What summary.csv lists, in its order; without one, every run in the folder."""
     if not folder.is_dir():
         raise NoResults(f"{folder}: no such folder")
     runs = find_runs(folder)
@@ -213,6 +213,8 @@ def load(folder: Path) -> Results:
         elif all(key):
             known[key] = Run(None, {}, row)
             runs.append(known[key])
+    if rows:  # what an earlier comparison left in the folder is not part of this one
+        runs = [run for run in runs if (run.scenario_name, run.label) in order]
     if not runs:
         raise NoResults(f"{folder}: no run.json and no summary.csv with runs in it")
     runs.sort(key=lambda run: order.get((run.scenario_name, run.label), len(order)))

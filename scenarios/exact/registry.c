@@ -7,7 +7,8 @@
   X(atwood)                                                                                        \
   X(double_atwood)                                                                                 \
   X(catenary)                                                                                      \
-  X(discrete_catenary)
+  X(discrete_catenary)                                                                             \
+  /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_exact_type rl_exact_##name;
 #define ENTER(name) &rl_exact_##name,

@@ -78,7 +78,8 @@ static inline double correction(double value, double inverse_mass, double omega,
     return 0.0;
   }
   const double old = *multiplier;
-  double now = old + omega * value / inverse_mass;
+  // The quotient waits for nothing that a sweep computes, so it is off the critical path.
+  double now = old + value * (omega / inverse_mass);
   if (clamp == CLAMP_ACCUMULATED && now < lower) {
     now = lower;
   }

@@ -110,13 +110,12 @@ rl_reason rl_driver_step(rl_driver *driver) {
   state->dissipated += info->dissipated;
   state->time = t1;
   state->step++;
-  if (!rl_state_finite(model, state)) {
+  const double error = rl_driver_energy_error(driver);
+  const double scale = driver->energy_scale + fabs(state->work);
+  if (!rl_state_finite(model, state) || !isfinite(error)) {
     info->reason = RL_DIVERGED_NAN;
-  } else {
-    const double scale = driver->energy_scale + fabs(state->work);
-    if (scale > 0.0 && rl_driver_energy_error(driver) > blow_up_factor * scale) {
-      info->reason = RL_DIVERGED_ENERGY;
-    }
+  } else if (scale > 0.0 && error > blow_up_factor * scale) {
+    info->reason = RL_DIVERGED_ENERGY;
   }
   return info->reason;
 }

@@ -302,7 +302,7 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
 
 // |min(-C, W lambda)|, or |C| for a row that holds in both directions.
 static double row_residual(double value, double reaction, double lower) {
-  return fabs(lower < 0.0 ? value : fmin(-value, reaction));
+  return fabs(lower < 0.0 || isnan(value) ? value : fmin(-value, reaction));
 }
 
 // Both levels: C + dt dC/dt, where `velocities` is NULL for the position level.
@@ -320,7 +320,8 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
       if (velocities) {
         value += dt * rl_dot(v.d, rl_sub(velocities[link->b], velocities[link->a]));
       }
-      largest = fmax(largest, row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
+      largest =
+          rl_larger(largest, row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <stdalign.h>
 
+// The larger one, and nan once there was one: fmax() would pass over it.
+static inline double rl_larger(double largest, double value) {
+  return isnan(largest) || value <= largest ? largest : value;
+}
+
 typedef struct rl_vec3 {
   double x, y, z;
 } rl_vec3;

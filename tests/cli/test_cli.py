@@ -1,0 +1,1038 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line from outside: exit statuses, messages, and every file that a run leaves.
+
+Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests/cli/test_cli.py
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import itertools
+import json
+import math
+import os
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
+SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
+COMMANDS = ("list", "check", "run", "compare", "report")
+DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
+COLUMNS = ["time_s", *PARTS, "work_J", "dissipated_J", "energy_J", "energy_error_J", "stretch_max",
+           "stretch_rms", "length_error_m", "penetration_max_m", "tension_max_N", "momentum_x",
+           "momentum_y", "momentum_z", "angular_x", "angular_y", "angular_z", "residual_m",
+           "iterations", "row_evals"]
+FILES = ["iterations.csv", "run.json", "series.csv", "snapshots.csv"]
+BLOW_UP = "penalty,substeps=1,stiffness=1e9"  # far above what explicit steps can bear
+FOREVER = ["--duration", "1e6", "--every", "1"]  # until somebody stops it
+PATIENCE = 120.0  # [s] for anything that should take a moment: sanitizers are slow
+
+NUMBERS = itertools.count(1)
+WORK = Path()  # the temporary folder of this run of the tests
+
+
+def setUpModule() -> None:
+    global WORK
+    WORK = Path(tempfile.mkdtemp(prefix="ropelab-cli-"))
+
+
+def tearDownModule() -> None:
+    shutil.rmtree(WORK, ignore_errors=True)
+
+
+def ropelab(*words: object, **options) -> subprocess.CompletedProcess[str]:
+    command = [PROGRAM, *(word if isinstance(word, bytes) else str(word) for word in words)]
+    settings = {"cwd": WORK, "capture_output": True, "text": True, "errors": "replace",
+                "stdin": subprocess.DEVNULL, "timeout": PATIENCE} | options
+    return subprocess.run(command, check=False, **settings)
+
+
+@functools.cache
+def solvers() -> dict[str, dict]:
+    return {solver["name"]: solver for solver in json.loads(ropelab("list", "solvers",
+                                                                    "--json").stdout)}
+
+
+@functools.cache
+def coverage() -> dict[str, dict[str, str]]:
+    """Scenario -> solver -> what the solver lacks ("": it can run it)."""
+    listed = json.loads(ropelab("list", "scenarios", "--json").stdout)
+    return {scenario["name"]: scenario["missing"] for scenario in listed}
+
+
+def new_folder() -> Path:
+    """The path of a folder that is not there yet."""
+    return WORK / f"result-{next(NUMBERS)}"
+
+
+class Table:
+    """A CSV file as the contract has it: comment lines, one header line, numbers."""
+
+    def __init__(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        self.complete = text.endswith("\n")
+        self.comments = [line for line in lines if line.startswith("#")]
+        content = list(csv.reader(line for line in lines if not line.startswith("#")))
+        self.header, self.cells = content[0], content[1:]
+
+    def texts(self, name: str) -> list[str]:
+        index = self.header.index(name)
+        return [row[index] for row in self.cells]
+
+    def numbers(self, name: str) -> list[float]:
+        return [float(text) for text in self.texts(name)]
+
+    def rows(self) -> list[dict[str, str]]:
+        return [dict(zip(self.header, row)) for row in self.cells]
+
+
+class Result:
+    """What `ropelab run` left in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def manifest(self) -> dict:
+        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+
+    @property
+    def hash(self) -> str:
+        return self.manifest["state_hash"]
+
+    def table(self, name: str) -> Table:
+        return Table(self.folder / f"{name}.csv")
+
+    def parameters(self) -> dict[str, str]:
+        return {entry["name"]: entry["value"] for entry in self.manifest["solver"]["parameters"]}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def same_number(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+class Case(unittest.TestCase):
+    maxDiff = 4000
+
+    def expect(self, observed: object, expected: object, what: str) -> None:
+        if observed != expected:
+            self.fail(f"{what}\nobserved: {observed!r}\nexpected: {expected!r}")
+
+    def expect_true(self, condition: bool, observed: object, expected: str, what: str) -> None:
+        if not condition:
+            self.fail(f"{what}\nobserved: {observed!r}\nexpected: {expected}")
+
+    def expect_in(self, expected: str, observed: str, what: str) -> None:
+        self.expect_true(expected in observed, observed, f"a text that holds {expected!r}", what)
+
+    def expect_exit(self, done: subprocess.CompletedProcess, expected: int) -> None:
+        if done.returncode != expected:
+            self.fail(f"exit status of {shlex.join(map(str, done.args))[:400]}\n"
+                      f"observed: {done.returncode}\nexpected: {expected}\n"
+                      f"stdout: {done.stdout[-2000:]}\nstderr: {done.stderr[-4000:]}")
+
+    def refused(self, *words: object, says: tuple[str, ...] = (), status: int = USAGE,
+                **options) -> None:
+        """The command ends with a message on stderr and nothing on stdout."""
+        done = ropelab(*words, **options)
+        what = shlex.join(map(str, words))[:400]
+        self.expect_exit(done, status)
+        self.expect(done.stdout, "", f"stdout of: {what}")
+        self.expect_true(done.stderr.strip() != "", done.stderr, "a message", f"stderr of: {what}")
+        for text in says:
+            self.expect_in(text, done.stderr, f"message of: {what}")
+
+    def quietly(self, *words: object, status: int = DONE, **options) -> None:
+        """The command ends without a word, as nobody watches at a terminal."""
+        done = ropelab(*words, **options)
+        self.expect_exit(done, status)
+        self.expect((done.stdout, done.stderr), ("", ""),
+                    f"stdout and stderr of: {shlex.join(map(str, words))[:400]}")
+
+    def record(self, scenario: object, solver: str, *words: object) -> Result:
+        folder = new_folder()
+        self.quietly("run", scenario, "--solver", solver, *words, "--out", folder)
+        return Result(folder)
+
+
+class Help(Case):
+    def test_every_command_has_help_with_an_example(self) -> None:
+        for command in COMMANDS:
+            done = ropelab(command, "--help")
+            self.expect_exit(done, DONE)
+            self.expect(done.stderr, "", f"stderr of {command} --help")
+            self.expect_in("Usage: ropelab " + command, done.stdout, f"{command} --help")
+            examples = done.stdout.partition("Example")[2]
+            self.expect_in("\n  ropelab " + command, examples, f"examples of {command} --help")
+
+    def test_help_of_the_program(self) -> None:
+        done = ropelab("--help")
+        self.expect_exit(done, DONE)
+        for text in (*COMMANDS, "Example: ropelab ", "Exit status: 0 ", "130 interrupted"):
+            self.expect_in(text, done.stdout, "ropelab --help")
+
+    def test_no_command(self) -> None:
+        self.refused(says=("Usage: ropelab COMMAND",))
+
+    def test_version(self) -> None:
+        done = ropelab("--version")
+        self.expect_exit(done, DONE)
+        self.expect_true(re.fullmatch(r"ropelab \d+\.\d+\.\d+ \(\S+\)\n", done.stdout) is not None,
+                         done.stdout, "ropelab X.Y.Z (COMMIT)", "ropelab --version")
+
+    def test_output_that_cannot_be_written(self) -> None:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for words in (["list"], ["check", "atwood", "--json"], ["--version"]):
+                done = ropelab(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+                self.expect(done.returncode, FAILED, f"exit status of {words} > /dev/full")
+                self.expect_in("No space left", done.stderr, f"message of {words} > /dev/full")
+
+
+class Lists(Case):
+    KEYS = {"solvers": {"name", "family", "summary", "citation", "capabilities", "parameters"},
+            "scenarios": {"name", "title", "about", "missing"},
+            "metrics": {"name", "summary"},
+            "exact": {"name", "summary", "arguments"},
+            "papers": {"name", "summary"}}
+
+    def read(self, *words: str):
+        done = ropelab("list", *words, "--json")
+        self.expect_exit(done, DONE)
+        self.expect(done.stderr, "", f"stderr of list {words}")
+        return json.loads(done.stdout)
+
+    def test_every_list_has_its_shape(self) -> None:
+        everything = self.read()
+        self.expect(list(everything), list(self.KEYS), "keys of list --json")
+        for name, keys in self.KEYS.items():
+            entries = self.read(name)
+            self.expect(entries, everything[name], f"list {name} --json beside list --json")
+            for entry in entries:
+                self.expect_true(keys <= set(entry), sorted(entry), f"at least {sorted(keys)}",
+                                 f"keys of an entry of list {name}")
+            names = [entry["name"] for entry in entries]
+            self.expect(len(set(names)), len(names), f"different names in list {name}")
+            self.expect_exit(ropelab("list", name), DONE)
+
+    def test_solvers_say_their_parameters(self) -> None:
+        for name, solver in solvers().items():
+            self.expect_true(len(solver["capabilities"]) > 0, solver["capabilities"],
+                             "at least one", f"capabilities of {name}")
+            for parameter in solver["parameters"]:
+                what = f"parameter {parameter['name']} of {name}"
+                self.expect_true({"kind", "unit", "default", "help"} <= set(parameter),
+                                 sorted(parameter), "kind, unit, default and help", what)
+                if parameter["kind"] in ("real", "integer"):
+                    self.expect_true(
+                        parameter["min"] <= float(parameter["default"]) <= parameter["max"],
+                        parameter, "a default in its range", what)
+                if parameter["kind"] == "choice":
+                    self.expect_true(parameter["default"] in parameter["choices"].split("|"),
+                                     parameter, "a default among the choices", what)
+
+    def test_scenarios_are_the_shipped_files(self) -> None:
+        self.expect(sorted(coverage()), SCENARIOS, "names in list scenarios --json")
+        for name, missing in coverage().items():
+            self.expect(set(missing), set(solvers()), f"solvers known to scenario {name}")
+
+    def test_metrics_are_the_columns(self) -> None:
+        listed = [metric["name"] for metric in self.read("metrics")]
+        self.expect(listed[:len(COLUMNS)], COLUMNS, "names in list metrics")
+        series = self.record("atwood", "pbd", "--duration", "0.1", "--step", "0.01").table("series")
+        self.expect(series.header[:len(listed)], listed, "first columns of series.csv")
+
+    def test_coverage_is_a_table(self) -> None:
+        done = ropelab("list", "--coverage")
+        self.expect_exit(done, DONE)
+        rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                for line in done.stdout.splitlines()]
+        self.expect(rows[0], ["scenario", *solvers()], "heads of list --coverage")
+        for scenario, *cells in rows[2:]:
+            expected = [f"no: {lack}" if lack else "yes" for lack in coverage()[scenario].values()]
+            self.expect(cells, expected, f"row {scenario} of list --coverage")
+        self.expect([row[0] for row in rows[2:]], SCENARIOS, "rows of list --coverage")
+
+    def test_unknown_list(self) -> None:
+        self.refused("list", "solver", says=("did you mean 'solvers'?",))
+
+
+class Mistakes(Case):
+    """Bad usage is refused with what was found, what was expected, and the nearest valid word."""
+
+    def test_commands(self) -> None:
+        self.refused("runn", says=("'runn'", "did you mean 'run'?"))
+        self.refused("--verison", says=("did you mean '--version'?",))
+        self.refused("", says=("unknown command ''", "expected one of list, check, run"))
+        self.refused("study", status=UNSUPPORTED, says=("unsupported", "'study'"))
+
+    def test_options(self) -> None:
+        self.refused("run", "atwood", "--sovler", "pbd", says=("did you mean '--solver'?",))
+        self.refused("run", "atwood", "--qqqq", says=("'--qqqq'", "ropelab run --help"))
+        self.refused("check", "atwood", "--force", says=("'--force'",))
+        for option in ("--solver", "--set", "--step", "--out"):
+            self.refused("run", "atwood", option, says=(f"option '{option}' requires an argument",))
+
+    def test_arguments(self) -> None:
+        for command in ("check", "run", "compare", "report"):
+            self.refused(command, says=("expected",))
+            self.refused(command, "", says=("expected", "''"))
+        self.refused("check", "atwood", "pendulum", says=("unexpected 'pendulum'",))
+        self.refused("compare", *["atwood"] * 300, says=("unexpected 'atwood'",))
+
+    def test_scenarios(self) -> None:
+        self.refused("check", "atwod", says=("'atwod'", "did you mean 'atwood'?"))
+        self.refused("run", "atwod", "--solver", "pbd", says=("did you mean 'atwood'?",))
+        self.refused("compare", "atwod", says=("did you mean 'atwood'?",))
+        self.refused("check", "x" * 6000, says=("no scenario",))
+        self.refused("check", "/dev/null", says=("/dev/null",))
+
+    def test_a_folder_called_like_a_scenario_is_in_nobodys_way(self) -> None:
+        place = new_folder()
+        (place / "atwood").mkdir(parents=True)
+        self.expect_exit(ropelab("check", "atwood", cwd=place), DONE)
+
+    def test_scenario_files(self) -> None:
+        path = REPOSITORY / "tests/corpus/unknown-key.yaml"
+        line = path.read_text(encoding="utf-8").splitlines()[4]
+        caret = " " * line.index("mas:") + "^"
+        self.refused("check", path, says=(f"{path}:5:{line.index('mas:') + 1}: error: ",
+                                          "did you mean 'mass'?", f"\n{line}\n{caret}\n"))
+
+    def test_solvers(self) -> None:
+        run = ("run", "atwood", "--out", new_folder(), "--solver")
+        for spec, *says in (("pdb", "did you mean 'pbd'?"),
+                            ("", "unknown solver ''", "pbd"),
+                            ("pbd,iteration=4", "no parameter 'iteration'", "'iterations'?"),
+                            ("pbd,iterations", "expected name=value"),
+                            ("pbd,", "expected name=value"),
+                            ("pbd,iterations=0", "iterations", "from 1 to"),
+                            ("pbd,iterations=2.5", "a whole number"),
+                            ("pbd,iterations=nan", "'nan'"),
+                            ("pbd,iterations=", "'iterations'"),
+                            ("pbd,iterations=3,iterations=4", "'iterations' is given twice"),
+                            ("pbd,omega=2", "'omega'", "to 1.999"),
+                            ("pbd,order=bakward", "did you mean 'backward'?"),
+                            ("impulse,warm_start=maybe", "expected true or false"),
+                            ("a/b=pbd", "'a/b' is not a label"),
+                            ("..=pbd", "is not a label"),
+                            ("=pbd", "is not a label"),
+                            ("x" * 300 + "=pbd", "is not a label"),
+                            ("pbd," + "x" * 300, "too long")):
+            self.refused(*run, spec, says=tuple(says))
+        self.refused(*run[:-1], says=("expected one --solver, found 0",))
+        self.refused(*run, "pbd", "--solver", "impulse", says=("expected one --solver, found 2",))
+
+    def test_seconds(self) -> None:
+        for option in ("--step", "--duration", "--every"):
+            for text in ("0", "-1", "nan", "inf", "1e999", "1e-999", "garbage", "", "1 s", "0x1"):
+                self.refused("run", "atwood", "--solver", "pbd", "--out", new_folder(),
+                             f"{option}={text}", says=(option, "seconds above 0"))
+
+    def test_whole_numbers(self) -> None:
+        for text in ("0", "-1", "1.5", "", "many", "99999999999999999999"):
+            self.refused("run", "atwood", "--solver", "pbd", f"--trace={text}",
+                         says=("--trace", "a whole number from 1"))
+            self.refused("compare", "atwood", f"--jobs={text}", says=("--jobs",))
+
+    def test_more_steps_than_can_be_counted(self) -> None:
+        times = ("--duration", "1e300", "--step", "1e-300", "--out", new_folder())
+        self.refused("run", "atwood", "--solver", "pbd", *times, says=("steps", "at most"))
+        self.refused("compare", "atwood", *times, says=("steps", "at most"))
+
+    def test_settings(self) -> None:
+        for setting, *says in (("bodies.heavi.mass=3", "did you mean 'heavy'?"),
+                               ("bodies.heavy.mas=3", "did you mean 'mass'?"),
+                               ("bodies.heavy.mass=-1", "greater than 0"),
+                               ("bodies.heavy.mass=", "empty"),
+                               ("bodies.heavy.position.7=1", "index"),
+                               ("gravity.y=1", "three numbers"),
+                               ("duration.x=1", "'duration' is neither a map nor a list"),
+                               ("step=nan", "step"),
+                               ("bodies..mass=1", "keys joined by dots"),
+                               ("bodies.heavy.mass=[1", "YAML"),
+                               ("nothing", "expected PATH=VALUE"),
+                               ("=3", "expected PATH=VALUE"),
+                               ("", "expected PATH=VALUE")):
+            for command in (["check", "atwood"], ["run", "atwood", "--solver", "pbd"]):
+                self.refused(*command, "--set", setting, says=(setting, *says))
+
+    def test_probes(self) -> None:
+        for probe, *says in (("heavi.y", "did you mean 'heavy'?"),
+                             ("line.tensoin", "did you mean 'tension'?"),
+                             ("heavy.why", "expected one of"),
+                             ("line.tension.7", "line.tension.7"),
+                             ("heavy", "heavy"),
+                             ("", "''")):
+            self.refused("check", "atwood", "--probe", probe, says=tuple(says))
+
+    def test_odd_words_never_break_it(self) -> None:
+        words = ["-", "=", ",", ".", "/", "%s%n", "..", "x" * 5000, b"\xff\xfe", "\n", "[", "~"]
+        for option in ("--solver", "--set", "--probe", "--every", "--jobs", "--trace"):
+            for word in words:
+                value = os.fsencode(option + "=") + os.fsencode(word)
+                command = "compare" if option == "--jobs" else "run"
+                self.refused(command, "atwood", "--solver", "pbd", "--out", new_folder(), value)
+
+    def test_more_solvers_than_there_is_room(self) -> None:
+        specs = [word for i in range(300) for word in ("--solver", f"s{i}=pbd")]
+        self.refused("compare", "atwood", *specs, says=("more than", "--solver"))
+
+
+class Checks(Case):
+    def test_says_who_can_run_it(self) -> None:
+        done = ropelab("check", "elastic-cord")
+        self.expect_exit(done, DONE)
+        lines = {line.split()[0]: line for line in done.stdout.splitlines()[2:]}
+        for solver, lack in coverage()["elastic-cord"].items():
+            self.expect_in(f"unsupported: {lack}" if lack else "can run it", lines[solver],
+                           f"line of {solver} in check elastic-cord")
+
+    def test_reads_what_it_is_given(self) -> None:
+        text = (REPOSITORY / "scenarios/atwood.yaml").read_text(encoding="utf-8")
+        done = ropelab("check", "/dev/stdin", stdin=None, input=text)
+        self.expect_exit(done, DONE)
+        self.expect_in("atwood", done.stdout, "check /dev/stdin")
+
+    def test_resolved_scenario_holds_defaults_and_settings(self) -> None:
+        done = ropelab("check", "atwood", "--json", "--set", "bodies.heavy.mass=2.385", "--set",
+                       "gravity=[0, -1.62, 0]", "--probe", "heavy.speed")
+        self.expect_exit(done, DONE)
+        resolved = json.loads(done.stdout)
+        self.expect(resolved["bodies"]["heavy"]["mass"], 2.385, "mass of heavy")
+        self.expect(resolved["bodies"]["heavy"]["motion"], "free", "default motion of heavy")
+        self.expect(resolved["gravity"], [0, -1.62, 0], "gravity")
+        self.expect(resolved["probes"][-1], "heavy.speed", "last probe")
+
+    def test_resolved_scenario_is_the_same_scenario(self) -> None:
+        """For every scenario, and every solver that can run it: the same bits, twice."""
+        for scenario, missing in coverage().items():
+            done = ropelab("check", scenario, "--json")
+            self.expect_exit(done, DONE)
+            path = WORK / f"resolved-{scenario}.yaml"
+            path.write_text(done.stdout, encoding="utf-8")
+            again = ropelab("check", path, "--json")
+            self.expect(again.stdout, done.stdout, f"check --json of the JSON of {scenario}")
+            for solver in (name for name, lack in missing.items() if not lack):
+                results = [self.record(source, solver, "--duration", "0.125", "--step", "0.00625")
+                           for source in (scenario, path)]
+                self.expect(results[1].hash, results[0].hash,
+                            f"state_hash of {solver} on {scenario}, from its JSON and its YAML")
+
+
+class Runs(Case):
+    def test_folder_holds_the_whole_result(self) -> None:
+        result = self.record("pendulum", "pbd", "--duration", "0.5")
+        names = sorted(contents(result.folder))
+        self.expect_true(set(FILES) <= set(names), names, f"at least {FILES}", "files of a run")
+        self.expect([name for name in names if name.endswith(".new")], [], "unfinished files")
+
+    def test_default_folder(self) -> None:
+        place = new_folder()
+        place.mkdir()
+        self.quietly("run", "atwood", "--solver", "pbd", "--duration", "0.1", "--step", "0.01",
+                     cwd=place)
+        self.expect(Result(place / "out/run-atwood").manifest["status"], "done", "status")
+
+    def test_manifest(self) -> None:
+        result = self.record("heavy-load", "fast=pbd,iterations=7,omega=1.25", "--duration", "0.1",
+                             "--step", "0.0025", "--set", "bodies.load.mass=2.385",
+                             "--probe", "load.speed")
+        m = result.manifest
+        keys = {"format", "scenario", "scenario_file", "solver", "step_s", "steps", "duration_s",
+                "version", "commit", "compiler", "flags", "host", "seed", "command", "started",
+                "status", "reason", "summary", "seconds", "state_hash"}
+        self.expect_true(keys <= set(m), sorted(m), f"at least {sorted(keys)}", "keys of run.json")
+        observed = {key: m[key] for key in ("format", "step_s", "steps", "duration_s", "status")}
+        self.expect(observed, {"format": 1, "step_s": 0.1 / 40, "steps": 40, "duration_s": 0.1,
+                               "status": "done"}, "facts in run.json")
+        self.expect(m["scenario"]["bodies"]["load"]["mass"], 2.385, "mass in run.json")
+        self.expect(m["scenario"]["probes"][-1], "load.speed", "last probe in run.json")
+        self.expect((m["solver"]["label"], m["solver"]["name"], m["solver"]["family"]),
+                    ("fast", "pbd", "PBD"), "solver in run.json")
+        expected = {p["name"]: p["default"] for p in solvers()["pbd"]["parameters"]}
+        self.expect(result.parameters(), expected | {"iterations": "7", "omega": "1.25"},
+                    "parameters in run.json")
+        self.expect_true(all({"unit", "default", "help"} <= set(p)
+                             for p in m["solver"]["parameters"]), m["solver"]["parameters"],
+                         "unit, default and help of every parameter", "parameters in run.json")
+        self.expect_true(re.fullmatch("[0-9a-f]{16}", m["state_hash"]) is not None,
+                         m["state_hash"], "16 hexadecimal digits", "state_hash")
+        self.expect_true(m["seconds"] >= 0.0, m["seconds"], "at least 0", "seconds")
+        self.expect((m["summary"]["steps_done"], m["summary"]["iterations"]), (40, 280),
+                    "steps and iterations in the summary")
+
+    def test_summary_is_that_of_the_series(self) -> None:
+        result = self.record("pendulum", "pbd,iterations=3", "--duration", "0.7", "--step", "0.005")
+        summary, series = result.manifest["summary"], result.table("series")
+        for key, expected in (
+                ("energy_error_J", series.numbers("energy_error_J")[-1]),
+                ("energy_error_max_J", max(map(abs, series.numbers("energy_error_J")))),
+                ("stretch_max", max(series.numbers("stretch_max"))),
+                ("stretch_end", series.numbers("stretch_max")[-1]),
+                ("tension_max_N", max(series.numbers("tension_max_N")[1:])),
+                ("residual_m", series.numbers("residual_m")[-1]),
+                ("exact_error_max", max(series.numbers("exact_error")[1:])),
+                ("iterations", sum(series.numbers("iterations"))),
+                ("row_evals", sum(series.numbers("row_evals")))):
+            self.expect(summary[key], expected, f"{key} in the summary, and from series.csv")
+
+    def test_gaps_are_null_in_json_and_nan_in_csv(self) -> None:
+        result = self.record("hanging-chain", "pbd", "--duration", "0.1", "--step", "0.01")
+        summary = result.manifest["summary"]
+        self.expect((summary["momentum_drift"], summary["exact_error_max"]), (None, None),
+                    "what a chain on a support has no value for")
+        self.expect(result.table("series").texts("residual_m")[0], "nan",
+                    "residual before the first step")
+
+    def test_header_is_the_columns_and_the_probes(self) -> None:
+        def header(*words: str) -> list[str]:
+            return self.record("hanging-chain", "pbd", "--duration", "0.1", "--step", "0.01",
+                               *words).table("series").header
+        own = json.loads(ropelab("check", "hanging-chain", "--json").stdout)["probes"]
+        self.expect(header(), COLUMNS + own, "header of series.csv")
+        self.expect(header("--probe", "chain.node.4.vx", "--probe", own[0], "--probe", "chain.sag"),
+                    COLUMNS + own + ["chain.node.4.vx", "chain.sag"], "header with more probes")
+
+    def test_numbers_have_full_precision(self) -> None:
+        result = self.record("lamp-cable", "impulse", "--duration", "0.5", "--trace", "7")
+        for name, first in (("series", 0), ("iterations", 2), ("snapshots", 4)):
+            table = result.table(name)
+            self.expect_true(table.complete and len(table.comments) >= 1, table.comments,
+                             "a comment and a whole last line", f"{name}.csv")
+            for row in table.cells:
+                self.expect(len(row), len(table.header), f"cells in a row of {name}.csv")
+                for text in row[first:]:
+                    value = float(text)
+                    expected = "nan" if math.isnan(value) else "%.17g" % value
+                    self.expect(text, expected, f"a number in {name}.csv")
+
+    def test_rows(self) -> None:
+        """n = max(1, round(duration / step)) equal steps; a row at 0, after --every, at the end."""
+        for duration, step, every in ((1.0, 1 / 240, None), (1.0, 0.1, 0.2), (1.0, 0.1, 0.3),
+                                      (1.0, 0.1, 5.0), (1.0, 0.1, 0.001), (1.0, 0.1, 1e300),
+                                      (0.7, 0.7, None)):
+            with self.subTest(duration=duration, step=step, every=every):
+                words = ["--every", every] if every else []
+                result = self.record("atwood", "pbd", "--duration", duration, "--step", repr(step),
+                                     *words)
+                n = max(1, math.floor(duration / step + 0.5))
+                stride = max(1, math.floor((every or step) / (duration / n) + 0.5))
+                expected = [k * (duration / n) for k in range(n + 1) if k % stride == 0 or k == n]
+                self.expect(result.table("series").numbers("time_s"), expected, "times of the rows")
+                self.expect(result.manifest["steps"], n, "steps in run.json")
+                self.expect(result.manifest["summary"]["steps_done"], n, "steps done")
+
+    def test_a_step_that_does_not_divide_is_noted(self) -> None:
+        for duration, step, n in ((1.0, 0.3, 3), (0.1, 0.4, 1), (1.0, 0.00417, 240)):
+            folder = new_folder()
+            done = ropelab("run", "atwood", "--solver", "pbd", "--duration", duration, "--step",
+                           step, "--out", folder)
+            self.expect_exit(done, DONE)
+            self.expect_true(re.search(rf"note: .*{n} steps of .* instead of {step}", done.stderr)
+                             is not None, done.stderr, f"a note on {n} steps instead of {step} s",
+                             f"stderr with --duration {duration} --step {step}")
+            self.expect(len(done.stderr.splitlines()), 1, "lines on stderr")
+            self.expect(Result(folder).manifest["step_s"], duration / n, "step in run.json")
+            self.expect(len(Result(folder).table("series").cells), n + 1, "rows")
+        # Within 1e-9 s of what was asked for there is nothing to say; record() checks that.
+        self.record("atwood", "pbd", "--duration", "1", "--step", "0.004166667")
+
+    def test_iterations(self) -> None:
+        def residuals(solver: str, *words: object) -> list[list[str]]:
+            return self.record("heavy-load", solver, "--duration", "0.1", "--step", "0.01",
+                               *words).table("iterations").cells
+        default = residuals("pbd,iterations=6")
+        self.expect([row[:2] for row in default], [["10", str(i)] for i in range(1, 7)],
+                    "step and iteration without --trace")
+        self.expect_true(all(float(row[2]) >= 0.0 for row in default), default, "numbers from 0 up",
+                         "residuals")
+        self.expect([row[:2] for row in residuals("pbd,iterations=2", "--trace", 4)],
+                    [["4", "1"], ["4", "2"], ["8", "1"], ["8", "2"]], "rows with --trace 4")
+        self.expect(residuals("pbd", "--trace", 1000), [], "rows with --trace above the steps")
+        self.expect([row[:2] for row in residuals("penalty", "--trace", 5)],
+                    [["5", "1"], ["10", "1"]], "rows of an explicit method")
+
+    def test_trace_is_that_of_the_step(self) -> None:
+        result = self.record("heavy-load", "impulse,tolerance=0.001", "--duration", "0.2", "--step",
+                             "0.01", "--trace", "1")
+        rows = result.table("iterations").rows()
+        for step, series in enumerate(result.table("series").rows()[1:], start=1):
+            trace = [row["residual_m"] for row in rows if row["step"] == str(step)]
+            self.expect(len(trace), int(series["iterations"]), f"entries of step {step}")
+            self.expect(trace[-1], series["residual_m"], f"last residual of step {step}")
+
+    def test_snapshots(self) -> None:
+        result = self.record("atwood", "impulse", "--duration", "0.8", "--step", "0.01")
+        table = result.table("snapshots")
+        self.expect(table.header, ["time_s", "item", "kind", "index", "x", "y", "z"],
+                    "header of snapshots.csv")
+        times = sorted(set(table.numbers("time_s")))
+        self.expect(times, [k * (0.8 / 80) for k in (0, 20, 40, 60, 80)], "times of the snapshots")
+        end = [row for row in table.rows() if float(row["time_s"]) == times[-1]]
+        kinds = {(row["item"], row["kind"]) for row in end}
+        expected = {("line", "node"), ("line", "eye"), ("heavy", "body"), ("light", "body")}
+        exact = {(item, f"exact_{kind}") for item, kind in expected}
+        self.expect(kinds, expected | exact, "items of the last snapshot")
+        heavy = [row["y"] for row in end if (row["item"], row["kind"]) == ("heavy", "body")]
+        self.expect(heavy, result.table("series").texts("heavy.y")[-1:], "y of heavy at the end")
+
+    def test_chain_has_a_snapshot_of_every_node(self) -> None:
+        result = self.record("hanging-chain", "pbd", "--duration", "0.1", "--step", "0.01", "--set",
+                             "ropes.chain.segments=7")
+        indices = [int(row["index"]) for row in result.table("snapshots").rows()]
+        self.expect(indices, list(range(8)) * 5, "indices of the nodes")
+
+    def test_settings_change_the_run(self) -> None:
+        def run(*words: str) -> Result:
+            return self.record("atwood", "impulse", "--duration", "0.5", *words)
+        plain, heavier = run(), run("--set", "bodies.heavy.mass=3")
+        self.expect_true(plain.hash != heavier.hash, heavier.hash, f"not {plain.hash}", "hash")
+        self.expect(run("--set", "bodies.heavy.mass=9", "--set", "bodies.heavy.mass=3").hash,
+                    heavier.hash, "hash where the last of two settings counts")
+        self.expect(run("--set", "bodies.light.position.1=-6.0").hash, plain.hash,
+                    "hash with a setting that changes nothing")
+        acceleration = heavier.table("series").numbers("heavy.vy")[-1] / 0.5
+        self.expect(round(acceleration, 6), -4.905, "acceleration of 3 kg against 1 kg")
+
+    def test_stored_command_repeats_the_run(self) -> None:
+        path = WORK / "it's a \"rope\".yaml"
+        shutil.copy(REPOSITORY / "scenarios/lamp-cable.yaml", path)
+        result = self.record(path, "pbd,iterations=4", "--duration", "0.3", "--set",
+                             "title=an 'odd' $title", "--set", "bodies.lamp.mass=2.385", "--probe",
+                             "lamp.vx")
+        words = shlex.split(result.manifest["command"])
+        self.expect(words[0], "ropelab", "first word of the command")
+        before = (result.hash, result.table("series").cells)
+        self.quietly(*words[1:], "--force")
+        self.expect((result.hash, result.table("series").cells), before,
+                    "hash and series of the repeated run")
+
+    def test_any_name_of_a_folder(self) -> None:
+        for name in ("späte ‱ Straße", "a 'b' \"c\" $d `e` #%,", "-", "line\nbreak", b"\xff\xfe"):
+            folder = os.path.join(os.fsencode(new_folder()), os.fsencode(name))
+            words = ("run", "atwood", "--solver", "pbd", "--duration", "0.1", "--step", "0.01")
+            self.quietly(*words, "--out", folder)
+            with open(os.path.join(folder, b"run.json"), encoding="utf-8") as file:
+                command = json.load(file)["command"]
+            script = f"ropelab() {{ printf '%s\\0' \"$@\"; }}; {command}"
+            shell = subprocess.run(["bash", "-c", script], capture_output=True, check=True,
+                                   timeout=PATIENCE)
+            self.expect(shell.stdout.split(b"\0")[-2], folder, "last word of the stored command")
+
+    def test_place_of_the_result_does_not_matter(self) -> None:
+        hashes = {self.record("drape-sphere", "pbd", "--duration", "0.4").hash for _ in range(2)}
+        self.expect(len(hashes), 1, "different hashes of one run made twice")
+
+
+class Energies(Case):
+    """The ledger closes in every row that is written, whatever the solver."""
+
+    @staticmethod
+    def rounding(*terms: float) -> float:
+        # Up to seven additions, each with half a unit in the last place of at most the sum.
+        return 8.0 * 2.0 ** -53 * sum(map(abs, terms))
+
+    def check(self, result: Result, what: str) -> None:
+        series = result.table("series")
+        columns = {name: series.numbers(name) for name in (*PARTS, "work_J", "dissipated_J",
+                                                            "energy_J", "energy_error_J")}
+        start = columns["energy_J"][0]
+        for i in range(len(series.cells)):
+            parts = [columns[name][i] for name in PARTS]
+            energy, work = columns["energy_J"][i], columns["work_J"][i]
+            lost, error = columns["dissipated_J"][i], columns["energy_error_J"][i]
+            self.expect_true(abs(energy - sum(parts)) <= self.rounding(*parts), energy,
+                             f"{sum(parts)!r}, the sum of {parts}", f"energy_J, {what}, row {i}")
+            expected = energy - start - work + lost
+            self.expect_true(abs(error - expected) <= self.rounding(energy, start, work, lost),
+                             error, f"{expected!r}", f"energy_error_J, {what}, row {i}")
+
+    def test_every_solver_on_every_scenario(self) -> None:
+        for scenario, missing in coverage().items():
+            for solver, lack in missing.items():
+                words = ("run", scenario, "--solver", solver, "--duration", "0.2", "--step",
+                         "0.00625", "--out", new_folder())
+                if lack:
+                    self.refused(*words, status=UNSUPPORTED, says=(solver, scenario, lack))
+                else:
+                    self.quietly(*words)
+                    self.check(Result(words[-1]), f"{solver} on {scenario}")
+
+    def test_long_run(self) -> None:
+        self.check(self.record("lamp-cable", "impulse", "--every", "0.1"), "impulse on lamp-cable")
+
+
+class ClosedForms(Case):
+    # A third of g accelerates the weights; the light one hangs 6 m below the eye.
+    ARRIVAL = math.sqrt(2.0 * 6.0 / (9.81 / 3.0))
+
+    def test_until_the_light_weight_arrives(self) -> None:
+        series = self.record("atwood", "impulse", "--duration", "3").table("series")
+        probes = [name.removesuffix(".exact") for name in series.header if name.endswith(".exact")]
+        self.expect(probes, ["heavy.y", "heavy.vy", "light.vy", "line.tension"],
+                    "probes with a closed form")
+        for row in series.rows():
+            t = float(row["time_s"])
+            known = t < self.ARRIVAL
+            errors = []
+            for probe in probes:
+                value, exact, error = (float(row[probe + suffix])
+                                       for suffix in ("", ".exact", ".error"))
+                self.expect(not math.isnan(exact), known, f"{probe}.exact is known at {t} s")
+                self.expect_true(same_number(error, value - exact), error, repr(value - exact),
+                                 f"{probe}.error at {t} s")
+                errors.append(abs(error))
+            largest = max((error for error in errors if not math.isnan(error)), default=math.nan)
+            self.expect_true(same_number(float(row["exact_error"]), largest), row["exact_error"],
+                             repr(largest), f"exact_error at {t} s")
+
+    def test_exact_values(self) -> None:
+        for row in self.record("atwood", "pbd", "--every", "0.25").table("series").rows():
+            t = float(row["time_s"])
+            self.assertAlmostEqual(float(row["heavy.y.exact"]), -4.0 - 9.81 / 6.0 * t * t, 12)
+            self.assertAlmostEqual(float(row["line.tension.exact"]), 4.0 / 3.0 * 9.81, 12)
+
+    def test_a_closed_form_that_does_not_hold_is_refused(self) -> None:
+        self.refused("check", "atwood", "--set", "bodies.heavy.position=[1, -4, 0]",
+                     says=("exact: atwood:", "plumb"))
+
+
+class Endings(Case):
+    """However a run ends, its files say so and can be read."""
+
+    def test_diverged(self) -> None:
+        folder = new_folder()
+        self.refused("run", "hanging-chain", "--solver", BLOW_UP, "--out", folder, status=DIVERGED,
+                     says=("diverged",))
+        result = Result(folder)
+        self.expect(result.manifest["status"], "diverged", "status in run.json")
+        self.expect_in(f"step {result.manifest['summary']['steps_done']}",
+                       result.manifest["reason"], "reason in run.json")
+        times = result.table("series").numbers("time_s")
+        done = result.manifest["summary"]["steps_done"]
+        self.expect(len(times), done + 1, "rows up to the divergence")
+
+    def test_diverged_to_nan_has_no_errors_of_zero(self) -> None:
+        folder = new_folder()
+        self.refused("run", "atwood", "--solver", "pbd", "--step", "1e300", "--duration", "1e300",
+                     "--out", folder, status=DIVERGED)
+        row = Result(folder).table("series").rows()[-1]
+        for name in ("heavy.y", "energy_J", "stretch_max", "exact_error"):
+            self.expect(row[name], "nan", f"{name} of a state that is not finite")
+        summary = Result(folder).manifest["summary"]
+        for name in ("energy_error_max_J", "stretch_max", "exact_error_max"):
+            self.expect(summary[name], None, f"{name} in run.json")
+
+    def test_unsupported(self) -> None:
+        folder = new_folder()
+        lack = coverage()["elastic-cord"]["pbd"]
+        self.refused("run", "elastic-cord", "--solver", "pbd", "--out", folder, status=UNSUPPORTED,
+                     says=("pbd", "elastic-cord", lack))
+        self.expect(list(contents(folder)), ["run.json"], "files of an unsupported run")
+        manifest = Result(folder).manifest
+        self.expect(manifest["status"], "unsupported", "status in run.json")
+        self.expect_in(lack, manifest["reason"], "reason in run.json")
+
+    def start(self, *words: object) -> subprocess.Popen:
+        process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=WORK, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for_rows(self, paths: list[Path]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not all(path.exists() and path.read_bytes().count(b"\n") > 5 for path in paths):
+            self.expect_true(time.monotonic() < end, [str(path) for path in paths],
+                             "some rows in every one of them", "files of a run that goes on")
+            time.sleep(0.002)
+
+    def test_interrupted(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = new_folder()
+            process = self.start("run", "hanging-chain", "--solver", "pbd", *FOREVER, "--out",
+                                 folder)
+            self.wait_for_rows([folder / "series.csv"])
+            self.expect(Result(folder).manifest["status"], "running", "status while it runs")
+            process.send_signal(number)
+            output = process.communicate(timeout=PATIENCE)
+            self.expect((process.returncode, output), (INTERRUPTED, ("", "")),
+                        f"exit status, stdout and stderr after {number.name}")
+            result = Result(folder)
+            self.expect(result.manifest["status"], "interrupted", "status in run.json")
+            for name in ("series", "iterations", "snapshots"):
+                table = result.table(name)
+                self.expect_true(table.complete and all(len(row) == len(table.header)
+                                                        for row in table.cells),
+                                 table.cells[-1:], "whole lines", f"{name}.csv")
+            manifest = result.manifest
+            self.expect(result.table("series").numbers("time_s")[-1],
+                        manifest["summary"]["steps_done"] * manifest["step_s"],
+                        "time of the last row")
+
+    def test_interrupted_comparison(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = new_folder()
+            process = self.start("compare", "hanging-chain", "heavy-load", "--solver", "a=pbd",
+                                 "--solver", "b=impulse", *FOREVER, "--jobs", "2", "--out", folder)
+            self.wait_for_rows([folder / "hanging-chain" / label / "series.csv" for label in "ab"])
+            process.send_signal(number)
+            output = process.communicate(timeout=PATIENCE)
+            self.expect((process.returncode, output), (INTERRUPTED, ("", "")),
+                        f"exit status, stdout and stderr after {number.name}")
+            rows = Table(folder / "summary.csv").rows()
+            self.expect([(row["scenario"], row["label"], row["status"]) for row in rows],
+                        [(scenario, label, "interrupted")
+                         for scenario in ("hanging-chain", "heavy-load") for label in "ab"],
+                        "rows of summary.csv")
+            self.expect(Result(folder / "hanging-chain/a").manifest["status"], "interrupted",
+                        "status of a run")
+
+    def test_disk_full(self) -> None:
+        folder = new_folder()
+
+        def limit() -> None:  # a write beyond the limit fails as on a full disk
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000))
+
+        self.refused("run", "hanging-chain", "--solver", "pbd", *FOREVER[:2], "--out", folder,
+                     status=FAILED, says=("cannot write", "File too large"), preexec_fn=limit,
+                     restore_signals=False)
+        self.expect(Result(folder).manifest["status"], "failed", "status in run.json")
+
+
+class Folders(Case):
+    RUN = ("run", "atwood", "--solver", "pbd", "--duration", "0.1", "--step", "0.01", "--out")
+
+    def test_a_result_is_not_overwritten(self) -> None:
+        folder = new_folder()
+        self.quietly(*self.RUN, folder)
+        before, first = contents(folder), Result(folder).hash
+        self.refused(*self.RUN, folder, says=(str(folder), "--force"))
+        self.refused(*self.RUN, folder, "--force", "--solver", "pdb")
+        self.refused(*self.RUN, folder, "--force", "--set", "bodies.heavy.mas=1")
+        self.expect(contents(folder), before, "files after runs that were refused")
+        self.quietly(*self.RUN, folder, "--force", "--set", "bodies.heavy.mass=3")
+        self.expect_true(Result(folder).hash != first, Result(folder).hash, f"not {first}",
+                         "hash after --force")
+
+    def test_every_part_of_a_result_is_protected(self) -> None:
+        for name in FILES:
+            folder = new_folder()
+            folder.mkdir()
+            (folder / name).write_text("precious\n", encoding="utf-8")
+            self.refused(*self.RUN, folder, says=("--force",))
+            self.expect(contents(folder), {name: b"precious\n"}, "files after a refused run")
+
+    def test_other_files_stay(self) -> None:
+        folder = new_folder()
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine\n", encoding="utf-8")
+        self.quietly(*self.RUN, folder)
+        self.quietly(*self.RUN, folder, "--force")
+        self.expect((folder / "notes.txt").read_bytes(), b"mine\n", "a file of the user")
+
+    def test_places_that_cannot_be_written(self) -> None:
+        file = new_folder()
+        file.write_text("a file\n", encoding="utf-8")
+        for place in (file, file / "below", "/proc/ropelab", "", "x" * 300, "x/" * 3000):
+            for command in (self.RUN, ("compare", "atwood", "--solver", "pbd", "--out")):
+                self.refused(*command, place)
+        self.expect(file.read_bytes(), b"a file\n", "the file in place of the folder")
+
+    def test_folder_without_permission(self) -> None:
+        folder = new_folder()
+        folder.mkdir(mode=0o555)
+        # Nothing is forbidden to root: somebody else has to try.
+        options = {"user": 65534, "cwd": "/"} if os.geteuid() == 0 else {}
+        WORK.chmod(0o755)
+        try:
+            allowed = ropelab("check", "atwood", **options).returncode == DONE
+        except PermissionError:
+            allowed = False
+        if not allowed:
+            self.skipTest("the program is out of reach for another user")
+        self.refused(*self.RUN, folder, says=("Permission denied",), **options)
+        self.refused(*self.RUN, folder / "below", says=("Permission denied",), **options)
+
+
+class Comparisons(Case):
+    SOLVERS = ("pbd", "few=pbd,iterations=3", f"bad={BLOW_UP}")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = new_folder()
+        words = [word for spec in cls.SOLVERS for word in ("--solver", spec)]
+        cls.words = ["compare", "elastic-cord", "hanging-chain", *words, "--duration", "0.2",
+                     "--step", "0.005", "--set", "gravity=[0, -1.62, 0]", "--every", "0.05"]
+        cls.done = ropelab(*cls.words, "--out", cls.folder)
+
+    def cells(self) -> list[tuple[str, str]]:
+        return [(scenario, label) for scenario in ("elastic-cord", "hanging-chain")
+                for label in ("pbd", "few", "bad")]
+
+    def test_failed_cells_are_part_of_it(self) -> None:
+        self.expect_exit(self.done, DONE)
+        self.expect(self.done.stderr, "", "stderr of compare")
+        table = Table(self.folder / "summary.csv")
+        self.expect(table.header[:7], ["scenario", "label", "solver", "parameters", "step",
+                                       "status", "reason"], "first columns of summary.csv")
+        for name in ("row_evals", "seconds"):
+            self.expect_in(name, ",".join(table.header), "header of summary.csv")
+        rows = table.rows()
+        self.expect([(row["scenario"], row["label"]) for row in rows], self.cells(),
+                    "rows of summary.csv")
+        self.expect([row["status"] for row in rows],
+                    ["unsupported", "unsupported", "diverged", "done", "done", "diverged"],
+                    "statuses in summary.csv")
+        self.expect([row["solver"] for row in rows], ["pbd", "pbd", "penalty"] * 2, "solvers")
+        for row in rows:
+            self.expect_true(row["reason"] != "", row, "a reason", "row of summary.csv")
+            self.expect(len(row), len(table.header), "cells of a row of summary.csv")
+        self.expect(rows[0]["energy_error_J"], "nan", "energy error of an unsupported run")
+
+    def test_summary_says_what_the_runs_say(self) -> None:
+        for row in Table(self.folder / "summary.csv").rows():
+            manifest = Result(self.folder / row["scenario"] / row["label"]).manifest
+            what = f"{row['scenario']}, {row['label']}"
+            self.expect((row["status"], row["reason"]), (manifest["status"], manifest["reason"]),
+                        f"status and reason of {what}")
+            self.expect(manifest["solver"]["label"], row["label"], f"label of {what}")
+            self.expect(dict(pair.split("=") for pair in row["parameters"].split(";")),
+                        Result(self.folder / row["scenario"] / row["label"]).parameters(),
+                        f"parameters of {what}")
+            self.expect(float(row["step"]), manifest["step_s"], f"step of {what}")
+            for name, value in manifest.get("summary", {}).items():
+                if name in row:
+                    number = math.nan if value is None else value
+                    self.expect_true(same_number(float(row[name]), number), row[name],
+                                     repr(number), f"{name} of {what}")
+
+    def test_stored_commands_repeat_the_runs(self) -> None:
+        for scenario, label in self.cells()[2:]:
+            manifest = Result(self.folder / scenario / label).manifest
+            words = shlex.split(manifest["command"])
+            self.expect(words[-2], "--out", "the last option of the command")
+            again = new_folder()
+            done = ropelab(*words[1:-1], again)
+            self.expect_exit(done, DONE if manifest["status"] == "done" else DIVERGED)
+            self.expect(Result(again).hash, manifest["state_hash"], f"hash of {words}")
+            self.expect(Result(again).manifest["solver"], manifest["solver"], f"solver of {words}")
+
+    def test_report(self) -> None:
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+        for scenario, label in self.cells():
+            self.expect_true(scenario in page and label in page, (scenario, label),
+                             "both in report.html", "names in the report")
+        figures = {path.suffix for path in (self.folder / "figures").iterdir()}
+        self.expect(figures, {".svg", ".png"}, "kinds of figures")
+
+    def test_a_comparison_is_not_overwritten(self) -> None:
+        before = contents(self.folder)
+        self.refused(*self.words, "--out", self.folder, says=(str(self.folder), "--force"))
+        self.expect(contents(self.folder), before, "files after a refused comparison")
+        killed = new_folder()  # one that was killed has runs, and no summary yet
+        shutil.copytree(self.folder / "hanging-chain", killed / "hanging-chain")
+        before = contents(killed)
+        self.refused(*self.words, "--out", killed, says=("hanging-chain", "--force"))
+        self.expect(contents(killed), before, "files after a refused comparison")
+
+    def test_a_run_is_not_taken_for_a_comparison(self) -> None:
+        single = self.record("atwood", "pbd", "--duration", "0.1", "--step", "0.01")
+        before = contents(single.folder)
+        self.refused("compare", "atwood", "--solver", "pbd", "--out", single.folder, "--force",
+                     says=("single run",))
+        self.expect(contents(single.folder), before, "files after a refused comparison")
+        self.refused("run", "atwood", "--solver", "pbd", "--out", self.folder, "--force",
+                     says=("holds a comparison",))
+
+    def test_labels_made_of_parameters(self) -> None:
+        folder = new_folder()
+        self.quietly("compare", "pendulum", "--solver", "pbd", "--solver", "pbd,iterations=5",
+                     "--solver", "impulse", "--duration", "0.1", "--step", "0.01", "--jobs", "1",
+                     "--out", folder)
+        labels = Table(folder / "summary.csv").texts("label")
+        self.expect(labels, ["pbd", "pbd-iterations=5", "impulse"], "labels")
+        manifest = Result(folder / "pendulum/pbd-iterations=5").manifest
+        again = new_folder()
+        self.quietly(*shlex.split(manifest["command"])[1:-1], again)
+        self.expect(Result(again).manifest["solver"], manifest["solver"],
+                    "solver of the repeated run")
+        self.expect(Result(again).hash, manifest["state_hash"], "hash of the repeated run")
+
+    def test_duplicates(self) -> None:
+        out = ("--out", new_folder())
+        self.refused("compare", "atwood", "--solver", "pbd", "--solver", "pbd", *out,
+                     says=("two solvers are called 'pbd'", "LABEL=NAME"))
+        self.refused("compare", "atwood", "--solver", "a=pbd", "--solver", "a=impulse", *out,
+                     says=("two solvers are called 'a'",))
+        self.refused("compare", "atwood", REPOSITORY / "scenarios/atwood.yaml", *out,
+                     says=("two scenarios are called 'atwood'",))
+        self.expect(out[1].exists(), False, "a folder of a refused comparison")
+
+    def test_scenario_that_this_version_does_not_support(self) -> None:
+        path = REPOSITORY / "tests/corpus/good-everything-unsupported.yaml"
+        odd = WORK / "odd, \"name\".yaml"
+        shutil.copy(path, odd)
+        if ropelab("check", odd).returncode == DONE:
+            self.skipTest("everything is supported")
+        self.refused("check", odd, status=UNSUPPORTED, says=("unsupported",))
+        self.refused("run", odd, "--solver", "pbd", "--out", new_folder(), status=UNSUPPORTED,
+                     says=("unsupported",))
+        folder = new_folder()
+        done = ropelab("compare", odd, "atwood", "--solver", "pbd", "--duration", "0.1", "--step",
+                       "0.01", "--out", folder)
+        self.expect_exit(done, DONE)
+        rows = Table(folder / "summary.csv").rows()
+        self.expect([(row["label"], row["status"]) for row in rows],
+                    [("pbd", "unsupported"), ("pbd", "done")], "rows of summary.csv")
+        self.expect(rows[0]["scenario"], odd.name, "name of the scenario in summary.csv")
+
+
+class Reports(Case):
+    def test_single_run(self) -> None:
+        result = self.record("atwood", "impulse", "--duration", "0.2")
+        before = contents(result.folder)
+        done = ropelab("report", result.folder)
+        self.expect_exit(done, DONE)
+        self.expect(done.stderr, "", "stderr of report")
+        page = (result.folder / "report.html").read_text(encoding="utf-8")
+        for text in ("<html", "atwood", "impulse", "</html>"):
+            self.expect_in(text, page, "report.html")
+        after = contents(result.folder)
+        self.expect({name: after[name] for name in before}, before, "the result that is reported")
+
+    def test_nothing_to_report_on(self) -> None:
+        empty, garbage, file = new_folder(), new_folder(), new_folder()
+        empty.mkdir()
+        garbage.mkdir()
+        (garbage / "run.json").write_bytes(b"{\xff not json")
+        (garbage / "series.csv").write_bytes(bytes(range(256)))
+        (garbage / "summary.csv").write_bytes(bytes(range(256)) * 3)
+        file.write_text("a file\n", encoding="utf-8")
+        for place in (empty, garbage, file, WORK / "nowhere"):
+            before = contents(place)
+            self.refused("report", place, says=(str(place),))
+            self.expect(contents(place), before, "files in a folder without a report")
+
+
+if __name__ == "__main__":
+    unittest.main()
