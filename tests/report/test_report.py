@@ -107,10 +107,15 @@ class ReportOfComparison(unittest.TestCase):
             write_run(cls.folder / name / "impulse", "impulse", name=name, size=2e-6)
         write_run(cls.folder / "swing" / "penalty", "penalty", "diverged", reason="step 40: <nan>")
         write_run(cls.folder / "swing" / "other", "other", "unsupported", reason="no friction here")
+        write_run(cls.folder / "swing" / "stale", "stale", reason="left by an earlier comparison")
         header = "scenario,label,solver,status,reason,energy_error_max_J"
         write_csv(cls.folder / "summary.csv", header,
                   [["swing", "penalty", "penalty", "diverged", "", "nan"],
                    ["swing", "pbd", "pbd", "done", "", 1e-3],
+                   ["swing", "impulse", "impulse", "done", "", 2e-6],
+                   ["swing", "other", "other", "unsupported", "", "nan"],
+                   ["long-swing", "pbd", "pbd", "done", "", 1e-3],
+                   ["long-swing", "impulse", "impulse", "done", "", 2e-6],
                    ["long-swing", "penalty", "penalty", "failed", "out of memory", "nan"]])
         cls.done = run_report(cls.folder)
         page = cls.folder / "report.html"
@@ -138,20 +143,23 @@ class ReportOfComparison(unittest.TestCase):
     def test_failed_runs_are_shown_with_their_reason(self) -> None:
         for words in (">diverged</span>", ">unsupported</span>", ">failed</span>",
                       "step 40: &lt;nan&gt;", "no friction here", "out of memory", "not run"):
-            self.assertIn(words, self.page)
+            self.assertTrue(words in self.page, f"expected '{words}' in the page")
+
+    def test_runs_that_the_summary_does_not_list_are_left_out(self) -> None:
+        self.assertFalse("stale" in self.page, "expected no 'stale' in the page")
 
     def test_best_value_is_marked(self) -> None:
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
         self.assertNotRegex(self.page, r'<b class="best">0\.00100')
 
     def test_text_of_the_scenario_is_escaped(self) -> None:
-        self.assertIn("A &lt;rope&gt; &amp; a ball", self.page)
-        self.assertNotIn("<rope>", self.page)
+        self.assertTrue("A &lt;rope&gt; &amp; a ball" in self.page, "expected it escaped")
+        self.assertFalse("<rope>" in self.page, "expected no '<rope>' in the page")
 
     def test_names_the_commands_and_the_program(self) -> None:
         for words in ("ropelab run swing --solver pbd", "ropelab report", "c0ffee", "cc 1",
                       "<b>1.25</b> (set)"):
-            self.assertIn(words, self.page)
+            self.assertTrue(words in self.page, f"expected '{words}' in the page")
 
     def test_every_figure_is_there_in_both_forms(self) -> None:
         kinds = ("overlay", "exact", "energy", "ledger", "stretch", "tension", "probes", "residual")
