@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "cells.h"
 #include "command_line.h"
 #include "files.h"
-#include "manifest.h"
 #include "options.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 static const rl_usage usage = {
     .name = "compare",
@@ -34,23 +30,12 @@ static const rl_usage usage = {
     .most = RL_LIST_MAX,
 };
 
-// A run of the comparison: a scenario, a solver and how it ended.
-typedef struct run_cell {
-  const rl_scenario *scenario; // NULL: not even the scenario is supported
-  const char *name;            // of the scenario
-  const rl_solver_spec *solver;
-  char folder[RL_PATH_MAX];
-  char *command;
-  bool started;
-  pid_t process; // while it runs
-} run_cell;
-
 typedef struct comparison {
   rl_arguments *arguments;
   rl_scenario *scenarios[RL_LIST_MAX];
   char folder[RL_PATH_MAX];
-  run_cell *cells;
-  size_t cell_count, done_count;
+  rl_cell *cells;
+  size_t cell_count;
 } comparison;
 
 static void write_setting(FILE *out, const char *option, const char *format, ...) {
@@ -96,6 +81,9 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
       write_setting(out, times[i].option, "%.17g", times[i].value);
     }
   }
+  if (a->run.trace > 0) {
+    write_setting(out, "--trace", "%llu", (unsigned long long)a->run.trace);
+  }
   for (size_t i = 0; i < a->override_count; i++) {
     write_setting(out, "--set", "%s=%s", a->overrides[i].path, a->overrides[i].value);
   }
@@ -108,7 +96,7 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
 
 static bool add_cell(comparison *c, const char *argument, const rl_scenario *scenario,
                      const rl_solver_spec *solver) {
-  run_cell *cell = &c->cells[c->cell_count++];
+  rl_cell *cell = &c->cells[c->cell_count++];
   const char *slash = strrchr(argument, '/');
   cell->scenario = scenario;
   cell->name = scenario ? scenario->name : slash ? slash + 1 : argument;
@@ -121,203 +109,6 @@ static bool add_cell(comparison *c, const char *argument, const rl_scenario *sce
   cell->command = cell_command(c, argument, solver, cell->folder);
   return cell->command != NULL;
 }
-
-static void start_cell(comparison *c, run_cell *cell) {
-  fflush(NULL);
-  rl_run_options options = c->arguments->run;
-  options.quiet = true;
-  cell->process = fork();
-  cell->started = cell->process >= 0;
-  if (cell->process == 0) {
-    _exit(rl_run(cell->scenario, cell->solver, &options, cell->folder, cell->command));
-  }
-}
-
-// A run that ended without saying how: entered by its parent.
-static void enter_crash(const run_cell *cell, int status) {
-  char path[RL_PATH_MAX];
-  char reason[128];
-  json_t *manifest =
-      rl_path_join(path, cell->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
-  if (WIFSIGNALED(status)) {
-    snprintf(reason, sizeof reason, "the run was ended by signal %d", WTERMSIG(status));
-  } else {
-    snprintf(reason, sizeof reason, "the run ended with status %d", WEXITSTATUS(status));
-  }
-  fprintf(stderr, "ropelab: %s, %s: %s\n", cell->name, cell->solver->label, reason);
-  if (manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0) {
-    rl_manifest_finish(manifest, "failed", reason, NULL, 0);
-    rl_manifest_write(manifest, cell->folder);
-  }
-  json_decref(manifest);
-}
-
-// Waits a moment for a cell to end. A wait without end could miss a signal that comes just before
-// it, and then the cells would never hear of it.
-static void wait_for_one(comparison *c) {
-  int status = 0;
-  const pid_t process = waitpid(-1, &status, WNOHANG);
-  if (process <= 0) {
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    return;
-  }
-  for (size_t i = 0; i < c->cell_count; i++) {
-    if (c->cells[i].process == process) {
-      c->cells[i].process = 0;
-      c->done_count++;
-      if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
-        enter_crash(&c->cells[i], status);
-      }
-    }
-  }
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\r%zu of %zu runs%s", c->done_count, c->cell_count,
-            c->done_count == c->cell_count ? "\r\033[K" : "");
-  }
-}
-
-static void stop_all(const comparison *c) {
-  for (size_t i = 0; i < c->cell_count; i++) {
-    if (c->cells[i].process > 0) {
-      kill(c->cells[i].process, SIGTERM);
-    }
-  }
-}
-
-static void run_all(comparison *c) {
-  long jobs = c->arguments->jobs > 0 ? c->arguments->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-  long running = 0;
-  size_t next = 0;
-  bool stopped = false;
-  while (running > 0 || (next < c->cell_count && !rl_run_interrupted())) {
-    while (running < jobs && next < c->cell_count && !rl_run_interrupted()) {
-      run_cell *cell = &c->cells[next++];
-      if (!cell->scenario) {
-        c->done_count++;
-        continue;
-      }
-      start_cell(c, cell);
-      running += cell->started ? 1 : 0;
-    }
-    if (rl_run_interrupted() && !stopped) {
-      stop_all(c);
-      stopped = true;
-    }
-    const size_t before = c->done_count;
-    if (running > 0) {
-      wait_for_one(c);
-      running -= c->done_count > before ? 1 : 0;
-    }
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// summary.csv
-
-static const char *const summary_metrics[] = {
-    "energy_error_J", "energy_error_max_J", "energy_error_relative", "stretch_max",
-    "stretch_end",    "length_error_max_m", "penetration_max_m",     "tension_max_N",
-    "momentum_drift", "residual_m",         "exact_error_max",       "iterations",
-    "row_evals",
-};
-
-enum { SUMMARY_METRICS = sizeof summary_metrics / sizeof summary_metrics[0] };
-
-static void write_number(FILE *out, const json_t *value) {
-  if (json_is_number(value)) {
-    fprintf(out, ",%.17g", json_number_value(value));
-  } else {
-    fputs(",nan", out);
-  }
-}
-
-// A text as a CSV field, in quotes where it needs them.
-static void write_text(FILE *out, const char *text) {
-  if (*text && !strpbrk(text, " ,\"\r\n#")) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text; text++) {
-    fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
-  }
-  fputc('"', out);
-}
-
-static void write_parameters(FILE *out, const rl_solver_spec *spec) {
-  for (size_t i = 0; i < spec->type->parameter_count; i++) {
-    char value[64];
-    rl_parameter_format(&spec->type->parameters[i], spec->parameters[i], value, sizeof value);
-    fprintf(out, "%s%s=%s", i > 0 ? ";" : "", spec->type->parameters[i].name, value);
-  }
-}
-
-// How a cell ended that left nothing to read.
-static void describe_missing(const run_cell *cell, const char **status, const char **reason) {
-  if (!cell->scenario) {
-    *status = "unsupported";
-    *reason = "this version does not support the scenario";
-  } else if (!cell->started && rl_run_interrupted()) {
-    *status = "interrupted";
-    *reason = "the run was not started";
-  } else {
-    *status = "failed";
-    *reason = cell->started ? "the run left no run.json" : "the run could not be started";
-  }
-}
-
-static void write_cell(FILE *out, const run_cell *cell) {
-  char path[RL_PATH_MAX];
-  json_t *manifest = cell->started && rl_path_join(path, cell->folder, "run.json")
-                         ? json_load_file(path, 0, NULL)
-                         : NULL;
-  const char *status = json_string_value(json_object_get(manifest, "status"));
-  const char *reason = json_string_value(json_object_get(manifest, "reason"));
-  const char *hash = json_string_value(json_object_get(manifest, "state_hash"));
-  const json_t *summary = json_object_get(manifest, "summary");
-  if (!status || !reason) {
-    describe_missing(cell, &status, &reason);
-  }
-  write_text(out, cell->name);
-  fprintf(out, ",%s,%s,", cell->solver->label, cell->solver->type->name);
-  write_parameters(out, cell->solver);
-  write_number(out, json_object_get(manifest, "step_s"));
-  fprintf(out, ",%s,", status);
-  write_text(out, reason);
-  for (size_t i = 0; i < SUMMARY_METRICS; i++) {
-    write_number(out, json_object_get(summary, summary_metrics[i]));
-  }
-  write_number(out, json_object_get(manifest, "seconds"));
-  fprintf(out, ",%s\n", hash ? hash : "nan");
-  json_decref(manifest);
-}
-
-static bool write_summary(const comparison *c) {
-  char path[RL_PATH_MAX];
-  char beside[RL_PATH_MAX];
-  if (!rl_path_join(path, c->folder, "summary.csv") ||
-      !rl_path_join(beside, c->folder, "summary.csv.new")) {
-    return false;
-  }
-  FILE *out = fopen(beside, "w");
-  if (!out) {
-    return false;
-  }
-  fputs("# ropelab summary, format 1: one row a run\n"
-        "scenario,label,solver,parameters,step,status,reason",
-        out);
-  for (size_t i = 0; i < SUMMARY_METRICS; i++) {
-    fprintf(out, ",%s", summary_metrics[i]);
-  }
-  fputs(",seconds,state_hash\n", out);
-  for (size_t i = 0; i < c->cell_count; i++) {
-    write_cell(out, &c->cells[i]);
-  }
-  const bool good = !ferror(out);
-  return fclose(out) == 0 && good && rename(beside, path) == 0;
-}
-
-// ---------------------------------------------------------------------------------------------
 
 static bool choose_folder(comparison *c) {
   const rl_arguments *a = c->arguments;
@@ -416,8 +207,8 @@ static int compare(comparison *c) {
   if (!a->force && !is_free(c)) {
     return RL_EXIT_USAGE;
   }
-  run_all(c);
-  if (!write_summary(c)) {
+  rl_cells_run(c->cells, c->cell_count, &a->run, a->jobs);
+  if (!rl_cells_summarise(c->cells, c->cell_count, c->folder)) {
     fprintf(stderr, "ropelab: %s: cannot write summary.csv: %s\n", c->folder, strerror(errno));
     return RL_EXIT_FAILED;
   }

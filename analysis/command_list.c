@@ -58,10 +58,10 @@ static json_t *list_solvers(void) {
         json_array_append_new(capabilities, json_string(rl_capability_name(bit)));
       }
     }
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", type->name, "family",
-                        type->family, "summary", type->summary, "citation", type->citation,
-                        "capabilities", capabilities, "parameters", list_parameters(type)));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", type->name,
+                                          "family", type->family, "summary", type->summary,
+                                          "citation", type->citation, "capabilities", capabilities,
+                                          "parameters", list_parameters(type)));
   }
   return list;
 }
@@ -83,9 +83,9 @@ static json_t *list_scenarios(void) {
       json_object_set_new(solvers, rl_solvers[k]->name,
                           json_string(missing ? rl_capability_name(missing & -missing) : ""));
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", names[i], "title",
-                                          scenario->title, "about", scenario->about, "missing",
-                                          solvers));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:o}", "name", names[i], "title",
+                                    scenario->title, "about", scenario->about, "missing", solvers));
     rl_scenario_free(scenario);
   }
   rl_names_free(names, count);
@@ -95,8 +95,8 @@ static json_t *list_scenarios(void) {
 static json_t *list_metrics(void) {
   json_t *list = json_array();
   for (size_t i = 0; rl_columns[i].name; i++) {
-    json_array_append_new(list, json_pack("{s:s, s:s}", "name", rl_columns[i].name, "summary",
-                                          rl_columns[i].help));
+    json_array_append_new(
+        list, json_pack("{s:s, s:s}", "name", rl_columns[i].name, "summary", rl_columns[i].help));
   }
   return list;
 }
@@ -107,8 +107,7 @@ static json_t *list_exact(void) {
     const rl_exact_type *type = rl_exact_types[i];
     json_t *arguments = json_object();
     for (size_t k = 0; k < type->argument_count; k++) {
-      json_object_set_new(arguments, type->arguments[k].name,
-                          json_string(type->arguments[k].help));
+      json_object_set_new(arguments, type->arguments[k].name, json_string(type->arguments[k].help));
     }
     json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", type->name, "summary",
                                           type->summary, "arguments", arguments));

@@ -213,10 +213,14 @@ static json_t *rope_to_json(const rl_definition *d, const rl_rope_definition *ro
     const char *key;
     double value, absent;
   } optional[] = {
-      {"stiffness", rope->stiffness, NAN},         {"damping", rope->damping, 0.0},
-      {"damping_ratio", rope->damping_ratio, 0.0}, {"bending", rope->bending, 0.0},
-      {"friction", rope->friction, NAN},           {"break_tension", rope->break_tension, NAN},
-      {"drag", rope->drag, 0.0},                   {"drag_per_length", rope->drag_per_length, 0.0},
+      {"stiffness", rope->stiffness, NAN},
+      {"damping", rope->damping, 0.0},
+      {"damping_ratio", rope->damping_ratio, 0.0},
+      {"bending", rope->bending, 0.0},
+      {"friction", rope->friction, NAN},
+      {"break_tension", rope->break_tension, NAN},
+      {"drag", rope->drag, 0.0},
+      {"drag_per_length", rope->drag_per_length, 0.0},
   };
   set_number(out, "radius", rope->radius);
   for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
@@ -234,9 +238,8 @@ static json_t *exact_to_json(const rl_scenario *scenario) {
   for (size_t i = 0; i < type->argument_count; i++) {
     const uint32_t index = scenario->exact_arguments[i];
     set_string(arguments, type->arguments[i].name,
-               type->arguments[i].kind == RL_EXACT_ROPE
-                   ? scenario->definition.ropes[index].name
-                   : scenario->definition.bodies[index].name);
+               type->arguments[i].kind == RL_EXACT_ROPE ? scenario->definition.ropes[index].name
+                                                        : scenario->definition.bodies[index].name);
   }
   json_t *out = json_object();
   set(out, type->name, arguments);

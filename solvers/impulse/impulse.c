@@ -12,7 +12,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 20, 1, 1e7, NULL,
                     "sweeps over all rows in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 0, 0, 1, NULL,
-                   "stop when the residual is at or below this; 0: never"},
+                   "stop when the residual is at or below this; 0: never (a penalty_velocity of 1 "
+                   "lets it get "
+                   "there)"},
     [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, 2, RL_ORDER_CHOICES,
                "order of a sweep: ropes as in the scenario from `from` to `to`, back, or in turn"},
     [OMEGA] = {"omega", RL_REAL, "1", 1, 0.01, 1.999, NULL,
@@ -72,8 +74,8 @@ static row_cache cache_row(const impulse *self, rl_vec3 d, double value, double 
   return (row_cache){d, row_bias(self, value, dt), inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0};
 }
 
-// Geometry, bias and test impulse of every row, and the warm start. Multipliers are impulses
-// [N s] during the step.
+// (2), (4) Geometry, bias and test impulse of every row, and the warm start. Multipliers are
+// impulses [N s] during the step.
 static void prepare(const rl_model *model, rl_state *state, rl_rows *rows, impulse *self,
                     double dt) {
   const double warm = self->parameters[WARM_START] * dt;

@@ -61,6 +61,7 @@ static double critical_damping(double stiffness, double inverse_mass) {
   return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
 }
 
+// (4)-(5) The spring that stands for a stiff row.
 static spring stand_in(const penalty *self, double inverse_mass) {
   spring s = {self->parameters[STIFFNESS], self->parameters[DAMPING], false};
   if (s.stiffness == 0.0 && inverse_mass > 0.0) {
@@ -88,9 +89,10 @@ static double spring_force(spring s, double value, double rate, double lower) {
   return fmax(s.stiffness * value + s.damping * rate, lower);
 }
 
-// Loss in a damper of the scenario within h.
+// (6) Loss in a damper of the scenario within h: what the force lacks to that of the spring, which
+// gives its energy also where the damper cancels its pull.
 static double spring_loss(spring s, double value, double rate, double force, double h) {
-  const bool taut = force != 0.0;
+  const bool taut = value > 0.0 || force != 0.0;
   return s.physical && taut ? (force - s.stiffness * value) * rate * h : 0.0;
 }
 

@@ -3,9 +3,10 @@
 
 #include "memory.h"
 
-// A row's value C [m], its rate dC/dt, and the part of the rate that driven bodies prescribe [m/s].
+// A row's value C [m], its rate dC/dt, the part of the rate that driven bodies prescribe, and the
+// sum of their speeds [m/s].
 typedef struct row_rate {
-  double value, rate, prescribed;
+  double value, rate, prescribed, speed;
 } row_rate;
 
 struct rl_ledger {
@@ -52,12 +53,15 @@ void rl_ledger_free(rl_ledger *ledger) {
 static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient) {
   const double rate = rl_dot(gradient, state->velocities[slot]);
   sum->rate += rate;
-  sum->prescribed += state->points[slot].w > 0.0 ? 0.0 : rate;
+  if (state->points[slot].w == 0.0) {
+    sum->prescribed += rate;
+    sum->speed += rl_length(state->velocities[slot]);
+  }
 }
 
 static row_rate link_rate(const rl_state *state, const rl_link *link) {
   const rl_link_value v = rl_link_evaluate(link, state->points);
-  row_rate sum = {v.value, 0.0, 0.0};
+  row_rate sum = {.value = v.value};
   add_rate(&sum, state, link->a, rl_scale(-1.0, v.d));
   add_rate(&sum, state, link->b, v.d);
   return sum;
@@ -66,23 +70,21 @@ static row_rate link_rate(const rl_state *state, const rl_link *link) {
 static row_rate general_rate(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
-  row_rate sum = {row->value, 0.0, 0.0};
+  row_rate sum = {.value = row->value};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     add_rate(&sum, state, rows->entries[i].slot, rows->entries[i].gradient);
   }
   return sum;
 }
 
-// A difference above rounding between two rates that are the same number unless it was changed.
-static bool differs(double a, double b) { return fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)); }
-
 // An impulse on a stiff row is an impact if the row was not active, if its prescribed rate jumps,
 // or if the step before only used up its slack and left the rest of the catch to this one.
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      uint32_t source, double compliance, bool unfinished, row_rate now) {
   ledger->before[source] = now;
-  const bool jumps =
-      source < model->link_count && differs(now.prescribed, ledger->last_prescribed[source]);
+  // The same number unless it was changed, up to the rounding of the speeds it is made of.
+  const bool jumps = source < model->link_count &&
+                     fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
   ledger->impact[source] =
       compliance == 0.0 && (state->multipliers[source] == 0.0 || jumps || unfinished);
 }
@@ -118,7 +120,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   if (impact) {
-    state->dissipated += fmax(0.0, 0.5 * impulse * (before.rate + now.rate));
+    state->dissipated += 0.5 * impulse * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
   if (source < model->link_count) {

@@ -76,6 +76,43 @@ static void landing_loses_the_energy_of_the_fall(void **unused) {
   rl_scenario_free(s);
 }
 
+// Two ropes in a row, of which the first pulls the second taut: the catch as a whole loses 7/3 J,
+// of which one row has a negative share.
+static void catch_of_two_ropes_loses_what_it_must(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: chain\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                                 "bodies:\n"
+                                 "  a: {mass: 1, position: [0, 0, 0]}\n"
+                                 "  b: {mass: 1, position: [1, 0, 0], velocity: [-1, 0, 0]}\n"
+                                 "  c: {mass: 1, position: [2, 0, 0], velocity: [2, 0, 0]}\n"
+                                 "ropes:\n"
+                                 "  ab: {from: {body: a}, to: {body: b}}\n"
+                                 "  bc: {from: {body: b}, to: {body: c}}\n");
+  rl_driver *d = driver_for(s, "impulse,iterations=1000", 0.01);
+  assert_true(rl_driver_step(d) > 0);
+  check_near(d->state->dissipated, 7.0 / 3.0, 1e-12);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// A damper may cancel the pull of its spring: what the spring gives then is lost in the damper.
+static void strong_damper_takes_the_energy_of_its_spring(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: cord\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+      "bodies: {a: {mass: 1, position: [1.5, 0, 0], velocity: [-3, 0, 0]}}\n"
+      "ropes: {cord: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1, stiffness: 10,"
+      " damping: 5}}\n");
+  rl_driver *d = driver_for(s, "penalty,substeps=100", 0.01);
+  for (int n = 0; n < 100; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  check_near(rl_driver_energy_error(d), 0.0, 2e-3);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // What is left over in the ledger of a smooth motion is of the method's order: it falls with the
 // step.
 static void ledger_error_falls_with_the_step(void **unused) {
@@ -104,6 +141,8 @@ int main(void) {
       cmocka_unit_test(free_rope_keeps_its_momentum),
       cmocka_unit_test(driven_lift_does_its_work),
       cmocka_unit_test(landing_loses_the_energy_of_the_fall),
+      cmocka_unit_test(catch_of_two_ropes_loses_what_it_must),
+      cmocka_unit_test(strong_damper_takes_the_energy_of_its_spring),
       cmocka_unit_test(ledger_error_falls_with_the_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

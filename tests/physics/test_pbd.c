@@ -53,7 +53,7 @@ static void check_rate(const char *order, double expected_root, int count, doubl
   check_relative(1.0 - rho, 1.0 - expected_root, 0.01);
 }
 
-// Gauss-Seidel, in every order: cos^2(pi / 2N); Jacobi: its root.
+// Gauss-Seidel, forward and backward: cos^2(pi / 2N); Jacobi: its root.
 static void relaxation_contracts_as_theory_says(void **unused) {
   (void)unused;
   double *trace = malloc(TRACE * sizeof *trace);
