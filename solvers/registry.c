@@ -5,6 +5,7 @@
 #define SOLVERS(X)                                                                                 \
   X(penalty)                                                                                       \
   X(pbd)                                                                                           \
+  X(xpbd)                                                                                          \
   X(impulse)                                                                                       \
   /* the next one goes above this line */
 

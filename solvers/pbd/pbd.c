@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Position based dynamics (Mueller, Heidelberger, Hennix, Ratcliff 2006): predict positions, move
-// them until every row holds, read the velocities off the move. papers/pbd.md has the derivation
-// and the equation numbers.
-#include "world/memory.h"
-#include "world/solver.h"
+// them until every row holds, read the velocities off the move. The sweeps are those of
+// relaxation.c; papers/pbd.md has the derivation and the equation numbers.
+#include "relaxation.h"
 
-enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, CLAMP, PARAMETER_COUNT };
-enum { JACOBI = RL_SYMMETRIC + 1 };
+enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, CLAMP, LONG_RANGE, PARAMETER_COUNT };
 enum { CLAMP_ACCUMULATED, CLAMP_VIOLATED };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
@@ -14,27 +12,27 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                     "sweeps over all rows in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 0, 0, 1, NULL,
                    "stop when the residual is at or below this; 0: never"},
-    [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, 3, RL_ORDER_CHOICES "|jacobi",
-               "order of a sweep: Gauss-Seidel from `from` to `to`, back, in turn; or Jacobi (all "
-               "rows from the same positions)"},
+    [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, RL_AVERAGED_JACOBI, RL_RELAXATION_ORDERS,
+               RL_RELAXATION_ORDER_HELP},
     [OMEGA] = {"omega", RL_REAL, "1", 1, 0.01, 1.999, NULL,
                "relaxation: above 1 over-relaxation (SOR), below 1 damped"},
     [CLAMP] = {"clamp", RL_CHOICE, "1", CLAMP_ACCUMULATED, 0, 1, "accumulated|violated",
                "what keeps a rope from pushing: its accumulated multiplier stays >= 0 (a "
                "correction can be taken back), or only rows with C > 0 are corrected (2006)"},
+    [LONG_RANGE] = {"long_range", RL_BOOLEAN, "1", 0, 0, 1, NULL,
+                    "long-range attachments: before the sweeps, pull every node to within the "
+                    "rest length of a held end of its rope (Kim, Chentanez, Mueller 2012)"},
 };
 
 typedef struct pbd {
   const double *parameters;
-  rl_point *previous; // [slots] positions at the start of the step
-  rl_vec3 *moves;     // [slots] Jacobi: sum of the corrections
+  rl_relaxation relaxation;
 } pbd;
 
 static size_t lay_out(const rl_model *model, pbd *self, char *block) {
   rl_carver c = {.block = block};
   rl_carve(&c, 1, sizeof(pbd));
-  self->previous = rl_carve(&c, model->slot_count, sizeof *self->previous);
-  self->moves = rl_carve(&c, model->slot_count, sizeof *self->moves);
+  rl_relaxation_lay_out(&self->relaxation, model, &c);
   return c.used;
 }
 
@@ -47,127 +45,40 @@ static void init(void *memory, const rl_model *model, const double *values) {
   pbd *self = memory;
   lay_out(model, self, memory);
   self->parameters = values;
+  self->relaxation.omega = values[OMEGA];
+  self->relaxation.order = (int)values[ORDER];
+  self->relaxation.violated_only = (int)values[CLAMP] == CLAMP_VIOLATED;
 }
 
-// (1)-(2) v += dt g, p = x + dt v. What cannot be moved goes where its velocity takes it.
-static void predict(const rl_model *model, rl_state *state, pbd *self, double dt) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    self->previous[i] = state->points[i];
-    if (state->points[i].w > 0.0) {
-      state->velocities[i] = rl_add_scaled(state->velocities[i], dt, model->gravity);
-    }
-    rl_move(&state->points[i], rl_scale(dt, state->velocities[i]));
+// (6) |x_i - a| <= r_i for every node and a held end a of its rope, r_i the rest length between
+// them: one projection of the node alone.
+static void attach(const pbd *self, const rl_model *model, rl_state *state, uint32_t rope,
+                   uint32_t end) {
+  const uint32_t count = rl_rope_nodes(model, state, rope);
+  const uint32_t anchor = rl_rope_node(model, state, rope, end == 0 ? 0 : count - 1);
+  double reach = 0.0;
+  if (state->points[anchor].w > 0.0) {
+    return;
   }
-}
-
-// (5) v = (p - x) / dt
-static void read_velocities(const rl_model *model, rl_state *state, const pbd *self, double dt) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    if (state->points[i].w > 0.0) {
-      state->velocities[i] = rl_scale(
-          1.0 / dt, rl_sub(rl_position(&state->points[i]), rl_position(&self->previous[i])));
-    }
-  }
-}
-
-// (3) The step of one multiplier, dlambda = omega C / (J M^-1 J^T), kept from pushing. Multipliers
-// are positional here, lambda dt^2 [kg m].
-static inline double correction(double value, double inverse_mass, double omega, double lower,
-                                int clamp, double *multiplier) {
-  if (!(inverse_mass > 0.0) || (clamp == CLAMP_VIOLATED && lower == 0.0 && value <= 0.0)) {
-    return 0.0;
-  }
-  const double old = *multiplier;
-  // The quotient waits for nothing that a sweep computes, so it is off the critical path.
-  double now = old + value * (omega / inverse_mass);
-  if (clamp == CLAMP_ACCUMULATED && now < lower) {
-    now = lower;
-  }
-  *multiplier = now;
-  return now - old;
-}
-
-// (4) dp = -w grad C dlambda, at once.
-static inline void project_link(const rl_link *link, rl_point *points, double omega, double lower,
-                                int clamp, double *multiplier) {
-  const rl_link_value v = rl_link_evaluate(link, points);
-  const double d = correction(v.value, v.inverse_mass, omega, lower, clamp, multiplier);
-  rl_point *a = &points[link->a];
-  rl_point *b = &points[link->b];
-  rl_move(a, rl_scale(a->w * d, v.d));
-  rl_move(b, rl_scale(-b->w * d, v.d));
-}
-
-static void project_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row,
-                        double omega, int clamp) {
-  rl_row_evaluate(model, state, rows, row, state->points);
-  const double d = correction(row->value, row->inverse_mass, omega, row->lower, clamp,
-                              &state->multipliers[row->source]);
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    rl_point *point = &state->points[rows->entries[i].slot];
-    rl_move(point, rl_scale(-point->w * d, rows->entries[i].gradient));
-  }
-}
-
-static void sweep(const rl_model *model, rl_state *state, rl_rows *rows, const pbd *self,
-                  bool backward) {
-  const double omega = self->parameters[OMEGA];
-  const int clamp = (int)self->parameters[CLAMP];
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];
-    const rl_link *links = &state->links[block->first_link];
-    double *multipliers = &state->multipliers[block->first_link];
-    if (!backward) {
-      for (uint32_t k = 0; k < block->link_count; k++) {
-        project_link(&links[k], state->points, omega, block->lower, clamp, &multipliers[k]);
-      }
-    }
-    for (uint32_t k = 0; k < block->row_count; k++) {
-      const uint32_t at = backward ? block->row_count - 1 - k : k;
-      project_row(model, state, rows, &rows->rows[block->first_row + at], omega, clamp);
-    }
-    if (backward) {
-      for (uint32_t k = block->link_count; k-- > 0;) {
-        project_link(&links[k], state->points, omega, block->lower, clamp, &multipliers[k]);
-      }
+  for (uint32_t i = 1; i < count; i++) {
+    const uint32_t k = end == 0 ? i : count - 1 - i;
+    reach += state->links[model->ropes[rope].first_link + (end == 0 ? k - 1 : k)].rest;
+    const uint32_t slot = rl_rope_node(model, state, rope, k);
+    const rl_vec3 arm =
+        rl_sub(rl_position(&state->points[anchor]), rl_position(&state->points[slot]));
+    const double distance = rl_length(arm);
+    if (distance > reach && state->points[slot].w > 0.0) {
+      rl_relaxation_correct(&self->relaxation, state, slot, rl_scale(1.0 - reach / distance, arm));
     }
   }
 }
 
-static void add_moves(const rl_rows *rows, const rl_row *row, const rl_point *points, double d,
-                      rl_vec3 *moves) {
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    moves[e->slot] = rl_add_scaled(moves[e->slot], -points[e->slot].w * d, e->gradient);
-  }
-}
-
-// All corrections from the same positions, then all moves.
-static void sweep_jacobi(const rl_model *model, rl_state *state, rl_rows *rows, pbd *self) {
-  const double omega = self->parameters[OMEGA];
-  const int clamp = (int)self->parameters[CLAMP];
-  rl_point *points = state->points;
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      const rl_link *link = &state->links[k];
-      const rl_link_value v = rl_link_evaluate(link, points);
-      const double d =
-          correction(v.value, v.inverse_mass, omega, block->lower, clamp, &state->multipliers[k]);
-      self->moves[link->a] = rl_add_scaled(self->moves[link->a], points[link->a].w * d, v.d);
-      self->moves[link->b] = rl_add_scaled(self->moves[link->b], -points[link->b].w * d, v.d);
+static void attach_all(const pbd *self, const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    if (!model->ropes[i].massless) {
+      attach(self, model, state, i, 0);
+      attach(self, model, state, i, 1);
     }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, points);
-      const double d = correction(row->value, row->inverse_mass, omega, row->lower, clamp,
-                                  &state->multipliers[row->source]);
-      add_moves(rows, row, points, d, self->moves);
-    }
-  }
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    rl_move(&points[i], self->moves[i]);
-    self->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
 }
 
@@ -176,21 +87,16 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   pbd *self = memory;
   const int iterations = (int)self->parameters[ITERATIONS];
   const double tolerance = self->parameters[TOLERANCE];
-  const int order = (int)self->parameters[ORDER];
   const size_t unknowns = rl_unknown_count(model, state);
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  predict(model, state, self, dt);
-  for (size_t i = 0; i < unknowns; i++) {
-    state->multipliers[i] = 0.0;
+  rl_relaxation_begin(&self->relaxation, model, state, dt);
+  if (self->parameters[LONG_RANGE] != 0.0) {
+    attach_all(self, model, state);
   }
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    if (order == JACOBI) {
-      sweep_jacobi(model, state, rows, self);
-    } else {
-      sweep(model, state, rows, self, rl_order_is_backward((rl_order)order, i));
-    }
+    rl_relaxation_sweep(&self->relaxation, model, state, rows, i);
     info->iterations++;
     info->row_evaluations += unknowns;
     if (each_residual || (info->want_residual && i + 1 == iterations)) {
@@ -201,7 +107,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
-  read_velocities(model, state, self, dt);
+  rl_relaxation_end(&self->relaxation, model, state);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt * dt;
   }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Penalty springs: every row is a spring and a damper, integrated with the velocity first
-// (semi-implicit Euler). Elastic ropes have their own stiffness; what the scenario calls
-// inextensible or hard gets a stand-in. papers/penalty.md has the derivation and the limit of the
-// step.
+// Penalty springs: every row is a spring and a damper, integrated explicitly: with the velocity
+// first (semi-implicit Euler), by velocity Verlet, or by Runge-Kutta. Elastic ropes have their own
+// stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
+// the derivation and the limit of the step.
 #include "world/memory.h"
 #include "world/solver.h"
 
-enum { SUBSTEPS, STIFFNESS, DAMPING, SAFETY, DAMPING_RATIO, PARAMETER_COUNT };
+enum { INTEGRATOR, SUBSTEPS, STIFFNESS, DAMPING, SAFETY, DAMPING_RATIO, PARAMETER_COUNT };
+enum { SEMI_IMPLICIT, VERLET, RK4 };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [INTEGRATOR] =
+        {"integrator", RL_CHOICE, "1", SEMI_IMPLICIT, 0, 2, "semi-implicit|verlet|rk4",
+         "semi-implicit Euler (order 1), velocity Verlet (2), classical Runge-Kutta (4)"},
     [SUBSTEPS] = {"substeps", RL_INTEGER, "1", 20, 1, 1e7, NULL, "equal substeps of a step"},
     [STIFFNESS] = {"stiffness", RL_REAL, "N/m", 0, 0, 1e15, NULL,
                    "spring constant of each stand-in; 0: automatic, see safety"},
@@ -30,10 +34,14 @@ typedef struct spring {
 
 typedef struct penalty {
   const double *parameters;
-  double h;         // substep of the last step [s]
-  spring *springs;  // [links], made at the start of the step
-  rl_vec3 *forces;  // [slots] [N]
-  double *impulses; // [links + contact capacity] over the step so far [N s]
+  double h;               // substep of the last step [s]
+  double weight;          // time that the present forces count for [s]
+  spring *springs;        // [links], made at the start of the step
+  rl_vec3 *forces;        // [slots] [N]
+  rl_point *points;       // [slots] Runge-Kutta: positions at the start of the substep
+  rl_vec3 *velocities;    // [slots] and velocities
+  rl_vec3 *moves, *kicks; // [slots] and the weighted sums of their rates
+  double *impulses;       // [links + contact capacity] over the step so far [N s]
 } penalty;
 
 static size_t lay_out(const rl_model *model, penalty *self, char *block) {
@@ -41,6 +49,10 @@ static size_t lay_out(const rl_model *model, penalty *self, char *block) {
   rl_carve(&c, 1, sizeof(penalty));
   self->springs = rl_carve(&c, model->link_count, sizeof *self->springs);
   self->forces = rl_carve(&c, model->slot_count, sizeof *self->forces);
+  self->points = rl_carve(&c, model->slot_count, sizeof *self->points);
+  self->velocities = rl_carve(&c, model->slot_count, sizeof *self->velocities);
+  self->moves = rl_carve(&c, model->slot_count, sizeof *self->moves);
+  self->kicks = rl_carve(&c, model->slot_count, sizeof *self->kicks);
   self->impulses =
       rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
   return c.used;
@@ -76,8 +88,7 @@ static spring element_spring(const penalty *self, const rl_model *model, uint32_
   const rl_rope *rope = &model->ropes[model->link_rope[index]];
   spring s = link->compliance > 0.0 ? (spring){1.0 / link->compliance, 0.0, true}
                                     : stand_in(self, inverse_mass);
-  s.damping += rope->damping / link->rest +
-               rope->damping_ratio * critical_damping(s.stiffness, inverse_mass);
+  s.damping += rl_element_damping(rope, link->rest, s.stiffness, inverse_mass);
   return s;
 }
 
@@ -105,8 +116,8 @@ static void push_link(penalty *self, const rl_state *state, uint32_t index, doub
   const double force = spring_force(s, v.value, rate, lower);
   self->forces[link->a] = rl_add_scaled(self->forces[link->a], force, v.d);
   self->forces[link->b] = rl_add_scaled(self->forces[link->b], -force, v.d);
-  self->impulses[index] += force * self->h;
-  info->dissipated += spring_loss(s, v.value, rate, force, self->h);
+  self->impulses[index] += force * self->weight;
+  info->dissipated += spring_loss(s, v.value, rate, force, self->weight);
 }
 
 static spring row_spring(const penalty *self, const rl_model *model, const rl_state *state,
@@ -126,12 +137,15 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
     const rl_entry *e = &rows->entries[i];
     self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->gradient);
   }
-  self->impulses[row->source] += force * self->h;
-  info->dissipated += spring_loss(s, row->value, rate, force, self->h);
+  self->impulses[row->source] += force * self->weight;
+  info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
 }
 
-static void substep(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                    rl_step_info *info) {
+// The forces of all rows at the state's positions and velocities, which count for `weight` seconds
+// in the tension and the loss of the step.
+static void evaluate_forces(penalty *self, const rl_model *model, const rl_state *state,
+                            rl_rows *rows, double weight, rl_step_info *info) {
+  self->weight = weight;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     self->forces[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
@@ -144,21 +158,80 @@ static void substep(penalty *self, const rl_model *model, rl_state *state, rl_ro
       push_row(self, model, state, rows, &rows->rows[k], info);
     }
   }
-  // (3) v += h (g + w F), then x += h v with the new velocity.
+  info->row_evaluations += rl_unknown_count(model, state);
+}
+
+static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl_state *state,
+                            uint32_t slot) {
+  const double w = state->points[slot].w;
+  return w > 0.0 ? rl_add_scaled(model->gravity, w, self->forces[slot]) : (rl_vec3){0.0, 0.0, 0.0};
+}
+
+// v += h a with the forces just evaluated, x += move v.
+static void kick_and_move(const penalty *self, const rl_model *model, rl_state *state, double h,
+                          double move) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const double w = state->points[i].w;
-    if (w > 0.0) {
-      const rl_vec3 a = rl_add_scaled(model->gravity, w, self->forces[i]);
-      state->velocities[i] = rl_add_scaled(state->velocities[i], self->h, a);
-    }
-    rl_move(&state->points[i], rl_scale(self->h, state->velocities[i]));
+    state->velocities[i] =
+        rl_add_scaled(state->velocities[i], h, acceleration(self, model, state, i));
+    rl_move(&state->points[i], rl_scale(move, state->velocities[i]));
   }
 }
+
+// (3) v += h (g + w F), then x += h v with the new velocity.
+static void semi_implicit(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                          rl_step_info *info) {
+  evaluate_forces(self, model, state, rows, self->h, info);
+  kick_and_move(self, model, state, self->h, self->h);
+}
+
+// (7) Half a kick, a move, half a kick with the forces there.
+static void verlet(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                   rl_step_info *info) {
+  evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
+  kick_and_move(self, model, state, 0.5 * self->h, self->h);
+  evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
+  kick_and_move(self, model, state, 0.5 * self->h, 0.0);
+}
+
+// (8) Four evaluations, each from the start of the substep along the rates of the one before.
+static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                        rl_step_info *info) {
+  static const double reach[4] = {0.5, 0.5, 1.0, 0.0};
+  static const double weights[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    self->points[i] = state->points[i];
+    self->velocities[i] = state->velocities[i];
+    self->moves[i] = self->kicks[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  for (int stage = 0; stage < 4; stage++) {
+    const double ahead = reach[stage] * self->h;
+    evaluate_forces(self, model, state, rows, weights[stage] * self->h, info);
+    for (uint32_t i = 0; i < model->slot_count; i++) {
+      const rl_vec3 v = state->velocities[i];
+      const rl_vec3 a = acceleration(self, model, state, i);
+      self->moves[i] = rl_add_scaled(self->moves[i], weights[stage] * self->h, v);
+      self->kicks[i] = rl_add_scaled(self->kicks[i], weights[stage] * self->h, a);
+      state->points[i] = self->points[i];
+      rl_move(&state->points[i], rl_scale(ahead, v));
+      state->velocities[i] = rl_add_scaled(self->velocities[i], ahead, a);
+    }
+  }
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    rl_move(&state->points[i], self->moves[i]);
+    state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
+  }
+}
+
+static void (*const integrators[])(penalty *, const rl_model *, rl_state *, rl_rows *,
+                                   rl_step_info *) = {
+    [SEMI_IMPLICIT] = semi_implicit, [VERLET] = verlet, [RK4] = runge_kutta};
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
   const int substeps = (int)self->parameters[SUBSTEPS];
+  void (*const substep)(penalty *, const rl_model *, rl_state *, rl_rows *, rl_step_info *) =
+      integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
   self->h = dt / substeps;
   for (uint32_t i = 0; i < model->link_count; i++) {
@@ -171,7 +244,6 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   for (int i = 0; i < substeps; i++) {
     substep(self, model, state, rows, info);
-    info->row_evaluations += unknowns;
   }
   info->iterations += (uint64_t)substeps;
   for (size_t i = 0; i < unknowns; i++) {
@@ -215,7 +287,7 @@ static double stored_energy(const void *memory, const rl_model *model, const rl_
 const rl_solver_type rl_solver_penalty = {
     .name = "penalty",
     .family = "penalty",
-    .summary = "spring and damper for every row, semi-implicit Euler with substeps",
+    .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
     .capabilities =
         RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,

@@ -142,6 +142,37 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   }
 }
 
+static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,
+                           double inverse_mass, row_rate now) {
+  const bool taut = now.value > 0.0 || lower < 0.0;
+  const double c = rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass);
+  return taut ? c * now.rate * now.rate : 0.0;
+}
+
+double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
+  double power = 0.0;
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
+    if (!rope || isinf(rope->stiffness) || (rope->damping == 0.0 && rope->damping_ratio == 0.0)) {
+      continue;
+    }
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
+      power += element_loss(rope, link->rest, link->compliance, block->lower, inverse_mass,
+                            link_rate(state, link));
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      const row_rate now = general_rate(model, state, rows, row);
+      power += element_loss(rope, state->links[row->item].rest, row->compliance, row->lower,
+                            row->inverse_mass, now);
+    }
+  }
+  return power * h;
+}
+
 static double elastic_energy(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->link_count; i++) {

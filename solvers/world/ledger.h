@@ -23,6 +23,10 @@ static inline double rl_energy_total(rl_energy e) {
 rl_energy rl_state_energy(const rl_model *model, const rl_state *state);
 rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state);
 
+// What the dampers of elastic ropes take in h [s] at the state's velocities: sum of c (dC/dt)^2 h
+// over their taut elements [J]. For methods that do not see the force of a damper by itself.
+double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
+
 // What is remembered of every row from the start of a step.
 typedef struct rl_ledger rl_ledger;
 

@@ -67,7 +67,7 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
   const uint32_t last = first + count - 1;
   if (special_first) {
     rows->blocks[rows->block_count++] =
-        (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower};
+        (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower, .rope = index};
     add_span(model, rows, first, lower, vertex);
     first++;
     count--;
@@ -81,7 +81,8 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
                       .link_count = special_last ? count - 1 : count,
                       .first_row = rows->row_count,
                       .row_count = special_last ? 1 : 0,
-                      .lower = lower};
+                      .lower = lower,
+                      .rope = index};
   if (special_last) {
     add_span(model, rows, last, lower, vertex);
   }
@@ -104,7 +105,7 @@ rl_rows *rl_rows_create(const rl_model *model) {
   }
   rows->span_count = rows->row_count;
   // Contacts come after all ropes, a vertex and an entry each.
-  rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count};
+  rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};
   return rows;
 }
 

@@ -42,7 +42,8 @@ typedef struct rl_row {
 typedef struct rl_block {
   uint32_t first_link, link_count;
   uint32_t first_row, row_count;
-  double lower; // bound of the links' multipliers: 0, or -INFINITY with compression
+  double lower;  // bound of the links' multipliers: 0, or -INFINITY with compression
+  uint32_t rope; // whose elements these are; RL_NONE: contacts
 } rl_block;
 
 typedef struct rl_rows {
@@ -115,6 +116,17 @@ static inline rl_link_value rl_link_evaluate(const rl_link *link, const rl_point
   const double inverse = length > 0.0 ? 1.0 / length : 0.0;
   return (rl_link_value){
       {d.x * inverse, d.y * inverse, d.z * inverse}, length - link->rest, a->w + b->w};
+}
+
+// Damping c [N s/m] that the scenario gives an element of this stiffness [N/m]: its rope's axial
+// damping over its rest length, and its fraction of the critical damping 2 sqrt(k / W).
+static inline double rl_element_damping(const rl_rope *rope, double rest, double stiffness,
+                                        double inverse_mass) {
+  double damping = rope->damping / rest;
+  if (rope->damping_ratio > 0.0 && inverse_mass > 0.0) {
+    damping += rope->damping_ratio * 2.0 * sqrt(stiffness / inverse_mass);
+  }
+  return damping;
 }
 
 // The state's length of an element, whichever kind of row it is: the path over its vertices [m].

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "relaxation.h"
+
+void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
+  r->previous = rl_carve(c, model->slot_count, sizeof *r->previous);
+  r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
+  r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
+  r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
+}
+
+void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
+  const size_t unknowns = rl_unknown_count(model, state);
+  r->h = h;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    r->previous[i] = state->points[i];
+    r->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
+    if (state->points[i].w > 0.0) {
+      state->velocities[i] = rl_add_scaled(state->velocities[i], h, model->gravity);
+    }
+    rl_move(&state->points[i], rl_scale(h, state->velocities[i]));
+  }
+  for (size_t i = 0; i < unknowns; i++) {
+    state->multipliers[i] = 0.0;
+  }
+}
+
+void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / r->h, r->corrections[i]);
+  }
+}
+
+// What the rows of a block have in common.
+typedef struct material {
+  double omega, lower;
+  bool violated_only;
+  double scale;        // 1 / h^2 for elastic rows, else 0: alpha~ = scale * compliance
+  const rl_rope *rope; // whose dampers act; NULL: none
+} material;
+
+static material material_of(const rl_relaxation *r, const rl_model *model, const rl_block *block) {
+  material m = {r->omega, block->lower, r->violated_only, 0.0, NULL};
+  if (r->elastic && block->rope != RL_NONE) {
+    const rl_rope *rope = &model->ropes[block->rope];
+    m.scale = 1.0 / (r->h * r->h);
+    m.rope = rope->damping > 0.0 || rope->damping_ratio > 0.0 ? rope : NULL;
+  }
+  return m;
+}
+
+// (3) The step of one multiplier, dlambda = omega (C - alpha~ lambda) / (W + alpha~), kept from
+// pushing. The quotient waits for nothing that a sweep computes, so it is off the critical path.
+static inline double correction(double value, double inverse_mass, double compliance,
+                                const material *m, double *multiplier) {
+  const double soft = m->scale * compliance;
+  if (!(inverse_mass > 0.0) || (m->violated_only && m->lower == 0.0 && value <= 0.0)) {
+    return 0.0;
+  }
+  const double old = *multiplier;
+  const double now = old + (value - soft * old) * (m->omega / (inverse_mass + soft));
+  *multiplier = now < m->lower && !m->violated_only ? m->lower : now;
+  return *multiplier - old;
+}
+
+// The same for a rope with a damper c: the row also resists the change of C since the start,
+// dlambda = omega (C - alpha~ lambda + gamma dC) / ((1 + gamma) W + alpha~), gamma = c alpha / h.
+static inline double damped_correction(double value, double change, double inverse_mass,
+                                       double gamma, double compliance, const material *m,
+                                       double *multiplier) {
+  const double stiffened = (value + gamma * change) / (1.0 + gamma);
+  return correction(stiffened, inverse_mass, compliance / (1.0 + gamma), m, multiplier);
+}
+
+// Change of C along its gradient since the start of the step.
+static double link_change(const rl_relaxation *r, const rl_link *link, const rl_point *points,
+                          rl_vec3 d) {
+  const rl_vec3 a = rl_sub(rl_position(&points[link->a]), rl_position(&r->previous[link->a]));
+  const rl_vec3 b = rl_sub(rl_position(&points[link->b]), rl_position(&r->previous[link->b]));
+  return rl_dot(d, rl_sub(b, a));
+}
+
+static double row_change(const rl_relaxation *r, const rl_rows *rows, const rl_row *row,
+                         const rl_point *points) {
+  double change = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    change += rl_dot(e->gradient,
+                     rl_sub(rl_position(&points[e->slot]), rl_position(&r->previous[e->slot])));
+  }
+  return change;
+}
+
+// gamma = c alpha / h; an inextensible element has no rate to damp.
+static double damping_factor(const rl_relaxation *r, const rl_rope *rope, double rest,
+                             double compliance, double inverse_mass) {
+  return compliance > 0.0
+             ? rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass) * compliance / r->h
+             : 0.0;
+}
+
+static inline double correct_link(const rl_relaxation *r, const rl_link *link,
+                                  const rl_point *points, const rl_link_value *v, const material *m,
+                                  double *multiplier) {
+  if (!m->rope) {
+    return correction(v->value, v->inverse_mass, link->compliance, m, multiplier);
+  }
+  const double gamma = damping_factor(r, m->rope, link->rest, link->compliance, v->inverse_mass);
+  return damped_correction(v->value, link_change(r, link, points, v->d), v->inverse_mass, gamma,
+                           link->compliance, m, multiplier);
+}
+
+static double correct_row(const rl_relaxation *r, const rl_state *state, const rl_rows *rows,
+                          const rl_row *row, const material *m, double *multiplier) {
+  const material own = {m->omega, row->lower, m->violated_only, m->scale, m->rope};
+  if (!m->rope) {
+    return correction(row->value, row->inverse_mass, row->compliance, &own, multiplier);
+  }
+  const double gamma =
+      damping_factor(r, m->rope, state->links[row->item].rest, row->compliance, row->inverse_mass);
+  return damped_correction(row->value, row_change(r, rows, row, state->points), row->inverse_mass,
+                           gamma, row->compliance, &own, multiplier);
+}
+
+// (4) dp = -w grad C dlambda, at once.
+static inline void project_link(const rl_relaxation *r, const rl_link *link, rl_state *state,
+                                const material *m, double *multiplier) {
+  const rl_point *points = state->points;
+  const rl_link_value v = rl_link_evaluate(link, points);
+  const double d = correct_link(r, link, points, &v, m, multiplier);
+  rl_relaxation_correct(r, state, link->a, rl_scale(points[link->a].w * d, v.d));
+  rl_relaxation_correct(r, state, link->b, rl_scale(-points[link->b].w * d, v.d));
+}
+
+static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                        rl_rows *rows, rl_row *row, const material *m) {
+  rl_row_evaluate(model, state, rows, row, state->points);
+  const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->gradient));
+  }
+}
+
+// The links from `first` in strides, forward or backward.
+static void project_links(const rl_relaxation *r, rl_state *state, const rl_block *block,
+                          const material *m, uint32_t first, uint32_t stride, bool backward) {
+  const rl_link *links = &state->links[block->first_link];
+  double *multipliers = &state->multipliers[block->first_link];
+  if (backward) {
+    for (uint32_t k = block->link_count; k-- > 0;) {
+      project_link(r, &links[k], state, m, &multipliers[k]);
+    }
+    return;
+  }
+  for (uint32_t k = first; k < block->link_count; k += stride) {
+    project_link(r, &links[k], state, m, &multipliers[k]);
+  }
+}
+
+static void sweep(const rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
+                  bool backward) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];
+    const material m = material_of(r, model, block);
+    if (!backward) {
+      project_links(r, state, block, &m, 0, r->order == RL_RED_BLACK ? 2 : 1, false);
+    }
+    if (r->order == RL_RED_BLACK) {
+      project_links(r, state, block, &m, 1, 2, false);
+    }
+    for (uint32_t k = 0; k < block->row_count; k++) {
+      const uint32_t at = backward ? block->row_count - 1 - k : k;
+      project_row(r, model, state, rows, &rows->rows[block->first_row + at], &m);
+    }
+    if (backward) {
+      project_links(r, state, block, &m, 0, 1, true);
+    }
+  }
+}
+
+static inline void add_move(rl_relaxation *r, uint32_t slot, rl_vec3 move) {
+  r->moves[slot] = rl_add(r->moves[slot], move);
+  r->shares[slot] += 1.0;
+}
+
+// All corrections from the same positions, then all moves.
+static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows) {
+  rl_point *points = state->points;
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    const material m = material_of(r, model, block);
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_link_value v = rl_link_evaluate(link, points);
+      const double d = correct_link(r, link, points, &v, &m, &state->multipliers[k]);
+      add_move(r, link->a, rl_scale(points[link->a].w * d, v.d));
+      add_move(r, link->b, rl_scale(-points[link->b].w * d, v.d));
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, points);
+      const double d = correct_row(r, state, rows, row, &m, &state->multipliers[row->source]);
+      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+        const rl_entry *e = &rows->entries[i];
+        add_move(r, e->slot, rl_scale(-points[e->slot].w * d, e->gradient));
+      }
+    }
+  }
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const double share = r->order == RL_AVERAGED_JACOBI ? fmax(r->shares[i], 1.0) : 1.0;
+    rl_relaxation_correct(r, state, i, rl_scale(1.0 / share, r->moves[i]));
+    r->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
+    r->shares[i] = 0.0;
+  }
+}
+
+void rl_relaxation_sweep(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
+                         int iteration) {
+  if (r->order >= RL_JACOBI) {
+    sweep_jacobi(r, model, state, rows);
+  } else {
+    const rl_order order = r->order == RL_RED_BLACK ? RL_FORWARD : (rl_order)r->order;
+    sweep(r, model, state, rows, rl_order_is_backward(order, iteration));
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What pbd and xpbd have in common: predict, sweeps over the rows that move positions, velocities
+// from the move. papers/pbd.md and papers/xpbd.md number the equations.
+#ifndef RL_RELAXATION_H
+#define RL_RELAXATION_H
+
+#include "world/memory.h"
+#include "world/solver.h"
+
+// Orders of a sweep: those of rl_order, and three that are only for positions.
+enum { RL_RED_BLACK = RL_SYMMETRIC + 1, RL_JACOBI, RL_AVERAGED_JACOBI };
+#define RL_RELAXATION_ORDERS RL_ORDER_CHOICES "|red-black|jacobi|averaged-jacobi"
+#define RL_RELAXATION_ORDER_HELP                                                                   \
+  "order of a sweep: Gauss-Seidel from `from` to `to`, back, in turn, or every other element "     \
+  "first; Jacobi: all rows from the same positions, their moves added or averaged in each node"
+
+typedef struct rl_relaxation {
+  double omega;
+  int order;
+  bool violated_only;   // correct only rows with C > 0, and take nothing back
+  bool elastic;         // use the compliance of the rows, alpha~ = compliance / h^2
+  double h;             // step or substep [s]
+  rl_point *previous;   // [slots] positions at its start
+  rl_vec3 *corrections; // [slots] sum of the corrections since the prediction
+  rl_vec3 *moves;       // [slots] Jacobi: corrections of one sweep
+  double *shares;       // [slots] Jacobi: number of corrections
+} rl_relaxation;
+
+void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
+
+// (1)-(2) v += h g, p = x + h v, with the positions before kept; multipliers start at 0.
+void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                         double h);
+
+// Moves a slot; every correction goes through here.
+static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_state *state,
+                                         uint32_t slot, rl_vec3 by) {
+  rl_move(&state->points[slot], by);
+  relaxation->corrections[slot] = rl_add(relaxation->corrections[slot], by);
+}
+
+// (3)-(4) One sweep over all rows. Multipliers are positional, lambda h^2 [kg m].
+void rl_relaxation_sweep(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                         rl_rows *rows, int iteration);
+
+// (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
+// lose the digits that they have in common.
+void rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// XPBD (Macklin, Mueller, Chentanez 2016) with small steps (Macklin et al. 2019): position based
+// dynamics whose rows have a compliance, so that stiffness does not depend on iterations or step;
+// many substeps of one iteration rather than one step of many. The sweeps are those of
+// relaxation.c; papers/xpbd.md has the derivation.
+#include "relaxation.h"
+#include "world/ledger.h"
+
+enum { SUBSTEPS, ITERATIONS, TOLERANCE, ORDER, OMEGA, PARAMETER_COUNT };
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [SUBSTEPS] = {"substeps", RL_INTEGER, "1", 20, 1, 1e7, NULL, "equal substeps of a step"},
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 1, 1, 1e7, NULL,
+                    "sweeps over all rows in a substep, at most"},
+    [TOLERANCE] = {"tolerance", RL_REAL, "m", 0, 0, 1, NULL,
+                   "end a substep when the residual is at or below this; 0: never"},
+    [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, RL_AVERAGED_JACOBI, RL_RELAXATION_ORDERS,
+               RL_RELAXATION_ORDER_HELP},
+    [OMEGA] = {"omega", RL_REAL, "1", 1, 0.01, 1.999, NULL,
+               "relaxation: above 1 over-relaxation (SOR), below 1 damped"},
+};
+
+typedef struct xpbd {
+  const double *parameters;
+  rl_relaxation relaxation;
+  double *impulses; // [links + contact capacity] over the step so far [N s]
+} xpbd;
+
+static size_t lay_out(const rl_model *model, xpbd *self, char *block) {
+  rl_carver c = {.block = block};
+  rl_carve(&c, 1, sizeof(xpbd));
+  rl_relaxation_lay_out(&self->relaxation, model, &c);
+  self->impulses =
+      rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
+  return c.used;
+}
+
+static size_t size(const rl_model *model, const double *values) {
+  (void)values;
+  return lay_out(model, &(xpbd){0}, NULL);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  xpbd *self = memory;
+  lay_out(model, self, memory);
+  self->parameters = values;
+  self->relaxation.omega = values[OMEGA];
+  self->relaxation.order = (int)values[ORDER];
+  self->relaxation.elastic = true;
+}
+
+// One substep: predict, sweep, read the velocities.
+static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                         double h, bool last, rl_step_info *info) {
+  const int iterations = (int)self->parameters[ITERATIONS];
+  const double tolerance = self->parameters[TOLERANCE];
+  const size_t unknowns = rl_unknown_count(model, state);
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  rl_relaxation_begin(&self->relaxation, model, state, h);
+  for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
+    rl_relaxation_sweep(&self->relaxation, model, state, rows, i);
+    info->iterations++;
+    info->row_evaluations += unknowns;
+    if (info->trace || tolerance > 0.0 || (info->want_residual && last && i + 1 == iterations)) {
+      rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
+                                 1.0 / (h * h), h));
+      if (info->residual <= tolerance && tolerance > 0.0) {
+        reason = RL_CONVERGED_TOLERANCE;
+      }
+    }
+  }
+  rl_relaxation_end(&self->relaxation, model, state);
+  for (size_t i = 0; i < unknowns; i++) {
+    self->impulses[i] += state->multipliers[i] / h;
+  }
+  return reason;
+}
+
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  xpbd *self = memory;
+  const int substeps = (int)self->parameters[SUBSTEPS];
+  const size_t unknowns = rl_unknown_count(model, state);
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  for (size_t i = 0; i < unknowns; i++) {
+    self->impulses[i] = 0.0;
+  }
+  for (int i = 0; i < substeps; i++) {
+    reason = substep(self, model, state, rows, dt / substeps, i + 1 == substeps, info);
+    // The dampers of the scenario have their work done at the velocities of the substep.
+    info->dissipated += rl_damper_loss(model, state, rows, dt / substeps);
+  }
+  for (size_t i = 0; i < unknowns; i++) {
+    state->multipliers[i] = self->impulses[i] / dt;
+  }
+  return reason;
+}
+
+const rl_solver_type rl_solver_xpbd = {
+    .name = "xpbd",
+    .family = "PBD",
+    .summary = "extended PBD: compliance, small steps",
+    .citation = "macklin2016",
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = size,
+    .init = init,
+    .step = step,
+};
