@@ -58,10 +58,15 @@ static json_t *list_solvers(void) {
         json_array_append_new(capabilities, json_string(rl_capability_name(bit)));
       }
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", type->name,
-                                          "family", type->family, "summary", type->summary,
-                                          "citation", type->citation, "capabilities", capabilities,
-                                          "parameters", list_parameters(type)));
+    json_t *departures = json_array();
+    for (size_t k = 0; k < type->departure_count; k++) {
+      json_array_append_new(departures, json_string(type->departures[k].text));
+    }
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "name", type->name,
+                                    "family", type->family, "summary", type->summary, "citation",
+                                    type->citation, "capabilities", capabilities, "departures",
+                                    departures, "parameters", list_parameters(type)));
   }
   return list;
 }
@@ -171,6 +176,10 @@ static void print_solvers(const json_t *list) {
     printf("  %s (%s, %s)\n      %s\n", text_of(entry, "name"), text_of(entry, "family"),
            text_of(entry, "citation"), text_of(entry, "summary"));
     size_t k;
+    json_t *departure;
+    json_array_foreach(json_object_get(entry, "departures"), k, departure) {
+      printf("      departs: %s\n", json_string_value(departure));
+    }
     json_t *p;
     json_array_foreach(json_object_get(entry, "parameters"), k, p) {
       const char *unit = text_of(p, "unit");

@@ -6,7 +6,11 @@
   X(penalty)                                                                                       \
   X(pbd)                                                                                           \
   X(xpbd)                                                                                          \
+  X(pbd_direct)                                                                                    \
   X(impulse)                                                                                       \
+  X(rattle)                                                                                        \
+  X(nehe)                                                                                          \
+  X(source)                                                                                        \
   /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_solver_type rl_solver_##name;

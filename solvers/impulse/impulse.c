@@ -154,11 +154,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    if (state->points[i].w > 0.0) {
-      state->velocities[i] = rl_add_scaled(state->velocities[i], dt, model->gravity);
-    }
-  }
+  rl_state_kick(model, state, dt);
   prepare(model, state, rows, self, dt);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
     sweep(state, rows, self, rl_order_is_backward(order, i));
@@ -172,9 +168,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    rl_move(&state->points[i], rl_scale(dt, state->velocities[i]));
-  }
+  rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt;
   }

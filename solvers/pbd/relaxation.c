@@ -14,11 +14,9 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
     r->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
-    if (state->points[i].w > 0.0) {
-      state->velocities[i] = rl_add_scaled(state->velocities[i], h, model->gravity);
-    }
-    rl_move(&state->points[i], rl_scale(h, state->velocities[i]));
   }
+  rl_state_kick(model, state, h);
+  rl_state_drift(model, state, h);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = 0.0;
   }

@@ -149,13 +149,20 @@ typedef struct rl_fault {
 // ---------------------------------------------------------------------------------------------
 // Model: what the solvers see.
 
-// Capabilities: a model needs some, a solver offers some.
+// Capabilities: a model needs some, a solver offers some. Those with several bits are for solvers
+// that do the whole; the single bits in them are for solvers with a narrower law.
 typedef enum rl_capability {
-  RL_CAN_LINKS = 1U << 0,       // straight elements between nodes and bodies
+  RL_CAN_CHAINS = 1U << 0,      // straight elements one after the other
   RL_CAN_SPANS = 1U << 1,       // elements over eyes, and ends beside a body's centre
-  RL_CAN_CONTACTS = 1U << 2,    // rope nodes against bodies
+  RL_CAN_TOUCH = 1U << 2,       // rope nodes against bodies other than level ground
   RL_CAN_ELASTIC = 1U << 3,     // finite stiffness EA
   RL_CAN_COMPRESSION = 1U << 4, // elements that resist being shortened
+  RL_CAN_LOADS = 1U << 5,       // bodies that move freely
+  RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
+  RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
+
+  RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
+  RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.

@@ -301,11 +301,6 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
 // ---------------------------------------------------------------------------------------------
 // Residual
 
-// |min(-C, W lambda)|, or |C| for a row that holds in both directions.
-static double row_residual(double value, double reaction, double lower) {
-  return fabs(lower < 0.0 || isnan(value) ? value : fmin(-value, reaction));
-}
-
 // Both levels: C + dt dC/dt, where `velocities` is NULL for the position level.
 static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                        const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
@@ -321,8 +316,8 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
       if (velocities) {
         value += dt * rl_dot(v.d, rl_sub(velocities[link->b], velocities[link->a]));
       }
-      largest =
-          rl_larger(largest, row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
+      largest = rl_larger(largest,
+                          rl_row_residual(value, dt * dt * v.inverse_mass * lambda, block->lower));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
@@ -333,7 +328,7 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
         value += dt * rl_row_rate(rows, row, velocities);
       }
       largest =
-          fmax(largest, row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
+          fmax(largest, rl_row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
     }
   }
   return largest;

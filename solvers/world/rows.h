@@ -132,6 +132,11 @@ static inline double rl_element_damping(const rl_rope *rope, double rest, double
 // The state's length of an element, whichever kind of row it is: the path over its vertices [m].
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link);
 
+// The residual of a row from its value C [m], its reaction W lambda [m] and its lower bound.
+static inline double rl_row_residual(double value, double reaction, double lower) {
+  return fabs(lower < 0.0 || isnan(value) ? value : fmin(-value, reaction));
+}
+
 // The residual of the whole set, one definition for every solver:
 //
 //     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows.

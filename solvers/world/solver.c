@@ -5,6 +5,8 @@
 
 const char *rl_reason_name(rl_reason reason) {
   switch (reason) {
+  case RL_DIVERGED_RANGE:
+    return "a number does not fit the method's fixed-point format";
   case RL_DIVERGED_ENERGY:
     return "more energy than there can be";
   case RL_DIVERGED_NAN:
@@ -26,6 +28,14 @@ const rl_solver_type *rl_solver_find(const char *name) {
     }
   }
   return NULL;
+}
+
+uint32_t rl_solver_departures(const rl_solver_type *type) {
+  uint32_t kinds = 0;
+  for (size_t i = 0; i < type->departure_count; i++) {
+    kinds |= type->departures[i].kind;
+  }
+  return kinds;
 }
 
 int rl_parameter_find(const rl_solver_type *type, const char *name) {

@@ -22,8 +22,22 @@ typedef struct rl_parameter {
 
 #define RL_PARAMETERS_MAX 16
 
+// A place where a method keeps to its own law and not to the scenario's or to physics. What it
+// costs in energy is the method's error. The kind says what a check can no longer expect of it.
+typedef enum rl_departure_kind {
+  RL_OWN_LAW = 0,                // none of these
+  RL_PUSHES = 1U << 0,           // elements may push: negative multipliers
+  RL_CHANGES_MOMENTUM = 1U << 1, // although nothing acts from outside
+} rl_departure_kind;
+
+typedef struct rl_departure {
+  uint32_t kind;    // rl_departure_kind bits
+  const char *text; // "springs push as well as pull"
+} rl_departure;
+
 // Why a step ended. Positive: the state is a result; negative: it is not.
 typedef enum rl_reason {
+  RL_DIVERGED_RANGE = -3,  // a number does not fit the method's own format
   RL_DIVERGED_ENERGY = -2, // more energy than there can be
   RL_DIVERGED_NAN = -1,    // nan or infinite
   RL_RUNNING = 0,
@@ -70,11 +84,23 @@ typedef struct rl_solver_type {
   // inextensible or hard [J]. May be NULL: none.
   double (*stored_energy)(const void *memory, const rl_model *model, const rl_state *state,
                           rl_rows *rows);
+  // Where the method keeps to its own law; `ropelab list solvers` prints them. May be empty.
+  size_t departure_count;
+  const rl_departure *departures;
+  // The points of a rope [m] as the original system draws it, in order from `from` to `to`;
+  // `alpha` in [0, 1) is the time since the method's last substep, in substeps. Writes at most
+  // `capacity` points and returns how many there are; `memory` has done at least an init. May be
+  // NULL: the nodes are the picture.
+  size_t (*draw)(const void *memory, const rl_model *model, const rl_state *state, uint32_t rope,
+                 double alpha, rl_vec3 *points, size_t capacity);
 } rl_solver_type;
 
 // The registry: a table ended by NULL.
 extern const rl_solver_type *const rl_solvers[];
 const rl_solver_type *rl_solver_find(const char *name);
+
+// All kinds of departure of a solver: rl_departure_kind bits.
+uint32_t rl_solver_departures(const rl_solver_type *type);
 
 // Index of a parameter, or -1.
 int rl_parameter_find(const rl_solver_type *type, const char *name);

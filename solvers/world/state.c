@@ -103,3 +103,17 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
     state->velocities[hold->slot] = state->velocities[body];
   }
 }
+
+void rl_state_kick(const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    if (state->points[i].w > 0.0) {
+      state->velocities[i] = rl_add_scaled(state->velocities[i], h, model->gravity);
+    }
+  }
+}
+
+void rl_state_drift(const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    rl_move(&state->points[i], rl_scale(h, state->velocities[i]));
+  }
+}

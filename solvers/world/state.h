@@ -51,6 +51,12 @@ uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rop
 // Puts the nodes that are held beside a body's centre where the body is now.
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
+// v += h g for all that moves freely [s].
+void rl_state_kick(const rl_model *model, rl_state *state, double h);
+
+// x += h v for everything: what is fixed has no velocity, what is driven that of its way.
+void rl_state_drift(const rl_model *model, rl_state *state, double h);
+
 static inline rl_vec3 rl_vertex_position(rl_vertex v, const rl_point *points) {
   return v.slot == RL_NONE ? v.offset : rl_add(rl_position(&points[v.slot]), v.offset);
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All rows at once: predicted positions are projected on to the rows by Newton's method, each
+// iteration one direct solve (world/projection.h). With the gradients of the start of the step the
+// multipliers act along J0 (SHAKE), with the current ones it is fast projection (Goldenthal et al.
+// 2007). papers/pbd-direct.md has the derivation.
+#include "world/projection.h"
+
+enum { ITERATIONS, TOLERANCE, GRADIENT, REGULARISATION, PARAMETER_COUNT };
+enum { GRADIENT_START, GRADIENT_CURRENT };
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 50, 1, 1e7, NULL,
+                    "Newton iterations in a step, at most"},
+    [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-11, 0, 1, NULL,
+                   "stop when the residual is at or below this; 0: never"},
+    [GRADIENT] = {"gradient", RL_CHOICE, "1", GRADIENT_START, 0, 1, "start|current",
+                  "direction in which the multipliers act: the gradients at the start of the step, "
+                  "stable up to a step of sqrt(m h / T), or the current ones, sqrt(m h / 3T)"},
+    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL, RL_REGULARISATION_HELP},
+};
+
+typedef struct pbd_direct {
+  const double *parameters;
+  rl_projection projection;
+} pbd_direct;
+
+static size_t lay_out(const rl_model *model, pbd_direct *self, char *block) {
+  rl_carver c = {.block = block};
+  rl_carve(&c, 1, sizeof(pbd_direct));
+  rl_projection_lay_out(&self->projection, model, &c);
+  return c.used;
+}
+
+static size_t size(const rl_model *model, const double *values) {
+  (void)values;
+  return lay_out(model, &(pbd_direct){0}, NULL);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  pbd_direct *self = memory;
+  lay_out(model, self, memory);
+  self->parameters = values;
+  self->projection.regularisation = values[REGULARISATION];
+}
+
+// (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /
+// dt^2.
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  pbd_direct *self = memory;
+  rl_projection *projection = &self->projection;
+  const bool at_start = (int)self->parameters[GRADIENT] == GRADIENT_START;
+  rl_projection_begin(projection, model, state, rows, at_start);
+  rl_state_kick(model, state, dt);
+  rl_state_drift(model, state, dt);
+  const rl_reason reason =
+      rl_projection_positions(projection, model, state, rows, at_start,
+                              (int)self->parameters[ITERATIONS], self->parameters[TOLERANCE], info);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    state->velocities[i] =
+        rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
+  }
+  for (uint32_t m = 0; m < projection->direct.count; m++) {
+    state->multipliers[m] /= dt * dt;
+  }
+  return reason;
+}
+
+const rl_solver_type rl_solver_pbd_direct = {
+    .name = "pbd-direct",
+    .family = "PBD",
+    .summary = "Newton on all rows at once, each iteration a direct solve",
+    .citation = "goldenthal2007",
+    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = size,
+    .init = init,
+    .step = step,
+};

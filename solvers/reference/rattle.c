@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// RATTLE (Andersen 1983): velocity Verlet whose positions and velocities are both projected on to
+// the rows, second order and symplectic while the rope stays taut, with direct multipliers
+// (world/projection.h). papers/rattle.md has the derivation.
+#include "world/projection.h"
+
+enum { ITERATIONS, TOLERANCE, REGULARISATION, PARAMETER_COUNT };
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 50, 1, 1e7, NULL,
+                    "Newton iterations for the positions, and changes of the active set for the "
+                    "velocities, at most"},
+    [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-13, 0, 1, NULL,
+                   "stop when the residual of the positions is at or below this; 0: never"},
+    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-13, 0, 1, NULL, RL_REGULARISATION_HELP},
+};
+
+typedef struct rattle {
+  const double *parameters;
+  rl_projection projection;
+} rattle;
+
+static size_t lay_out(const rl_model *model, rattle *self, char *block) {
+  rl_carver c = {.block = block};
+  rl_carve(&c, 1, sizeof(rattle));
+  rl_projection_lay_out(&self->projection, model, &c);
+  return c.used;
+}
+
+static size_t size(const rl_model *model, const double *values) {
+  (void)values;
+  return lay_out(model, &(rattle){0}, NULL);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  rattle *self = memory;
+  lay_out(model, self, memory);
+  self->parameters = values;
+  self->projection.regularisation = values[REGULARISATION];
+}
+
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  rattle *self = memory;
+  rl_projection *projection = &self->projection;
+  const int iterations = (int)self->parameters[ITERATIONS];
+  // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
+  rl_projection_begin(projection, model, state, rows, true);
+  rl_state_kick(model, state, 0.5 * dt);
+  rl_state_drift(model, state, dt);
+  const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
+                                                   self->parameters[TOLERANCE], info);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    state->velocities[i] =
+        rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
+  }
+  // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
+  rl_state_kick(model, state, 0.5 * dt);
+  rl_projection_velocities(projection, state, iterations);
+  // (6) The tension is the impulse of both over the step.
+  for (uint32_t m = 0; m < projection->direct.count; m++) {
+    const double impulse = state->multipliers[m] / dt + projection->impulses[m];
+    state->multipliers[m] = fmax(impulse / dt, projection->lower[m]);
+  }
+  return reason;
+}
+
+const rl_solver_type rl_solver_rattle = {
+    .name = "rattle",
+    .family = "reference",
+    .summary = "second order, symplectic while taut, direct multipliers",
+    .citation = "andersen1983",
+    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = size,
+    .init = init,
+    .step = step,
+};

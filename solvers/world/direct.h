@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All rows of a step solved together: A x = b with A = J M^-1 J0^T + D, where J and J0 are the
+// gradients at two configurations (the same one makes A symmetric) and D is diagonal.
+//
+// Unknowns stand in the order of the ropes, the contacts of a node between the elements beside it.
+// Rows couple only where they share something that moves, so the matrix of a rope is tridiagonal,
+// contacts widen the band where they are, and a row that reaches far back - a body that carries
+// several ropes, a span over a carried eye, a rope that closes - has a long profile: the border.
+// One profile (skyline) LU without pivoting does all of them, in linear time for ropes.
+#ifndef RL_DIRECT_H
+#define RL_DIRECT_H
+
+#include "memory.h"
+#include "rows.h"
+
+// Two entries of different rows at one slot: a product in the matrix.
+typedef struct rl_coupling {
+  uint32_t row, column;             // multipliers; `row` comes later in the order
+  uint32_t row_entry, column_entry; // their entries at the slot
+  uint32_t slot;
+  uint32_t at; // where in lower and upper
+} rl_coupling;
+
+typedef struct rl_direct {
+  uint32_t count; // unknowns; all indices below are multipliers unless they say position
+  uint32_t coupling_count;
+  uint32_t *order;        // [count] multiplier at each position
+  uint32_t *place;        // [count] position of each multiplier
+  uint32_t *first;        // [count] by position: first column of its profile
+  uint32_t *start;        // [count + 1] by position: where its profile lies in lower and upper
+  uint32_t *entry_start;  // [count + 1] first entry of each multiplier
+  uint32_t *entry_slot;   // [entries]
+  rl_coupling *couplings; // [coupling_count]
+  double *lower, *upper;  // [profile] rows of L, columns of U
+  double *diagonal;       // [count] by position: of U
+  double *permuted;       // [count] by position: scratch of the solve
+  uint32_t *slot_entry;   // [slots] scratch: last entry seen at a slot
+  uint32_t *entry_before; // [entries] scratch: the entry before at the same slot
+  uint32_t *entry_owner;  // [entries] scratch: the multiplier of an entry
+} rl_direct;
+
+// Carves the memory for a model (see memory.h), for as many contacts as it can have.
+void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);
+
+// Most entries of all rows together: the length of the arrays of gradients below.
+size_t rl_direct_entry_capacity(const rl_model *model);
+
+// Finds order, profile and couplings of the rows of this step, after rl_detect.
+void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,
+                     const rl_rows *rows);
+
+// Values C [unknowns] and gradients [entries] of all rows at trial positions.
+void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
+                        rl_rows *rows, const rl_point *points, double *values, rl_vec3 *gradients);
+
+// J M^-1 J0^T of each row with itself [unknowns].
+void rl_direct_inverse_masses(const rl_direct *direct, const rl_point *points, const rl_vec3 *left,
+                              const rl_vec3 *right, double *inverse_masses);
+
+// Factors A with D = `diagonal` [unknowns] (NULL: 0). Rows that are not `active` [unknowns] become
+// x = b. False where a pivot vanishes: rows that contradict or repeat each other.
+bool rl_direct_factor(rl_direct *direct, const rl_point *points, const rl_vec3 *left,
+                      const rl_vec3 *right, const double *diagonal, const bool *active);
+
+// x = A^-1 b in place [unknowns].
+void rl_direct_solve(rl_direct *direct, double *b);
+
+// dC/dt of each row for these velocities [unknowns].
+void rl_direct_rates(const rl_direct *direct, const rl_vec3 *gradients, const rl_vec3 *velocities,
+                     double *rates);
+
+// to -= M^-1 J^T s for multipliers s [unknowns]: `to` are positions' moves or velocities [slots].
+void rl_direct_push(const rl_direct *direct, const rl_point *points, const rl_vec3 *gradients,
+                    const double *s, rl_vec3 *to);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "projection.h"
+
+// Of its rest length: an element with less slack is tried as taut first.
+static const double nearly_taut_slack = 1e-3;
+
+void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c) {
+  const size_t unknowns = (size_t)model->link_count + model->contact_capacity;
+  const size_t entries = rl_direct_entry_capacity(model);
+  rl_direct_lay_out(&p->direct, model, c);
+  p->values = rl_carve(c, unknowns, sizeof *p->values);
+  p->inverse_masses = rl_carve(c, unknowns, sizeof *p->inverse_masses);
+  p->lower = rl_carve(c, unknowns, sizeof *p->lower);
+  p->diagonal = rl_carve(c, unknowns, sizeof *p->diagonal);
+  p->change = rl_carve(c, unknowns, sizeof *p->change);
+  p->impulses = rl_carve(c, unknowns, sizeof *p->impulses);
+  p->active = rl_carve(c, unknowns, sizeof *p->active);
+  p->acted = rl_carve(c, unknowns, sizeof *p->acted);
+  p->start = rl_carve(c, entries, sizeof *p->start);
+  p->current = rl_carve(c, entries, sizeof *p->current);
+  p->moves = rl_carve(c, model->slot_count, sizeof *p->moves);
+  p->corrections = rl_carve(c, model->slot_count, sizeof *p->corrections);
+}
+
+void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                         bool start) {
+  rl_direct_build(&p->direct, model, state, rows);
+  if (start) {
+    rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->start);
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      p->lower[k] = block->lower;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      p->lower[rows->rows[k].source] = rows->rows[k].lower;
+    }
+  }
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    p->acted[m] = state->multipliers[m] > 0.0;
+    state->multipliers[m] = 0.0;
+  }
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
+
+// Values, gradients, residual and active set at the present positions: a row acts if -C < W lambda,
+// of which the residual takes the smaller.
+static void evaluate(rl_projection *p, const rl_model *model, const rl_state *state, rl_rows *rows,
+                     rl_step_info *info) {
+  rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->current);
+  rl_direct_inverse_masses(&p->direct, state->points, p->current, p->current, p->inverse_masses);
+  p->residual = 0.0;
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    const double reaction = p->inverse_masses[m] * state->multipliers[m];
+    p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
+    p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
+    p->diagonal[m] = p->regularisation * p->inverse_masses[m];
+  }
+  info->row_evaluations += p->direct.count;
+}
+
+// Before the first iteration: rows that acted in the step before, and elements that are all but
+// taut, act as well. A row too many is found out by its multiplier in one iteration; a row too few
+// is found only when its neighbour has moved, one element an iteration.
+static void guess_active(rl_projection *p, const rl_model *model, const rl_state *state) {
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    const bool nearly_taut =
+        m < model->link_count && p->values[m] > -nearly_taut_slack * state->links[m].rest;
+    p->active[m] = p->inverse_masses[m] > 0.0 && (p->active[m] || p->acted[m] || nearly_taut);
+  }
+}
+
+// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others.
+static bool newton(rl_projection *p, const rl_model *model, rl_state *state, bool at_start) {
+  const rl_vec3 *right = at_start ? p->start : p->current;
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
+  }
+  if (!rl_direct_factor(&p->direct, state->points, p->current, right, p->diagonal, p->active)) {
+    return false;
+  }
+  rl_direct_solve(&p->direct, p->change);
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    state->multipliers[m] += p->change[m];
+  }
+  rl_direct_push(&p->direct, state->points, right, p->change, p->moves);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    rl_move(&state->points[i], p->moves[i]);
+    p->corrections[i] = rl_add(p->corrections[i], p->moves[i]);
+    p->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  return true;
+}
+
+rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
+                                  rl_rows *rows, bool at_start, int iterations, double tolerance,
+                                  rl_step_info *info) {
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  evaluate(p, model, state, rows, info);
+  guess_active(p, model, state);
+  for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
+    if (!newton(p, model, state, at_start)) {
+      break;
+    }
+    evaluate(p, model, state, rows, info);
+    info->iterations++;
+    rl_trace(info, p->residual);
+    if (p->residual <= tolerance) {
+      reason = RL_CONVERGED_TOLERANCE;
+    }
+  }
+  info->residual = p->residual;
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    // Rounding, or the last iteration of too few, may leave a row that pushes.
+    state->multipliers[m] = fmax(state->multipliers[m], p->lower[m]);
+  }
+  return reason;
+}
+
+// Taut rows leave the active set when their impulse pushes and come back when they separate. True
+// when nothing changed.
+static bool update_active(rl_projection *p, const rl_state *state, const double *rates) {
+  bool settled = true;
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    const bool taut = p->inverse_masses[m] > 0.0 && state->multipliers[m] > 0.0;
+    const bool acts =
+        p->lower[m] < 0.0 || (taut && -rates[m] < p->inverse_masses[m] * p->impulses[m]);
+    settled = settled && acts == p->active[m];
+    p->active[m] = acts;
+  }
+  return settled;
+}
+
+void rl_projection_velocities(rl_projection *p, rl_state *state, int iterations) {
+  rl_direct *d = &p->direct;
+  for (uint32_t m = 0; m < d->count; m++) {
+    p->impulses[m] = 0.0;
+    p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || state->multipliers[m] > 0.0);
+  }
+  for (int i = 0; i < iterations; i++) {
+    rl_direct_rates(d, p->current, state->velocities, p->change);
+    if (i > 0 && update_active(p, state, p->change)) {
+      break;
+    }
+    for (uint32_t m = 0; m < d->count; m++) {
+      p->change[m] = p->active[m] ? p->change[m] : -p->impulses[m];
+    }
+    if (!rl_direct_factor(d, state->points, p->current, p->current, p->diagonal, p->active)) {
+      break;
+    }
+    rl_direct_solve(d, p->change);
+    rl_direct_push(d, state->points, p->current, p->change, state->velocities);
+    for (uint32_t m = 0; m < d->count; m++) {
+      p->impulses[m] += p->change[m];
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Positions and velocities projected on to the rows by direct solves: what the methods that treat
+// the rope as a whole have in common.
+//
+//   positions   find lambda with C(x - M^-1 J0^T lambda) <= 0, lambda >= 0, lambda C = 0 by
+//   Newton's
+//               method, (J M^-1 J0^T) dlambda = C on the rows that act; J0 are the gradients at the
+//               start of the step (SHAKE) or the current ones (fast projection)
+//   velocities  find mu with J v <= 0 on the rows that are taut, mu >= 0, by an active set
+#ifndef RL_PROJECTION_H
+#define RL_PROJECTION_H
+
+#include "direct.h"
+#include "solver.h"
+
+typedef struct rl_projection {
+  rl_direct direct;
+  double regularisation;  // added to the diagonal as a fraction of it
+  double residual;        // of the positions last evaluated [m]
+  double *values;         // [unknowns] C there [m]
+  double *inverse_masses; // [unknowns] J M^-1 J^T there [1/kg]
+  double *lower;          // [unknowns] bounds of the multipliers
+  double *diagonal;       // [unknowns]
+  double *change;         // [unknowns] right side and solution
+  double *impulses;       // [unknowns] mu of the velocities [N s]
+  bool *active;           // [unknowns]
+  bool *acted;            // [unknowns] in the step before
+  rl_vec3 *start;         // [entries] gradients at the start of the step
+  rl_vec3 *current;       // [entries] and at the positions last evaluated
+  rl_vec3 *moves;         // [slots] of one iteration
+  rl_vec3 *corrections;   // [slots] all moves since rl_projection_begin
+} rl_projection;
+
+#define RL_REGULARISATION_HELP                                                                     \
+  "added to the diagonal as a fraction of it, for rows that repeat each other"
+
+void rl_projection_lay_out(rl_projection *projection, const rl_model *model, rl_carver *carver);
+
+// At the start of the step, after rl_detect: structure, and gradients there if `start` is asked
+// for.
+void rl_projection_begin(rl_projection *projection, const rl_model *model, rl_state *state,
+                         rl_rows *rows, bool start);
+
+// Projects the state's positions; its multipliers become lambda h^2 [kg m]. `at_start`: J0 of the
+// start of the step. Fills iterations, evaluations, residual and trace of `info`.
+rl_reason rl_projection_positions(rl_projection *projection, const rl_model *model, rl_state *state,
+                                  rl_rows *rows, bool at_start, int iterations, double tolerance,
+                                  rl_step_info *info);
+
+// Projects the state's velocities at the positions last evaluated; mu is left in `impulses`. Taut
+// is a row that acted on the positions.
+void rl_projection_velocities(rl_projection *projection, rl_state *state, int iterations);
+
+#endif

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The methods that solve all rows together: pbd-direct and rattle, and the solver below them.
+#include "check.h"
+
+#include "world/direct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+static const char *const direct_solvers[] = {"pbd-direct", "rattle"};
+
+// The profile LU against A x computed entry by entry from finite rows: ropes that share a body, a
+// span over a carried eye, contacts.
+static void direct_solver_solves(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: net\nduration: 1\nstep: 0.01\n"
+                    "bodies: {hub: {mass: 0.8, position: [0, -1, 0]}, load: {mass: 2, position: "
+                    "[0.3, -2.4, 0.1]},\n"
+                    "         floor: {motion: fixed, position: [0, -1.5, 0], shape: {plane: "
+                    "{normal: [0, 1, 0]}}}}\n"
+                    "ropes:\n"
+                    "  a: {from: {point: [-1, 0, 0]}, to: {body: hub}, mass: 0.3, segments: 4}\n"
+                    "  b: {from: {body: hub}, to: {point: [1, 0, 0.2]}, mass: 0.2, segments: 3}\n"
+                    "  c: {from: {body: hub, at: [0.1, 0, 0]}, to: {free: [0.4, -1.5, 0.3]}, mass: "
+                    "0.2, segments: 3,"
+                    " radius: 0.3}\n");
+  rl_state *state = rl_state_create(s->model);
+  rl_rows *rows = rl_rows_create(s->model);
+  rl_detect(s->model, state, 0.01, rows);
+  rl_direct d = {0};
+  rl_carver counter = {0};
+  rl_direct_lay_out(&d, s->model, &counter);
+  void *allocation;
+  rl_carver carver = {.block = rl_block_create(counter.used, &allocation)};
+  rl_direct_lay_out(&d, s->model, &carver);
+  rl_direct_build(&d, s->model, state, rows);
+  enum { MAX = 64 };
+  const size_t n = rl_unknown_count(s->model, state);
+  assert_true(state->contact_count >= 2 && n < MAX);
+  assert_int_equal(d.count, n);
+  double values[MAX], x[MAX], b[MAX], rates[MAX], diagonal[MAX];
+  rl_vec3 *g = calloc(rl_direct_entry_capacity(s->model), sizeof *g);
+  rl_vec3 *push = calloc(s->model->slot_count, sizeof *push);
+  bool active[MAX];
+  rl_direct_evaluate(&d, s->model, state, rows, state->points, values, g);
+  for (size_t i = 0; i < n; i++) {
+    b[i] = x[i] = sin(1.0 + (double)i);
+    diagonal[i] = 0.01;
+    active[i] = i != 2;
+  }
+  assert_true(rl_direct_factor(&d, state->points, g, g, diagonal, active));
+  rl_direct_solve(&d, x);
+  // A x = J (M^-1 J^T x) + D x, by pushing and reading rates.
+  rl_direct_push(&d, state->points, g, x, push);
+  rl_direct_rates(&d, g, push, rates);
+  for (size_t i = 0; i < n; i++) {
+    check_near(active[i] ? -rates[i] + diagonal[i] * x[i] : x[i], b[i], 1e-12);
+  }
+  free(g);
+  free(push);
+  free(allocation);
+  rl_rows_free(rows);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
+// Pendulum from 90 degrees: the angle after one second against elliptic functions.
+static double pendulum_error(double dt) {
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("pendulum"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_driver *d = driver_for(s, "rattle", dt);
+  const int steps = (int)floor(1.0 / dt + 0.5);
+  for (int n = 0; n < steps; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  const double error = fabs(probe(d, "line.angle") - -1.4050273115248);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return error;
+}
+
+static void rattle_is_of_second_order(void **unused) {
+  (void)unused;
+  double error = pendulum_error(1.0 / 200.0);
+  for (double rate = 400.0; rate <= 3200.0; rate *= 2.0) {
+    const double finer = pendulum_error(1.0 / rate);
+    check_near(log(error / finer) / log(2.0), 2.0, 0.1);
+    error = finer;
+  }
+}
+
+// A thousand periods of 2.3678 s: the energy stays where it is.
+static void rattle_keeps_energy_over_a_thousand_periods(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: p\nduration: 1\nstep: 0.01\n"
+                                 "bodies: {bob: {mass: 1, position: [1, 0, 0]}}\n"
+                                 "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob},"
+                                 " compression: true}}\n");
+  rl_driver *d = driver_for(s, "rattle", 1.0 / 240.0);
+  const int steps = (int)(2367.84194757624 * 240.0);
+  double first = 0.0, last = 0.0;
+  for (int n = 0; n < steps; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    double *largest = n < steps / 2 ? &first : &last;
+    *largest = fmax(*largest, fabs(rl_driver_energy_error(d)));
+  }
+  check_below(first, 2e-4 * 9.81);
+  check_below(last, 1.05 * first); // no drift
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// The triple pendulum of references 2.9, set 0: g = 10, three rods of 0.15 m and masses of 1 kg
+// from 90, 180, 180 degrees; tip at 0.4 s. Richardson's value of two steps of a second-order
+// method.
+static void triple_tip(double dt, double out[2]) {
+  rl_scenario *s = scenario_from(
+      "name: triple\ngravity: [0, -10, 0]\nduration: 1\nstep: 0.01\n"
+      "ropes: {rods: {from: {point: [0, 0, 0]}, to: {free: [0.15, 0.3, 0]}, length: 0.45,"
+      " segments: 3, node_masses: [1, 1, 1, 1], compression: true,\n"
+      "  points: [[0, 0, 0], [0.15, 0, 0], [0.15, 0.15, 0], [0.15, 0.3, 0]]}}\n");
+  rl_driver *d = driver_for(s, "rattle", dt);
+  const int steps = (int)floor(0.4 / dt + 0.5);
+  for (int n = 0; n < steps; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  out[0] = probe(d, "rods.tip.x");
+  out[1] = probe(d, "rods.tip.y");
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void rattle_finds_the_triple_pendulum(void **unused) {
+  (void)unused;
+  double coarse[2], fine[2];
+  triple_tip(1e-5, coarse);
+  triple_tip(5e-6, fine);
+  check_near(fine[0] + (fine[0] - coarse[0]) / 3.0, -0.073936857, 1e-6);
+  check_near(fine[1] + (fine[1] - coarse[1]) / 3.0, -0.373676517, 1e-6);
+}
+
+// Exactly vertical at rest: a chain of a thousand links, and twenty nodes with a load of 1e4 ropes.
+static void vertical_chains_stay(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                                   "ropes: {chain: {from: {point: [0, 0, 0]},"
+                                   " to: {free: [0, -100, 0]}, mass: 10, segments: 1000}}\n");
+    rl_driver *d = driver_for(s, direct_solvers[i], 1.0 / 60.0);
+    for (int n = 0; n < 60; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_below(probe(d, "chain.stretch"), 1e-9);
+    check_relative(probe(d, "chain.tension.from"), 9.81 * 10.0 * (1.0 - 0.5e-3), 1e-6);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+    s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                      "bodies: {load: {mass: 1000, position: [0, -1, 0]}}\n"
+                      "ropes: {chain: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 0.1,"
+                      " segments: 20}}\n");
+    d = driver_for(s, direct_solvers[i], 1.0 / 60.0);
+    for (int n = 0; n < 60; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_below(probe(d, "chain.stretch"), 1e-9);
+    check_relative(probe(d, "chain.tension.to"), 9810.0, 1e-6);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A load on a rope of nodes m at distance h, disturbed across: does it stay within bounds?
+static bool stable(const char *spec, double dt) {
+  rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                                 "bodies: {load: {mass: 100, position: [0, -1, 0]}}\n"
+                                 "ropes: {chain: {from: {point: [0, 0, 0]}, to: {body: load},\n"
+                                 "  mass: 0.1, segments: 20, slack: 1e-9}}\n");
+  rl_driver *d = driver_for(s, spec, dt);
+  for (uint32_t i = 1; i < 20; i++) { // a little of every mode
+    d->state->velocities[rl_rope_node(s->model, d->state, 0, i)].x = 1e-7 * sin(1.7 * i * i);
+  }
+  // Below the limit the nodes stay within some 1e-9 m; above it they leave by factors a step.
+  double largest = 0.0;
+  for (int n = 0; n < 4000 && largest < 1e-6; n++) {
+    if (rl_driver_step(d) < 0) {
+      largest = INFINITY;
+    }
+    for (uint32_t i = 1; i < 20; i++) {
+      const uint32_t node = rl_rope_node(s->model, d->state, 0, i);
+      largest = rl_larger(largest, fabs(d->state->points[node].x));
+    }
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return largest < 1e-6;
+}
+
+static void check_limit(const char *spec, double expected) {
+  double low = 0.5 * expected, high = 1.5 * expected;
+  assert_true(stable(spec, low));
+  assert_false(stable(spec, high));
+  while (high - low > 5e-3 * expected) {
+    const double middle = 0.5 * (low + high);
+    *(stable(spec, middle) ? &low : &high) = middle;
+  }
+  check_relative(low, expected, 0.05);
+}
+
+// Largest stable step of the transverse motion: sqrt(m h / T), and sqrt(m h / 3T) with current
+// gradients (references 2.12).
+static void limit_of_the_step(void **unused) {
+  (void)unused;
+  const double limit = sqrt(0.1 / 20.0 * 0.05 / (100.05 * 9.81));
+  check_limit("pbd-direct", limit);
+  check_limit("rattle", limit);
+  check_limit("pbd-direct,gradient=current", limit / sqrt(3.0));
+}
+
+// Released from a wrong shape with a little friction of the method, the chain settles at the
+// discrete catenary (references 4.1b).
+static void discrete_catenary_is_at_rest(void **unused) {
+  (void)unused;
+  static const struct {
+    int count;
+    double sag;
+  } known[] = {{4, 2.74860158814058}, {16, 2.65991492134758}, {64, 2.65472008844862}};
+  for (size_t i = 0; i < 2; i++) {
+    for (size_t k = 0; k < 3; k++) {
+      rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                                     "ropes: {cable: {from: {point: [0, 0, 0]},"
+                                     " to: {point: [8, 0, 0]}, length: 10, mass: 1, segments: %d,"
+                                     " points: hang}}\n",
+                                     known[k].count);
+      rl_driver *d = driver_for(s, direct_solvers[i], 1.0 / 60.0);
+      for (int n = 0; n < 300; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      check_near(probe(d, "cable.sag"), known[k].sag, 1e-6);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(direct_solver_solves),
+      cmocka_unit_test(rattle_is_of_second_order),
+      cmocka_unit_test(rattle_keeps_energy_over_a_thousand_periods),
+      cmocka_unit_test(rattle_finds_the_triple_pendulum),
+      cmocka_unit_test(vertical_chains_stay),
+      cmocka_unit_test(limit_of_the_step),
+      cmocka_unit_test(discrete_catenary_is_at_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
