@@ -19,13 +19,14 @@ static const struct {
     {"run", rl_command_run, "run one solver on one scenario"},
     {"compare", rl_command_compare, "run several solvers on several scenarios and report"},
     {"report", rl_command_report, "figures and a web page of the results in a folder"},
+    {"bench", rl_command_bench, "cost per row and iteration, beside the bare loop"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "onestep", "precision", "study",
-                                      "diff",     "bench",   "reproduce"};
+static const char *const planned[] = {"converge", "onestep", "precision",
+                                      "study",    "diff",    "reproduce"};
 
 static void print_help(FILE *out) {
   fputs("Usage: ropelab COMMAND [OPTION...]\n"

@@ -11,6 +11,7 @@
   X(rattle)                                                                                        \
   X(nehe)                                                                                          \
   X(source)                                                                                        \
+  X(contraption)                                                                                   \
   /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_solver_type rl_solver_##name;

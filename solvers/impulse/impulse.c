@@ -12,18 +12,18 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 20, 1, 1e7, NULL,
                     "sweeps over all rows in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 0, 0, 1, NULL,
-                   "stop when the residual is at or below this; 0: never (a penalty_velocity of 1 "
-                   "lets it get "
-                   "there)"},
+                   "stop when the residual is at or below this; 0: never"},
     [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, 2, RL_ORDER_CHOICES,
                "order of a sweep: ropes as in the scenario from `from` to `to`, back, or in turn"},
     [OMEGA] = {"omega", RL_REAL, "1", 1, 0.01, 1.999, NULL,
                "relaxation: above 1 over-relaxation (SOR), below 1 damped"},
     [WARM_START] = {"warm_start", RL_BOOLEAN, "1", 1, 0, 1, NULL,
                     "start from the impulses of the last step"},
-    [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 0.2, 0, 1, NULL,
-                          "fraction of a row's excess length that a step shall take back; below 1 "
-                          "the rest of it stays in the residual"},
+    [PENALTY_VELOCITY] =
+        {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
+         "fraction of a row's excess length that a step shall take back: 1 aims at "
+         "what the residual measures; less forgives too few iterations, and leaves "
+         "the rest in the residual"},
 };
 
 // A row with the geometry of the start of the step, which it keeps for all iterations.
@@ -59,8 +59,10 @@ static void init(void *memory, const rl_model *model, const double *values) {
 
 // (3) The inequality is dC/dt + bias <= 0. A slack row may use up its slack within the step, so
 // that it acts when L + dt dL/dt > L0; of an excess, a fraction is to be taken back.
-static double row_bias(const impulse *self, double value, double dt) {
-  return (value < 0.0 ? value : self->parameters[PENALTY_VELOCITY] * value) / dt;
+// A rod takes back the same fraction of what it is too short.
+static double row_bias(const impulse *self, double value, double lower, double dt) {
+  const bool slack = value < 0.0 && lower == 0.0;
+  return (slack ? value : self->parameters[PENALTY_VELOCITY] * value) / dt;
 }
 
 static inline void push_link(const rl_link *link, rl_vec3 d, double impulse_size,
@@ -70,8 +72,9 @@ static inline void push_link(const rl_link *link, rl_vec3 d, double impulse_size
 }
 
 static row_cache cache_row(const impulse *self, rl_vec3 d, double value, double inverse_mass,
-                           double dt) {
-  return (row_cache){d, row_bias(self, value, dt), inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0};
+                           double lower, double dt) {
+  return (row_cache){d, row_bias(self, value, lower, dt),
+                     inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0};
 }
 
 // (2), (4) Geometry, bias and test impulse of every row, and the warm start. Multipliers are
@@ -83,7 +86,7 @@ static void prepare(const rl_model *model, rl_state *state, rl_rows *rows, impul
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link_value v = rl_link_evaluate(&state->links[k], state->points);
-      self->cache[k] = cache_row(self, v.d, v.value, v.inverse_mass, dt);
+      self->cache[k] = cache_row(self, v.d, v.value, v.inverse_mass, block->lower, dt);
       state->multipliers[k] *= warm;
       push_link(&state->links[k], v.d, state->multipliers[k], state->points, state->velocities);
     }
@@ -91,7 +94,7 @@ static void prepare(const rl_model *model, rl_state *state, rl_rows *rows, impul
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       self->cache[row->source] =
-          cache_row(self, (rl_vec3){0.0, 0.0, 0.0}, row->value, row->inverse_mass, dt);
+          cache_row(self, (rl_vec3){0.0, 0.0, 0.0}, row->value, row->inverse_mass, row->lower, dt);
       state->multipliers[row->source] *= warm;
       rl_row_push(rows, row, state->multipliers[row->source], state->points, state->velocities);
     }

@@ -165,6 +165,10 @@ static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *s
 
 void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
                      const rl_rows *rows) {
+  if (d->structure == rows->structure) {
+    return;
+  }
+  d->structure = rows->structure;
   find_order(d, model, state);
   find_entries(d, state, rows);
   chain_entries(d, model, state);
@@ -196,13 +200,15 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
 // Numbers
 
 void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_state *state,
-                        rl_rows *rows, const rl_point *points, double *values, rl_vec3 *gradients) {
+                        rl_rows *rows, const rl_point *points, double *values,
+                        double *inverse_masses, rl_vec3 *gradients) {
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link_value v = rl_link_evaluate(&state->links[k], points);
       rl_vec3 *g = &gradients[d->entry_start[k]];
       values[k] = v.value;
+      inverse_masses[k] = v.inverse_mass;
       g[0] = rl_scale(-1.0, v.d);
       g[1] = v.d;
     }
@@ -210,6 +216,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, points);
       values[row->source] = row->value;
+      inverse_masses[row->source] = row->inverse_mass;
       for (uint32_t e = 0; e < row->entry_count; e++) {
         gradients[d->entry_start[row->source] + e] = rows->entries[row->first_entry + e].gradient;
       }
@@ -221,6 +228,11 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
 static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
                           const rl_vec3 *left, const rl_vec3 *right) {
   double sum = 0.0;
+  const uint32_t first = d->entry_start[m];
+  if (d->entry_start[m + 1] == first + 2 && d->entry_slot[first] != d->entry_slot[first + 1]) {
+    return points[d->entry_slot[first]].w * rl_dot(left[first], right[first]) +
+           points[d->entry_slot[first + 1]].w * rl_dot(left[first + 1], right[first + 1]);
+  }
   for (uint32_t i = d->entry_start[m]; i < d->entry_start[m + 1]; i++) {
     for (uint32_t k = d->entry_start[m]; k < d->entry_start[m + 1]; k++) {
       if (d->entry_slot[i] == d->entry_slot[k]) {
@@ -229,13 +241,6 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
     }
   }
   return sum;
-}
-
-void rl_direct_inverse_masses(const rl_direct *d, const rl_point *points, const rl_vec3 *left,
-                              const rl_vec3 *right, double *inverse_masses) {
-  for (uint32_t m = 0; m < d->count; m++) {
-    inverse_masses[m] = own_product(d, m, points, left, right);
-  }
 }
 
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,

@@ -22,7 +22,8 @@ typedef struct rl_coupling {
 } rl_coupling;
 
 typedef struct rl_direct {
-  uint32_t count; // unknowns; all indices below are multipliers unless they say position
+  uint64_t structure; // of the rows it was built for; 0: none
+  uint32_t count;     // unknowns; all indices below are multipliers unless they say position
   uint32_t coupling_count;
   uint32_t *order;        // [count] multiplier at each position
   uint32_t *place;        // [count] position of each multiplier
@@ -45,17 +46,16 @@ void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carv
 // Most entries of all rows together: the length of the arrays of gradients below.
 size_t rl_direct_entry_capacity(const rl_model *model);
 
-// Finds order, profile and couplings of the rows of this step, after rl_detect.
+// Finds order, profile and couplings of the rows of this step, after rl_detect; does nothing if
+// they are those of the last call.
 void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,
                      const rl_rows *rows);
 
-// Values C [unknowns] and gradients [entries] of all rows at trial positions.
+// Values C, inverse masses W = J M^-1 J^T [unknowns] and gradients [entries] of all rows at trial
+// positions.
 void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
-                        rl_rows *rows, const rl_point *points, double *values, rl_vec3 *gradients);
-
-// J M^-1 J0^T of each row with itself [unknowns].
-void rl_direct_inverse_masses(const rl_direct *direct, const rl_point *points, const rl_vec3 *left,
-                              const rl_vec3 *right, double *inverse_masses);
+                        rl_rows *rows, const rl_point *points, double *values,
+                        double *inverse_masses, rl_vec3 *gradients);
 
 // Factors A with D = `diagonal` [unknowns] (NULL: 0). Rows that are not `active` [unknowns] become
 // x = b. False where a pivot vanishes: rows that contradict or repeat each other.

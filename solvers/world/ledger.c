@@ -3,6 +3,9 @@
 
 #include "memory.h"
 
+// Of the size of the scene: less than this is no slack but rounding.
+static const double rounding_slack = 1e-12;
+
 // A row's value C [m], its rate dC/dt, the part of the rate that driven bodies prescribe, and the
 // sum of their speeds [m/s].
 typedef struct row_rate {
@@ -10,6 +13,7 @@ typedef struct row_rate {
 } row_rate;
 
 struct rl_ledger {
+  double loss;               // of the impacts of this step [J]
   row_rate *before;          // [links + contact capacity] at the start of the step
   unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
@@ -77,16 +81,19 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
   return sum;
 }
 
-// An impulse on a stiff row is an impact if the row was not active, if its prescribed rate jumps,
-// or if the step before only used up its slack and left the rest of the catch to this one.
+// An impulse on a stiff row is an impact if the row was slack or was being torn open without a
+// force on it, if its prescribed rate jumps, or if the step before only used up its slack and left
+// the rest of the catch to this one. A row that is taut and at rest is none, though nothing pulls
+// it yet.
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      uint32_t source, double compliance, bool unfinished, row_rate now) {
+  const double slack = rounding_slack * model->reach;
   ledger->before[source] = now;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
   const bool jumps = source < model->link_count &&
                      fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
-  ledger->impact[source] =
-      compliance == 0.0 && (state->multipliers[source] == 0.0 || jumps || unfinished);
+  const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
+  ledger->impact[source] = compliance == 0.0 && (loose || jumps || unfinished);
 }
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -120,7 +127,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   if (impact) {
-    state->dissipated += 0.5 * impulse * (before.rate + now.rate);
+    ledger->loss += 0.5 * impulse * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
   if (source < model->link_count) {
@@ -130,6 +137,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts) {
+  ledger->loss = 0.0;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -140,6 +148,8 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
       book(ledger, model, state, row->source, general_rate(model, state, rows, row), dt, impacts);
     }
   }
+  // One row of a catch may gain what another loses twice; together they lose.
+  state->dissipated += fmax(ledger->loss, 0.0);
 }
 
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,

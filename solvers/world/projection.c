@@ -26,7 +26,8 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
                          bool start) {
   rl_direct_build(&p->direct, model, state, rows);
   if (start) {
-    rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->start);
+    rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
+                       p->start);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -50,8 +51,8 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
 // of which the residual takes the smaller.
 static void evaluate(rl_projection *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                      rl_step_info *info) {
-  rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->current);
-  rl_direct_inverse_masses(&p->direct, state->points, p->current, p->current, p->inverse_masses);
+  rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
+                     p->current);
   p->residual = 0.0;
   for (uint32_t m = 0; m < p->direct.count; m++) {
     const double reaction = p->inverse_masses[m] * state->multipliers[m];

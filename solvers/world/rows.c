@@ -13,6 +13,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
   rows->entries = rl_carve(&c, m->vertex_capacity, sizeof *rows->entries);
   rows->momentum = rl_carve(&c, m->slot_count, sizeof *rows->momentum);
+  rows->feet = rl_carve(&c, m->contact_capacity, sizeof *rows->feet);
   rows->contact_before = rl_carve(&c, m->contact_capacity, sizeof *rows->contact_before);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
@@ -104,6 +105,7 @@ rl_rows *rl_rows_create(const rl_model *model) {
     add_rope(model, rows, i, &vertex);
   }
   rows->span_count = rows->row_count;
+  rows->structure = 1;
   // Contacts come after all ropes, a vertex and an entry each.
   rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};
   return rows;
@@ -133,15 +135,16 @@ static int compare_contacts(const rl_contact *a, const rl_contact *b) {
 // Could the node touch the part within dt? It travels about |v| dt + |g| dt^2; twice that leaves
 // room for what the rope does to it.
 static bool is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                    double radius, double dt) {
+                    double dt, rl_foot *foot) {
   const rl_body *body = &model->bodies[contact->body];
-  const rl_vec3 at = rl_position(&state->points[rl_body_slot(model, contact->body)]);
-  const double distance = rl_shape_surface(&body->parts[contact->part], at, body->rotation,
-                                           rl_position(&state->points[contact->slot]))
-                              .distance;
+  const rl_vec3 p = rl_position(&state->points[contact->slot]);
+  const rl_surface surface = rl_shape_surface(
+      &body->parts[contact->part], rl_position(&state->points[rl_body_slot(model, contact->body)]),
+      body->rotation, p);
   const double travel =
       dt * (rl_length(state->velocities[contact->slot]) + dt * rl_length(model->gravity));
-  return distance - radius <= 2.0 * travel;
+  *foot = (rl_foot){rl_add_scaled(p, -surface.distance, surface.normal), surface.normal};
+  return surface.distance - model->ropes[contact->rope].radius <= 2.0 * travel;
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -150,7 +153,8 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
                         uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
-    if (!is_near(model, state, &contact, model->ropes[contact.rope].radius, dt)) {
+    rl_foot foot;
+    if (!is_near(model, state, &contact, dt, &foot)) {
       continue;
     }
     while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
@@ -160,6 +164,7 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
     const uint64_t i = state->contact_count++;
     state->contacts[i] = contact;
+    rows->feet[i] = foot;
     rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
     state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
   }
@@ -195,7 +200,13 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   if (model->contact_capacity == 0) {
     return;
   }
+  const uint64_t count_before = state->contact_count;
   detect_contacts(model, state, rows, dt);
+  bool same = state->contact_count == count_before;
+  for (uint32_t i = 0; i < state->contact_count && same; i++) {
+    same = rows->contact_before[i] == i;
+  }
+  rows->structure += same ? 0 : 1;
   const uint32_t first_vertex = rows->span_count > 0
                                     ? rows->rows[rows->span_count - 1].first_vertex +
                                           rows->rows[rows->span_count - 1].vertex_count
@@ -268,9 +279,15 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
                              rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
   const rl_body *body = &model->bodies[contact->body];
-  const rl_surface surface = rl_shape_surface(
-      &body->parts[contact->part], rl_position(&points[rl_body_slot(model, contact->body)]),
-      body->rotation, rl_position(&points[contact->slot]));
+  const rl_vec3 p = rl_position(&points[contact->slot]);
+  rl_surface surface =
+      rl_shape_surface(&body->parts[contact->part],
+                       rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation, p);
+  // A node that comes out on the far side, or nearer to it, is still on the side it was found on.
+  const rl_foot *found = &rows->feet[row->item];
+  if (rl_dot(surface.normal, found->normal) <= 0.0) {
+    surface = (rl_surface){rl_dot(found->normal, rl_sub(p, found->point)), found->normal};
+  }
   row->value = model->ropes[contact->rope].radius - surface.distance;
   row->entry_count = 1;
   rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
@@ -327,8 +344,8 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
       if (velocities) {
         value += dt * rl_row_rate(rows, row, velocities);
       }
-      largest =
-          fmax(largest, rl_row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
+      largest = rl_larger(largest,
+                          rl_row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
     }
   }
   return largest;

@@ -46,13 +46,20 @@ typedef struct rl_block {
   uint32_t rope; // whose elements these are; RL_NONE: contacts
 } rl_block;
 
+// Where on a surface a contact was found, and the outward normal there.
+typedef struct rl_foot {
+  rl_vec3 point, normal;
+} rl_foot;
+
 typedef struct rl_rows {
+  uint64_t structure; // changes whenever the set of rows does; never 0
   uint32_t block_count, span_count, row_count;
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
   rl_entry *entries;
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
+  rl_foot *feet;            // [contacts] at the start of the step
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;

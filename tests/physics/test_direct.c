@@ -41,11 +41,11 @@ static void direct_solver_solves(void **unused) {
   const size_t n = rl_unknown_count(s->model, state);
   assert_true(state->contact_count >= 2 && n < MAX);
   assert_int_equal(d.count, n);
-  double values[MAX], x[MAX], b[MAX], rates[MAX], diagonal[MAX];
+  double values[MAX], masses[MAX], x[MAX], b[MAX], rates[MAX], diagonal[MAX];
   rl_vec3 *g = calloc(rl_direct_entry_capacity(s->model), sizeof *g);
   rl_vec3 *push = calloc(s->model->slot_count, sizeof *push);
   bool active[MAX];
-  rl_direct_evaluate(&d, s->model, state, rows, state->points, values, g);
+  rl_direct_evaluate(&d, s->model, state, rows, state->points, values, masses, g);
   for (size_t i = 0; i < n; i++) {
     b[i] = x[i] = sin(1.0 + (double)i);
     diagonal[i] = 0.01;

@@ -4,9 +4,9 @@
 
 #define PI 3.14159265358979323846
 
-// A NeHe-like chain: 29 free beads of 0.05 kg, 2 ms, hanging and nudged along itself.
-static bool survives(double stiffness, double damping) {
-  const int count = 29;
+// A chain of `count` beads of 0.05 kg, 2 ms, hanging and nudged along itself; rods, so that it
+// stays linear.
+static bool survives(int count, double stiffness, double damping) {
   const double mass = 0.05;
   rl_scenario *s = scenario_from(
       "name: chain\nduration: 1\nstep: 0.002\ngravity: [0, -9.82, 0]\n"
@@ -28,22 +28,25 @@ static bool survives(double stiffness, double damping) {
   return reason > 0;
 }
 
-// Stable iff k < m / (dt^2 cos^2(pi / (2 (2N + 1)))) - 2 c / dt  (references 2.11).
+// Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt  (references 2.11).
 static void limit_of_the_step(void **unused) {
   (void)unused;
-  static const double dampings[] = {0.0, 0.25, 0.5};
-  for (size_t i = 0; i < 3; i++) {
-    const double c = cos(PI / (2.0 * 59.0));
-    const double expected = 0.05 / (0.002 * 0.002 * c * c) - 2.0 * dampings[i] / 0.002;
-    double low = 0.5 * expected;
-    double high = 1.5 * expected;
-    assert_true(survives(low, dampings[i]));
-    assert_false(survives(high, dampings[i]));
-    while (high - low > 1e-3 * expected) {
+  static const struct {
+    int count;
+    double damping;
+  } cases[] = {{29, 0.0}, {29, 0.25}, {29, 0.5}, {7, 0.0}, {3, 0.25}, {1, 0.0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const double c = cos(PI / (2.0 * cases[i].count + 1.0));
+    const double expected = 0.05 / (0.002 * 0.002 * c * c) - 2.0 * cases[i].damping / 0.002;
+    double low = 0.8 * expected;
+    double high = 1.2 * expected;
+    assert_true(survives(cases[i].count, low, cases[i].damping));
+    assert_false(survives(cases[i].count, high, cases[i].damping));
+    while (high - low > 5e-4 * expected) {
       const double middle = 0.5 * (low + high);
-      *(survives(middle, dampings[i]) ? &low : &high) = middle;
+      *(survives(cases[i].count, middle, cases[i].damping) ? &low : &high) = middle;
     }
-    check_relative(low, expected, 0.02);
+    check_relative(low, expected, 0.002);
   }
 }
 

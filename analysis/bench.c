@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "bench.h"
+
+#include "world/driver.h"
+#include "world/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000 };
+
+static const size_t sizes[] = {100, 1000, 100000};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static const char *const sequential = "bare Gauss-Seidel";
+static const char *const direct = "bare assemble, tridiagonal, apply";
+
+// How each solver is run, and which loop does its arithmetic.
+static const struct {
+  const char *name, *spec;
+  const char *const *floor;
+} set_ups[] = {
+    {"penalty", "penalty,substeps=20", &sequential},
+    {"pbd", "pbd,iterations=20", &sequential},
+    {"xpbd", "xpbd,substeps=1,iterations=20", &sequential},
+    {"impulse", "impulse,iterations=20", &sequential},
+    {"pbd-direct", "pbd-direct,iterations=4,tolerance=0", &direct},
+    {"rattle", "rattle,iterations=4,tolerance=0", &direct},
+};
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// A vertical chain at rest, held at the top: every row acts in every iteration.
+static rl_model *make_chain(size_t elements) {
+  rl_rope_definition rope = rl_rope_defaults();
+  rope.name = "chain";
+  rope.to = (rl_end){.kind = RL_END_FREE, .at = {0.0, -0.01 * (double)elements, 0.0}};
+  rope.segments = elements;
+  rope.mass = 0.01 * (double)elements;
+  const rl_definition definition = {.gravity = {0.0, -9.81, 0.0}, .ropes = &rope, .rope_count = 1};
+  rl_fault fault;
+  return rl_model_create(&definition, &fault);
+}
+
+// What is timed: a chain and a copy of its start, to begin every repeat from.
+typedef struct subject {
+  rl_model *model;
+  rl_state *start;
+  rl_driver *driver; // NULL: a bare loop
+  bool is_direct;    // which bare loop
+  double *scratch;   // [5 x elements] of the direct loop
+  rl_state *state;   // of the bare loop
+} subject;
+
+// Sequential Gauss-Seidel on the elements and nothing else.
+static void sweep_bare(rl_state *state, size_t elements) {
+  rl_point *points = state->points;
+  const rl_link *links = state->links;
+  for (size_t k = 0; k < elements; k++) {
+    rl_point *a = &points[links[k].a];
+    rl_point *b = &points[links[k].b];
+    const rl_vec3 d = {b->x - a->x, b->y - a->y, b->z - a->z};
+    const double length = sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+    const double s = (length - links[k].rest) / (length * (a->w + b->w));
+    rl_move(a, rl_scale(a->w * s, d));
+    rl_move(b, rl_scale(-b->w * s, d));
+  }
+}
+
+// One Newton iteration: directions and values, the tridiagonal system, Thomas, the moves.
+static void newton_bare(rl_state *state, size_t elements, double *scratch) {
+  rl_point *points = state->points;
+  const rl_link *links = state->links;
+  double *diagonal = scratch, *above = scratch + elements, *x = scratch + 2 * elements;
+  rl_vec3 *d = (rl_vec3 *)(void *)(scratch + 3 * elements);
+  for (size_t k = 0; k < elements; k++) {
+    const rl_link_value v = rl_link_evaluate(&links[k], points);
+    d[k] = v.d;
+    x[k] = v.value;
+    diagonal[k] = v.inverse_mass;
+    above[k] = k > 0 ? -points[links[k].a].w * rl_dot(d[k - 1], d[k]) : 0.0;
+  }
+  for (size_t k = 1; k < elements; k++) {
+    const double factor = above[k] / diagonal[k - 1];
+    diagonal[k] -= factor * above[k];
+    x[k] -= factor * x[k - 1];
+  }
+  for (size_t k = elements; k-- > 0;) {
+    x[k] = (x[k] - (k + 1 < elements ? above[k + 1] * x[k + 1] : 0.0)) / diagonal[k];
+  }
+  for (size_t k = 0; k < elements; k++) {
+    rl_move(&points[links[k].a], rl_scale(points[links[k].a].w * x[k], d[k]));
+    rl_move(&points[links[k].b], rl_scale(-points[links[k].b].w * x[k], d[k]));
+  }
+}
+
+static void free_subject(subject *s) {
+  rl_driver_free(s->driver);
+  rl_state_free(s->start);
+  rl_state_free(s->state);
+  free(s->scratch);
+  rl_model_free(s->model);
+}
+
+static bool make_subject(subject *s, const char *spec, bool is_direct, size_t elements) {
+  *s = (subject){.model = make_chain(elements), .is_direct = is_direct};
+  s->start = s->model ? rl_state_create(s->model) : NULL;
+  if (s->start && spec) {
+    rl_solver_spec solver;
+    char message[256];
+    if (rl_solver_spec_parse(spec, &solver, message, sizeof message)) {
+      s->driver = rl_driver_create(s->model, solver.type, solver.parameters, 1.0 / 240.0);
+    }
+    return s->driver != NULL;
+  }
+  s->state = s->start ? rl_state_create(s->model) : NULL;
+  s->scratch = calloc(6 * elements, sizeof *s->scratch);
+  return s->state && s->scratch;
+}
+
+// Nanoseconds per row and iteration of one repeat.
+static double time_subject(subject *s, size_t elements) {
+  uint64_t rows = 0;
+  double seconds = 0.0;
+  if (!s->driver) {
+    rl_state_copy(s->state, s->start);
+    const double from = seconds_now();
+    while (rows < ROW_EVALUATIONS) {
+      if (s->is_direct) {
+        newton_bare(s->state, elements, s->scratch);
+      } else {
+        sweep_bare(s->state, elements);
+      }
+      rows += elements;
+    }
+    return 1e9 * (seconds_now() - from) / (double)rows;
+  }
+  rl_driver *d = s->driver;
+  rl_state_copy(d->state, s->start);
+  while (rows < ROW_EVALUATIONS) {
+    d->info.iterations = 0;
+    const double from = seconds_now();
+    d->type->step(d->memory, d->model, d->state, d->rows, d->dt, &d->info);
+    seconds += seconds_now() - from;
+    rows += elements * d->info.iterations;
+  }
+  return 1e9 * seconds / (double)rows;
+}
+
+static double nanoseconds_of(const rl_bench_entry *entries, size_t count, const char *name,
+                             size_t elements) {
+  for (size_t i = 0; i < count; i++) {
+    if (entries[i].elements == elements && strcmp(entries[i].name, name) == 0) {
+      return entries[i].nanoseconds;
+    }
+  }
+  return NAN;
+}
+
+// The lines of the table and what they time; returns how many.
+static size_t make_subjects(rl_bench_entry *entries, subject *subjects) {
+  size_t count = 0;
+  bool good = true;
+  for (size_t k = 0; k < SIZES && good; k++) {
+    entries[count] = (rl_bench_entry){sequential, NULL, sizes[k], INFINITY, NAN};
+    good = make_subject(&subjects[count++], NULL, false, sizes[k]);
+    entries[count] = (rl_bench_entry){direct, NULL, sizes[k], INFINITY, NAN};
+    good = good && make_subject(&subjects[count++], NULL, true, sizes[k]);
+    for (size_t i = 0; i < sizeof set_ups / sizeof set_ups[0] && good; i++) {
+      entries[count] =
+          (rl_bench_entry){set_ups[i].name, *set_ups[i].floor, sizes[k], INFINITY, NAN};
+      good = make_subject(&subjects[count++], set_ups[i].spec, false, sizes[k]);
+    }
+  }
+  if (!good) {
+    for (size_t i = 0; i < count; i++) {
+      free_subject(&subjects[i]);
+    }
+    return 0;
+  }
+  return count;
+}
+
+size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX], void (*progress)(int done, int all)) {
+  subject *subjects = calloc(RL_BENCH_ENTRIES_MAX, sizeof *subjects);
+  const size_t count = subjects ? make_subjects(entries, subjects) : 0;
+  for (int repeat = 0; repeat < RL_BENCH_REPEATS && count > 0; repeat++) {
+    for (size_t i = 0; i < count; i++) {
+      entries[i].nanoseconds =
+          fmin(entries[i].nanoseconds, time_subject(&subjects[i], entries[i].elements));
+    }
+    progress(repeat + 1, RL_BENCH_REPEATS);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (entries[i].floor) {
+      entries[i].ratio = entries[i].nanoseconds /
+                         nanoseconds_of(entries, count, entries[i].floor, entries[i].elements);
+    }
+    free_subject(&subjects[i]);
+  }
+  free(subjects);
+  return count;
+}
