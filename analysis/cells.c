@@ -15,7 +15,9 @@ static void start_cell(rl_cell *cell, const rl_run_options *options) {
   cell->process = fork();
   cell->started = cell->process >= 0;
   if (cell->process == 0) {
-    _exit(rl_run(cell->scenario, cell->solver, options, cell->folder, cell->command));
+    rl_run_options own = *options;
+    own.comparison = cell->comparison;
+    _exit(rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command));
   }
 }
 

@@ -14,7 +14,8 @@ typedef struct rl_cell {
   const char *name;            // of the scenario
   const rl_solver_spec *solver;
   char folder[RL_PATH_MAX];
-  char *command; // that repeats this cell alone
+  char *command;    // that repeats this cell alone
+  char *comparison; // and all cells of its scenario
   bool started;
   pid_t process; // while it runs
 } rl_cell;

@@ -59,19 +59,8 @@ static void write_solver(FILE *out, const rl_solver_spec *solver) {
   }
 }
 
-// The command that repeats one cell alone; NULL: out of memory.
-static char *cell_command(const comparison *c, const char *scenario, const rl_solver_spec *solver,
-                          const char *folder) {
-  const rl_arguments *a = c->arguments;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return NULL;
-  }
-  fputs("ropelab run", out);
-  rl_write_word(out, scenario);
-  write_solver(out, solver);
+// The options that all runs of the comparison share.
+static void write_settings(FILE *out, const rl_arguments *a) {
   const struct {
     const char *option;
     double value;
@@ -90,7 +79,31 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
   for (size_t i = 0; i < a->probe_count; i++) {
     write_setting(out, "--probe", "%s", a->probes[i]);
   }
-  write_setting(out, "--out", "%s", folder);
+  rl_write_word(out, "--force");
+}
+
+// The command that repeats one cell alone, into its folder, or, without a solver, the whole row of
+// the scenario, into a folder of its own; NULL: out of memory.
+static char *cell_command(const comparison *c, const char *scenario, const rl_solver_spec *solver,
+                          const char *folder) {
+  const rl_arguments *a = c->arguments;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    return NULL;
+  }
+  fputs(solver ? "ropelab run" : "ropelab compare", out);
+  rl_write_word(out, scenario);
+  for (size_t i = 0; i < a->solver_count; i++) {
+    if (!solver || solver == &a->solvers[i]) {
+      write_solver(out, &a->solvers[i]);
+    }
+  }
+  write_settings(out, a);
+  if (solver) {
+    write_setting(out, "--out", "%s", folder);
+  }
   return fclose(out) == 0 ? text : NULL;
 }
 
@@ -107,7 +120,8 @@ static bool add_cell(comparison *c, const char *argument, const rl_scenario *sce
     return false;
   }
   cell->command = cell_command(c, argument, solver, cell->folder);
-  return cell->command != NULL;
+  cell->comparison = cell_command(c, argument, NULL, NULL);
+  return cell->command && cell->comparison;
 }
 
 static bool choose_folder(comparison *c) {
@@ -231,6 +245,7 @@ int rl_command_compare(int argc, char **argv) {
   }
   for (size_t i = 0; i < c.cell_count; i++) {
     free(c.cells[i].command);
+    free(c.cells[i].comparison);
   }
   free(c.cells);
   for (size_t i = 0; i < arguments.positional_count; i++) {

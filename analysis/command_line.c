@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command_line.h"
 
+#include <stdbool.h>
+
 #include "diagnostic.h"
 
 #include <stdlib.h>
@@ -45,16 +47,23 @@ void rl_write_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-char *rl_command_line(int argc, char *const *argv) {
+char *rl_command_line(int argc, char *const *argv, const char *option) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   if (!out) {
     return NULL;
   }
+  bool given = false;
+  for (int i = 1; i < argc; i++) {
+    given = given || strcmp(argv[i], option) == 0;
+  }
   fputs("ropelab", out);
   for (int i = 0; i < argc; i++) {
     rl_write_word(out, argv[i]);
+    if (i == 0 && !given) {
+      rl_write_word(out, option);
+    }
   }
   return fclose(out) == 0 ? text : NULL;
 }

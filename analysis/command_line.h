@@ -8,7 +8,8 @@
 // A blank and the word, quoted where it has to be.
 void rl_write_word(FILE *out, const char *word);
 
-// "ropelab WORD WORD..." with words quoted where they have to be; free it. NULL: out of memory.
-char *rl_command_line(int argc, char *const *argv);
+// "ropelab WORD WORD..." with words quoted where they have to be, and `option` after the first, the
+// command, unless it is among them; free it. NULL: out of memory.
+char *rl_command_line(int argc, char *const *argv, const char *option);
 
 #endif

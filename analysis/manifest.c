@@ -16,17 +16,31 @@
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+// A number, true or false, or the name of a choice.
+static json_t *parameter_to_json(const rl_parameter *parameter, double value) {
+  char name[64] = "";
+  switch (parameter->kind) {
+  case RL_REAL:
+    return json_real(value);
+  case RL_INTEGER:
+    return json_integer((json_int_t)value);
+  case RL_BOOLEAN:
+    return json_boolean(value != 0.0);
+  case RL_CHOICE:
+    rl_parameter_format(parameter, value, name, sizeof name);
+    return json_string(name);
+  }
+  return json_null();
+}
+
 static json_t *parameters_to_json(const rl_solver_spec *spec) {
   json_t *list = json_array();
   for (size_t i = 0; i < spec->type->parameter_count; i++) {
     const rl_parameter *p = &spec->type->parameters[i];
-    char value[64];
-    char initial[64];
-    rl_parameter_format(p, spec->parameters[i], value, sizeof value);
-    rl_parameter_format(p, p->initial, initial, sizeof initial);
     json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", p->name, "value", value,
-                                    "unit", p->unit, "default", initial, "help", p->help));
+                          json_pack("{s:s, s:o, s:s, s:o, s:s}", "name", p->name, "value",
+                                    parameter_to_json(p, spec->parameters[i]), "unit", p->unit,
+                                    "default", parameter_to_json(p, p->initial), "help", p->help));
   }
   return list;
 }
@@ -76,13 +90,13 @@ json_t *rl_manifest_create(const rl_run_facts *facts) {
   struct tm utc;
   strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   return json_pack(
-      "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s}",
+      "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s, s:s?}",
       "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file", file,
       "solver", solver_to_json(facts->solver), "step_s", facts->step, "steps",
       (json_int_t)facts->steps, "duration_s", facts->duration, "version", ROPELAB_VERSION, "commit",
       ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host", host_to_json(),
       "seed", 0, "command", facts->command, "started", started, "status", "running", "reason",
-      "running");
+      "running", "comparison", facts->comparison);
 }
 
 static json_t *summary_to_json(const rl_summary *s) {

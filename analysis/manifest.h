@@ -12,8 +12,9 @@
 typedef struct rl_run_facts {
   const rl_scenario *scenario;
   const rl_solver_spec *solver;
-  const char *command;   // the command line that repeats this run
-  double step, duration; // [s]
+  const char *command;    // the command line that repeats this run
+  const char *comparison; // and that of the comparison it belongs to; NULL: none
+  double step, duration;  // [s]
   uint64_t steps;
 } rl_run_facts;
 

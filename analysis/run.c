@@ -223,9 +223,13 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
     return RL_EXIT_USAGE;
   }
   const uint32_t missing = rl_driver_missing(scenario->model, solver->type);
-  const rl_run_facts facts = {
-      scenario,        solver, command, r.schedule.dt, r.schedule.dt * (double)r.schedule.steps,
-      r.schedule.steps};
+  const rl_run_facts facts = {.scenario = scenario,
+                              .solver = solver,
+                              .command = command,
+                              .comparison = options->comparison,
+                              .step = r.schedule.dt,
+                              .duration = r.schedule.dt * (double)r.schedule.steps,
+                              .steps = r.schedule.steps};
   r.manifest = rl_manifest_create(&facts);
   if (!r.manifest) {
     errno = ENOMEM;

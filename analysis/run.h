@@ -18,11 +18,12 @@ enum {
 };
 
 typedef struct rl_run_options {
-  double step;     // [s]; nan: the scenario's
-  double duration; // [s]; nan: the scenario's
-  double every;    // [s] between rows of series.csv; nan: every step
-  uint64_t trace;  // residuals of every K-th step; 0: of the last
-  bool quiet;      // no progress and no notes on stderr
+  double step;            // [s]; nan: the scenario's
+  double duration;        // [s]; nan: the scenario's
+  double every;           // [s] between rows of series.csv; nan: every step
+  uint64_t trace;         // residuals of every K-th step; 0: of the last
+  const char *comparison; // the command of the comparison it belongs to; NULL: none
+  bool quiet;             // no progress and no notes on stderr
 } rl_run_options;
 
 // How a run goes through time.

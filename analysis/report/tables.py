@@ -289,7 +289,10 @@ def environments(results: Results) -> list[dict[str, str]]:
 
 
 def commands(runs: list[Run]) -> list[str]:
-    """The command lines of the runs, each once."""
+    """One command that makes all the runs again where they belong to a comparison, else one each."""
+    comparisons = {str(run.info.get("comparison") or "") for run in runs}
+    if len(comparisons) == 1 and "" not in comparisons:
+        return list(comparisons)
     return list(dict.fromkeys(str(run.info["command"]) for run in runs if run.info.get("command")))
 
 

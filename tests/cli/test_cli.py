@@ -117,7 +117,18 @@ class Result:
         return Table(self.folder / f"{name}.csv")
 
     def parameters(self) -> dict[str, str]:
-        return {entry["name"]: entry["value"] for entry in self.manifest["solver"]["parameters"]}
+        """As the user writes them; run.json has numbers and booleans."""
+        def written(value: object) -> str:
+            if isinstance(value, bool):
+                return str(value).lower()
+            if not isinstance(value, (int, float)):
+                return str(value)
+            if value == int(value) and abs(value) < 1e6:
+                return str(int(value))
+            return next(text for digits in range(1, 18)
+                        if float(text := f"{value:.{digits}g}") == value)
+        return {entry["name"]: written(entry["value"])
+                for entry in self.manifest["solver"]["parameters"]}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
