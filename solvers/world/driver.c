@@ -88,6 +88,13 @@ static void drive_end(const rl_driver *driver, double t1) {
   rl_state_place_holds(driver->model, driver->state);
 }
 
+void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
+  rl_state_copy(driver->state, state);
+  if (driver->type->sync) {
+    driver->type->sync(driver->memory, driver->model, driver->state);
+  }
+}
+
 rl_reason rl_driver_step(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;

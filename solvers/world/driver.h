@@ -31,6 +31,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt);
 void rl_driver_free(rl_driver *driver);
 
+// Goes on from another state of the same model, such as another solver's, and tells the solver.
+void rl_driver_set_state(rl_driver *driver, const rl_state *state);
+
 // One step. Negative: diverged; the state is as the method left it.
 rl_reason rl_driver_step(rl_driver *driver);
 

@@ -71,10 +71,7 @@ static void starts_again(const rl_scenario *s, const rl_solver_type *type) {
   for (int n = 0; n < STEPS / 2; n++) {
     rl_driver_step(d);
   }
-  rl_state_copy(other->state, d->state);
-  if (type->sync) {
-    type->sync(other->memory, other->model, other->state);
-  }
+  rl_driver_set_state(other, d->state);
   type->init(d->memory, d->model, d->parameters);
   for (int n = 0; n < STEPS / 2; n++) {
     rl_driver_step(d);
