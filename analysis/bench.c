@@ -25,8 +25,8 @@ static const struct {
     {"pbd", "pbd,iterations=20", &sequential},
     {"xpbd", "xpbd,substeps=1,iterations=20", &sequential},
     {"impulse", "impulse,iterations=20", &sequential},
-    {"pbd-direct", "pbd-direct,iterations=4,tolerance=0", &direct},
-    {"rattle", "rattle,iterations=4,tolerance=0", &direct},
+    {"pbd-direct", "pbd-direct,iterations=10,tolerance=0", &direct},
+    {"rattle", "rattle,iterations=10,tolerance=0", &direct},
 };
 
 static double seconds_now(void) {

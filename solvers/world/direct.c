@@ -16,9 +16,11 @@ static uint32_t parts_touched(const rl_model *model, uint32_t rope) {
   return (uint32_t)parts;
 }
 
-size_t rl_direct_entry_capacity(const rl_model *model) {
+static size_t entry_capacity(const rl_model *model) {
   return 2 * (size_t)model->link_count + model->eye_count + model->contact_capacity;
 }
+
+size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
 
 // One more row at a slot that has `users` rows already, the first at position `first`.
 typedef struct slot_use {
@@ -48,7 +50,7 @@ static uint32_t moving_slot(const rl_model *model, uint32_t slot) {
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = (size_t)model->link_count + model->contact_capacity,
-                .entries = rl_direct_entry_capacity(model)};
+                .entries = entry_capacity(model)};
   size_t position = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
@@ -86,6 +88,7 @@ void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   d->start = rl_carve(carver, c.unknowns + 1, sizeof *d->start);
   d->entry_start = rl_carve(carver, c.unknowns + 1, sizeof *d->entry_start);
   d->entry_slot = rl_carve(carver, c.entries, sizeof *d->entry_slot);
+  d->vectors = rl_carve(carver, c.unknowns + 1, sizeof *d->vectors);
   d->couplings = rl_carve(carver, c.couplings, sizeof *d->couplings);
   d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
   d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
@@ -126,8 +129,10 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
 static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *rows) {
   uint32_t row = 0;
   uint32_t entry = 0;
+  uint32_t vector = 0;
   for (uint32_t m = 0; m < d->count; m++) {
     d->entry_start[m] = entry;
+    d->vectors[m] = vector;
     if (row < rows->row_count && rows->rows[row].source == m) {
       const rl_row *r = &rows->rows[row++];
       for (uint32_t v = r->first_vertex; v < r->first_vertex + r->vertex_count; v++) {
@@ -136,13 +141,31 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
           d->entry_slot[entry++] = rows->vertices[v].slot;
         }
       }
+      vector += entry - d->entry_start[m];
     } else {
       d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
       d->entry_slot[entry++] = state->links[m].a;
       d->entry_slot[entry++] = state->links[m].b;
+      vector++;
     }
   }
   d->entry_start[d->count] = entry;
+  d->vectors[d->count] = vector;
+}
+
+// A link has two entries and one gradient.
+static inline bool is_link(const rl_direct *d, uint32_t m) {
+  return d->vectors[m + 1] - d->vectors[m] < d->entry_start[m + 1] - d->entry_start[m];
+}
+
+static uint32_t entry_vector(const rl_direct *d, uint32_t entry) {
+  const uint32_t m = d->entry_owner[entry];
+  return d->vectors[m] + (is_link(d, m) ? 0 : entry - d->entry_start[m]);
+}
+
+static int entry_sign(const rl_direct *d, uint32_t entry) {
+  const uint32_t m = d->entry_owner[entry];
+  return is_link(d, m) && entry == d->entry_start[m] ? -1 : 1;
 }
 
 // Chains the entries at each slot that moves, from the last in the order to the first.
@@ -183,7 +206,13 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
         const uint32_t column = d->entry_owner[b];
         if (column != m) { // a row with itself is the diagonal
           d->couplings[d->coupling_count++] =
-              (rl_coupling){m, column, e, b, d->entry_slot[e], d->place[column]};
+              (rl_coupling){.row = m,
+                            .column = column,
+                            .row_vector = entry_vector(d, e),
+                            .column_vector = entry_vector(d, b),
+                            .slot = d->entry_slot[e],
+                            .at = d->place[column],
+                            .sign = (int8_t)(entry_sign(d, e) * entry_sign(d, b))};
           first = d->place[column] < first ? d->place[column] : first;
         }
       }
@@ -191,7 +220,11 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
     d->first[p] = first;
     d->start[p + 1] = d->start[p] + (p - first);
     for (uint32_t k = from; k < d->coupling_count; k++) {
-      d->couplings[k].at += d->start[p] - first;
+      rl_coupling *c = &d->couplings[k];
+      for (uint32_t other = from; other < k; other++) {
+        c->adds = c->adds || d->couplings[other].column == c->column;
+      }
+      c->at += d->start[p] - first;
     }
   }
 }
@@ -206,11 +239,9 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link_value v = rl_link_evaluate(&state->links[k], points);
-      rl_vec3 *g = &gradients[d->entry_start[k]];
       values[k] = v.value;
       inverse_masses[k] = v.inverse_mass;
-      g[0] = rl_scale(-1.0, v.d);
-      g[1] = v.d;
+      gradients[d->vectors[k]] = v.d;
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
@@ -218,50 +249,54 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       values[row->source] = row->value;
       inverse_masses[row->source] = row->inverse_mass;
       for (uint32_t e = 0; e < row->entry_count; e++) {
-        gradients[d->entry_start[row->source] + e] = rows->entries[row->first_entry + e].gradient;
+        gradients[d->vectors[row->source] + e] = rows->entries[row->first_entry + e].gradient;
       }
     }
   }
 }
 
-// The product of a row with itself: all pairs of its entries at one slot.
+// The product of a row with itself: of a general row all pairs of its entries at one slot.
 static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
                           const rl_vec3 *left, const rl_vec3 *right) {
-  double sum = 0.0;
-  const uint32_t first = d->entry_start[m];
-  if (d->entry_start[m + 1] == first + 2 && d->entry_slot[first] != d->entry_slot[first + 1]) {
-    return points[d->entry_slot[first]].w * rl_dot(left[first], right[first]) +
-           points[d->entry_slot[first + 1]].w * rl_dot(left[first + 1], right[first + 1]);
+  const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+  const uint32_t vector = d->vectors[m];
+  if (is_link(d, m)) {
+    return (points[slots[0]].w + points[slots[1]].w) * rl_dot(left[vector], right[vector]);
   }
-  for (uint32_t i = d->entry_start[m]; i < d->entry_start[m + 1]; i++) {
-    for (uint32_t k = d->entry_start[m]; k < d->entry_start[m + 1]; k++) {
-      if (d->entry_slot[i] == d->entry_slot[k]) {
-        sum += points[d->entry_slot[i]].w * rl_dot(left[i], right[k]);
+  const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+  double sum = 0.0;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = 0; k < count; k++) {
+      if (slots[i] == slots[k]) {
+        sum += points[slots[i]].w * rl_dot(left[vector + i], right[vector + k]);
       }
     }
   }
   return sum;
 }
 
+// Writes all products; places of a long profile that no coupling writes to are zeroed.
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
-                     const rl_vec3 *right, const double *diagonal, const bool *active) {
-  for (size_t i = 0; i < d->start[d->count]; i++) {
-    d->lower[i] = d->upper[i] = 0.0;
+                     const rl_vec3 *right, double regularisation, const double *inverse_masses,
+                     const bool *active) {
+  for (uint32_t p = 0; p < d->count; p++) {
+    const uint32_t m = d->order[p];
+    d->diagonal[p] =
+        active[m] ? own_product(d, m, points, left, right) + regularisation * inverse_masses[m]
+                  : 1.0;
+    for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
+      d->lower[i] = d->upper[i] = 0.0;
+    }
   }
   for (uint32_t i = 0; i < d->coupling_count; i++) {
     const rl_coupling *c = &d->couplings[i];
-    const double w = points[c->slot].w;
-    if (active[c->row]) {
-      d->lower[c->at] += w * rl_dot(left[c->row_entry], right[c->column_entry]);
-    }
-    if (active[c->column]) {
-      d->upper[c->at] += w * rl_dot(left[c->column_entry], right[c->row_entry]);
-    }
-  }
-  for (uint32_t p = 0; p < d->count; p++) {
-    const uint32_t m = d->order[p];
-    const double add = diagonal ? diagonal[m] : 0.0;
-    d->diagonal[p] = active[m] ? own_product(d, m, points, left, right) + add : 1.0;
+    const double w = c->sign * points[c->slot].w;
+    const rl_vec3 *lr = &left[c->row_vector], *lc = &left[c->column_vector];
+    const rl_vec3 *rr = &right[c->row_vector], *rc = &right[c->column_vector];
+    const double l = active[c->row] ? w * rl_dot(*lr, *rc) : 0.0;
+    const double u = active[c->column] ? w * rl_dot(*lc, *rr) : 0.0;
+    d->lower[c->at] = c->adds ? d->lower[c->at] + l : l;
+    d->upper[c->at] = c->adds ? d->upper[c->at] + u : u;
   }
 }
 
@@ -274,55 +309,116 @@ static double tail_product(const double *x_end, const double *y_end, uint32_t co
   return sum;
 }
 
-// Doolittle's LU in the profile: row p of L and column p of U from the rows and columns before.
+// Row p of L and column p of U where they reach further back than one; returns the pivot.
+static double eliminate(rl_direct *d, uint32_t p) {
+  double *row = &d->lower[d->start[p]];
+  double *column = &d->upper[d->start[p]];
+  const uint32_t first = d->first[p];
+  double pivot = d->diagonal[p];
+  for (uint32_t q = first; q < p; q++) {
+    const uint32_t both = q - (first > d->first[q] ? first : d->first[q]);
+    const double *row_q = &d->lower[d->start[q + 1]];
+    const double *column_q = &d->upper[d->start[q + 1]];
+    double *l = &row[q - first];
+    double *u = &column[q - first];
+    *l = (*l - tail_product(l, column_q, both)) * d->diagonal[q];
+    *u -= tail_product(u, row_q, both);
+    pivot -= *l * *u;
+  }
+  return pivot;
+}
+
+// Doolittle's LU in the profile, from the rows and columns before. Nearly all rows of a rope couple
+// only with the one before: there the last pivot stays in a register.
 bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
-                      const rl_vec3 *right, const double *diagonal, const bool *active) {
-  assemble(d, points, left, right, diagonal, active);
+                      const rl_vec3 *right, double regularisation, const double *inverse_masses,
+                      const bool *active) {
+  assemble(d, points, left, right, regularisation, inverse_masses, active);
+  double inverse = 0.0;
   for (uint32_t p = 0; p < d->count; p++) {
-    double *row = &d->lower[d->start[p]];
-    double *column = &d->upper[d->start[p]];
-    const uint32_t first = d->first[p];
-    double pivot = d->diagonal[p];
-    for (uint32_t q = first; q < p; q++) {
-      const uint32_t both = q - (first > d->first[q] ? first : d->first[q]);
-      const double *row_q = &d->lower[d->start[q + 1]];
-      const double *column_q = &d->upper[d->start[q + 1]];
-      double *l = &row[q - first];
-      double *u = &column[q - first];
-      *l = (*l - tail_product(l, column_q, both)) / d->diagonal[q];
-      *u -= tail_product(u, row_q, both);
-      pivot -= *l * *u;
+    const uint32_t at = d->start[p];
+    double pivot;
+    if (d->start[p + 1] - at == 1) {
+      const double l = d->lower[at] * inverse;
+      d->lower[at] = l;
+      pivot = d->diagonal[p] - l * d->upper[at];
+    } else {
+      pivot = eliminate(d, p);
     }
-    d->diagonal[p] = pivot;
     if (!(fabs(pivot) > 0.0)) {
       return false;
     }
+    inverse = 1.0 / pivot;
+    d->diagonal[p] = inverse;
   }
   return true;
 }
 
-void rl_direct_solve(rl_direct *d, double *b) {
-  double *x = d->permuted;
+static void solve_lower(const rl_direct *d, const double *b, double *x) {
+  double last = 0.0;
   for (uint32_t p = 0; p < d->count; p++) {
-    const uint32_t length = p - d->first[p];
-    x[p] = b[d->order[p]] - tail_product(&d->lower[d->start[p + 1]], &x[p], length);
+    const uint32_t at = d->start[p];
+    const uint32_t length = d->start[p + 1] - at;
+    const double sum =
+        length == 1 ? d->lower[at] * last : tail_product(&d->lower[at + length], &x[p], length);
+    last = b[d->order[p]] - sum;
+    x[p] = last;
   }
+}
+
+static void solve_upper(const rl_direct *d, double *x, double *b) {
+  double take = 0.0; // from the next row, by the row after it
   for (uint32_t p = d->count; p-- > 0;) {
-    x[p] /= d->diagonal[p];
-    const double *column = &d->upper[d->start[p]];
-    for (uint32_t q = d->first[p]; q < p; q++) {
-      x[q] -= column[q - d->first[p]] * x[p];
+    const uint32_t at = d->start[p];
+    const uint32_t length = d->start[p + 1] - at;
+    const double value = (x[p] - take) * d->diagonal[p];
+    take = 0.0;
+    if (length == 1) {
+      take = d->upper[at] * value;
+    } else {
+      for (uint32_t k = 0; k < length; k++) {
+        x[p - length + k] -= d->upper[at + k] * value;
+      }
     }
-    b[d->order[p]] = x[p];
+    b[d->order[p]] = value;
   }
+}
+
+void rl_direct_solve(rl_direct *d, double *b) {
+  solve_lower(d, b, d->permuted);
+  solve_upper(d, d->permuted, b);
 }
 
 void rl_direct_rates(const rl_direct *d, const rl_vec3 *gradients, const rl_vec3 *velocities,
                      double *rates) {
   for (uint32_t m = 0; m < d->count; m++) {
+    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m]];
+    if (is_link(d, m)) {
+      rates[m] = rl_dot(g[0], rl_sub(velocities[slots[1]], velocities[slots[0]]));
+      continue;
+    }
+    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
     rates[m] = 0.0;
-    for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
-      rates[m] += rl_dot(gradients[e], velocities[d->entry_slot[e]]);
+    for (uint32_t i = 0; i < count; i++) {
+      rates[m] += rl_dot(g[i], velocities[slots[i]]);
+    }
+  }
+}
+
+void rl_direct_move(const rl_direct *d, const rl_vec3 *gradients, const double *s,
+                    rl_point *points) {
+  for (uint32_t m = 0; m < d->count; m++) {
+    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m]];
+    if (is_link(d, m)) {
+      rl_move(&points[slots[0]], rl_scale(s[m] * points[slots[0]].w, g[0]));
+      rl_move(&points[slots[1]], rl_scale(-s[m] * points[slots[1]].w, g[0]));
+      continue;
+    }
+    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+    for (uint32_t i = 0; i < count; i++) {
+      rl_move(&points[slots[i]], rl_scale(-s[m] * points[slots[i]].w, g[i]));
     }
   }
 }
@@ -330,9 +426,16 @@ void rl_direct_rates(const rl_direct *d, const rl_vec3 *gradients, const rl_vec3
 void rl_direct_push(const rl_direct *d, const rl_point *points, const rl_vec3 *gradients,
                     const double *s, rl_vec3 *to) {
   for (uint32_t m = 0; m < d->count; m++) {
-    for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
-      const uint32_t slot = d->entry_slot[e];
-      to[slot] = rl_add_scaled(to[slot], -s[m] * points[slot].w, gradients[e]);
+    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m]];
+    if (is_link(d, m)) {
+      to[slots[0]] = rl_add_scaled(to[slots[0]], s[m] * points[slots[0]].w, g[0]);
+      to[slots[1]] = rl_add_scaled(to[slots[1]], -s[m] * points[slots[1]].w, g[0]);
+      continue;
+    }
+    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+    for (uint32_t i = 0; i < count; i++) {
+      to[slots[i]] = rl_add_scaled(to[slots[i]], -s[m] * points[slots[i]].w, g[i]);
     }
   }
 }

@@ -15,10 +15,12 @@
 
 // Two entries of different rows at one slot: a product in the matrix.
 typedef struct rl_coupling {
-  uint32_t row, column;             // multipliers; `row` comes later in the order
-  uint32_t row_entry, column_entry; // their entries at the slot
+  uint32_t row, column;               // multipliers; `row` comes later in the order
+  uint32_t row_vector, column_vector; // their gradients at the slot, up to sign
   uint32_t slot;
   uint32_t at; // where in lower and upper
+  bool adds;   // to another coupling at the same place
+  int8_t sign;
 } rl_coupling;
 
 typedef struct rl_direct {
@@ -31,9 +33,11 @@ typedef struct rl_direct {
   uint32_t *start;        // [count + 1] by position: where its profile lies in lower and upper
   uint32_t *entry_start;  // [count + 1] first entry of each multiplier
   uint32_t *entry_slot;   // [entries]
+  uint32_t *vectors;      // [count + 1] first gradient of each multiplier: a link has one, d, which
+                          // is -d at its first end; a general row has one for each entry
   rl_coupling *couplings; // [coupling_count]
   double *lower, *upper;  // [profile] rows of L, columns of U
-  double *diagonal;       // [count] by position: of U
+  double *diagonal;       // [count] by position: of A, then one over that of U
   double *permuted;       // [count] by position: scratch of the solve
   uint32_t *slot_entry;   // [slots] scratch: last entry seen at a slot
   uint32_t *entry_before; // [entries] scratch: the entry before at the same slot
@@ -43,24 +47,25 @@ typedef struct rl_direct {
 // Carves the memory for a model (see memory.h), for as many contacts as it can have.
 void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);
 
-// Most entries of all rows together: the length of the arrays of gradients below.
-size_t rl_direct_entry_capacity(const rl_model *model);
+// Most gradients of all rows together: the length of the arrays of gradients below.
+size_t rl_direct_gradient_capacity(const rl_model *model);
 
 // Finds order, profile and couplings of the rows of this step, after rl_detect; does nothing if
 // they are those of the last call.
 void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,
                      const rl_rows *rows);
 
-// Values C, inverse masses W = J M^-1 J^T [unknowns] and gradients [entries] of all rows at trial
+// Values C, inverse masses W = J M^-1 J^T [unknowns] and gradients of all rows at trial
 // positions.
 void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
                         rl_rows *rows, const rl_point *points, double *values,
                         double *inverse_masses, rl_vec3 *gradients);
 
-// Factors A with D = `diagonal` [unknowns] (NULL: 0). Rows that are not `active` [unknowns] become
-// x = b. False where a pivot vanishes: rows that contradict or repeat each other.
+// Factors A with D = `regularisation` times `inverse_masses` [unknowns]. Rows that are not `active`
+// [unknowns] become x = b. False where a pivot vanishes: rows that contradict or repeat each other.
 bool rl_direct_factor(rl_direct *direct, const rl_point *points, const rl_vec3 *left,
-                      const rl_vec3 *right, const double *diagonal, const bool *active);
+                      const rl_vec3 *right, double regularisation, const double *inverse_masses,
+                      const bool *active);
 
 // x = A^-1 b in place [unknowns].
 void rl_direct_solve(rl_direct *direct, double *b);
@@ -69,7 +74,11 @@ void rl_direct_solve(rl_direct *direct, double *b);
 void rl_direct_rates(const rl_direct *direct, const rl_vec3 *gradients, const rl_vec3 *velocities,
                      double *rates);
 
-// to -= M^-1 J^T s for multipliers s [unknowns]: `to` are positions' moves or velocities [slots].
+// points -= M^-1 J^T s for multipliers s [unknowns].
+void rl_direct_move(const rl_direct *direct, const rl_vec3 *gradients, const double *s,
+                    rl_point *points);
+
+// to -= M^-1 J^T s for multipliers s [unknowns]: `to` are velocities or moves [slots].
 void rl_direct_push(const rl_direct *direct, const rl_point *points, const rl_vec3 *gradients,
                     const double *s, rl_vec3 *to);
 

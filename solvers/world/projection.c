@@ -6,19 +6,17 @@ static const double nearly_taut_slack = 1e-3;
 
 void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c) {
   const size_t unknowns = (size_t)model->link_count + model->contact_capacity;
-  const size_t entries = rl_direct_entry_capacity(model);
+  const size_t entries = rl_direct_gradient_capacity(model);
   rl_direct_lay_out(&p->direct, model, c);
   p->values = rl_carve(c, unknowns, sizeof *p->values);
   p->inverse_masses = rl_carve(c, unknowns, sizeof *p->inverse_masses);
   p->lower = rl_carve(c, unknowns, sizeof *p->lower);
-  p->diagonal = rl_carve(c, unknowns, sizeof *p->diagonal);
   p->change = rl_carve(c, unknowns, sizeof *p->change);
   p->impulses = rl_carve(c, unknowns, sizeof *p->impulses);
   p->active = rl_carve(c, unknowns, sizeof *p->active);
   p->acted = rl_carve(c, unknowns, sizeof *p->acted);
   p->start = rl_carve(c, entries, sizeof *p->start);
   p->current = rl_carve(c, entries, sizeof *p->current);
-  p->moves = rl_carve(c, model->slot_count, sizeof *p->moves);
   p->corrections = rl_carve(c, model->slot_count, sizeof *p->corrections);
 }
 
@@ -58,7 +56,7 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
     const double reaction = p->inverse_masses[m] * state->multipliers[m];
     p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
-    p->diagonal[m] = p->regularisation * p->inverse_masses[m];
+    p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
   }
   info->row_evaluations += p->direct.count;
 }
@@ -71,27 +69,27 @@ static void guess_active(rl_projection *p, const rl_model *model, const rl_state
     const bool nearly_taut =
         m < model->link_count && p->values[m] > -nearly_taut_slack * state->links[m].rest;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->active[m] || p->acted[m] || nearly_taut);
+    p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
   }
 }
 
-// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others.
-static bool newton(rl_projection *p, const rl_model *model, rl_state *state, bool at_start) {
+// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. With the
+// gradients of the start all iterations move along the same ones, so the sum of the moves is taken
+// at the end, at once.
+static bool newton(rl_projection *p, rl_state *state, bool at_start) {
+  rl_direct *d = &p->direct;
   const rl_vec3 *right = at_start ? p->start : p->current;
-  for (uint32_t m = 0; m < p->direct.count; m++) {
-    p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
-  }
-  if (!rl_direct_factor(&p->direct, state->points, p->current, right, p->diagonal, p->active)) {
+  if (!rl_direct_factor(d, state->points, p->current, right, p->regularisation, p->inverse_masses,
+                        p->active)) {
     return false;
   }
-  rl_direct_solve(&p->direct, p->change);
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  rl_direct_solve(d, p->change);
+  for (uint32_t m = 0; m < d->count; m++) {
     state->multipliers[m] += p->change[m];
   }
-  rl_direct_push(&p->direct, state->points, right, p->change, p->moves);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    rl_move(&state->points[i], p->moves[i]);
-    p->corrections[i] = rl_add(p->corrections[i], p->moves[i]);
-    p->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
+  rl_direct_move(d, right, p->change, state->points);
+  if (!at_start) {
+    rl_direct_push(d, state->points, right, p->change, p->corrections);
   }
   return true;
 }
@@ -103,7 +101,7 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
   evaluate(p, model, state, rows, info);
   guess_active(p, model, state);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    if (!newton(p, model, state, at_start)) {
+    if (!newton(p, state, at_start)) {
       break;
     }
     evaluate(p, model, state, rows, info);
@@ -114,6 +112,9 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
     }
   }
   info->residual = p->residual;
+  if (at_start) {
+    rl_direct_push(&p->direct, state->points, p->start, state->multipliers, p->corrections);
+  }
   for (uint32_t m = 0; m < p->direct.count; m++) {
     // Rounding, or the last iteration of too few, may leave a row that pushes.
     state->multipliers[m] = fmax(state->multipliers[m], p->lower[m]);
@@ -149,7 +150,8 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, int iterations)
     for (uint32_t m = 0; m < d->count; m++) {
       p->change[m] = p->active[m] ? p->change[m] : -p->impulses[m];
     }
-    if (!rl_direct_factor(d, state->points, p->current, p->current, p->diagonal, p->active)) {
+    if (!rl_direct_factor(d, state->points, p->current, p->current, p->regularisation,
+                          p->inverse_masses, p->active)) {
       break;
     }
     rl_direct_solve(d, p->change);

@@ -141,7 +141,8 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
 
 // The residual of a row from its value C [m], its reaction W lambda [m] and its lower bound.
 static inline double rl_row_residual(double value, double reaction, double lower) {
-  return fabs(lower < 0.0 || isnan(value) ? value : fmin(-value, reaction));
+  // Written out: fmin() is a call, and this stands in inner loops. A nan value stays one.
+  return fabs(lower < 0.0 || !(reaction < -value) ? value : reaction);
 }
 
 // The residual of the whole set, one definition for every solver:
