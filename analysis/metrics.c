@@ -48,7 +48,11 @@ rl_metrics rl_metrics_of(const rl_driver *driver) {
 }
 
 bool rl_model_is_free(const rl_model *model) {
-  bool is_free = rl_length(model->gravity) == 0.0 && model->contact_capacity == 0;
+  bool is_free = rl_length(model->gravity) == 0.0;
+  for (size_t i = 0; i < (size_t)model->rope_count * model->body_count; i++) {
+    is_free =
+        is_free && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
+  }
   for (uint32_t i = 0; i < model->link_count; i++) {
     is_free = is_free && model->points[model->links[i].a].w > 0.0 &&
               model->points[model->links[i].b].w > 0.0;

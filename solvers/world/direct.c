@@ -6,18 +6,8 @@ typedef struct capacity {
   size_t unknowns, entries, couplings, profile;
 } capacity;
 
-static uint32_t parts_touched(const rl_model *model, uint32_t rope) {
-  size_t parts = 0;
-  for (uint32_t b = 0; b < model->body_count; b++) {
-    if (model->touches[(size_t)rope * model->body_count + b]) {
-      parts += model->bodies[b].part_count;
-    }
-  }
-  return (uint32_t)parts;
-}
-
 static size_t entry_capacity(const rl_model *model) {
-  return 2 * (size_t)model->link_count + model->eye_count + model->contact_capacity;
+  return 2 * ((size_t)model->link_count + model->contact_capacity) + model->eye_count;
 }
 
 size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
@@ -47,6 +37,24 @@ static uint32_t moving_slot(const rl_model *model, uint32_t slot) {
   return slot;
 }
 
+// The contacts that a node of a rope can have.
+static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uint32_t rope,
+                         uint32_t node, size_t *position) {
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    if (!model->touches[(size_t)rope * model->body_count + b]) {
+      continue;
+    }
+    for (size_t k = 0; k < model->bodies[b].part_count; k++) {
+      size_t first = *position;
+      use_slot(c, uses, node, *position, &first);
+      if (model->bodies[b].motion == RL_FREE) {
+        use_slot(c, uses, rl_body_slot(model, b), *position, &first);
+      }
+      c->profile += (*position)++ - first;
+    }
+  }
+}
+
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = (size_t)model->link_count + model->contact_capacity,
@@ -54,14 +62,11 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
   size_t position = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    const uint32_t contacts = rope->massless ? 0 : parts_touched(model, r);
     for (uint32_t i = 0; i <= rope->link_count; i++) {
       const rl_link *link = &model->links[rope->first_link + (i < rope->link_count ? i : i - 1)];
       const uint32_t node = i < rope->link_count ? link->a : link->b;
-      for (uint32_t k = 0; k < contacts; k++, position++) {
-        size_t first = position;
-        use_slot(&c, uses, node, position, &first);
-        c.profile += position - first;
+      if (!rope->massless) {
+        use_contacts(&c, uses, model, r, node, &position);
       }
       if (i < rope->link_count) {
         size_t first = position;

@@ -120,7 +120,7 @@ static bool count_all(builder *b) {
     }
   }
   const uint64_t rows = contacts + 2 * d->rope_count;
-  const uint64_t vertices = contacts + 2 * d->rope_count * 2 + eyes;
+  const uint64_t vertices = 2 * contacts + 2 * d->rope_count * 2 + eyes;
   if (nodes + d->body_count >= RL_NONE || links + contacts >= RL_NONE || vertices >= RL_NONE) {
     return false;
   }

@@ -266,22 +266,35 @@ static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const cha
                       "not supported by this version: %s", what);
 }
 
+// Whatever pushes on a frictionless sphere pushes on its centre: it moves as a point mass does.
+static bool is_plain_sphere(const rl_body_definition *body) {
+  return body->part_count == 1 && body->parts[0].shape == RL_SPHERE && is_zero(body->parts[0].at) &&
+         isnan(body->inertia.x);
+}
+
+static bool touches_body(const rl_body_definition *a, const rl_body_definition *b) {
+  return a->part_count > 0 && b->part_count > 0 && a->collide && b->collide;
+}
+
 static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_body_definition *body = &definition->bodies[i];
   if (body->motion == RL_AXLE) {
     return unsupported(fault, i, RL_NONE, "motion", "bodies on an axle");
   }
-  if (body->motion == RL_FREE && !is_point_mass(body)) {
+  if (body->motion == RL_FREE && !is_point_mass(body) && !is_plain_sphere(body)) {
     return unsupported(fault, i, RL_NONE, body->part_count > 0 ? "shape" : "inertia",
-                       "free bodies that rotate (a free body without shape and inertia is a "
-                       "point mass)");
+                       "free bodies that rotate (a point mass, and a sphere about its centre "
+                       "without friction and inertia, do not)");
   }
   if (!is_zero(body->spin)) {
     return unsupported(fault, i, RL_NONE, "spin", "bodies that rotate");
   }
-  if (body->motion == RL_DRIVEN && body->part_count > 0 && body->rope_collide) {
-    return unsupported(fault, i, RL_NONE, "shape",
-                       "ropes that touch a driven body (rope_collide: false lets them pass)");
+  for (uint32_t k = 0; k < definition->body_count; k++) {
+    const rl_body_definition *other = &definition->bodies[k];
+    if (body->motion == RL_FREE && k != i && touches_body(body, other)) {
+      return unsupported(fault, i, RL_NONE, "shape",
+                         "bodies that touch each other (collide: false lets them pass)");
+    }
   }
   return true;
 }

@@ -141,9 +141,11 @@ static bool is_near(const rl_model *model, const rl_state *state, const rl_conta
   const rl_surface surface = rl_shape_surface(
       &body->parts[contact->part], rl_position(&state->points[rl_body_slot(model, contact->body)]),
       body->rotation, p);
-  const double travel =
-      dt * (rl_length(state->velocities[contact->slot]) + dt * rl_length(model->gravity));
-  *foot = (rl_foot){rl_add_scaled(p, -surface.distance, surface.normal), surface.normal};
+  const uint32_t centre = rl_body_slot(model, contact->body);
+  const double speed = rl_distance(state->velocities[contact->slot], state->velocities[centre]);
+  const double travel = dt * (speed + dt * rl_length(model->gravity));
+  const rl_vec3 at = rl_add_scaled(p, -surface.distance, surface.normal);
+  *foot = (rl_foot){rl_sub(at, rl_position(&state->points[centre])), surface.normal};
   return surface.distance - model->ropes[contact->rope].radius <= 2.0 * travel;
 }
 
@@ -184,11 +186,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
     const uint32_t nodes = rl_rope_nodes(model, state, r);
     for (uint32_t i = 0; i < nodes; i++) {
       const uint32_t slot = rl_rope_node(model, state, r, i);
-      if (state->points[slot].w == 0.0) {
-        continue;
-      }
       for (uint32_t b = 0; b < model->body_count; b++) {
-        if (model->touches[(size_t)r * model->body_count + b]) {
+        const bool moves = state->points[slot].w + state->points[rl_body_slot(model, b)].w > 0.0;
+        if (moves && model->touches[(size_t)r * model->body_count + b]) {
           detect_pair(model, state, rows, old_count, &old, (rl_contact){r, i, slot, b, 0}, dt);
         }
       }
@@ -212,15 +212,21 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
                                           rows->rows[rows->span_count - 1].vertex_count
                                     : 0;
   rows->row_count = rows->span_count;
+  uint32_t vertex = first_vertex;
   for (uint32_t i = 0; i < state->contact_count; i++) {
-    rows->rows[rows->row_count++] = (rl_row){.kind = RL_ROW_CONTACT,
-                                             .source = model->link_count + i,
-                                             .item = i,
-                                             .first_vertex = first_vertex + i,
-                                             .vertex_count = 1,
-                                             .first_entry = first_vertex + i,
-                                             .upper = INFINITY};
-    rows->vertices[first_vertex + i] = (rl_vertex){state->contacts[i].slot, {0.0, 0.0, 0.0}};
+    const rl_contact *contact = &state->contacts[i];
+    rl_row *row = &rows->rows[rows->row_count++];
+    *row = (rl_row){.kind = RL_ROW_CONTACT,
+                    .source = model->link_count + i,
+                    .item = i,
+                    .first_vertex = vertex,
+                    .first_entry = vertex,
+                    .upper = INFINITY};
+    rows->vertices[vertex++] = (rl_vertex){contact->slot, {0.0, 0.0, 0.0}};
+    if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
+      rows->vertices[vertex++] = (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}};
+    }
+    row->vertex_count = vertex - row->first_vertex;
   }
   rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
 }
@@ -286,11 +292,17 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   // A node that comes out on the far side, or nearer to it, is still on the side it was found on.
   const rl_foot *found = &rows->feet[row->item];
   if (rl_dot(surface.normal, found->normal) <= 0.0) {
-    surface = (rl_surface){rl_dot(found->normal, rl_sub(p, found->point)), found->normal};
+    const rl_vec3 centre = rl_position(&points[rl_body_slot(model, contact->body)]);
+    surface.normal = found->normal;
+    surface.distance = rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point));
   }
   row->value = model->ropes[contact->rope].radius - surface.distance;
-  row->entry_count = 1;
+  row->entry_count = row->vertex_count;
   rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
+  if (row->vertex_count > 1) {
+    rows->entries[row->first_entry + 1] =
+        (rl_entry){rl_body_slot(model, contact->body), surface.normal};
+  }
 }
 
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,

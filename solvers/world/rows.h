@@ -46,7 +46,7 @@ typedef struct rl_block {
   uint32_t rope; // whose elements these are; RL_NONE: contacts
 } rl_block;
 
-// Where on a surface a contact was found, and the outward normal there.
+// Where on a surface a contact was found, from the body's centre, and the outward normal there.
 typedef struct rl_foot {
   rl_vec3 point, normal;
 } rl_foot;

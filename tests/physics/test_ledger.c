@@ -180,6 +180,66 @@ static void thin_boxes_hold(void **unused) {
   }
 }
 
+// A rope is struck by a free sphere in empty space: the body feels the rope, momentum stays.
+static void contact_is_two_way(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: strike\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+      "bodies: {ball: {mass: 2.385, position: [0.1, 0.7, 0.05], velocity: [0, -3, 0],"
+      " shape: {sphere: {radius: 0.2}}}}\n"
+      "ropes: {rope: {from: {free: [-1, 0, 0]}, to: {free: [1, 0, 0]}, mass: 0.7, segments: 30,"
+      " radius: 0.01}}\n");
+  assert_true(rl_model_is_free(s->model));
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    const bool outside = rl_solver_departures(rl_solvers[i]) & RL_CHANGES_MOMENTUM;
+    if (rl_driver_missing(s->model, rl_solvers[i]) || outside) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[i]->name, 1.0 / 240.0);
+    const rl_metrics start = rl_metrics_of(d);
+    double deepest = 0.0;
+    for (int n = 0; n < 150; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      const rl_metrics now = rl_metrics_of(d);
+      check_below(rl_distance(now.momentum.linear, start.momentum.linear),
+                  1e-12 * now.momentum_scale);
+      deepest = fmax(deepest, now.penetration_max);
+    }
+    check_below(fabs(probe(d, "ball.vy")), 2.9); // it gave some of its momentum away
+    check_below(deepest, 0.02);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// A floor rises at constant speed under a rope that lies on it: it carries the weight and does the
+// work, and the sudden start costs m v^2 / 2.
+static void driven_floor_lifts(void **unused) {
+  (void)unused;
+  const double m = 0.7, v = 0.3, g = 9.81, dt = 1e-4;
+  rl_scenario *s = scenario_from(
+      "name: lift\nduration: 1\nstep: 0.001\n"
+      "bodies: {floor: {motion: driven, position: [0, 0, 0], velocity: [0, %g, 0],"
+      " shape: {box: {size: [4, 0.2, 4]}}}}\n"
+      "ropes: {rope: {from: {free: [-0.5, 0.1, 0]}, to: {free: [0.5, 0.1, 0]}, mass: %g,"
+      " segments: 6}}\n",
+      v, m);
+  static const char *const solvers[] = {"pbd", "xpbd,substeps=1", "pbd-direct", "impulse"};
+  for (size_t i = 0; i < 4; i++) {
+    rl_driver *d = driver_for(s, solvers[i], dt);
+    for (int n = 0; n < 2000; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    const double lifted = m * g * v * d->state->time;
+    check_near(probe(d, "rope.node.3.y"), 0.1 + v * d->state->time, 1e-9);
+    check_near(d->state->work, lifted + m * v * v, 2.0 * m * g * v * dt);
+    check_near(d->state->dissipated, 0.5 * m * v * v, m * g * v * dt);
+    check_near(rl_driver_energy_error(d), 0.0, 2.0 * m * g * v * dt);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 // What physics dissipates only grows; a chain that hangs at rest dissipates nothing.
 static void dissipation_only_grows(void **unused) {
   (void)unused;
@@ -215,6 +275,8 @@ int main(void) {
       cmocka_unit_test(catch_of_two_ropes_loses_what_it_must),
       cmocka_unit_test(strong_damper_takes_the_energy_of_its_spring),
       cmocka_unit_test(thin_boxes_hold),
+      cmocka_unit_test(contact_is_two_way),
+      cmocka_unit_test(driven_floor_lifts),
       cmocka_unit_test(dissipation_only_grows),
       cmocka_unit_test(ledger_error_falls_with_the_step),
   };
