@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shape.h"
 
+#include "shape_hull.h"
+
 // The direction in which a point at the very centre of a shape is pushed out.
 static const rl_vec3 up = {0.0, 1.0, 0.0};
+
+// A segment that is tilted by less than this [rad] against the surface is taken as parallel to it.
+static const double parallel = 1e-9;
+
+// ---------------------------------------------------------------------------------------------
+// Distance of a point, in the part's frame
 
 static rl_surface sphere_surface(double radius, rl_vec3 p) {
   const double distance = rl_length(p);
@@ -11,6 +19,28 @@ static rl_surface sphere_surface(double radius, rl_vec3 p) {
 
 static rl_surface plane_surface(rl_vec3 normal, rl_vec3 p) {
   return (rl_surface){rl_dot(normal, p), normal};
+}
+
+// A ball about the nearest point of the axis.
+static rl_surface capsule_surface(double radius, double half, rl_vec3 p) {
+  const double along = p.z > half ? half : p.z < -half ? -half : p.z;
+  return sphere_surface(radius, rl_vec(p.x, p.y, p.z - along));
+}
+
+// In the plane of the axis and the point it is a rectangle: outside, the nearest point is on the
+// side, an end or a rim; inside, the nearer of side and end decides.
+static rl_surface cylinder_surface(double radius, double half, rl_vec3 p) {
+  const double off_axis = sqrt(p.x * p.x + p.y * p.y);
+  const rl_vec3 out =
+      off_axis > 0.0 ? (rl_vec3){p.x / off_axis, p.y / off_axis, 0.0} : (rl_vec3){0.0, 1.0, 0.0};
+  const rl_vec3 end = {0.0, 0.0, copysign(1.0, p.z)};
+  const double beside = off_axis - radius, beyond = fabs(p.z) - half;
+  if (beside > 0.0 && beyond > 0.0) {
+    const double distance = sqrt(beside * beside + beyond * beyond);
+    return (rl_surface){
+        distance, rl_add_scaled(rl_scale(beside / distance, out), beyond / distance, end)};
+  }
+  return beyond > beside ? (rl_surface){beyond, end} : (rl_surface){beside, out};
 }
 
 // Outside, the nearest point of the box is p clamped to it; inside, the nearest face decides.
@@ -32,29 +62,152 @@ static rl_surface box_surface(rl_vec3 half, rl_vec3 p) {
   return (rl_surface){distance, rl_scale(1.0 / distance, away)};
 }
 
-bool rl_shape_supported(rl_shape shape) {
-  return shape == RL_SPHERE || shape == RL_BOX || shape == RL_PLANE;
+static rl_surface local_surface(const rl_part *part, rl_vec3 p) {
+  switch (part->shape) {
+  case RL_SPHERE:
+    return sphere_surface(part->radius, p);
+  case RL_PLANE:
+    return plane_surface(part->normal, p);
+  case RL_BOX:
+    return box_surface(part->half, p);
+  case RL_CAPSULE:
+    return capsule_surface(part->radius, 0.5 * part->length, p);
+  case RL_CYLINDER:
+    return cylinder_surface(part->radius, 0.5 * part->length, p);
+  case RL_HULL:
+    return rl_hull_surface(part, p);
+  }
+  return (rl_surface){INFINITY, up};
+}
+
+// ---------------------------------------------------------------------------------------------
+// The world's frame
+
+static rl_vec3 to_part(const rl_part *part, rl_vec3 position, rl_quat rotation, rl_vec3 p) {
+  const rl_vec3 in_body = rl_rotate_inverse(rotation, rl_sub(p, position));
+  return rl_rotate_inverse(part->rotation, rl_sub(in_body, part->at));
+}
+
+static rl_vec3 to_world(const rl_part *part, rl_quat rotation, rl_vec3 direction) {
+  return rl_rotate(rotation, rl_rotate(part->rotation, direction));
 }
 
 rl_surface rl_shape_surface(const rl_part *part, rl_vec3 position, rl_quat rotation, rl_vec3 p) {
-  const rl_vec3 in_body = rl_rotate_inverse(rotation, rl_sub(p, position));
-  const rl_vec3 local = rl_rotate_inverse(part->rotation, rl_sub(in_body, part->at));
-  rl_surface surface = {INFINITY, up};
+  rl_surface surface = local_surface(part, to_part(part, position, rotation, p));
+  surface.normal = to_world(part, rotation, surface.normal);
+  return surface;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Segments. Along one the distance f is convex and its slope is the normal times the direction,
+// which only grows: the least of f is where the slope passes zero, found by bisection. That is
+// exact at kinks, where a search for the least value itself would lose half of the digits.
+
+typedef struct segment {
+  const rl_part *part;
+  rl_vec3 start, step; // in the part's frame [m]
+  rl_vec3 direction;   // unit, along step
+} segment;
+
+static rl_surface surface_at(const segment *g, double s) {
+  return local_surface(g->part, rl_add_scaled(g->start, s, g->step));
+}
+
+static double slope(const segment *g, rl_surface at) { return rl_dot(at.normal, g->direction); }
+
+// s is found to this: about what its last digits are worth in a coordinate.
+static const double resolution = 1e-15;
+
+// Where the slope passes `level`, between low and high.
+static double find_slope(const segment *g, double level, double low, double high) {
+  while (high - low > resolution) {
+    const double middle = 0.5 * (low + high);
+    if (slope(g, surface_at(g, middle)) < level) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return 0.5 * (low + high);
+}
+
+// At a kink f falls towards `before` and rises from `after` on. Of the mixtures of their normals
+// one is across the segment; its length is the rate at which f grows along it. Where the two sides
+// are nearly opposite (a needle through a plate) there is no way out between them.
+static rl_surface at_kink(const segment *g, rl_surface before, rl_surface after) {
+  const double falling = slope(g, before), rising = slope(g, after);
+  const rl_vec3 across = rl_add_scaled(before.normal, falling / (falling - rising),
+                                       rl_sub(after.normal, before.normal));
+  const double rate = rl_length(across);
+  if (!(rate > 0.1)) {
+    return before;
+  }
+  return (rl_surface){before.distance / rate, rl_scale(1.0 / rate, across)};
+}
+
+// Halves [0, 1] until the slope is zero in the middle (a smooth least, or a flat stretch, whose
+// ends are then looked for) or nothing is left between falling and rising (a kink).
+static double find_least(const segment *g, rl_surface *surface) {
+  double low = 0.0, high = 1.0;
+  while (high - low > resolution) {
+    const double middle = 0.5 * (low + high);
+    const double m = slope(g, surface_at(g, middle));
+    if (m < -parallel) {
+      low = middle;
+    } else if (m > parallel) {
+      high = middle;
+    } else {
+      const double first = find_slope(g, -parallel, low, middle);
+      const double s = 0.5 * (first + find_slope(g, parallel, middle, high));
+      *surface = surface_at(g, s);
+      return s;
+    }
+  }
+  *surface = at_kink(g, surface_at(g, low), surface_at(g, high));
+  return low;
+}
+
+double rl_shape_segment(const rl_part *part, rl_vec3 position, rl_quat rotation, rl_vec3 p0,
+                        rl_vec3 p1, rl_surface *surface) {
+  const rl_vec3 start = to_part(part, position, rotation, p0);
+  const rl_vec3 step = rl_sub(to_part(part, position, rotation, p1), start);
+  const segment g = {part, start, step, rl_unit(step)};
+  double s;
+  const rl_surface first = surface_at(&g, 0.0), last = surface_at(&g, 1.0);
+  if (slope(&g, first) > parallel) {
+    s = 0.0;
+    *surface = first;
+  } else if (slope(&g, last) < -parallel) {
+    s = 1.0;
+    *surface = last;
+  } else {
+    s = find_least(&g, surface);
+  }
+  surface->normal = to_world(part, rotation, surface->normal);
+  return s;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+double rl_shape_bound(const rl_part *part) {
+  const double half = 0.5 * part->length;
+  double bound = 0.0;
   switch (part->shape) {
   case RL_SPHERE:
-    surface = sphere_surface(part->radius, local);
-    break;
+    return part->radius;
   case RL_PLANE:
-    surface = plane_surface(part->normal, local);
-    break;
+    return INFINITY;
   case RL_BOX:
-    surface = box_surface(part->half, local);
-    break;
+    return rl_length(part->half);
   case RL_CAPSULE:
+    return part->radius + half;
   case RL_CYLINDER:
+    return sqrt(part->radius * part->radius + half * half);
   case RL_HULL:
-    break;
+    for (uint32_t i = 0; i < part->point_count; i++) {
+      bound = fmax(bound, rl_length(part->points[i]));
+    }
+    return bound;
   }
-  surface.normal = rl_rotate(rotation, rl_rotate(part->rotation, surface.normal));
-  return surface;
+  return bound;
 }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A face is a plane through three of the points that has no point in front of it. Each is found by
+// itself, by looking at all triples, and none needs to fit its neighbours: the signed distance
+// inside is the largest of the distances from the planes, and outside it is the least of the
+// distances from the polygons. A plane or a polygon more, which rounding may add, changes neither.
+#include "shape_hull.h"
+
+#include <stdio.h>
+
+// Relative to the size of the hull: points nearer than this to a plane lie in it ...
+static const double coplanar = 1e-12;
+// ... and a hull, a triangle, or a gap between points narrower than this has no direction.
+static const double flat = 1e-9;
+
+// What the hull is made of, and its measure for rounding.
+typedef struct cloud {
+  const rl_vec3 *points;
+  double reach; // how far points are from the first one and that from the origin [m]
+  size_t count; // of those that differ from each other ...
+  uint16_t kept[RL_HULL_POINTS]; // ... and which they are
+} cloud;
+
+// ---------------------------------------------------------------------------------------------
+// Degenerate hulls
+
+// The point farthest from point 0, from the line along `axis` through it, or from the plane with
+// that normal; the distance goes to *farthest.
+typedef enum measure { FROM_POINT, FROM_LINE, FROM_PLANE } measure;
+
+static size_t farthest_point(size_t count, const rl_vec3 *points, measure from, rl_vec3 axis,
+                             double *farthest) {
+  size_t found = 0;
+  *farthest = 0.0;
+  for (size_t i = 1; i < count; i++) {
+    const rl_vec3 way = rl_sub(points[i], points[0]);
+    const double distance = from == FROM_POINT  ? rl_length(way)
+                            : from == FROM_LINE ? rl_length(rl_cross(axis, way))
+                                                : fabs(rl_dot(axis, way));
+    if (distance > *farthest) {
+      *farthest = distance;
+      found = i;
+    }
+  }
+  return found;
+}
+
+static bool has_volume(size_t count, const rl_vec3 *points, char *message, size_t size) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  double span, breadth, thickness;
+  const size_t b = farthest_point(count, points, FROM_POINT, none, &span);
+  const rl_vec3 along = rl_unit(rl_sub(points[b], points[0]));
+  const size_t c = farthest_point(count, points, FROM_LINE, along, &breadth);
+  const rl_vec3 normal = rl_unit(rl_cross(along, rl_sub(points[c], points[0])));
+  farthest_point(count, points, FROM_PLANE, normal, &thickness);
+  const char *where = !(span > 0.0)              ? "at one place"
+                      : !(breadth > flat * span) ? "on one line"
+                      : !(thickness > flat * span) ? "in one plane"
+                                                   : NULL;
+  if (where) {
+    snprintf(message, size,
+             "the %zu points of the hull lie %s (%.3g m thick, %.3g m wide); expected at least 4 "
+             "that enclose a volume",
+             count, where, thickness, span);
+  }
+  return where == NULL;
+}
+
+// Leaves out points that are already there: an edge between them would have no direction.
+static void keep_distinct(cloud *c, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    bool known = false;
+    for (size_t k = 0; k < c->count && !known; k++) {
+      known = rl_distance(c->points[i], c->points[c->kept[k]]) <= 0.1 * flat * c->reach;
+    }
+    if (!known) {
+      c->kept[c->count++] = (uint16_t)i;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Faces
+
+// The normal of the plane through three points, pointing away from all others; false if there are
+// points on both sides, or the triangle is too thin to have a plane.
+static bool supporting_plane(const cloud *c, const rl_vec3 *p0, rl_vec3 side1, rl_vec3 side2,
+                             rl_vec3 *normal) {
+  const rl_vec3 cross = rl_cross(side1, side2);
+  const rl_vec3 side3 = rl_sub(side2, side1);
+  const double longest =
+      fmax(fmax(rl_dot(side1, side1), rl_dot(side2, side2)), rl_dot(side3, side3));
+  const double thinnest = flat * c->reach;
+  if (!(rl_dot(cross, cross) > thinnest * thinnest * longest)) {
+    return false;
+  }
+  *normal = rl_unit(cross);
+  const double tolerance = coplanar * c->reach;
+  bool before = false, behind = false;
+  for (size_t i = 0; i < c->count && !(before && behind); i++) {
+    const double height = rl_dot(*normal, rl_sub(c->points[c->kept[i]], *p0));
+    before = before || height > tolerance;
+    behind = behind || height < -tolerance;
+  }
+  if (before) {
+    *normal = rl_scale(-1.0, *normal);
+  }
+  return !(before && behind);
+}
+
+// Whether all three points lie in a face that is known already.
+static bool is_known(const cloud *c, const rl_hull *hull, const uint16_t triple[3]) {
+  for (uint32_t f = 0; f < hull->face_count; f++) {
+    const rl_face *face = &hull->faces[f];
+    bool in_plane = true;
+    for (size_t i = 0; i < 3 && in_plane; i++) {
+      const double height = rl_dot(face->normal, c->points[triple[i]]) - face->offset;
+      in_plane = fabs(height) <= 2.0 * coplanar * c->reach;
+    }
+    if (in_plane) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A point as seen from in front of the plane: the coordinate along the largest component of the
+// normal is left out, and the other two are ordered so that a turn to the left stays one.
+typedef struct flat_point {
+  double u, v;
+  uint16_t index;
+} flat_point;
+
+static flat_point project(rl_vec3 normal, rl_vec3 p, uint16_t index) {
+  const rl_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
+  flat_point seen;
+  double sign;
+  if (size.x >= size.y && size.x >= size.z) {
+    seen = (flat_point){p.y, p.z, index};
+    sign = normal.x;
+  } else if (size.y >= size.z) {
+    seen = (flat_point){p.z, p.x, index};
+    sign = normal.y;
+  } else {
+    seen = (flat_point){p.x, p.y, index};
+    sign = normal.z;
+  }
+  return sign > 0.0 ? seen : (flat_point){seen.v, seen.u, index};
+}
+
+// The points in the plane, sorted by u and then v.
+static size_t points_in_plane(const cloud *c, rl_vec3 normal, rl_vec3 origin, flat_point *found) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    const rl_vec3 p = c->points[c->kept[i]];
+    if (fabs(rl_dot(normal, rl_sub(p, origin))) > coplanar * c->reach) {
+      continue;
+    }
+    const flat_point seen = project(normal, p, c->kept[i]);
+    size_t place = count++;
+    for (; place > 0 && (found[place - 1].u > seen.u ||
+                         (found[place - 1].u == seen.u && found[place - 1].v > seen.v));
+         place--) {
+      found[place] = found[place - 1];
+    }
+    found[place] = seen;
+  }
+  return count;
+}
+
+static bool turns_left(flat_point a, flat_point b, flat_point c) {
+  return (b.u - a.u) * (c.v - a.v) - (b.v - a.v) * (c.u - a.u) > 0.0;
+}
+
+// The corners of the convex hull of sorted points, counterclockwise (Andrew's monotone chain): one
+// pass to the right for the lower side, one back for the upper.
+static size_t polygon_corners(size_t count, const flat_point *points, uint16_t *corners) {
+  flat_point chain[2 * RL_HULL_POINTS];
+  size_t length = 0;
+  for (size_t pass = 0; pass < 2; pass++) {
+    const size_t start = length;
+    for (size_t i = 0; i < count; i++) {
+      const flat_point p = points[pass == 0 ? i : count - 1 - i];
+      while (length >= start + 2 && !turns_left(chain[length - 2], chain[length - 1], p)) {
+        length--;
+      }
+      chain[length++] = p;
+    }
+    length--; // it is the first of the other pass
+  }
+  for (size_t i = 0; i < length; i++) {
+    corners[i] = chain[i].index;
+  }
+  return length;
+}
+
+// The normal of the polygon itself, which is more accurate than that of any three corners, and the
+// offset of the plane that no point passes.
+static void fit_plane(const cloud *c, rl_face *face, const uint16_t *corners) {
+  const rl_vec3 first = c->points[corners[0]];
+  rl_vec3 area = {0.0, 0.0, 0.0};
+  for (uint32_t i = 2; i < face->corner_count; i++) {
+    area = rl_add(area, rl_cross(rl_sub(c->points[corners[i - 1]], first),
+                                 rl_sub(c->points[corners[i]], first)));
+  }
+  face->normal = rl_unit(area);
+  face->offset = rl_dot(face->normal, first);
+  for (size_t i = 0; i < c->count; i++) {
+    face->offset = fmax(face->offset, rl_dot(face->normal, c->points[c->kept[i]]));
+  }
+}
+
+static bool add_face(const cloud *c, rl_hull *hull, rl_vec3 normal, rl_vec3 origin) {
+  flat_point found[RL_HULL_POINTS];
+  uint16_t corners[2 * RL_HULL_POINTS];
+  const size_t found_count = points_in_plane(c, normal, origin, found);
+  const size_t count = polygon_corners(found_count, found, corners);
+  if (count < 3) {
+    return true; // so thin that its corners lie on a line: its neighbours hold them
+  }
+  if (hull->face_count == RL_HULL_FACES(c->count) ||
+      hull->corner_count + count > RL_HULL_CORNERS(c->count)) {
+    return false;
+  }
+  rl_face *face = &hull->faces[hull->face_count++];
+  *face = (rl_face){.first_corner = hull->corner_count, .corner_count = (uint32_t)count};
+  fit_plane(c, face, corners);
+  for (size_t i = 0; i < count; i++) {
+    hull->corners[hull->corner_count++] = corners[i];
+  }
+  return true;
+}
+
+// Adds the faces with points i and j and a later one.
+static bool add_faces_at(const cloud *c, rl_hull *hull, size_t i, size_t j) {
+  const rl_vec3 *p0 = &c->points[c->kept[i]];
+  const rl_vec3 side1 = rl_sub(c->points[c->kept[j]], *p0);
+  for (size_t k = j + 1; k < c->count; k++) {
+    const uint16_t triple[3] = {c->kept[i], c->kept[j], c->kept[k]};
+    rl_vec3 normal;
+    if (supporting_plane(c, p0, side1, rl_sub(c->points[triple[2]], *p0), &normal) &&
+        !is_known(c, hull, triple) && !add_face(c, hull, normal, *p0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rl_hull_build(size_t count, const rl_vec3 *points, rl_hull *hull, char *message, size_t size) {
+  if (count < 4 || count > RL_HULL_POINTS) {
+    snprintf(message, size, "a hull of %zu points; expected 4 to %d", count, RL_HULL_POINTS);
+    return false;
+  }
+  if (!has_volume(count, points, message, size)) {
+    return false;
+  }
+  cloud c = {.points = points};
+  farthest_point(count, points, FROM_POINT, points[0], &c.reach);
+  c.reach += rl_length(points[0]);
+  keep_distinct(&c, count);
+  hull->face_count = hull->corner_count = 0;
+  for (size_t i = 0; i < c.count; i++) {
+    for (size_t j = i + 1; j < c.count; j++) {
+      if (!add_faces_at(&c, hull, i, j)) {
+        snprintf(message, size,
+                 "the faces of the hull cannot be told from each other: many of its %zu points "
+                 "are within %.3g m of one plane; expected points in a plane or clearly off it",
+                 count, flat * c.reach);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Distance
+
+static double height_over(const rl_face *face, rl_vec3 p) {
+  return rl_dot(face->normal, p) - face->offset;
+}
+
+// The two ends of edge i of a face, counterclockwise as seen from in front.
+static void edge_ends(const rl_part *part, const rl_face *face, uint32_t i, rl_vec3 *a,
+                      rl_vec3 *b) {
+  const uint16_t *corners = &part->corners[face->first_corner];
+  *a = part->points[corners[i]];
+  *b = part->points[corners[i + 1 < face->corner_count ? i + 1 : 0]];
+}
+
+static bool is_over_polygon(const rl_part *part, const rl_face *face, rl_vec3 p) {
+  for (uint32_t i = 0; i < face->corner_count; i++) {
+    rl_vec3 a, b;
+    edge_ends(part, face, i, &a, &b);
+    if (rl_dot(rl_sub(p, a), rl_cross(rl_sub(b, a), face->normal)) > 0.0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void nearest_on_edge(rl_vec3 a, rl_vec3 b, rl_vec3 p, rl_surface *best) {
+  const rl_vec3 edge = rl_sub(b, a);
+  const double square = rl_dot(edge, edge);
+  const double t = rl_dot(rl_sub(p, a), edge) / square;
+  rl_vec3 away = t <= 0.0 ? rl_sub(p, a) : rl_sub(p, b);
+  if (t > 0.0 && t < 1.0) {
+    away = rl_sub(p, rl_add_scaled(a, t, edge));
+    // Rounding leaves a little along the edge, which would tilt the normal close by.
+    away = rl_add_scaled(away, -rl_dot(away, edge) / square, edge);
+  }
+  const double distance = rl_length(away);
+  if (distance < best->distance) {
+    best->distance = distance;
+    best->normal = distance > 0.0 ? rl_scale(1.0 / distance, away) : best->normal;
+  }
+}
+
+// Only faces that see the point can hold its nearest point: the way there is a sum of normals of
+// the faces that meet in it, so it leads away from at least one of them.
+static rl_surface outside(const rl_part *part, const rl_face *top, rl_vec3 p) {
+  rl_surface best = {INFINITY, top->normal};
+  for (uint32_t f = 0; f < part->face_count; f++) {
+    const rl_face *face = &part->faces[f];
+    const double height = height_over(face, p);
+    if (height <= 0.0 || height >= best.distance) {
+      continue;
+    }
+    if (is_over_polygon(part, face, p)) {
+      best = (rl_surface){height, face->normal};
+      continue;
+    }
+    for (uint32_t i = 0; i < face->corner_count; i++) {
+      rl_vec3 a, b;
+      edge_ends(part, face, i, &a, &b);
+      nearest_on_edge(a, b, p, &best);
+    }
+  }
+  // This close to an edge the direction from it is rounding.
+  if (best.distance <= coplanar * part->bound) {
+    best.normal = top->normal;
+  }
+  return best;
+}
+
+rl_surface rl_hull_surface(const rl_part *part, rl_vec3 p) {
+  const rl_face *top = &part->faces[0];
+  double highest = height_over(top, p);
+  for (uint32_t f = 1; f < part->face_count; f++) {
+    const double height = height_over(&part->faces[f], p);
+    if (height > highest) {
+      highest = height;
+      top = &part->faces[f];
+    }
+  }
+  return highest > 0.0 ? outside(part, top, p) : (rl_surface){highest, top->normal};
+}
