@@ -27,12 +27,16 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 typedef struct pbd {
   const double *parameters;
   rl_relaxation relaxation;
+  double *attached; // [links] what long-range attachments add to the multipliers
+  double *pulls;    // [links] scratch: of the node at its far end
 } pbd;
 
 static size_t lay_out(const rl_model *model, pbd *self, char *block) {
   rl_carver c = {.block = block};
   rl_carve(&c, 1, sizeof(pbd));
   rl_relaxation_lay_out(&self->relaxation, model, &c);
+  self->attached = rl_carve(&c, model->link_count, sizeof *self->attached);
+  self->pulls = rl_carve(&c, model->link_count, sizeof *self->pulls);
   return c.used;
 }
 
@@ -51,34 +55,44 @@ static void init(void *memory, const rl_model *model, const double *values) {
 }
 
 // (6) |x_i - a| <= r_i for every node and a held end a of its rope, r_i the rest length between
-// them: one projection of the node alone.
+// them: one projection of the node alone. The elements between carry its pull.
 static void attach(const pbd *self, const rl_model *model, rl_state *state, uint32_t rope,
-                   uint32_t end) {
-  const uint32_t count = rl_rope_nodes(model, state, rope);
-  const uint32_t anchor = rl_rope_node(model, state, rope, end == 0 ? 0 : count - 1);
-  double reach = 0.0;
-  if (state->points[anchor].w > 0.0) {
+                   bool from_end) {
+  const rl_rope *r = &model->ropes[rope];
+  const uint32_t anchor = r->ends[from_end ? 1 : 0];
+  if (r->massless || state->points[anchor].w > 0.0 || rl_moving_hold(model, anchor)) {
     return;
   }
-  for (uint32_t i = 1; i < count; i++) {
-    const uint32_t k = end == 0 ? i : count - 1 - i;
-    reach += state->links[model->ropes[rope].first_link + (end == 0 ? k - 1 : k)].rest;
-    const uint32_t slot = rl_rope_node(model, state, rope, k);
+  const uint32_t count = r->link_count;
+  double reach = 0.0;
+  for (uint32_t i = 1; i <= count; i++) { // out from the anchor
+    const uint32_t slot = rl_rope_node(model, state, rope, from_end ? count - i : i);
+    const uint32_t link = r->first_link + (from_end ? count - i : i - 1);
+    reach += state->links[link].rest;
     const rl_vec3 arm =
         rl_sub(rl_position(&state->points[anchor]), rl_position(&state->points[slot]));
     const double distance = rl_length(arm);
+    self->pulls[link] = 0.0;
     if (distance > reach && state->points[slot].w > 0.0) {
       rl_relaxation_correct(&self->relaxation, state, slot, rl_scale(1.0 - reach / distance, arm));
+      self->pulls[link] = (distance - reach) / state->points[slot].w;
     }
+  }
+  double pull = 0.0;
+  for (uint32_t i = count; i > 0; i--) { // and back
+    const uint32_t link = r->first_link + (from_end ? count - i : i - 1);
+    pull += self->pulls[link];
+    self->attached[link] += pull;
   }
 }
 
 static void attach_all(const pbd *self, const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    self->attached[i] = 0.0;
+  }
   for (uint32_t i = 0; i < model->rope_count; i++) {
-    if (!model->ropes[i].massless) {
-      attach(self, model, state, i, 0);
-      attach(self, model, state, i, 1);
-    }
+    attach(self, model, state, i, false);
+    attach(self, model, state, i, true);
   }
 }
 
@@ -108,6 +122,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     }
   }
   rl_relaxation_end(&self->relaxation, model, state);
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    state->multipliers[i] += self->attached[i];
+  }
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt * dt;
   }

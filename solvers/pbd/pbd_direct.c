@@ -43,6 +43,13 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->projection.regularisation = values[REGULARISATION];
 }
 
+// A foreign state may have other contacts than those the matrix was laid out for.
+static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  ((pbd_direct *)memory)->projection.direct.structure = 0;
+}
+
 // (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /
 // dt^2.
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -76,5 +83,6 @@ const rl_solver_type rl_solver_pbd_direct = {
     .parameters = parameters,
     .size = size,
     .init = init,
+    .sync = sync,
     .step = step,
 };

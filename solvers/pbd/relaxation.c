@@ -65,6 +65,11 @@ static inline double correction(double value, double inverse_mass, double compli
 static inline double damped_correction(double value, double change, double inverse_mass,
                                        double gamma, double compliance, const material *m,
                                        double *multiplier) {
+  if (m->lower == 0.0 && value <= 0.0) { // slack: a damper without its spring does not pull
+    const double old = *multiplier;
+    *multiplier = 0.0;
+    return -old;
+  }
   const double stiffened = (value + gamma * change) / (1.0 + gamma);
   return correction(stiffened, inverse_mass, compliance / (1.0 + gamma), m, multiplier);
 }
@@ -178,25 +183,67 @@ static void sweep(const rl_relaxation *r, const rl_model *model, rl_state *state
 
 static inline void add_move(rl_relaxation *r, uint32_t slot, rl_vec3 move) {
   r->moves[slot] = rl_add(r->moves[slot], move);
-  r->shares[slot] += 1.0;
 }
 
-// All corrections from the same positions, then all moves.
+// The rows at each slot, among which an averaged sweep splits its mass.
+static void count_shares(rl_relaxation *r, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows) {
+  const bool averaged = r->order == RL_AVERAGED_JACOBI;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    r->shares[i] = averaged ? 0.0 : 1.0;
+  }
+  for (uint32_t n = 0; n < rows->block_count && averaged; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      r->shares[state->links[k].a] += 1.0;
+      r->shares[state->links[k].b] += 1.0;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+        r->shares[rows->entries[i].slot] += 1.0;
+      }
+    }
+  }
+}
+
+// J M^-1 J^T of a row that has its share of the mass of each slot only: W = sum n_i w_i |J_i|^2.
+static double shared_inverse_mass(const rl_relaxation *r, const rl_rows *rows, const rl_row *row,
+                                  const rl_point *points) {
+  if (r->order != RL_AVERAGED_JACOBI) {
+    return row->inverse_mass;
+  }
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    sum += r->shares[e->slot] * points[e->slot].w * rl_dot(e->gradient, e->gradient);
+  }
+  return sum;
+}
+
+// All corrections from the same positions, then all moves. Averaged, every row acts on its share of
+// the masses, so that each move is the mean of what the rows ask for and momentum stays.
 static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows) {
   rl_point *points = state->points;
+  for (uint32_t n = 0; n < rows->row_count; n++) {
+    rl_row_evaluate(model, state, rows, &rows->rows[n], points);
+  }
+  count_shares(r, model, state, rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     const material m = material_of(r, model, block);
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
-      const rl_link_value v = rl_link_evaluate(link, points);
+      rl_link_value v = rl_link_evaluate(link, points);
+      v.inverse_mass =
+          r->shares[link->a] * points[link->a].w + r->shares[link->b] * points[link->b].w;
       const double d = correct_link(r, link, points, &v, &m, &state->multipliers[k]);
       add_move(r, link->a, rl_scale(points[link->a].w * d, v.d));
       add_move(r, link->b, rl_scale(-points[link->b].w * d, v.d));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, points);
+      row->inverse_mass = shared_inverse_mass(r, rows, row, points);
       const double d = correct_row(r, state, rows, row, &m, &state->multipliers[row->source]);
       for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
         const rl_entry *e = &rows->entries[i];
@@ -205,10 +252,8 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
     }
   }
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const double share = r->order == RL_AVERAGED_JACOBI ? fmax(r->shares[i], 1.0) : 1.0;
-    rl_relaxation_correct(r, state, i, rl_scale(1.0 / share, r->moves[i]));
+    rl_relaxation_correct(r, state, i, r->moves[i]);
     r->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
-    r->shares[i] = 0.0;
   }
 }
 

@@ -12,7 +12,8 @@ enum { RL_RED_BLACK = RL_SYMMETRIC + 1, RL_JACOBI, RL_AVERAGED_JACOBI };
 #define RL_RELAXATION_ORDERS RL_ORDER_CHOICES "|red-black|jacobi|averaged-jacobi"
 #define RL_RELAXATION_ORDER_HELP                                                                   \
   "order of a sweep: Gauss-Seidel from `from` to `to`, back, in turn, or every other element "     \
-  "first; Jacobi: all rows from the same positions, their moves added or averaged in each node"
+  "first; Jacobi: all rows from the same positions, their moves added, or each on its share of "   \
+  "the masses"
 
 typedef struct rl_relaxation {
   double omega;
@@ -23,7 +24,7 @@ typedef struct rl_relaxation {
   rl_point *previous;   // [slots] positions at its start
   rl_vec3 *corrections; // [slots] sum of the corrections since the prediction
   rl_vec3 *moves;       // [slots] Jacobi: corrections of one sweep
-  double *shares;       // [slots] Jacobi: number of corrections
+  double *shares;       // [slots] Jacobi: rows that split the mass of a slot
 } rl_relaxation;
 
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);

@@ -39,6 +39,13 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->projection.regularisation = values[REGULARISATION];
 }
 
+// A foreign state may have other contacts than those the matrix was laid out for.
+static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  ((rattle *)memory)->projection.direct.structure = 0;
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   rattle *self = memory;
@@ -75,5 +82,6 @@ const rl_solver_type rl_solver_rattle = {
     .parameters = parameters,
     .size = size,
     .init = init,
+    .sync = sync,
     .step = step,
 };

@@ -29,12 +29,8 @@ static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position
 }
 
 static uint32_t moving_slot(const rl_model *model, uint32_t slot) {
-  for (uint32_t i = 0; slot < model->node_count && i < model->hold_count; i++) {
-    if (model->holds[i].slot == slot) {
-      return rl_body_slot(model, model->holds[i].body);
-    }
-  }
-  return slot;
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  return hold ? rl_body_slot(model, hold->body) : slot;
 }
 
 // The contacts that a node of a rope can have.

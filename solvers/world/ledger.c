@@ -152,11 +152,13 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss, 0.0);
 }
 
+// What the force of a taut element lacks to that of its spring, times its rate.
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,
                            double inverse_mass, row_rate now) {
-  const bool taut = now.value > 0.0 || lower < 0.0;
   const double c = rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass);
-  return taut ? c * now.rate * now.rate : 0.0;
+  const double pull = now.value / compliance;
+  const bool taut = now.value > 0.0 || lower < 0.0;
+  return taut ? (fmax(pull + c * now.rate, lower) - pull) * now.rate : 0.0;
 }
 
 double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "model_check.h"
 #include "pose.h"
+#include "shape_hull.h"
 #include "trigonometry.h"
 
 #include <string.h>
@@ -56,6 +57,9 @@ typedef struct builder {
   rl_model *model;
   rl_body *bodies;
   rl_part *parts;
+  rl_face *faces;
+  uint16_t *corners;
+  rl_vec3 *hull_points;
   rl_drive_key *keys;
   rl_rope *ropes;
   rl_vertex *eyes;
@@ -68,7 +72,7 @@ typedef struct builder {
   uint32_t *node_rope;
   uint8_t *touches;
   char *names;
-  size_t name_bytes, part_count, key_count;
+  size_t name_bytes, part_count, hull_point_count, key_count;
   // Scratch of the longest rope: rest lengths, positions, masses of its nodes.
   double *rest;
   rl_vec3 *pose;
@@ -102,7 +106,9 @@ static bool count_all(builder *b) {
     b->key_count += d->bodies[i].drive_count;
     b->name_bytes += name_size(d->bodies[i].name);
     for (size_t k = 0; k < d->bodies[i].part_count; k++) {
-      b->name_bytes += name_size(d->bodies[i].parts[k].name);
+      const rl_part_definition *part = &d->bodies[i].parts[k];
+      b->name_bytes += name_size(part->name);
+      b->hull_point_count += part->shape == RL_HULL ? part->point_count : 0;
     }
   }
   for (size_t i = 0; i < d->rope_count; i++) {
@@ -142,6 +148,9 @@ static void lay_out(builder *b, rl_carver *c) {
   const rl_model *m = b->model;
   b->bodies = rl_carve(c, m->body_count, sizeof(rl_body));
   b->parts = rl_carve(c, b->part_count, sizeof(rl_part));
+  b->faces = rl_carve(c, RL_HULL_FACES(b->hull_point_count), sizeof(rl_face));
+  b->corners = rl_carve(c, RL_HULL_CORNERS(b->hull_point_count), sizeof(uint16_t));
+  b->hull_points = rl_carve(c, b->hull_point_count, sizeof(rl_vec3));
   b->keys = rl_carve(c, b->key_count, sizeof(rl_drive_key));
   b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
   b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
@@ -172,6 +181,34 @@ static void set_point(builder *b, uint32_t slot, rl_vec3 position, double mass, 
   b->velocities[slot] = velocity;
 }
 
+// The faces of a hull, which the check has found to have some, and its points.
+static void build_hull(builder *b, const rl_part_definition *d, rl_part *part) {
+  rl_hull hull;
+  char message[256];
+  rl_hull_build(d->point_count, d->points, &hull, message, sizeof message);
+  memcpy(b->faces, hull.faces, hull.face_count * sizeof(rl_face));
+  memcpy(b->corners, hull.corners, hull.corner_count * sizeof(uint16_t));
+  memcpy(b->hull_points, d->points, d->point_count * sizeof(rl_vec3));
+  part->face_count = hull.face_count;
+  part->point_count = (uint32_t)d->point_count;
+  part->faces = b->faces;
+  part->corners = b->corners;
+  part->points = b->hull_points;
+  b->faces += hull.face_count;
+  b->corners += hull.corner_count;
+  b->hull_points += d->point_count;
+}
+
+static rl_part build_part(builder *b, const rl_part_definition *d) {
+  rl_part part = rl_part_from_definition(d);
+  part.name = copy_name(b, d->name);
+  if (d->shape == RL_HULL) {
+    build_hull(b, d, &part);
+  }
+  part.bound = rl_shape_bound(&part);
+  return part;
+}
+
 static void build_body(builder *b, uint32_t i) {
   const rl_body_definition *d = &b->definition->bodies[i];
   rl_body *body = &b->bodies[i];
@@ -187,9 +224,9 @@ static void build_body(builder *b, uint32_t i) {
                     .drive_count = d->drive_count,
                     .drive = b->keys};
   for (size_t k = 0; k < d->part_count; k++) {
-    *b->parts = rl_part_from_definition(&d->parts[k]);
-    b->parts->name = copy_name(b, d->parts[k].name);
-    b->parts++;
+    const rl_part part = build_part(b, &d->parts[k]);
+    body->bound = fmax(body->bound, rl_length(part.at) + part.bound);
+    *b->parts++ = part;
   }
   for (size_t k = 0; k < d->drive_count; k++) {
     *b->keys++ = d->drive[k];
@@ -489,6 +526,16 @@ void rl_model_free(rl_model *model) {
     free(model->allocation);
     free(model);
   }
+}
+
+const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot) {
+  for (uint32_t i = 0; slot < model->node_count && i < model->hold_count; i++) {
+    const rl_hold *hold = &model->holds[i];
+    if (hold->slot == slot) {
+      return model->bodies[hold->body].motion == RL_FREE ? hold : NULL;
+    }
+  }
+  return NULL;
 }
 
 rl_vec3 rl_drive_position(const rl_body *body, double t) {

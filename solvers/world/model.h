@@ -168,6 +168,13 @@ typedef enum rl_capability {
 // In words, for messages: "elastic ropes". One bit at a time.
 const char *rl_capability_name(uint32_t bit);
 
+// A face of a convex hull: normal . p = offset, and its corners, counterclockwise from in front.
+typedef struct rl_face {
+  rl_vec3 normal; // unit, outward
+  double offset;  // [m]
+  uint32_t first_corner, corner_count;
+} rl_face;
+
 typedef struct rl_part {
   const char *name;
   rl_shape shape;
@@ -177,6 +184,12 @@ typedef struct rl_part {
   double length;
   rl_vec3 half;   // box: half edge lengths
   rl_vec3 normal; // plane: unit outward normal, in the part's frame
+  double bound;   // of a ball about `at` that holds it [m]; INFINITY for a plane
+  // Hull, in the part's frame: its faces, for each the corners, for each corner which point it is.
+  uint32_t face_count, point_count;
+  const rl_face *faces;
+  const uint16_t *corners;
+  const rl_vec3 *points;
 } rl_part;
 
 typedef struct rl_body {
@@ -187,6 +200,7 @@ typedef struct rl_body {
   rl_quat rotation;
   rl_vec3 velocity;
   bool rope_collide;
+  double bound; // of a ball about its centre that holds all parts [m]; 0 without a shape
   size_t part_count;
   const rl_part *parts;
   size_t drive_count;
@@ -264,6 +278,9 @@ void rl_model_free(rl_model *model);
 static inline uint32_t rl_body_slot(const rl_model *model, uint32_t body) {
   return model->node_count + body;
 }
+
+// The hold of a node that goes with a body that moves freely, or NULL.
+const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot);
 
 // The position of a driven body at time t [s], piecewise linear between its keys, at rest after.
 rl_vec3 rl_drive_position(const rl_body *body, double t);

@@ -2,7 +2,7 @@
 #include "model_check.h"
 
 #include "pose.h"
-#include "shape.h"
+#include "shape_hull.h"
 #include "trigonometry.h"
 
 #include <stdarg.h>
@@ -78,16 +78,30 @@ rl_part rl_part_from_definition(const rl_part_definition *d) {
                    .normal = rl_unit(d->normal)};
 }
 
+static bool is_inside(const rl_body_definition *body, const rl_part_definition *d, rl_vec3 p) {
+  rl_part part = rl_part_from_definition(d);
+  rl_hull hull;
+  char message[256];
+  if (d->shape == RL_HULL) {
+    if (!rl_hull_build(d->point_count, d->points, &hull, message, sizeof message)) {
+      return false;
+    }
+    part.face_count = hull.face_count;
+    part.faces = hull.faces;
+    part.corners = hull.corners;
+    part.points = d->points;
+  }
+  const rl_quat rotation = rl_quat_from_vector(body->rotation);
+  return rl_shape_surface(&part, body->position, rotation, p).distance < 0.0;
+}
+
 static bool anchored_inside(const rl_definition *definition, const rl_end *end, uint32_t index) {
   if (end->kind != RL_END_BODY || end->body != index) {
     return false;
   }
   const rl_body_definition *body = &definition->bodies[index];
   for (size_t i = 0; i < body->part_count; i++) {
-    const rl_part part = rl_part_from_definition(&body->parts[i]);
-    if (rl_shape_surface(&part, body->position, rl_quat_from_vector(body->rotation),
-                         rl_definition_end(definition, end))
-            .distance < 0.0) {
+    if (is_inside(body, &body->parts[i], rl_definition_end(definition, end))) {
       return true;
     }
   }
@@ -112,6 +126,19 @@ static double pair_friction(double a, double b) {
 
 // ---------------------------------------------------------------------------------------------
 // Invalid: contradicts itself or physics.
+
+static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
+  for (size_t k = 0; k < body->part_count; k++) {
+    const rl_part_definition *part = &body->parts[k];
+    rl_hull hull;
+    char message[sizeof fault->message];
+    if (part->shape == RL_HULL &&
+        !rl_hull_build(part->point_count, part->points, &hull, message, sizeof message)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+    }
+  }
+  return true;
+}
 
 static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_body_definition *body = &definition->bodies[i];
@@ -138,7 +165,7 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
     return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "velocity",
                         "a driven body has either a velocity or a drive");
   }
-  return true;
+  return check_hulls(body, i, fault);
 }
 
 static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
@@ -304,13 +331,6 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   const rl_body_definition *body = &definition->bodies[b];
   if (!rl_definition_touches(definition, rope, b)) {
     return true;
-  }
-  for (size_t k = 0; k < body->part_count; k++) {
-    if (!rl_shape_supported(body->parts[k].shape)) {
-      return unsupported(fault, b, RL_NONE, "shape",
-                         "ropes that touch a capsule, cylinder or hull (rope_collide: false lets "
-                         "them pass)");
-    }
   }
   if (rope->segments == 0) {
     return unsupported(fault, b, RL_NONE, "shape",

@@ -107,7 +107,7 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
     evaluate(p, model, state, rows, info);
     info->iterations++;
     rl_trace(info, p->residual);
-    if (p->residual <= tolerance) {
+    if (tolerance > 0.0 && p->residual <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;
     }
   }

@@ -20,19 +20,9 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   return c.used;
 }
 
-// A node held beside the centre of a free body moves with it, so its element is a general row.
-static const rl_hold *moving_hold(const rl_model *model, uint32_t slot) {
-  for (uint32_t i = 0; i < model->hold_count; i++) {
-    const rl_hold *hold = &model->holds[i];
-    if (hold->slot == slot) {
-      return model->bodies[hold->body].motion == RL_FREE ? hold : NULL;
-    }
-  }
-  return NULL;
-}
-
+// An element that ends beside the centre of a free body moves with it, so it is a general row.
 static rl_vertex end_vertex(const rl_model *model, uint32_t slot) {
-  const rl_hold *hold = moving_hold(model, slot);
+  const rl_hold *hold = rl_moving_hold(model, slot);
   return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
               : (rl_vertex){slot, {0.0, 0.0, 0.0}};
 }
@@ -63,8 +53,8 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
   const double lower = rope->compression ? -INFINITY : 0.0;
   uint32_t first = rope->first_link;
   uint32_t count = rope->link_count;
-  const bool special_first = rope->eye_count > 0 || moving_hold(model, model->links[first].a) ||
-                             (count == 1 && moving_hold(model, model->links[first].b));
+  const bool special_first = rope->eye_count > 0 || rl_moving_hold(model, model->links[first].a) ||
+                             (count == 1 && rl_moving_hold(model, model->links[first].b));
   const uint32_t last = first + count - 1;
   if (special_first) {
     rows->blocks[rows->block_count++] =
@@ -76,7 +66,7 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
   if (count == 0) {
     return;
   }
-  const bool special_last = moving_hold(model, model->links[last].b) != NULL;
+  const bool special_last = rl_moving_hold(model, model->links[last].b) != NULL;
   rl_block *block = &rows->blocks[rows->block_count++];
   *block = (rl_block){.first_link = first,
                       .link_count = special_last ? count - 1 : count,

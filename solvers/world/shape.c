@@ -37,8 +37,8 @@ static rl_surface cylinder_surface(double radius, double half, rl_vec3 p) {
   const double beside = off_axis - radius, beyond = fabs(p.z) - half;
   if (beside > 0.0 && beyond > 0.0) {
     const double distance = sqrt(beside * beside + beyond * beyond);
-    return (rl_surface){
-        distance, rl_add_scaled(rl_scale(beside / distance, out), beyond / distance, end)};
+    return (rl_surface){distance,
+                        rl_add_scaled(rl_scale(beside / distance, out), beyond / distance, end)};
   }
   return beyond > beside ? (rl_surface){beyond, end} : (rl_surface){beside, out};
 }

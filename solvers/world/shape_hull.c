@@ -52,8 +52,8 @@ static bool has_volume(size_t count, const rl_vec3 *points, char *message, size_
   const size_t c = farthest_point(count, points, FROM_LINE, along, &breadth);
   const rl_vec3 normal = rl_unit(rl_cross(along, rl_sub(points[c], points[0])));
   farthest_point(count, points, FROM_PLANE, normal, &thickness);
-  const char *where = !(span > 0.0)              ? "at one place"
-                      : !(breadth > flat * span) ? "on one line"
+  const char *where = !(span > 0.0)                ? "at one place"
+                      : !(breadth > flat * span)   ? "on one line"
                       : !(thickness > flat * span) ? "in one plane"
                                                    : NULL;
   if (where) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 40, TRACE = 1000 };
+enum { STEPS = 160, TRACE = 1000 };
 
 typedef void (*cell_test)(const rl_scenario *scenario, const rl_solver_type *type);
 
@@ -70,6 +70,9 @@ static void starts_again(const rl_scenario *s, const rl_solver_type *type) {
   rl_driver *other = rl_driver_create(s->model, type, NULL, s->step);
   for (int n = 0; n < STEPS / 2; n++) {
     rl_driver_step(d);
+  }
+  for (int n = 0; n < STEPS / 4; n++) {
+    rl_driver_step(other); // it has a past of its own
   }
   rl_driver_set_state(other, d->state);
   type->init(d->memory, d->model, d->parameters);

@@ -102,11 +102,74 @@ static void tension_is_the_weight_below(void **unused) {
   rl_scenario_free(s);
 }
 
+// Every order ends at the same tensions, and none changes the momentum of a free rope.
+static void orders_agree_and_keep_momentum(void **unused) {
+  (void)unused;
+  static const char *const orders[] = {"forward",   "backward", "symmetric",
+                                       "red-black", "jacobi",   "averaged-jacobi"};
+  for (size_t i = 0; i < 6; i++) {
+    char spec[128];
+    snprintf(spec, sizeof spec, "pbd,iterations=100000,tolerance=1e-14,order=%s", orders[i]);
+    rl_scenario *s = scenario_from("name: chain\nduration: 1\nstep: 0.01\n"
+                                   "ropes: {chain: {from: {point: [0, 0, 0]},"
+                                   " to: {free: [0, -1, 0]}, mass: 1, segments: 10}}\n");
+    rl_driver *d = driver_for(s, spec, 0.01);
+    assert_true(rl_driver_step(d) > 0);
+    check_near(probe(d, "chain.tension.from"), 9.81 * 0.95, 1e-6);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+    s = scenario_from("name: free\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                      "ropes: {r: {from: {free: [-0.5, 0, 0]}, to: {free: [0.5, 0, 0]},"
+                      " node_masses: [1, 1, 1, 1, 5], segments: 4, spin: [0, 0, 3]}}\n");
+    snprintf(spec, sizeof spec, "pbd,iterations=10,order=%s", orders[i]);
+    d = driver_for(s, spec, 0.01);
+    for (int n = 0; n < 100; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      check_below(rl_length(rl_state_momentum(s->model, d->state).linear), 1e-12);
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A long-range attachment carries a heavy load at once, and its pull is in the tension. An end
+// beside the centre of a free body is none to attach to.
+static void long_range_attachments_pull(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: load\nduration: 1\nstep: 0.01\n"
+                    "bodies: {load: {mass: 100, position: [0, -1, 0]}}\n"
+                    "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 0.1,"
+                    " segments: 20}}\n");
+  rl_driver *d = driver_for(s, "pbd,iterations=5,long_range=true", 1.0 / 240.0);
+  for (int n = 0; n < 100; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  check_below(probe(d, "r.stretch"), 1e-3);
+  check_relative(probe(d, "r.tension.from"), 9.81 * 100.05, 1e-2);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  s = scenario_from("name: pair\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                    "bodies: {a: {mass: 1, position: [0, 0, 0]},"
+                    " b: {mass: 1, position: [1.1, 0, 0], velocity: [2, 0, 0]}}\n"
+                    "ropes: {r: {from: {body: a, at: [0.1, 0, 0]}, to: {body: b}, mass: 0.1,"
+                    " segments: 5}}\n");
+  d = driver_for(s, "pbd,long_range=true", 0.01);
+  for (int n = 0; n < 20; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    check_near(rl_state_momentum(s->model, d->state).linear.x, 2.0, 1e-12);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(relaxation_contracts_as_theory_says),
       cmocka_unit_test(sor_contracts_as_theory_says),
       cmocka_unit_test(tension_is_the_weight_below),
+      cmocka_unit_test(orders_agree_and_keep_momentum),
+      cmocka_unit_test(long_range_attachments_pull),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,10 +115,48 @@ static void small_steps_beat_iterations(void **unused) {
   rl_scenario_free(s);
 }
 
+// A slack rope does not pull, however strong its damper.
+static void slack_damper_does_nothing(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: cord\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                    "bodies: {a: {mass: 1, position: [0.5, 0, 0], velocity: [5, 0, 0]}}\n"
+                    "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1,"
+                    " stiffness: 50, damping: 10}}\n");
+  rl_driver *d = driver_for(s, "xpbd,substeps=10", 0.01);
+  for (int n = 0; n < 9; n++) { // taut after 0.1 s
+    assert_true(rl_driver_step(d) > 0);
+    check_near(probe(d, "r.tension"), 0.0, 0.0);
+    check_near(d->state->dissipated, 0.0, 0.0);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// A damper that cancels the pull of its spring takes what the spring gives, no more.
+static void damper_takes_no_more_than_there_is(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: cord\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+                    "bodies: {a: {mass: 1, position: [1.1, 0, 0], velocity: [-5, 0, 0]}}\n"
+                    "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1,"
+                    " stiffness: 50, damping: 50}}\n");
+  rl_driver *d = driver_for(s, "xpbd,substeps=1000", 0.01);
+  assert_true(rl_driver_step(d) > 0);
+  // The damper outweighs the spring, so the body flies on and the spring's energy goes.
+  const double now = probe(d, "a.x") - 1.0;
+  check_near(probe(d, "a.vx"), -5.0, 1e-12);
+  check_near(d->state->dissipated, 25.0 * (0.01 - now * now), 1e-3);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_spring_follows_its_recurrence),
       cmocka_unit_test(damped_spring_is_implicit_euler),
+      cmocka_unit_test(slack_damper_does_nothing),
+      cmocka_unit_test(damper_takes_no_more_than_there_is),
       cmocka_unit_test(small_steps_at_rest),
       cmocka_unit_test(small_steps_beat_iterations),
   };
