@@ -157,7 +157,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  rl_state_kick(model, state, dt);
+  info->dissipated += rl_state_kick(model, state, dt);
   prepare(model, state, rows, self, dt);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
     sweep(state, rows, self, rl_order_is_backward(order, i));
@@ -183,7 +183,8 @@ const rl_solver_type rl_solver_impulse = {
     .family = "impulse",
     .summary = "test impulses and the summed-velocity inequality, one row for each span",
     .citation = "knyazyev2010",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

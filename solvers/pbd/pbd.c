@@ -105,7 +105,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  rl_relaxation_begin(&self->relaxation, model, state, dt);
+  info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, dt);
   if (self->parameters[LONG_RANGE] != 0.0) {
     attach_all(self, model, state);
   }
@@ -136,7 +136,8 @@ const rl_solver_type rl_solver_pbd = {
     .family = "PBD",
     .summary = "position based dynamics: Gauss-Seidel, SOR or Jacobi relaxation of positions",
     .citation = "mueller2006",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

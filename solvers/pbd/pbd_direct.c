@@ -58,7 +58,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection *projection = &self->projection;
   const bool at_start = (int)self->parameters[GRADIENT] == GRADIENT_START;
   rl_projection_begin(projection, model, state, rows, at_start);
-  rl_state_kick(model, state, dt);
+  info->dissipated += rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason =
       rl_projection_positions(projection, model, state, rows, at_start,
@@ -78,7 +78,8 @@ const rl_solver_type rl_solver_pbd_direct = {
     .family = "PBD",
     .summary = "Newton on all rows at once, each iteration a direct solve",
     .citation = "goldenthal2007",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -8,18 +8,19 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
 }
 
-void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
+double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
   const size_t unknowns = rl_unknown_count(model, state);
   r->h = h;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
     r->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
-  rl_state_kick(model, state, h);
+  const double loss = rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = 0.0;
   }
+  return loss;
 }
 
 void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {

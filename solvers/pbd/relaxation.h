@@ -30,8 +30,9 @@ typedef struct rl_relaxation {
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept; multipliers start at 0.
-void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                         double h);
+// Returns what drag took [J].
+double rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                           double h);
 
 // Moves a slot; every correction goes through here.
 static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_state *state,

@@ -56,7 +56,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   const double tolerance = self->parameters[TOLERANCE];
   const size_t unknowns = rl_unknown_count(model, state);
   rl_reason reason = RL_CONVERGED_ITERATIONS;
-  rl_relaxation_begin(&self->relaxation, model, state, h);
+  info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, h);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
     rl_relaxation_sweep(&self->relaxation, model, state, rows, i);
     info->iterations++;
@@ -101,8 +101,8 @@ const rl_solver_type rl_solver_xpbd = {
     .family = "PBD",
     .summary = "extended PBD: compliance, small steps",
     .citation = "macklin2016",
-    .capabilities =
-        RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
+                    RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -147,7 +147,9 @@ static void evaluate_forces(penalty *self, const rl_model *model, const rl_state
                             rl_rows *rows, double weight, rl_step_info *info) {
   self->weight = weight;
   for (uint32_t i = 0; i < model->slot_count; i++) {
+    const rl_vec3 v = state->velocities[i];
     self->forces[i] = (rl_vec3){0.0, 0.0, 0.0};
+    info->dissipated += weight * model->drags[i] * rl_dot(v, v);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -164,7 +166,9 @@ static void evaluate_forces(penalty *self, const rl_model *model, const rl_state
 static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl_state *state,
                             uint32_t slot) {
   const double w = state->points[slot].w;
-  return w > 0.0 ? rl_add_scaled(model->gravity, w, self->forces[slot]) : (rl_vec3){0.0, 0.0, 0.0};
+  const rl_vec3 force =
+      rl_add_scaled(self->forces[slot], -model->drags[slot], state->velocities[slot]);
+  return w > 0.0 ? rl_add_scaled(model->gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
 // v += h a with the forces just evaluated, x += move v.
@@ -289,8 +293,8 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
-    .capabilities =
-        RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
+                    RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -53,7 +53,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const int iterations = (int)self->parameters[ITERATIONS];
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
   rl_projection_begin(projection, model, state, rows, true);
-  rl_state_kick(model, state, 0.5 * dt);
+  info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
                                                    self->parameters[TOLERANCE], info);
@@ -62,7 +62,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
         rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
   }
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
-  rl_state_kick(model, state, 0.5 * dt);
+  info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, iterations);
   // (6) The tension is the impulse of both over the step.
   for (uint32_t m = 0; m < projection->direct.count; m++) {
@@ -77,7 +77,8 @@ const rl_solver_type rl_solver_rattle = {
     .family = "reference",
     .summary = "second order, symplectic while taut, direct multipliers",
     .citation = "andersen1983",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities =
+        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

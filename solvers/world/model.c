@@ -38,6 +38,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "contact of ropes with bodies";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
+  case RL_CAN_DRAG:
+    return "drag";
   case RL_CAN_COMPRESSION:
     return "ropes that resist compression";
   case RL_CAN_LOADS:
@@ -67,6 +69,7 @@ typedef struct builder {
   rl_point *points;
   double *masses;
   rl_vec3 *velocities;
+  double *drags;
   rl_link *links;
   uint32_t *link_rope;
   uint32_t *node_rope;
@@ -158,6 +161,7 @@ static void lay_out(builder *b, rl_carver *c) {
   b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
   b->masses = rl_carve(c, m->slot_count, sizeof(double));
   b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
+  b->drags = rl_carve(c, m->slot_count, sizeof(double));
   b->links = rl_carve(c, m->link_count, sizeof(rl_link));
   b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
   b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
@@ -319,6 +323,21 @@ static uint32_t build_end(builder *b, const rl_end *end, uint32_t *next_node, do
   return slot;
 }
 
+// Drag of each node that moves by itself: as given, or half of each element beside it.
+static void build_drags(builder *b, const rl_rope_definition *rope, const rl_rope *out) {
+  for (uint32_t k = 0; k < out->link_count; k++) {
+    const rl_link *link = &b->links[out->first_link + k];
+    const uint32_t ends[2] = {link->a, link->b};
+    for (size_t e = 0; e < 2; e++) {
+      if (ends[e] < b->model->node_count && b->points[ends[e]].w > 0.0) {
+        double *drag = &b->drags[ends[e]];
+        *drag = rope->drag > 0.0 ? rope->drag : *drag + 0.5 * rope->drag_per_length * link->rest;
+        b->model->capabilities |= *drag > 0.0 ? RL_CAN_DRAG : 0U;
+      }
+    }
+  }
+}
+
 static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t *next_link,
                        uint32_t *next_eye, rl_fault *fault) {
   const rl_definition *d = b->definition;
@@ -386,6 +405,7 @@ static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t
   for (uint32_t node = first_node; node < *next_node; node++) {
     b->node_rope[node] = index;
   }
+  build_drags(b, rope, out);
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
     b->eyes[(*next_eye)++] = way->body == RL_NONE
@@ -429,7 +449,7 @@ static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
 // What a solver must be able to do, and how large the scene is.
 static void summarise(builder *b) {
   rl_model *m = b->model;
-  m->capabilities = RL_CAN_CHAINS;
+  m->capabilities |= RL_CAN_CHAINS;
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
     m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;
@@ -503,6 +523,7 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
     model->points = b.points;
     model->masses = b.masses;
     model->velocities = b.velocities;
+    model->drags = b.drags;
     model->links = b.links;
     model->link_rope = b.link_rope;
     model->node_rope = b.node_rope;

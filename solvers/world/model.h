@@ -160,6 +160,7 @@ typedef enum rl_capability {
   RL_CAN_LOADS = 1U << 5,       // bodies that move freely
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
   RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
+  RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -262,6 +263,7 @@ typedef struct rl_model {
   const rl_point *points;
   const double *masses;
   const rl_vec3 *velocities;
+  const double *drags; // [slot_count] linear drag on what moves there [N s/m]
   const rl_link *links;
   const uint32_t *link_rope; // [link_count] the rope each link belongs to
   const uint8_t *touches;    // [rope_count x body_count] 1: the rope's nodes touch the body

@@ -189,6 +189,11 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
                         "a massless rope needs something to hold at both ends; a free end needs "
                         "mass and segments");
   }
+  if (rope->drag > 0.0 || rope->drag_per_length > 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->drag > 0.0 ? "drag" : "drag_per_length",
+                        "a massless rope has no nodes for drag to act on");
+  }
   const bool moves = !is_zero(rope->velocity) || !is_zero(rope->spin) || rope->velocities;
   if (moves || rope->pose != RL_POSE_STRAIGHT) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
@@ -377,8 +382,6 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
       {rope->to.kind == RL_END_NODE, "to", "ropes joined to a node of another rope"},
       {rope->bending > 0.0, "bending", "bending stiffness"},
       {!isnan(rope->break_tension), "break_tension", "ropes that tear"},
-      {rope->drag > 0.0, "drag", "drag"},
-      {rope->drag_per_length > 0.0, "drag_per_length", "drag"},
       {rope->pool > 0, "pool", "spare nodes"},
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {

@@ -104,12 +104,21 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
   }
 }
 
-void rl_state_kick(const rl_model *model, rl_state *state, double h) {
+double rl_state_kick(const rl_model *model, rl_state *state, double h) {
+  double loss = 0.0;
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    if (state->points[i].w > 0.0) {
-      state->velocities[i] = rl_add_scaled(state->velocities[i], h, model->gravity);
+    const double w = state->points[i].w;
+    if (w > 0.0) {
+      const rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
+      state->velocities[i] = fall;
+      if (model->drags[i] > 0.0) {
+        const rl_vec3 v = rl_scale(1.0 / (1.0 + h * w * model->drags[i]), fall);
+        loss += 0.5 * h * model->drags[i] * rl_dot(v, rl_add(fall, v));
+        state->velocities[i] = v;
+      }
     }
   }
+  return loss;
 }
 
 void rl_state_drift(const rl_model *model, rl_state *state, double h) {

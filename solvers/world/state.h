@@ -51,8 +51,9 @@ uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rop
 // Puts the nodes that are held beside a body's centre where the body is now.
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
-// v += h g for all that moves freely [s].
-void rl_state_kick(const rl_model *model, rl_state *state, double h);
+// v += h (g - w c v) for all that moves freely, implicit in the drag c: v = (v + h g) / (1 + h w
+// c), stable at any h [s]. Returns what the drag took [J].
+double rl_state_kick(const rl_model *model, rl_state *state, double h);
 
 // x += h v for everything: what is fixed has no velocity, what is driven that of its way.
 void rl_state_drift(const rl_model *model, rl_state *state, double h);

@@ -240,6 +240,37 @@ static void driven_floor_lifts(void **unused) {
   rl_scenario_free(s);
 }
 
+// A rope falls through a linear medium: it nears m g / c per node exactly, and drag takes what
+// gravity gives. `drag_per_length` gives half of each element to its nodes.
+static void drag_sets_the_speed_of_the_fall(void **unused) {
+  (void)unused;
+  const double c = 0.5, node = 0.1, g = 9.81;
+  static const char *const drags[] = {"drag: 0.5", "drag_per_length: 2.5, lumping: half"};
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from("name: sink\nduration: 1\nstep: 0.01\n"
+                                   "ropes: {rope: {from: {free: [0, 0, 0]}, to: {free: [1, 0, 0]},"
+                                   " segments: 5, mass: %g, %s, %s}}\n",
+                                   i == 0 ? 6.0 * node : 5.0 * node,
+                                   i == 0 ? "lumping: equal" : "slack: 0", drags[i]);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      if (rl_driver_missing(s->model, rl_solvers[k])) {
+        assert_false(rl_solvers[k]->capabilities & RL_CAN_DRAG);
+        continue;
+      }
+      rl_driver *d = driver_for(s, rl_solvers[k]->name, 0.001);
+      for (int n = 0; n < 10000; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      check_relative(-probe(d, "rope.node.2.vy"), node * g / c, 1e-9);
+      check_relative(d->state->dissipated, d->start.gravity - rl_driver_energy(d).gravity, 0.02);
+      // First order: of the size of h c / m = 0.005.
+      check_near(rl_driver_energy_error(d), 0.0, 5e-3 * d->state->dissipated);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // What physics dissipates only grows; a chain that hangs at rest dissipates nothing.
 static void dissipation_only_grows(void **unused) {
   (void)unused;
@@ -277,6 +308,7 @@ int main(void) {
       cmocka_unit_test(thin_boxes_hold),
       cmocka_unit_test(contact_is_two_way),
       cmocka_unit_test(driven_floor_lifts),
+      cmocka_unit_test(drag_sets_the_speed_of_the_fall),
       cmocka_unit_test(dissipation_only_grows),
       cmocka_unit_test(ledger_error_falls_with_the_step),
   };

@@ -361,7 +361,6 @@ static void test_unsupported(void **state) {
       {GOOD "events: [@{from: 0, until: 1, winch: {rope: line, end: to, rate: 1}}]\n", "events"},
       {WITH_ROPE(CHAIN ", pool_exhausted: @stop"), "spare nodes"},
       {WITH_ROPE(CHAIN ", bending: @0.5"), "rope 'second': not supported by this version: bending"},
-      {WITH_ROPE(CHAIN ", drag: @0.5"), "drag"},
       {WITH_ROPE(CHAIN ", break_tension: @50"), "tear"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"), "closed ropes"},
       {WITH_ROPE("from: @{rope: line, node: -1}, to: {point: [1, 0, 0]}"), "joined"},
