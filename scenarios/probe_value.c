@@ -110,13 +110,11 @@ static double sag(const rl_model *model, const rl_state *state, uint32_t index) 
   return lowest - end;
 }
 
-// How many contacts of the rope's nodes push.
+// How many contacts of the rope's nodes and elements push.
 static double contacts(const rl_model *model, const rl_state *state, uint32_t rope) {
   double count = 0.0;
   for (size_t i = 0; i < state->contact_count; i++) {
-    const uint32_t slot = state->contacts[i].slot;
-    const bool own = slot < model->node_count && model->node_rope[slot] == rope;
-    if (own && state->multipliers[model->link_count + i] > 0.0) {
+    if (state->contacts[i].rope == rope && state->multipliers[model->link_count + i] > 0.0) {
       count += 1.0;
     }
   }

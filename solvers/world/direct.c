@@ -7,7 +7,7 @@ typedef struct capacity {
 } capacity;
 
 static size_t entry_capacity(const rl_model *model) {
-  return 2 * ((size_t)model->link_count + model->contact_capacity) + model->eye_count;
+  return 2 * (size_t)model->link_count + 3 * (size_t)model->contact_capacity + model->eye_count;
 }
 
 size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
@@ -33,9 +33,9 @@ static uint32_t moving_slot(const rl_model *model, uint32_t slot) {
   return hold ? rl_body_slot(model, hold->body) : slot;
 }
 
-// The contacts that a node of a rope can have.
+// The contacts that a node of a rope, or the element from there to `next`, can have.
 static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uint32_t rope,
-                         uint32_t node, size_t *position) {
+                         uint32_t node, uint32_t next, size_t *position) {
   for (uint32_t b = 0; b < model->body_count; b++) {
     if (!model->touches[(size_t)rope * model->body_count + b]) {
       continue;
@@ -43,6 +43,7 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
     for (size_t k = 0; k < model->bodies[b].part_count; k++) {
       size_t first = *position;
       use_slot(c, uses, node, *position, &first);
+      use_slot(c, uses, next, *position, &first);
       if (model->bodies[b].motion == RL_FREE) {
         use_slot(c, uses, rl_body_slot(model, b), *position, &first);
       }
@@ -62,7 +63,10 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
       const rl_link *link = &model->links[rope->first_link + (i < rope->link_count ? i : i - 1)];
       const uint32_t node = i < rope->link_count ? link->a : link->b;
       if (!rope->massless) {
-        use_contacts(&c, uses, model, r, node, &position);
+        use_contacts(&c, uses, model, r, node, RL_NONE, &position);
+        if (i < rope->link_count) {
+          use_contacts(&c, uses, model, r, node, link->b, &position);
+        }
       }
       if (i < rope->link_count) {
         size_t first = position;

@@ -124,12 +124,12 @@ static bool count_all(builder *b) {
     b->name_bytes += name_size(rope->name);
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-        contacts += (rope->segments + 1) * d->bodies[k].part_count;
+        contacts += (2 * rope->segments + 1) * d->bodies[k].part_count; // nodes and elements
       }
     }
   }
   const uint64_t rows = contacts + 2 * d->rope_count;
-  const uint64_t vertices = 2 * contacts + 2 * d->rope_count * 2 + eyes;
+  const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes;
   if (nodes + d->body_count >= RL_NONE || links + contacts >= RL_NONE || vertices >= RL_NONE) {
     return false;
   }

@@ -112,9 +112,9 @@ void rl_rows_free(rl_rows *rows) {
 // Detection
 
 static int compare_contacts(const rl_contact *a, const rl_contact *b) {
-  const uint32_t x[4] = {a->rope, a->node, a->body, a->part};
-  const uint32_t y[4] = {b->rope, b->node, b->body, b->part};
-  for (size_t i = 0; i < 4; i++) {
+  const uint32_t x[5] = {a->rope, a->node, a->next != RL_NONE, a->body, a->part};
+  const uint32_t y[5] = {b->rope, b->node, b->next != RL_NONE, b->body, b->part};
+  for (size_t i = 0; i < 5; i++) {
     if (x[i] != y[i]) {
       return x[i] < y[i] ? -1 : 1;
     }
@@ -122,21 +122,66 @@ static int compare_contacts(const rl_contact *a, const rl_contact *b) {
   return 0;
 }
 
-// Could the node touch the part within dt? It travels about |v| dt + |g| dt^2; twice that leaves
-// room for what the rope does to it.
-static bool is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                    double dt, rl_foot *foot) {
+// How far what is at a slot can come to or go from the body within dt: it travels about
+// |v| dt + |g| dt^2; twice that leaves room for what the rope does to it.
+static double travel(const rl_model *model, const rl_state *state, uint32_t slot, uint32_t centre,
+                     double dt) {
+  const double speed = rl_distance(state->velocities[slot], state->velocities[centre]);
+  return 2.0 * dt * (speed + dt * rl_length(model->gravity));
+}
+
+static rl_surface part_surface(const rl_model *model, const rl_contact *contact,
+                               const rl_point *points, rl_vec3 p) {
   const rl_body *body = &model->bodies[contact->body];
-  const rl_vec3 p = rl_position(&state->points[contact->slot]);
-  const rl_surface surface = rl_shape_surface(
-      &body->parts[contact->part], rl_position(&state->points[rl_body_slot(model, contact->body)]),
-      body->rotation, p);
-  const uint32_t centre = rl_body_slot(model, contact->body);
-  const double speed = rl_distance(state->velocities[contact->slot], state->velocities[centre]);
-  const double travel = dt * (speed + dt * rl_length(model->gravity));
+  return rl_shape_surface(&body->parts[contact->part],
+                          rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation,
+                          p);
+}
+
+static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_vec3 centre, double fraction) {
   const rl_vec3 at = rl_add_scaled(p, -surface.distance, surface.normal);
-  *foot = (rl_foot){rl_sub(at, rl_position(&state->points[centre])), surface.normal};
-  return surface.distance - model->ropes[contact->rope].radius <= 2.0 * travel;
+  return (rl_foot){rl_sub(at, centre), surface.normal, fraction};
+}
+
+// Could the node touch the part within dt?
+static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                         double dt, rl_foot *foot) {
+  const uint32_t centre = rl_body_slot(model, contact->body);
+  const rl_vec3 p = rl_position(&state->points[contact->slot]);
+  const rl_surface surface = part_surface(model, contact, state->points, p);
+  *foot = make_foot(surface, p, rl_position(&state->points[centre]), 0.0);
+  return surface.distance - model->ropes[contact->rope].radius <=
+         travel(model, state, contact->slot, centre, dt);
+}
+
+// Could the inside of the element, and not only its ends, touch the part within dt?
+static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                            double dt, rl_foot *foot) {
+  const rl_body *body = &model->bodies[contact->body];
+  const uint32_t centre = rl_body_slot(model, contact->body);
+  const rl_vec3 from = rl_position(&state->points[contact->slot]);
+  const rl_vec3 to = rl_position(&state->points[contact->next]);
+  const rl_vec3 at = rl_position(&state->points[centre]);
+  const double reach =
+      model->ropes[contact->rope].radius + fmax(travel(model, state, contact->slot, centre, dt),
+                                                travel(model, state, contact->next, centre, dt));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
+  if (part_surface(model, contact, state->points, middle).distance >
+      reach + 0.5 * rl_distance(from, to)) {
+    return false;
+  }
+  rl_surface surface;
+  const double s =
+      rl_shape_segment(&body->parts[contact->part], at, body->rotation, from, to, &surface);
+  const double ends = fmin(part_surface(model, contact, state->points, from).distance,
+                           part_surface(model, contact, state->points, to).distance);
+  // Where an end is as near, the contact of that node says all there is to say.
+  if (surface.distance > reach || s <= 0.0 || s >= 1.0 ||
+      surface.distance > ends - 1e-9 * rl_distance(from, to)) {
+    return false;
+  }
+  *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
+  return true;
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -146,7 +191,8 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
-    if (!is_near(model, state, &contact, dt, &foot)) {
+    if (!(contact.next == RL_NONE ? node_is_near : element_is_near)(model, state, &contact, dt,
+                                                                    &foot)) {
       continue;
     }
     while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
@@ -159,6 +205,22 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
     rows->feet[i] = foot;
     rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
     state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+  }
+}
+
+// The contacts of a node, or of an element, with all bodies; something of the two must be able to
+// move.
+static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
+                           uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+  const rl_point *points = state->points;
+  const double inverse_mass =
+      points[contact.slot].w + (contact.next == RL_NONE ? 0.0 : points[contact.next].w);
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    const bool moves = inverse_mass + points[rl_body_slot(model, b)].w > 0.0;
+    if (moves && model->touches[(size_t)contact.rope * model->body_count + b]) {
+      contact.body = b;
+      detect_pair(model, state, rows, old_count, old, contact, dt);
+    }
   }
 }
 
@@ -176,11 +238,12 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
     const uint32_t nodes = rl_rope_nodes(model, state, r);
     for (uint32_t i = 0; i < nodes; i++) {
       const uint32_t slot = rl_rope_node(model, state, r, i);
-      for (uint32_t b = 0; b < model->body_count; b++) {
-        const bool moves = state->points[slot].w + state->points[rl_body_slot(model, b)].w > 0.0;
-        if (moves && model->touches[(size_t)r * model->body_count + b]) {
-          detect_pair(model, state, rows, old_count, &old, (rl_contact){r, i, slot, b, 0}, dt);
-        }
+      const uint32_t next = i + 1 < nodes ? rl_rope_node(model, state, r, i + 1) : RL_NONE;
+      rl_contact contact = {.rope = r, .node = i, .slot = slot, .next = RL_NONE};
+      detect_feature(model, state, rows, old_count, &old, contact, dt);
+      contact.next = next;
+      if (next != RL_NONE) {
+        detect_feature(model, state, rows, old_count, &old, contact, dt);
       }
     }
   }
@@ -213,6 +276,9 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
                     .first_entry = vertex,
                     .upper = INFINITY};
     rows->vertices[vertex++] = (rl_vertex){contact->slot, {0.0, 0.0, 0.0}};
+    if (contact->next != RL_NONE) {
+      rows->vertices[vertex++] = (rl_vertex){contact->next, {0.0, 0.0, 0.0}};
+    }
     if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
       rows->vertices[vertex++] = (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}};
     }
@@ -271,27 +337,40 @@ static void evaluate_span(const rl_state *state, rl_rows *rows, rl_row *row,
   row->value = length - state->links[row->item].rest;
 }
 
+// Along the normal n, outwards: C = radius - n.(p - surface); the place on an element and the plane
+// that it touches are those of the start of the step.
+static rl_surface touching_plane(const rl_foot *found, rl_vec3 p, rl_vec3 centre) {
+  return (rl_surface){rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point)),
+                      found->normal};
+}
+
 static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
-  const rl_body *body = &model->bodies[contact->body];
-  const rl_vec3 p = rl_position(&points[contact->slot]);
-  rl_surface surface =
-      rl_shape_surface(&body->parts[contact->part],
-                       rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation, p);
-  // A node that comes out on the far side, or nearer to it, is still on the side it was found on.
   const rl_foot *found = &rows->feet[row->item];
+  const uint32_t body = rl_body_slot(model, contact->body);
+  rl_entry *entries = &rows->entries[row->first_entry];
+  rl_vec3 p = rl_position(&points[contact->slot]);
+  double share = 1.0; // of the node at `slot`
+  if (contact->next != RL_NONE) {
+    share = 1.0 - found->fraction;
+    p = rl_add_scaled(p, found->fraction, rl_sub(rl_position(&points[contact->next]), p));
+  }
+  rl_surface surface = contact->next == RL_NONE
+                           ? part_surface(model, contact, points, p)
+                           : touching_plane(found, p, rl_position(&points[body]));
+  // A node that comes out on the far side, or nearer to it, is still on the side it was found on.
   if (rl_dot(surface.normal, found->normal) <= 0.0) {
-    const rl_vec3 centre = rl_position(&points[rl_body_slot(model, contact->body)]);
-    surface.normal = found->normal;
-    surface.distance = rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point));
+    surface = touching_plane(found, p, rl_position(&points[body]));
   }
   row->value = model->ropes[contact->rope].radius - surface.distance;
-  row->entry_count = row->vertex_count;
-  rows->entries[row->first_entry] = (rl_entry){contact->slot, rl_scale(-1.0, surface.normal)};
-  if (row->vertex_count > 1) {
-    rows->entries[row->first_entry + 1] =
-        (rl_entry){rl_body_slot(model, contact->body), surface.normal};
+  row->entry_count = 0;
+  entries[row->entry_count++] = (rl_entry){contact->slot, rl_scale(-share, surface.normal)};
+  if (contact->next != RL_NONE) {
+    entries[row->entry_count++] = (rl_entry){contact->next, rl_scale(share - 1.0, surface.normal)};
+  }
+  if (row->entry_count < row->vertex_count) {
+    entries[row->entry_count++] = (rl_entry){body, surface.normal};
   }
 }
 

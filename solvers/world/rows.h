@@ -46,9 +46,11 @@ typedef struct rl_block {
   uint32_t rope; // whose elements these are; RL_NONE: contacts
 } rl_block;
 
-// Where on a surface a contact was found, from the body's centre, and the outward normal there.
+// Where on a surface a contact was found, from the body's centre, the outward normal there, and
+// where on its element, as a fraction from `slot` to `next`.
 typedef struct rl_foot {
   rl_vec3 point, normal;
+  double fraction;
 } rl_foot;
 
 typedef struct rl_rows {

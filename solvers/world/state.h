@@ -6,10 +6,12 @@
 
 #include "model.h"
 
-// What a contact is between: node `node` of a rope (at `slot`) and a part of a body. Contacts are
-// kept in the order of (rope, node, body, part), so that multipliers follow them from step to step.
+// What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
+// inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
+// of (rope, node, node before element, body, part), so that multipliers follow them from step to
+// step.
 typedef struct rl_contact {
-  uint32_t rope, node, slot, body, part;
+  uint32_t rope, node, slot, next, body, part;
 } rl_contact;
 
 typedef struct rl_state {
