@@ -35,7 +35,8 @@ typedef struct row_cache {
 
 typedef struct impulse {
   const double *parameters;
-  row_cache *cache; // [links + contact capacity]
+  row_cache *cache;   // [links + contact capacity]
+  rl_vec3 *frictions; // [contact capacity] impulses across the normals [N s]
 } impulse;
 
 static size_t lay_out(const rl_model *model, impulse *self, char *block) {
@@ -43,6 +44,7 @@ static size_t lay_out(const rl_model *model, impulse *self, char *block) {
   rl_carve(&c, 1, sizeof(impulse));
   self->cache =
       rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->cache);
+  self->frictions = rl_carve(&c, model->contact_capacity, sizeof *self->frictions);
   return c.used;
 }
 
@@ -117,6 +119,32 @@ static inline void solve_link(const rl_link *link, const row_cache *cache, doubl
   push_link(link, cache->d, solve_row(rate, cache, omega, lower, total), points, v);
 }
 
+// (9) The impulse across the normal that stops the slide, within the cone of the normal impulse.
+static void solve_friction(rl_state *state, const rl_rows *rows, const impulse *self,
+                           const rl_row *row) {
+  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
+  const rl_vec3 change = rl_friction_change(&self->frictions[row->item], slide, row->inverse_mass,
+                                            row->friction * state->multipliers[row->source]);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    state->velocities[e->slot] =
+        rl_add(state->velocities[e->slot], rl_friction_push(row, e, change, state->points));
+  }
+}
+
+// Books -(force).(slide) of all contacts at the end of the step, and the work of driven bodies.
+static void book_friction(const rl_state *state, const rl_rows *rows, const impulse *self,
+                          rl_step_info *info) {
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (row->friction > 0.0) {
+      const rl_vec3 total = self->frictions[row->item];
+      info->dissipated -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
+      info->work += rl_friction_work(rows, row, total, state->points, state->velocities);
+    }
+  }
+}
+
 static void sweep(rl_state *state, const rl_rows *rows, const impulse *self, bool backward) {
   const double omega = self->parameters[OMEGA];
   for (uint32_t n = 0; n < rows->block_count; n++) {
@@ -137,6 +165,9 @@ static void sweep(rl_state *state, const rl_rows *rows, const impulse *self, boo
       const double change = solve_row(rate, &self->cache[row->source], omega, row->lower,
                                       &state->multipliers[row->source]);
       rl_row_push(rows, row, change, state->points, state->velocities);
+      if (row->friction > 0.0) {
+        solve_friction(state, rows, self, row);
+      }
     }
     if (backward) {
       for (uint32_t k = block->link_count; k-- > 0;) {
@@ -158,6 +189,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
   info->dissipated += rl_state_kick(model, state, dt);
+  for (size_t i = 0; i < state->contact_count; i++) {
+    self->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
   prepare(model, state, rows, self, dt);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
     sweep(state, rows, self, rl_order_is_backward(order, i));
@@ -171,6 +205,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
+  book_friction(state, rows, self, info);
   rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt;
@@ -183,8 +218,8 @@ const rl_solver_type rl_solver_impulse = {
     .family = "impulse",
     .summary = "test impulses and the summed-velocity inequality, one row for each span",
     .citation = "knyazyev2010",
-    .capabilities =
-        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_FRICTION | RL_CAN_SPANS | RL_CAN_CONTACTS |
+                    RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

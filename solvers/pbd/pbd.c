@@ -121,6 +121,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
+  rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
   for (uint32_t i = 0; i < model->link_count; i++) {
     state->multipliers[i] += self->attached[i];
@@ -136,8 +137,8 @@ const rl_solver_type rl_solver_pbd = {
     .family = "PBD",
     .summary = "position based dynamics: Gauss-Seidel, SOR or Jacobi relaxation of positions",
     .citation = "mueller2006",
-    .capabilities =
-        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_FRICTION | RL_CAN_SPANS | RL_CAN_CONTACTS |
+                    RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -5,6 +5,7 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->previous = rl_carve(c, model->slot_count, sizeof *r->previous);
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
   r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
+  r->frictions = rl_carve(c, model->contact_capacity, sizeof *r->frictions);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
 }
 
@@ -14,6 +15,9 @@ double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *st
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
     r->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  for (size_t i = 0; i < state->contact_count; i++) {
+    r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
   const double loss = rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
@@ -135,6 +139,42 @@ static inline void project_link(const rl_relaxation *r, const rl_link *link, rl_
   rl_relaxation_correct(r, state, link->b, rl_scale(-points[link->b].w * d, v.d));
 }
 
+// How the rope has slid on the body since the start of the step.
+static rl_vec3 slide_of(const rl_relaxation *r, const rl_rows *rows, const rl_row *row,
+                        const rl_point *points) {
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const rl_vec3 moved = rl_sub(rl_position(&points[e->slot]), rl_position(&r->previous[e->slot]));
+    sum = rl_add_scaled(sum, -rl_dot(e->gradient, row->normal), moved);
+  }
+  return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
+}
+
+// (11) Takes the slide back, within the cone of the normal's multiplier.
+static void project_friction(const rl_relaxation *r, rl_state *state, const rl_rows *rows,
+                             const rl_row *row) {
+  const rl_vec3 change =
+      rl_friction_change(&r->frictions[row->item], slide_of(r, rows, row, state->points),
+                         row->inverse_mass, row->friction * state->multipliers[row->source]);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rl_relaxation_correct(r, state, e->slot, rl_friction_push(row, e, change, state->points));
+  }
+}
+
+void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, const rl_state *state,
+                                 rl_step_info *info) {
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (row->friction > 0.0) {
+      const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[row->item]);
+      info->dissipated -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
+      info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
+    }
+  }
+}
+
 static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,
                         rl_rows *rows, rl_row *row, const material *m) {
   rl_row_evaluate(model, state, rows, row, state->points);
@@ -142,6 +182,9 @@ static void project_row(const rl_relaxation *r, const rl_model *model, rl_state 
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->gradient));
+  }
+  if (row->friction > 0.0) {
+    project_friction(r, state, rows, row);
   }
 }
 
@@ -255,6 +298,11 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
   for (uint32_t i = 0; i < model->slot_count; i++) {
     rl_relaxation_correct(r, state, i, r->moves[i]);
     r->moves[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    if (rows->rows[k].friction > 0.0) { // no node has more than a few contacts: one after the other
+      project_friction(r, state, rows, &rows->rows[k]);
+    }
   }
 }
 

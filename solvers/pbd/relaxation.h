@@ -24,6 +24,7 @@ typedef struct rl_relaxation {
   rl_point *previous;   // [slots] positions at its start
   rl_vec3 *corrections; // [slots] sum of the corrections since the prediction
   rl_vec3 *moves;       // [slots] Jacobi: corrections of one sweep
+  rl_vec3 *frictions;   // [contact capacity] positional impulses across the normals [kg m]
   double *shares;       // [slots] Jacobi: rows that split the mass of a slot
 } rl_relaxation;
 
@@ -44,6 +45,10 @@ static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_sta
 // (3)-(4) One sweep over all rows. Multipliers are positional, lambda h^2 [kg m].
 void rl_relaxation_sweep(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
                          rl_rows *rows, int iteration);
+
+// Books -(force).(slide) of the contacts of the step, and the work of driven bodies.
+void rl_relaxation_book_friction(const rl_relaxation *relaxation, const rl_rows *rows,
+                                 const rl_state *state, rl_step_info *info);
 
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
 // lose the digits that they have in common.

@@ -69,6 +69,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
       }
     }
   }
+  rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;
@@ -101,8 +102,8 @@ const rl_solver_type rl_solver_xpbd = {
     .family = "PBD",
     .summary = "extended PBD: compliance, small steps",
     .citation = "macklin2016",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
-                    RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_FRICTION | RL_CAN_SPANS | RL_CAN_CONTACTS |
+                    RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -127,6 +127,28 @@ static spring row_spring(const penalty *self, const rl_model *model, const rl_st
              : stand_in(self, row->inverse_mass);
 }
 
+// (9) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
+// slide within a substep, up to the friction coefficient times the normal force. What holds creeps.
+static void push_friction(penalty *self, const rl_state *state, const rl_rows *rows,
+                          const rl_row *row, double normal_force, rl_step_info *info) {
+  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
+  const double speed = rl_length(slide);
+  const double limit = row->friction * normal_force;
+  if (!(speed > 0.0) || !(row->inverse_mass > 0.0)) {
+    return;
+  }
+  const double size = fmin(speed / (row->inverse_mass * self->h), limit);
+  const rl_vec3 force = rl_scale(-size / speed, slide);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const double share = -rl_dot(e->gradient, row->normal);
+    self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], share, force);
+  }
+  info->dissipated += size * speed * self->weight;
+  info->work +=
+      rl_friction_work(rows, row, rl_scale(self->weight, force), state->points, state->velocities);
+}
+
 static void push_row(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows,
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
@@ -139,6 +161,9 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
   }
   self->impulses[row->source] += force * self->weight;
   info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
+  if (row->friction > 0.0) {
+    push_friction(self, state, rows, row, force, info);
+  }
 }
 
 // The forces of all rows at the state's positions and velocities, which count for `weight` seconds
@@ -293,8 +318,8 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC |
-                    RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_FRICTION | RL_CAN_SPANS | RL_CAN_CONTACTS |
+                    RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -108,6 +108,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   info->iterations = 0;
   info->row_evaluations = 0;
   info->dissipated = 0.0;
+  info->work = 0.0;
   info->residual = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 
@@ -115,6 +116,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                 driver->type->stored_energy == NULL);
   state->dissipated += info->dissipated;
+  state->work += info->work;
   state->time = t1;
   state->step++;
   const double error = rl_driver_energy_error(driver);

@@ -38,6 +38,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "contact of ropes with bodies";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
+  case RL_CAN_FRICTION:
+    return "friction";
   case RL_CAN_DRAG:
     return "drag";
   case RL_CAN_COMPRESSION:
@@ -74,6 +76,7 @@ typedef struct builder {
   uint32_t *link_rope;
   uint32_t *node_rope;
   uint8_t *touches;
+  double *frictions;
   char *names;
   size_t name_bytes, part_count, hull_point_count, key_count;
   // Scratch of the longest rope: rest lengths, positions, masses of its nodes.
@@ -166,6 +169,7 @@ static void lay_out(builder *b, rl_carver *c) {
   b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
   b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
   b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
+  b->frictions = rl_carve(c, (size_t)m->rope_count * m->body_count, sizeof(double));
   b->names = rl_carve(c, b->name_bytes, 1);
 }
 
@@ -415,6 +419,8 @@ static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);
+    b->frictions[(size_t)index * d->body_count + k] =
+        rl_pair_friction(rope->friction, d->bodies[k].friction);
   }
   return true;
 }
@@ -453,6 +459,7 @@ static void summarise(builder *b) {
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
     m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;
+    m->capabilities |= touches && m->frictions[i] > 0.0 ? RL_CAN_FRICTION : 0U;
   }
   for (uint32_t i = 0; i < m->body_count; i++) {
     m->capabilities |= m->bodies[i].motion == RL_FREE ? RL_CAN_LOADS : 0U;
@@ -528,6 +535,7 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
     model->link_rope = b.link_rope;
     model->node_rope = b.node_rope;
     model->touches = b.touches;
+    model->frictions = b.frictions;
     done = build_all(&b, fault);
   } else {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");

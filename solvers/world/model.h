@@ -161,6 +161,7 @@ typedef enum rl_capability {
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
   RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
+  RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -267,6 +268,7 @@ typedef struct rl_model {
   const rl_link *links;
   const uint32_t *link_rope; // [link_count] the rope each link belongs to
   const uint8_t *touches;    // [rope_count x body_count] 1: the rope's nodes touch the body
+  const double *frictions;   // [rope_count x body_count] Coulomb coefficient of the pair
   const uint32_t *node_rope; // [node_count]
   void *allocation;          // owns the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene

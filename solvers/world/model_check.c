@@ -117,7 +117,7 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
 }
 
 // The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.
-static double pair_friction(double a, double b) {
+double rl_pair_friction(double a, double b) {
   if (isnan(a) || isnan(b)) {
     return isnan(a) ? (isnan(b) ? 0.0 : b) : a;
   }
@@ -341,12 +341,13 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
     return unsupported(fault, b, RL_NONE, "shape",
                        "massless ropes that touch bodies (rope_collide: false lets them pass)");
   }
+  if (body->motion == RL_FREE && rl_pair_friction(rope->friction, body->friction) > 0.0) {
+    return unsupported(fault, isnan(body->friction) ? RL_NONE : b,
+                       isnan(body->friction) ? r : RL_NONE, "friction",
+                       "friction on a free body, which would turn it");
+  }
   if (body->restitution > 0.0) {
     return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
-  }
-  if (pair_friction(rope->friction, body->friction) > 0.0) {
-    return unsupported(fault, isnan(body->friction) ? RL_NONE : b,
-                       isnan(body->friction) ? r : RL_NONE, "friction", "friction");
   }
   return true;
 }
@@ -364,7 +365,7 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
   if (isnan(friction) && way->body != RL_NONE) {
     friction = definition->bodies[way->body].friction;
   }
-  if (pair_friction(rope->friction, friction) > 0.0) {
+  if (rl_pair_friction(rope->friction, friction) > 0.0) {
     return unsupported(fault, RL_NONE, r, isnan(rope->friction) ? "over" : "friction",
                        "friction in an eye");
   }

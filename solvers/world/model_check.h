@@ -28,6 +28,9 @@ double rl_definition_length(const rl_definition *definition, const rl_rope_defin
 bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
                            uint32_t body);
 
+// The friction coefficient of a pair: sqrt(a b); a side without one (NAN) takes the other's.
+double rl_pair_friction(double a, double b);
+
 // A part of a shape as the model has it.
 rl_part rl_part_from_definition(const rl_part_definition *definition);
 

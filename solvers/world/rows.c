@@ -272,6 +272,8 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
     *row = (rl_row){.kind = RL_ROW_CONTACT,
                     .source = model->link_count + i,
                     .item = i,
+                    .friction =
+                        model->frictions[(size_t)contact->rope * model->body_count + contact->body],
                     .first_vertex = vertex,
                     .first_entry = vertex,
                     .upper = INFINITY};
@@ -364,6 +366,7 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
     surface = touching_plane(found, p, rl_position(&points[body]));
   }
   row->value = model->ropes[contact->rope].radius - surface.distance;
+  row->normal = surface.normal;
   row->entry_count = 0;
   entries[row->entry_count++] = (rl_entry){contact->slot, rl_scale(-share, surface.normal)};
   if (contact->next != RL_NONE) {

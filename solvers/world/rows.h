@@ -34,6 +34,8 @@ typedef struct rl_row {
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
   double upper;
   double compliance;   // [m/N]
+  rl_vec3 normal;      // contact: outwards, at the positions last evaluated
+  double friction;     // contact: Coulomb coefficient
   double value;        // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 J^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
@@ -108,6 +110,49 @@ static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
     const rl_entry *e = &rows->entries[i];
     v[e->slot] = rl_add_scaled(v[e->slot], -s * points[e->slot].w, e->gradient);
   }
+}
+
+// How the rope slides on the body at a contact: the part across the normal of its velocity there,
+// relative to the body, for velocities (or moves) of all slots.
+static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    sum = rl_add_scaled(sum, -rl_dot(e->gradient, row->normal), v[e->slot]);
+  }
+  return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
+}
+
+// The change of the impulse T across the normal that would stop a slide (T -= slide / W), kept
+// within the Coulomb cone |T| <= limit. Point masses answer across the normal as along it: W is the
+// row's.
+static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double inverse_mass,
+                                         double limit) {
+  const rl_vec3 old = *total;
+  rl_vec3 now = rl_add_scaled(old, inverse_mass > 0.0 ? -1.0 / inverse_mass : 0.0, slide);
+  const double size = rl_length(now);
+  now = size > limit ? rl_scale(limit / size, now) : now;
+  *total = now;
+  return rl_sub(now, old);
+}
+
+// What an impulse T on the rope across the normal does to the velocity (or position) of one entry.
+static inline rl_vec3 rl_friction_push(const rl_row *row, const rl_entry *e, rl_vec3 impulse,
+                                       const rl_point *points) {
+  return rl_scale(-rl_dot(e->gradient, row->normal) * points[e->slot].w, impulse);
+}
+
+// The work that driven bodies do through an impulse T on the rope across the normal [J].
+static inline double rl_friction_work(const rl_rows *rows, const rl_row *row, rl_vec3 impulse,
+                                      const rl_point *points, const rl_vec3 *v) {
+  double work = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    if (points[e->slot].w == 0.0) {
+      work += rl_dot(e->gradient, row->normal) * rl_dot(impulse, v[e->slot]);
+    }
+  }
+  return work;
 }
 
 // A link at trial positions.

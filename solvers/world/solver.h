@@ -56,7 +56,8 @@ typedef struct rl_step_info {
   uint64_t iterations;      // out, over all substeps
   uint64_t row_evaluations; // out, by the method itself (not those of the residual)
   double residual;          // out [m], after the last iteration; nan if not wanted
-  double dissipated;        // out [J], in the dampers that the scenario gives to elastic ropes
+  double dissipated;        // out [J], in dampers of elastic ropes, drag and friction
+  double work;              // out [J], of driven bodies through friction
 } rl_step_info;
 
 typedef struct rl_solver_type {

@@ -89,10 +89,91 @@ static void bar_carries_the_weight(void **unused) {
   rl_scenario_free(s);
 }
 
+#define PI 3.14159265358979323846
+
+// A short rope across a slope of angle a, mu = 0.3: above atan(mu) it slides s = g (sin a - mu cos
+// a) t^2 / 2 and friction takes mu m g cos(a) s; below it stays.
+static rl_driver *run_slope(rl_scenario **out, const char *spec, double degrees, double dt) {
+  const double angle = degrees * PI / 180.0;
+  *out =
+      scenario_from("name: slope\nduration: 1\nstep: 0.01\n"
+                    "bodies: {slope: {motion: fixed, position: [0, 0, 0], friction: 0.3,"
+                    " shape: {plane: {normal: [%.17g, %.17g, 0]}}}}\n"
+                    "ropes: {rope: {from: {free: [0, 0, -0.1]}, to: {free: [0, 0, 0.1]}, mass: 0.7,"
+                    " segments: 2}}\n",
+                    sin(angle), cos(angle));
+  rl_driver *d = driver_for(*out, spec, dt);
+  for (int n = 0; n < (int)(1.0 / dt + 0.5); n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  return d;
+}
+
+static void slopes_slide_or_hold(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *spec;
+    double creep; // [m] allowed where it holds
+  } solvers[] = {{"penalty", 1e-3},
+                 {"pbd", 1e-9},
+                 {"pbd,order=jacobi", 1e-9},
+                 {"xpbd", 1e-9},
+                 {"impulse", 1e-9}};
+  const double limit = atan(0.3) * 180.0 / PI;
+  const double above = (limit + 0.5) * PI / 180.0;
+  const double expected = 0.5 * 9.81 * (sin(above) - 0.3 * cos(above));
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+    rl_scenario *s;
+    rl_driver *d = run_slope(&s, solvers[i].spec, limit + 0.5, 1.0 / 240.0);
+    const double slid = hypot(probe(d, "rope.node.1.x"), probe(d, "rope.node.1.y"));
+    check_relative(slid, expected, 0.05);
+    check_relative(d->state->dissipated, 0.3 * 0.7 * 9.81 * cos(above) * slid, 0.02);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+    d = run_slope(&s, solvers[i].spec, limit - 0.5, 1.0 / 240.0);
+    check_below(hypot(probe(d, "rope.node.1.x"), probe(d, "rope.node.1.y")), solvers[i].creep);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A belt under a rope takes it along: it reaches the belt's speed after v / (mu g), and friction
+// has lost half of the work of the belt by then.
+static void belt_takes_the_rope_along(void **unused) {
+  (void)unused;
+  const double v = 0.6, mu = 0.25, m = 0.7;
+  rl_scenario *s = scenario_from(
+      "name: belt\nduration: 1\nstep: 0.01\n"
+      "bodies: {belt: {motion: driven, position: [0, -0.1, 0], velocity: [0, 0, %g], friction: %g,"
+      " shape: {box: {size: [20, 0.2, 20]}}}}\n"
+      "ropes: {rope: {from: {free: [-0.5, 0, 0]}, to: {free: [0.5, 0, 0]}, mass: %g,"
+      " segments: 4}}\n",
+      v, mu, m);
+  static const char *const solvers[] = {"penalty", "pbd", "xpbd", "impulse"};
+  for (size_t i = 0; i < 4; i++) {
+    const double dt = 1e-3, catch_up = v / (mu * 9.81);
+    rl_driver *d = driver_for(s, solvers[i], dt);
+    for (int n = 0; n < (int)(0.5 * catch_up / dt); n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_relative(probe(d, "rope.node.2.vz"), mu * 9.81 * d->state->time, 0.02);
+    for (int n = 0; n < 500; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_relative(probe(d, "rope.node.2.vz"), v, 1e-3);
+    check_relative(d->state->dissipated, 0.5 * m * v * v, 0.02);
+    check_relative(d->state->work, m * v * v, 0.02);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coarse_ropes_do_not_cut_corners),
       cmocka_unit_test(bar_carries_the_weight),
+      cmocka_unit_test(slopes_slide_or_hold),
+      cmocka_unit_test(belt_takes_the_rope_along),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
