@@ -119,7 +119,7 @@ static inline void solve_link(const rl_link *link, const row_cache *cache, doubl
   push_link(link, cache->d, solve_row(rate, cache, omega, lower, total), points, v);
 }
 
-// (9) The impulse across the normal that stops the slide, within the cone of the normal impulse.
+// (12) The impulse across the normal that stops the slide, within the cone of the normal impulse.
 static void solve_friction(rl_state *state, const rl_rows *rows, const impulse *self,
                            const rl_row *row) {
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);

@@ -127,7 +127,7 @@ static spring row_spring(const penalty *self, const rl_model *model, const rl_st
              : stand_in(self, row->inverse_mass);
 }
 
-// (9) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
+// (16) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
 // slide within a substep, up to the friction coefficient times the normal force. What holds creeps.
 static void push_friction(penalty *self, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double normal_force, rl_step_info *info) {
