@@ -4,6 +4,9 @@
 // Of its rest length: an element with less slack is tried as taut first.
 static const double nearly_taut_slack = 1e-3;
 
+// An iteration that makes the residual this many times larger is taken back.
+static const double worst_growth = 10.0;
+
 void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c) {
   const size_t unknowns = (size_t)model->link_count + model->contact_capacity;
   const size_t entries = rl_direct_gradient_capacity(model);
@@ -12,10 +15,12 @@ void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c
   p->inverse_masses = rl_carve(c, unknowns, sizeof *p->inverse_masses);
   p->lower = rl_carve(c, unknowns, sizeof *p->lower);
   p->change = rl_carve(c, unknowns, sizeof *p->change);
+  p->step = rl_carve(c, unknowns, sizeof *p->step);
   p->impulses = rl_carve(c, unknowns, sizeof *p->impulses);
   p->active = rl_carve(c, unknowns, sizeof *p->active);
   p->acted = rl_carve(c, unknowns, sizeof *p->acted);
   p->start = rl_carve(c, entries, sizeof *p->start);
+  p->before = rl_carve(c, entries, sizeof *p->before);
   p->current = rl_carve(c, entries, sizeof *p->current);
   p->corrections = rl_carve(c, model->slot_count, sizeof *p->corrections);
 }
@@ -73,24 +78,39 @@ static void guess_active(rl_projection *p, const rl_model *model, const rl_state
   }
 }
 
-// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. With the
-// gradients of the start all iterations move along the same ones, so the sum of the moves is taken
-// at the end, at once.
-static bool newton(rl_projection *p, rl_state *state, bool at_start) {
-  rl_direct *d = &p->direct;
-  const rl_vec3 *right = at_start ? p->start : p->current;
-  if (!rl_direct_factor(d, state->points, p->current, right, p->regularisation, p->inverse_masses,
-                        p->active)) {
-    return false;
-  }
-  rl_direct_solve(d, p->change);
-  for (uint32_t m = 0; m < d->count; m++) {
+// The gradients along which the multipliers of the iteration just made act.
+static const rl_vec3 *directions(const rl_projection *p, bool at_start) {
+  return at_start ? p->start : p->before;
+}
+
+// Moves along the step of the multipliers, forwards or back again. With the gradients of the start
+// all iterations move along the same ones, so the sum of the moves is taken at the end, at once.
+static void move(rl_projection *p, rl_state *state, bool at_start, double sign) {
+  for (uint32_t m = 0; m < p->direct.count; m++) {
+    p->change[m] = sign * p->step[m];
     state->multipliers[m] += p->change[m];
   }
-  rl_direct_move(d, right, p->change, state->points);
+  rl_direct_move(&p->direct, directions(p, at_start), p->change, state->points);
   if (!at_start) {
-    rl_direct_push(d, state->points, right, p->change, p->corrections);
+    rl_direct_push(&p->direct, state->points, directions(p, at_start), p->change, p->corrections);
   }
+}
+
+// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. What was
+// the current gradients is then what was before.
+static bool newton(rl_projection *p, rl_state *state, bool at_start, double regularisation) {
+  rl_vec3 *gradients = p->before;
+  p->before = p->current;
+  p->current = gradients;
+  if (!rl_direct_factor(&p->direct, state->points, p->before, directions(p, at_start),
+                        regularisation, p->inverse_masses, p->active)) {
+    return false;
+  }
+  rl_direct_solve(&p->direct, p->change);
+  double *change = p->step;
+  p->step = p->change;
+  p->change = change;
+  move(p, state, at_start, 1.0);
   return true;
 }
 
@@ -98,14 +118,30 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
+  double regularisation = p->regularisation;
+  bool guessed = true;
   evaluate(p, model, state, rows, info);
   guess_active(p, model, state);
+  double last = p->residual;
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    if (!newton(p, state, at_start)) {
+    if (!newton(p, state, at_start, regularisation)) {
       break;
     }
     evaluate(p, model, state, rows, info);
     info->iterations++;
+    if (!(p->residual <= worst_growth * last) && regularisation < 1.0) {
+      // Rows that all but repeat each other throw the rope far away: back, and more softly.
+      move(p, state, at_start, -1.0);
+      evaluate(p, model, state, rows, info);
+      if (guessed) {
+        guess_active(p, model, state);
+      }
+      regularisation = fmax(1e3 * regularisation, 1e-9);
+    } else {
+      last = p->residual;
+      guessed = false;
+      regularisation = fmax(p->regularisation, 1e-2 * regularisation);
+    }
     rl_trace(info, p->residual);
     if (tolerance > 0.0 && p->residual <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;

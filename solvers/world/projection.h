@@ -21,11 +21,13 @@ typedef struct rl_projection {
   double *inverse_masses; // [unknowns] J M^-1 J^T there [1/kg]
   double *lower;          // [unknowns] bounds of the multipliers
   double *change;         // [unknowns] right side and solution
+  double *step;           // [unknowns] of the multipliers in the last iteration
   double *impulses;       // [unknowns] mu of the velocities [N s]
   bool *active;           // [unknowns]
   bool *acted;            // [unknowns] in the step before
   rl_vec3 *start;         // [gradients] at the start of the step
   rl_vec3 *current;       // [gradients] and at the positions last evaluated
+  rl_vec3 *before;        // [gradients] and one evaluation earlier
   rl_vec3
       *corrections; // [slots] all moves since rl_projection_begin, after rl_projection_positions
 } rl_projection;

@@ -339,8 +339,15 @@ static void evaluate_span(const rl_state *state, rl_rows *rows, rl_row *row,
   row->value = length - state->links[row->item].rest;
 }
 
-// Along the normal n, outwards: C = radius - n.(p - surface); the place on an element and the plane
-// that it touches are those of the start of the step.
+// Whether the normal turns smoothly with the place. Between the faces of the others it jumps, which
+// no iteration likes.
+static bool is_round(const rl_model *model, const rl_contact *contact) {
+  const rl_shape shape = model->bodies[contact->body].parts[contact->part].shape;
+  return shape == RL_SPHERE || shape == RL_CAPSULE;
+}
+
+// Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those of the
+// start of the step.
 static rl_surface touching_plane(const rl_foot *found, rl_vec3 p, rl_vec3 centre) {
   return (rl_surface){rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point)),
                       found->normal};
@@ -358,12 +365,11 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
     share = 1.0 - found->fraction;
     p = rl_add_scaled(p, found->fraction, rl_sub(rl_position(&points[contact->next]), p));
   }
-  rl_surface surface = contact->next == RL_NONE
-                           ? part_surface(model, contact, points, p)
-                           : touching_plane(found, p, rl_position(&points[body]));
-  // A node that comes out on the far side, or nearer to it, is still on the side it was found on.
-  if (rl_dot(surface.normal, found->normal) <= 0.0) {
-    surface = touching_plane(found, p, rl_position(&points[body]));
+  rl_surface surface = touching_plane(found, p, rl_position(&points[body]));
+  if (contact->next == RL_NONE && is_round(model, contact)) {
+    const rl_surface now = part_surface(model, contact, points, p);
+    // A node that comes out on the far side is still on the side it was found on.
+    surface = rl_dot(now.normal, found->normal) > 0.0 ? now : surface;
   }
   row->value = model->ropes[contact->rope].radius - surface.distance;
   row->normal = surface.normal;

@@ -652,6 +652,37 @@ static void segments_agree_with_samples(void **unused) {
   }
 }
 
+// Moving the ends changes the least distance by what the normal sees of the place's motion,
+// (1 - s) d0 + s d1: the gradient that a contact of the segment needs.
+static void the_least_distance_has_the_normal_as_its_gradient(void **unused) {
+  (void)unused;
+  const double h = 1e-6;
+  for (int shape = 0; shape < SHAPES; shape++) {
+    rl_model *m = example((rl_shape)shape);
+    const rl_vec3 centre = placed(m, rl_vec(0, 0, 0));
+    uint64_t seed = 25;
+    int outside = 0;
+    for (int i = 0; i < 2000; i++) {
+      const rl_vec3 p0 = rl_add(random_in_cube(&seed, 1.2), centre);
+      const rl_vec3 p1 = rl_add(random_in_cube(&seed, 1.2), centre);
+      const rl_vec3 d0 = random_direction(&seed), d1 = random_direction(&seed);
+      rl_surface s, after, before;
+      const double at = segment_of(m, p0, p1, &s);
+      const double there =
+          segment_of(m, rl_add_scaled(p0, h, d0), rl_add_scaled(p1, h, d1), &after);
+      segment_of(m, rl_add_scaled(p0, -h, d0), rl_add_scaled(p1, -h, d1), &before);
+      if (s.distance < 0.01 || fabs(there - at) > 1e-3) {
+        continue; // cuts in, or runs along a face and goes over to its other end
+      }
+      outside++;
+      const double expected = (1.0 - at) * rl_dot(s.normal, d0) + at * rl_dot(s.normal, d1);
+      check_near((after.distance - before.distance) / (2.0 * h), expected, 2e-5);
+    }
+    assert_in_range(outside, 100, 2000);
+    rl_model_free(m);
+  }
+}
+
 // Segments beside a face: the middle of what is beside it, and it stays there when the segment
 // turns by less than is seen.
 static void flat_stretches_give_their_middle(void **unused) {
@@ -687,6 +718,28 @@ static void flat_stretches_give_their_middle(void **unused) {
     }
     rl_model_free(m);
   }
+}
+
+// The same beside an edge, so close to it that the direction to it is hardly known.
+static void segments_along_an_edge_give_their_middle(void **unused) {
+  (void)unused;
+  rl_model *m = example(RL_HULL);
+  const rl_vec3 *points = m->bodies[0].parts[0].points;
+  const rl_vec3 a = points[0], b = points[1]; // neighbours: (0, 1, golden) and (1, golden, 0)
+  assert_true(rl_distance(a, b) < 2.0 * 0.385 + 1e-12);
+  const rl_vec3 out = rl_unit(rl_add(a, b));
+  const double distances[] = {1e-2, 1e-5, 1e-7, 1e-9};
+  for (size_t i = 0; i < 4; i++) {
+    // From a quarter of the edge to half of its length beyond its end.
+    const rl_vec3 lift = rl_scale(distances[i], out);
+    const rl_vec3 p0 = rl_add(rl_add_scaled(a, 0.25, rl_sub(b, a)), lift);
+    const rl_vec3 p1 = rl_add(rl_add_scaled(a, 1.5, rl_sub(b, a)), lift);
+    rl_surface s;
+    const double at = segment_of(m, placed(m, p0), placed(m, p1), &s);
+    check_near(0.25 + 1.25 * at, 0.5 * (0.25 + 1.0), 1e-6);
+    check_near(s.distance, distances[i], 1e-15);
+  }
+  rl_model_free(m);
 }
 
 // A segment that cuts an edge: distance of two lines and the normal across both, from each side.
@@ -774,7 +827,9 @@ int main(void) {
       cmocka_unit_test(degenerate_hulls_are_refused),
       cmocka_unit_test(hulls_on_the_limit_of_rounding),
       cmocka_unit_test(segments_agree_with_samples),
+      cmocka_unit_test(the_least_distance_has_the_normal_as_its_gradient),
       cmocka_unit_test(flat_stretches_give_their_middle),
+      cmocka_unit_test(segments_along_an_edge_give_their_middle),
       cmocka_unit_test(cut_edges_give_the_way_over_them),
       cmocka_unit_test(segments_that_do_not_choose),
       cmocka_unit_test(nan_stays_nan),

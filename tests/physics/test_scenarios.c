@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the comments of the shipped scenarios claim, on the files themselves.
+#include "check.h"
+
+#include "metrics.h"
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+static rl_scenario *load(const char *name, const rl_override *override) {
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped(name), override, override ? 1 : 0, &diagnostic);
+  if (!s) {
+    rl_diagnostic_print(stderr, name, &diagnostic);
+    fail();
+  }
+  return s;
+}
+
+// Steps until `time` [s], which is a whole number of steps.
+static void run_until(rl_driver *d, double time) {
+  const uint64_t steps = (uint64_t)floor(time / d->dt + 0.5);
+  while (d->state->step < steps) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+}
+
+// triple-pendulum: the positions in its comment, by Richardson's value of two steps of the second
+// order method. What that leaves is of order 4: below 1e-7 m, of which 1e-9 are in the references.
+static void triple_pendulum_passes_its_points(void **unused) {
+  (void)unused;
+  static const double known[][2] = {{0.150001999, 0.104815963},
+                                    {-0.073936857, -0.373676517},
+                                    {-0.102387735, -0.038992030},
+                                    {-0.258061765, 0.028919187},
+                                    {0.137615071, -0.104483411}};
+  rl_scenario *s = load("triple-pendulum", NULL);
+  rl_driver *coarse = driver_for(s, "rattle", 1e-4);
+  rl_driver *fine = driver_for(s, "rattle", 5e-5);
+  for (int i = 0; i < 5; i++) {
+    run_until(coarse, 0.2 * (i + 1));
+    run_until(fine, 0.2 * (i + 1));
+    const double x = probe(coarse, "rods.tip.x"), finer_x = probe(fine, "rods.tip.x");
+    const double y = probe(coarse, "rods.tip.y"), finer_y = probe(fine, "rods.tip.y");
+    check_near(finer_x + (finer_x - x) / 3.0, known[i][0], 1e-6);
+    check_near(finer_y + (finer_y - y) / 3.0, known[i][1], 1e-6);
+    if (i == 1) { // a factor of four for half the step; 9e-7 m, known to 1e-9
+      const double error = hypot(x - known[i][0], y - known[i][1]);
+      check_near(error / hypot(finer_x - known[i][0], finer_y - known[i][1]), 4.0, 0.05);
+    }
+  }
+  rl_driver_free(coarse);
+  rl_driver_free(fine);
+  rl_scenario_free(s);
+}
+
+// xpbd-spring: x_n = 1 + 0.5 cos^n(phi) cos(n phi), tan(phi) = h sqrt(k/m), for any number of
+// iterations; some 1e-15 of rounding in each of up to 2000 steps.
+static void spring_is_backward_euler(void **unused) {
+  (void)unused;
+  static const int counts[][2] = {{1, 1}, {1, 50}, {20, 1}, {20, 7}}; // substeps, iterations
+  rl_scenario *s = load("xpbd-spring", NULL);
+  for (size_t i = 0; i < 4; i++) {
+    char spec[64];
+    snprintf(spec, sizeof spec, "xpbd,substeps=%d,iterations=%d", counts[i][0], counts[i][1]);
+    rl_driver *d = driver_for(s, spec, 1.0 / 240.0);
+    run_until(d, 100.0 / 240.0);
+    const double n = 100.0 * counts[i][0];
+    const double phi = atan(sqrt(1000.0) / (240.0 * counts[i][0]));
+    check_near(pow(cos(phi), n), counts[i][0] == 1 ? 0.42 : 0.96, 0.005);
+    check_near(probe(d, "weight.x"), 1.0 + 0.5 * pow(cos(phi), n) * cos(n * phi), 1e-11);
+    rl_driver_free(d);
+  }
+  // The spring itself: rk4 is off by (h omega)^4 / 120, 2e-11, of the phase of 13 radians.
+  rl_driver *d = driver_for(s, "penalty,integrator=rk4", 1.0 / 240.0);
+  run_until(d, 100.0 / 240.0);
+  check_near(probe(d, "weight.x"), 1.0 + 0.5 * cos(sqrt(1000.0) * 100.0 / 240.0), 1e-9);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// small-steps-chain: 190 N, and 171 g h^2 of stretch. Both are the limit of a linear iteration that
+// has converged to 1e-12 after the 10 s.
+static void small_steps_leave_171_g_h2(void **unused) {
+  (void)unused;
+  static const int substeps[] = {20, 100};
+  static const double stretch[] = {1.19e-3, 0.0475e-3}; // as in the comment
+  rl_scenario *s = load("small-steps-chain", NULL);
+  for (size_t i = 0; i < 2; i++) {
+    char spec[64];
+    snprintf(spec, sizeof spec, "xpbd,substeps=%d", substeps[i]);
+    rl_driver *d = driver_for(s, spec, 1.0 / 60.0);
+    run_until(d, 10.0);
+    const double h = 1.0 / 60.0 / substeps[i];
+    check_near(171.0 * 10.0 * h * h, stretch[i], 5e-3 * stretch[i]);
+    check_near(-0.19 - probe(d, "chain.tip.y"), 171.0 * 10.0 * h * h, 1e-10);
+    check_near(probe(d, "chain.tension.from"), 190.0, 1e-9);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// Nothing moves where all rows are solved at once: 190 N, and 1 000 180 N with the load.
+static void direct_methods_hold_the_chain(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"small-steps-chain", "small-steps-heavy"};
+  static const double tension[] = {190.0, 1000180.0};
+  static const char *const solvers[] = {"pbd-direct", "rattle"};
+  for (size_t i = 0; i < 4; i++) {
+    rl_scenario *s = load(names[i / 2], NULL);
+    rl_driver *d = driver_for(s, solvers[i % 2], 1.0 / 60.0);
+    run_until(d, 10.0);
+    check_near(probe(d, "chain.tip.y"), -0.19, 1e-9);
+    check_relative(probe(d, "chain.tension.from"), tension[i / 2], 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// small-steps-heavy: the largest error is 2 (18) (M/m) g dt^2 over n, or n^2 with substeps; the
+// estimate leaves out the weight of the chain and what damping takes of the first swing: 1 %.
+static void heavy_end_falls_by_the_estimate(void **unused) {
+  (void)unused;
+  static const int counts[] = {20, 100};
+  rl_scenario *s = load("small-steps-heavy", NULL);
+  for (size_t i = 0; i < 4; i++) {
+    const int n = counts[i / 2];
+    char spec[64];
+    snprintf(spec, sizeof spec, "xpbd,substeps=%d,iterations=%d", i % 2 ? n : 1, i % 2 ? 1 : n);
+    rl_driver *d = driver_for(s, spec, 1.0 / 60.0);
+    double largest = 0.0;
+    for (int step = 0; step < 1200; step++) {
+      assert_true(rl_driver_step(d) > 0);
+      largest = fmax(largest, -0.19 - probe(d, "chain.tip.y"));
+    }
+    check_relative(largest, 2.0 * 18.0 * 1e5 * 10.0 / 3600.0 / n / (i % 2 ? n : 1), 0.01);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// balloon-and-wrecking-ball: one row, exact for every method that solves it, to rounding.
+static void balloon_and_ball_are_coupled(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  rl_scenario *s = load("balloon-and-wrecking-ball", NULL);
+  const double a = 99.0 / 101.0 * 9.81;
+  check_near(a, 9.61574, 5e-6);
+  check_near(sqrt(2.0 * 4.0 / a), 0.912, 5e-4);
+  for (size_t i = 0; i < 5; i++) {
+    rl_driver *d = driver_for(s, solvers[i], 1.0 / 60.0);
+    run_until(d, 0.85);
+    check_relative(probe(d, "balloon.vy"), a * 0.85, 1e-9);
+    check_relative(probe(d, "ball.vy"), -a * 0.85, 1e-9);
+    check_relative(probe(d, "rope.tension"), 2.0 * 10.0 * 1000.0 / 1010.0 * 9.81, 1e-9);
+    check_near(probe(d, "rope.tension"), 194.257, 5e-4);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// rope-on-floor: the floor bears three times the weight that lies on it, so it has given
+// M g^2 t^3 / (2 0.98 m) until t < 0.447 s. A mass in nodes lands in jumps of 1/30 of it, at most
+// 1/60 off, with the speed g t; a step more or less of them is the rest.
+static void rope_lands_node_by_node(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  const double g = 9.81, dt = 1e-4;
+  rl_scenario *s = load("rope-on-floor", NULL);
+  check_near(sqrt(2.0 * 0.98 / g), 0.446986, 5e-7);
+  for (size_t i = 0; i < 5; i++) {
+    rl_driver *d = driver_for(s, solvers[i], dt);
+    for (int k = 1; k <= 4; k++) {
+      const double t = 0.1 * k;
+      run_until(d, t);
+      const double given = rl_metrics_of(d).momentum.linear.y + g * t;
+      check_near(given, g * g * t * t * t / (2.0 * 0.98), g * t / 60.0 + 2.0 * g * dt);
+      check_near(probe(d, "rope.tip.y"), 0.99 - 0.5 * g * t * t, 0.5 * g * t * dt * 1.01);
+      check_near(probe(d, "rope.tension"), 0.0, 1e-6); // rounding of a length over dt^2
+    }
+    run_until(d, 0.4465);
+    check_below(0.01 + 1e-6, probe(d, "rope.tip.y"));
+    run_until(d, 0.4475);
+    check_near(probe(d, "rope.tip.y"), 0.01, 1e-9);
+    run_until(d, 1.0);
+    // Each landing is off by at most m v g dt, v < 4.4 m/s.
+    check_near(d->state->dissipated, g * 0.49, 4.4 * g * dt);
+    check_near(g * 0.49, 4.8069, 5e-5);
+    check_near(probe(d, "rope.contacts"), 31.0, 0.0);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// The pull of a rope's first element on what holds it, along x.
+static double pull_x(const rl_driver *d, const char *rope) {
+  char name[64];
+  snprintf(name, sizeof name, "%s.node.1.x", rope);
+  const double x = probe(d, name);
+  snprintf(name, sizeof name, "%s.tension.from", rope);
+  return -probe(d, name) * x / 0.25;
+}
+
+// rope-over-ball: momentum_x is what the hooks gave. The tension is that of a step and the
+// direction that of its end, so the sum is off by dt/2 of the directions' rates: first order.
+static double hook_error(double dt) {
+  rl_scenario *s = load("rope-over-ball", NULL);
+  rl_driver *d = driver_for(s, "pbd-direct", dt);
+  run_until(d, 0.135);
+  check_near(probe(d, "ball.x"), 0.0, 1e-12);
+  check_near(probe(d, "rope.contacts"), 0.0, 0.0);
+  run_until(d, 0.1375); // it moves before it is found; two steps late at most
+  check_below(1.0, probe(d, "rope.contacts"));
+  double given = 0.0, error = 0.0;
+  while (d->state->time < 1.0) {
+    assert_true(rl_driver_step(d) > 0);
+    given += d->dt * (pull_x(d, "front") + pull_x(d, "back"));
+    error = fmax(error, fabs(rl_metrics_of(d).momentum.linear.x - given));
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return error;
+}
+
+static void hooks_give_the_momentum(void **unused) {
+  (void)unused;
+  check_near(sqrt(2.0 * 0.09 / 9.81), 0.13546, 5e-6);
+  const double coarse = hook_error(5e-4), fine = hook_error(2.5e-4);
+  check_near(coarse / fine, 2.0, 0.2);
+  check_below(fine, 1e-3 * 0.2); // of the 0.2 kg m/s that it becomes
+}
+
+// spinning-rope: the tension of its elements and the mode of sqrt 6, both exact for any number of
+// equal nodes. With a thousandth of the blow the swing is linear to (1e-3 0.12)^2; rattle is off by
+// (sqrt 6 omega dt)^2, 2e-6, of a frequency, in six radians of the mode.
+static void spinning_rope_has_its_modes(void **unused) {
+  (void)unused;
+  enum { N = 10 };
+  const double omega = 2.0 * PI, scale = 1e-3, dt = 1e-4;
+  rl_scenario *s = load("spinning-rope", NULL);
+  rl_driver *d = driver_for(s, "rattle", dt);
+  double shape[N + 1];
+  for (uint32_t i = 0; i <= N; i++) {
+    shape[i] = (i * i * i - (3.0 * N * (N + 1) - 1.0) * i / 5.0) / 342.0;
+    rl_vec3 *v = &d->state->velocities[rl_rope_node(s->model, d->state, 0, i)];
+    check_near(v->y, omega * i / N, 1e-12);
+    check_near(v->z, 0.02 * sqrt(6.0) * omega * shape[i], 1e-11);
+    v->z *= scale;
+  }
+  check_near(1.0 / sqrt(6.0), 0.408248, 5e-7);
+  for (int k = 1; k <= 10; k++) {
+    run_until(d, 0.1 * k);
+    for (uint32_t i = 1; i <= N; i++) {
+      const uint32_t node = rl_rope_node(s->model, d->state, 0, i);
+      const double z = scale * 0.02 * shape[i] * sin(sqrt(6.0) * omega * d->state->time);
+      check_near(d->state->points[node].z, z, 2e-5 * scale * 0.02);
+      const double tension = omega * omega * (N * (N + 1) - i * (i - 1.0)) / (2.0 * N * N);
+      check_relative(d->state->multipliers[i - 1], tension, 2e-6);
+    }
+  }
+  check_near(omega * omega * 0.55, 21.7131, 5e-5);
+  check_near(omega * omega * 0.1, 3.94784, 5e-6);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// rope-bridge without the cat rests where it starts, to the twelve digits of its positions.
+static void bridge_rests_without_the_cat(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd-direct", "rattle"};
+  rl_scenario *s = load("rope-bridge", "bodies.middle.mass=1");
+  for (size_t i = 0; i < 2; i++) {
+    rl_driver *d = driver_for(s, solvers[i], 0.002);
+    run_until(d, 4.0);
+    check_near(probe(d, "middle.y"), -1.218138490568, 1e-9);
+    check_near(probe(d, "one.x"), 0.898271145504, 1e-9);
+    check_near(probe(d, "rope1.tension.from"), 49.2923, 5e-5);
+    const double slope = probe(d, "rope1.node.1.x") / 0.275;
+    check_near(probe(d, "rope1.tension.from") * slope, 39.9028, 6e-5); // the digits of the comment
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// The middle [m] and the outer tension [N] of the bridge at rest: the forces V_i are known, and the
+// pull H is where sum l H / T_i is 6 m.
+static void bridge_at_rest(double middle, double *y, double *tension, double *pull) {
+  const double g = 9.81, l = 0.275;
+  const double half = 0.5 * g * (4.0 * 1.0 + middle + 18.0 * 0.05);
+  double low = 1.0, high = 1000.0, width = 0.0;
+  while (high - low > 1e-13 * high) {
+    const double h = 0.5 * (low + high);
+    double v = half;
+    width = *y = 0.0;
+    for (int i = 1; i <= 12; i++) {
+      width += l * h / hypot(h, v);
+      *y -= l * v / hypot(h, v);
+      v -= g * (i % 4 ? 0.05 : 1.0);
+    }
+    *(width < 3.0 ? &low : &high) = h;
+  }
+  *pull = low;
+  *tension = hypot(low, half);
+}
+
+// With the cat, and some friction by hand, it comes to rest at the values of its comment.
+static void bridge_rests_with_the_cat(void **unused) {
+  (void)unused;
+  double y, tension, pull;
+  bridge_at_rest(1.0, &y, &tension, &pull);
+  check_near(y, -1.218138490568, 1e-11);
+  check_near(pull, 39.9028, 5e-5);
+  bridge_at_rest(5.0, &y, &tension, &pull);
+  check_near(y, -1.339035, 5e-7);
+  check_near(pull, 81.0002, 5e-5);
+  check_near(tension, 94.4407, 5e-5);
+  rl_scenario *s = load("rope-bridge", NULL);
+  rl_driver *d = driver_for(s, "pbd-direct", 0.004);
+  for (int n = 0; n < 4000; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    for (uint32_t i = 0; i < s->model->slot_count; i++) {
+      rl_vec3 *v = &d->state->velocities[i];
+      *v = rl_scale(0.97, *v);
+    }
+  }
+  check_near(probe(d, "middle.y"), y, 1e-9);
+  check_relative(probe(d, "rope1.tension.from"), tension, 1e-7);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(triple_pendulum_passes_its_points),
+      cmocka_unit_test(spring_is_backward_euler),
+      cmocka_unit_test(small_steps_leave_171_g_h2),
+      cmocka_unit_test(direct_methods_hold_the_chain),
+      cmocka_unit_test(heavy_end_falls_by_the_estimate),
+      cmocka_unit_test(balloon_and_ball_are_coupled),
+      cmocka_unit_test(rope_lands_node_by_node),
+      cmocka_unit_test(hooks_give_the_momentum),
+      cmocka_unit_test(spinning_rope_has_its_modes),
+      cmocka_unit_test(bridge_rests_without_the_cat),
+      cmocka_unit_test(bridge_rests_with_the_cat),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
