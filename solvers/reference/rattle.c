@@ -77,8 +77,8 @@ const rl_solver_type rl_solver_rattle = {
     .family = "reference",
     .summary = "second order, symplectic while taut, direct multipliers",
     .citation = "andersen1983",
-    .capabilities =
-        RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
+                    RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = size,

@@ -38,6 +38,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "contact of ropes with bodies";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
+  case RL_CAN_JOINTS:
+    return "ropes joined in a node";
   case RL_CAN_FRICTION:
     return "friction";
   case RL_CAN_DRAG:
@@ -84,6 +86,11 @@ typedef struct builder {
   rl_vec3 *pose;
   double *node_masses;
   size_t longest;
+  // Scratch of the ropes: copies whose joined ends get their places as these become known, the
+  // first own node of each, and which are built.
+  rl_rope_definition *copies;
+  uint32_t *first_node;
+  bool *built;
 } builder;
 
 // Elements of a rope; a massless one has a single element, which is its whole span.
@@ -91,14 +98,23 @@ static size_t element_count(const rl_rope_definition *rope) {
   return rope->segments > 0 ? rope->segments : 1;
 }
 
+// A free end, or one that shares a node with another rope, has mass.
+static bool end_moves(const rl_end *end) {
+  return end->kind == RL_END_FREE || end->kind == RL_END_NODE;
+}
+
 // An end that is tied to the centre of a body needs no node of its own.
 static bool end_is_centre(const rl_end *end) {
   return end->kind == RL_END_BODY && end->at.x == 0.0 && end->at.y == 0.0 && end->at.z == 0.0;
 }
 
+static bool end_is_shared(const rl_end *end) {
+  return end_is_centre(end) || end->kind == RL_END_NODE;
+}
+
 static size_t own_node_count(const rl_rope_definition *rope) {
-  return element_count(rope) + 1 - (end_is_centre(&rope->from) ? 1 : 0) -
-         (end_is_centre(&rope->to) ? 1 : 0);
+  return element_count(rope) + 1 - (end_is_shared(&rope->from) ? 1 : 0) -
+         (end_is_shared(&rope->to) ? 1 : 0);
 }
 
 static size_t name_size(const char *name) { return name ? strlen(name) + 1 : 0; }
@@ -251,8 +267,8 @@ static void lump_masses(const rl_rope_definition *rope, const double *rest, doub
     memcpy(masses, rope->node_masses, (count + 1) * sizeof(double));
     return;
   }
-  const bool free_ends[2] = {rope->from.kind == RL_END_FREE, rope->to.kind == RL_END_FREE};
-  const size_t movable = count - 1 + (free_ends[0] ? 1 : 0) + (free_ends[1] ? 1 : 0);
+  const size_t movable =
+      count - 1 + (end_moves(&rope->from) ? 1 : 0) + (end_moves(&rope->to) ? 1 : 0);
   memset(masses, 0, (count + 1) * sizeof(double));
   for (size_t i = 0; i < count; i++) {
     if (rope->lumping == RL_LUMP_HALF) {
@@ -308,11 +324,30 @@ static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_
   return rl_add(rope->velocity, rl_cross(rope->spin, rl_sub(at, centre)));
 }
 
+// The slot of the node of another rope, built before, that an end is joined to.
+static uint32_t joined_slot(const builder *b, const rl_end *end) {
+  const rl_rope *other = &b->ropes[end->rope];
+  const uint32_t count = other->link_count;
+  const uint32_t node =
+      end->node < 0 ? (uint32_t)((int64_t)count + 1 + end->node) : (uint32_t)end->node;
+  const rl_link *links = &b->links[other->first_link];
+  return node == 0 ? links[0].a : links[node - 1].b;
+}
+
 // The slot of an end of the rope, making the node if it needs one of its own.
 static uint32_t build_end(builder *b, const rl_end *end, uint32_t *next_node, double mass,
                           rl_vec3 position, rl_vec3 velocity) {
   if (end_is_centre(end)) {
     return rl_body_slot(b->model, end->body);
+  }
+  if (end->kind == RL_END_NODE) {
+    const uint32_t joint = joined_slot(b, end);
+    if (b->points[joint].w > 0.0) {
+      b->masses[joint] += mass;
+      b->points[joint].w = 1.0 / b->masses[joint];
+    }
+    b->model->capabilities |= RL_CAN_JOINTS;
+    return joint;
   }
   const uint32_t slot = (*next_node)++;
   if (end->kind == RL_END_BODY) {
@@ -342,12 +377,10 @@ static void build_drags(builder *b, const rl_rope_definition *rope, const rl_rop
   }
 }
 
-static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t *next_link,
-                       uint32_t *next_eye, rl_fault *fault) {
-  const rl_definition *d = b->definition;
-  const rl_rope_definition *rope = &d->ropes[index];
+// Rest lengths, masses and positions of the rope's nodes, into the scratch arrays.
+static bool shape_rope(builder *b, uint32_t index, double length, rl_fault *fault) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
   const size_t count = element_count(rope);
-  const double length = rl_definition_length(d, rope);
   for (size_t i = 0; i < count; i++) {
     b->rest[i] = rope->rest_lengths ? rope->rest_lengths[i] : length / (double)count;
   }
@@ -356,73 +389,159 @@ static bool build_rope(builder *b, uint32_t index, uint32_t *next_node, uint32_t
   } else {
     b->node_masses[0] = b->node_masses[1] = 0.0;
   }
-  if (!pose_nodes(b, index, fault)) {
-    return false;
-  }
-  rl_vec3 centre = rope->pivot;
-  if (isnan(rope->pivot.x)) {
-    double total = 0.0;
-    centre = (rl_vec3){0.0, 0.0, 0.0};
-    for (size_t i = 0; i <= count; i++) {
-      const bool held = (i == 0 && rope->from.kind != RL_END_FREE) ||
-                        (i == count && rope->to.kind != RL_END_FREE);
-      const double mass = held ? 0.0 : b->node_masses[i];
-      centre = rl_add_scaled(centre, mass, b->pose[i]);
-      total += mass;
-    }
-    centre = rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
-  }
+  return pose_nodes(b, index, fault);
+}
 
-  const uint32_t first_node = *next_node;
-  rl_rope *out = &b->ropes[index];
-  *out = (rl_rope){.name = copy_name(b, rope->name),
-                   .massless = rope->segments == 0,
-                   .compression = rope->compression,
-                   .stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness,
-                   .damping = rope->damping,
-                   .damping_ratio = rope->damping_ratio,
-                   .radius = rope->radius,
-                   .length = length,
-                   .first_link = *next_link,
-                   .link_count = (uint32_t)count,
-                   .first_eye = *next_eye,
-                   .eye_count = (uint32_t)rope->way_count};
-  uint32_t previous = 0;
+// What the rope spins about: its pivot, or the mass centre of the nodes that move with it.
+static rl_vec3 spin_centre(const builder *b, const rl_rope_definition *rope) {
+  if (!isnan(rope->pivot.x)) {
+    return rope->pivot;
+  }
+  const size_t count = element_count(rope);
+  rl_vec3 centre = {0.0, 0.0, 0.0};
+  double total = 0.0;
   for (size_t i = 0; i <= count; i++) {
+    const bool held =
+        (i == 0 && rope->from.kind != RL_END_FREE) || (i == count && rope->to.kind != RL_END_FREE);
+    const double mass = held ? 0.0 : b->node_masses[i];
+    centre = rl_add_scaled(centre, mass, b->pose[i]);
+    total += mass;
+  }
+  return rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
+}
+
+static void build_nodes(builder *b, uint32_t index) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  rl_rope *out = &b->ropes[index];
+  const rl_vec3 centre = spin_centre(b, rope);
+  uint32_t next_node = b->first_node[index];
+  uint32_t previous = 0;
+  for (size_t i = 0; i <= out->link_count; i++) {
     const rl_vec3 velocity = node_velocity(rope, centre, b->pose[i], i);
     uint32_t slot;
-    if (i == 0 || i == count) {
-      slot = build_end(b, i == 0 ? &rope->from : &rope->to, next_node, b->node_masses[i],
+    if (i == 0 || i == out->link_count) {
+      slot = build_end(b, i == 0 ? &rope->from : &rope->to, &next_node, b->node_masses[i],
                        b->pose[i], velocity);
       out->ends[i == 0 ? 0 : 1] = slot;
     } else {
-      slot = (*next_node)++;
+      slot = next_node++;
       set_point(b, slot, b->pose[i], b->node_masses[i], velocity);
     }
     if (i > 0) {
       const double rest = b->rest[i - 1];
-      b->links[*next_link] = (rl_link){previous, slot, rest, rest / out->stiffness};
-      b->link_rope[(*next_link)++] = index;
+      b->links[out->first_link + i - 1] = (rl_link){previous, slot, rest, rest / out->stiffness};
+      b->link_rope[out->first_link + i - 1] = index;
     }
     previous = slot;
   }
-  for (uint32_t node = first_node; node < *next_node; node++) {
+  for (uint32_t node = b->first_node[index]; node < next_node; node++) {
     b->node_rope[node] = index;
   }
-  build_drags(b, rope, out);
+}
+
+static void build_surroundings(builder *b, uint32_t index) {
+  const rl_definition *d = b->definition;
+  const rl_rope_definition *rope = &d->ropes[index];
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
-    b->eyes[(*next_eye)++] = way->body == RL_NONE
-                                 ? (rl_vertex){RL_NONE, way->at}
-                                 : (rl_vertex){rl_body_slot(b->model, way->body),
-                                               rl_rotate(b->bodies[way->body].rotation, way->at)};
+    b->eyes[b->ropes[index].first_eye + k] =
+        way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
+                             : (rl_vertex){rl_body_slot(b->model, way->body),
+                                           rl_rotate(b->bodies[way->body].rotation, way->at)};
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);
     b->frictions[(size_t)index * d->body_count + k] =
         rl_pair_friction(rope->friction, d->bodies[k].friction);
   }
+}
+
+// A joined end has the place of its joint, which is known once the other rope is built; only then
+// can the length of this one be checked.
+static bool resolve_joints(builder *b, uint32_t index, rl_fault *fault) {
+  rl_end *ends[2] = {&b->copies[index].from, &b->copies[index].to};
+  bool joined = false;
+  for (size_t k = 0; k < 2; k++) {
+    if (ends[k]->kind == RL_END_NODE) {
+      joined = true;
+      ends[k]->at = rl_position(&b->points[joined_slot(b, ends[k])]);
+    }
+  }
+  return !joined || rl_definition_check_length(b->definition, index, fault);
+}
+
+static bool build_rope(builder *b, uint32_t index, rl_fault *fault) {
+  if (!resolve_joints(b, index, fault)) {
+    return false;
+  }
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  const double length = rl_definition_length(b->definition, rope);
+  rl_rope *out = &b->ropes[index];
+  out->name = copy_name(b, rope->name);
+  out->massless = rope->segments == 0;
+  out->compression = rope->compression;
+  out->stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness;
+  out->damping = rope->damping;
+  out->damping_ratio = rope->damping_ratio;
+  out->radius = rope->radius;
+  out->length = length;
+  if (!shape_rope(b, index, length, fault)) {
+    return false;
+  }
+  build_nodes(b, index);
+  build_drags(b, rope, out);
+  build_surroundings(b, index);
   return true;
+}
+
+// Where each rope's nodes, elements and eyes stand among the model's.
+static void place_ropes(builder *b) {
+  uint32_t node = 0, link = 0, eye = 0;
+  for (uint32_t i = 0; i < b->model->rope_count; i++) {
+    const rl_rope_definition *rope = &b->definition->ropes[i];
+    b->first_node[i] = node;
+    b->ropes[i] = (rl_rope){.first_link = link,
+                            .link_count = (uint32_t)element_count(rope),
+                            .first_eye = eye,
+                            .eye_count = (uint32_t)rope->way_count};
+    node += (uint32_t)own_node_count(rope);
+    link += b->ropes[i].link_count;
+    eye += b->ropes[i].eye_count;
+  }
+}
+
+// A rope waits for those that its ends are joined to.
+static bool can_build(const builder *b, uint32_t index) {
+  const rl_end *ends[2] = {&b->definition->ropes[index].from, &b->definition->ropes[index].to};
+  for (size_t k = 0; k < 2; k++) {
+    if (ends[k]->kind == RL_END_NODE && !b->built[ends[k]->rope]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool build_ropes(builder *b, rl_fault *fault) {
+  const uint32_t count = b->model->rope_count;
+  uint32_t done = 0, waiting = 0;
+  for (bool progress = true; progress && done < count;) {
+    progress = false;
+    for (uint32_t i = 0; i < count; i++) {
+      if (b->built[i] || !can_build(b, i)) {
+        waiting = b->built[i] ? waiting : i;
+        continue;
+      }
+      if (!build_rope(b, i, fault)) {
+        return false;
+      }
+      b->built[i] = progress = true;
+      done++;
+    }
+  }
+  return done == count ||
+         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, waiting,
+                      b->definition->ropes[waiting].from.kind == RL_END_NODE ? "from" : "to",
+                      "ropes are joined to each other in a circle; expected one to begin with");
 }
 
 // What it takes to touch a body: level ground is a plane with normal +y that does not move.
@@ -487,18 +606,60 @@ static void summarise(builder *b) {
 }
 
 static bool build_all(builder *b, rl_fault *fault) {
-  uint32_t node = 0, link = 0, eye = 0;
   b->model->hold_count = 0; // counted again: only the ends beside a centre
   for (uint32_t i = 0; i < b->model->body_count; i++) {
     build_body(b, i);
   }
-  for (uint32_t i = 0; i < b->model->rope_count; i++) {
-    if (!build_rope(b, i, &node, &link, &eye, fault)) {
-      return false;
-    }
+  place_ropes(b);
+  if (!build_ropes(b, fault)) {
+    return false;
   }
   summarise(b);
   return true;
+}
+
+static bool create_scratch(builder *b, const rl_definition *definition) {
+  b->rest = calloc(b->longest + 1, sizeof *b->rest);
+  b->pose = calloc(b->longest + 1, sizeof *b->pose);
+  b->node_masses = calloc(b->longest + 1, sizeof *b->node_masses);
+  b->copies = calloc(definition->rope_count + 1, sizeof *b->copies);
+  b->first_node = calloc(definition->rope_count + 1, sizeof *b->first_node);
+  b->built = calloc(definition->rope_count + 1, sizeof *b->built);
+  if (!b->rest || !b->pose || !b->node_masses || !b->copies || !b->first_node || !b->built) {
+    return false;
+  }
+  if (definition->rope_count > 0) {
+    memcpy(b->copies, definition->ropes, definition->rope_count * sizeof *b->copies);
+  }
+  return true;
+}
+
+static void free_scratch(builder *b) {
+  free(b->rest);
+  free(b->pose);
+  free(b->node_masses);
+  free(b->copies);
+  free(b->first_node);
+  free(b->built);
+}
+
+// The model's view of the arrays that the builder writes.
+static void show_arrays(const builder *b) {
+  rl_model *model = b->model;
+  model->gravity = b->definition->gravity;
+  model->bodies = b->bodies;
+  model->ropes = b->ropes;
+  model->eyes = b->eyes;
+  model->holds = b->holds;
+  model->points = b->points;
+  model->masses = b->masses;
+  model->velocities = b->velocities;
+  model->drags = b->drags;
+  model->links = b->links;
+  model->link_rope = b->link_rope;
+  model->node_rope = b->node_rope;
+  model->touches = b->touches;
+  model->frictions = b->frictions;
 }
 
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
@@ -516,33 +677,18 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
   rl_carver counter = {0};
   lay_out(&b, &counter);
   char *block = rl_block_create(counter.used, &model->allocation);
-  b.rest = calloc(b.longest + 1, sizeof(double));
-  b.pose = calloc(b.longest + 1, sizeof(rl_vec3));
-  b.node_masses = calloc(b.longest + 1, sizeof(double));
   bool done = false;
-  if (block && b.rest && b.pose && b.node_masses) {
+  if (block && create_scratch(&b, definition)) {
+    rl_definition resolved = *definition;
+    resolved.ropes = b.copies;
+    b.definition = &resolved;
     lay_out(&b, &(rl_carver){.block = block});
-    model->gravity = definition->gravity;
-    model->bodies = b.bodies;
-    model->ropes = b.ropes;
-    model->eyes = b.eyes;
-    model->holds = b.holds;
-    model->points = b.points;
-    model->masses = b.masses;
-    model->velocities = b.velocities;
-    model->drags = b.drags;
-    model->links = b.links;
-    model->link_rope = b.link_rope;
-    model->node_rope = b.node_rope;
-    model->touches = b.touches;
-    model->frictions = b.frictions;
+    show_arrays(&b);
     done = build_all(&b, fault);
   } else {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
   }
-  free(b.rest);
-  free(b.pose);
-  free(b.node_masses);
+  free_scratch(&b);
   if (!done) {
     rl_model_free(model);
     return NULL;

@@ -161,6 +161,7 @@ typedef enum rl_capability {
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
   RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
+  RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,

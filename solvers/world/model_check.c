@@ -276,17 +276,22 @@ static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
+bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  return check_length(definition, i, fault) && check_points(definition, i, fault);
+}
+
 static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   if (!check_masses(rope, i, fault)) {
     return false;
   }
-  // The way of these is not known yet: they are refused as unsupported below.
+  // The way of these is not known yet: joined ropes are checked when they are built, the others are
+  // refused as unsupported below.
   bool open = !rope->closed && rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE;
   for (size_t k = 0; k < rope->way_count; k++) {
     open = open && rope->ways[k].eye;
   }
-  return !open || (check_length(definition, i, fault) && check_points(definition, i, fault));
+  return !open || rl_definition_check_length(definition, i, fault);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -379,8 +384,6 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     const char *field, *what;
   } features[] = {
       {rope->closed, "closed", "closed ropes"},
-      {rope->from.kind == RL_END_NODE, "from", "ropes joined to a node of another rope"},
-      {rope->to.kind == RL_END_NODE, "to", "ropes joined to a node of another rope"},
       {rope->bending > 0.0, "bending", "bending stiffness"},
       {!isnan(rope->break_tension), "break_tension", "ropes that tear"},
       {rope->pool > 0, "pool", "spare nodes"},

@@ -17,6 +17,9 @@ bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t r
 rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end);
 rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way);
 
+// Whether the rope's length and points fit its ends; `at` of a joined end must be its place.
+bool rl_definition_check_length(const rl_definition *definition, uint32_t rope, rl_fault *fault);
+
 // Length of the rope's way from end to end, over its eyes or along its points [m].
 double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope);
 

@@ -240,7 +240,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       const uint32_t slot = rl_rope_node(model, state, r, i);
       const uint32_t next = i + 1 < nodes ? rl_rope_node(model, state, r, i + 1) : RL_NONE;
       rl_contact contact = {.rope = r, .node = i, .slot = slot, .next = RL_NONE};
-      detect_feature(model, state, rows, old_count, &old, contact, dt);
+      if (slot >= model->node_count || model->node_rope[slot] == r) { // a joint belongs to one rope
+        detect_feature(model, state, rows, old_count, &old, contact, dt);
+      }
       contact.next = next;
       if (next != RL_NONE) {
         detect_feature(model, state, rows, old_count, &old, contact, dt);

@@ -4,8 +4,6 @@
 
 #include "metrics.h"
 
-#include <string.h>
-
 #define PI 3.14159265358979323846
 
 static rl_scenario *load(const char *name, const rl_override *override) {
@@ -166,7 +164,7 @@ static void balloon_and_ball_are_coupled(void **unused) {
 static void rope_lands_node_by_node(void **unused) {
   (void)unused;
   static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
-  const double g = 9.81, dt = 1e-4;
+  const double g = 9.81, dt = 2e-4;
   rl_scenario *s = load("rope-on-floor", NULL);
   check_near(sqrt(2.0 * 0.98 / g), 0.446986, 5e-7);
   for (size_t i = 0; i < 5; i++) {
@@ -179,9 +177,9 @@ static void rope_lands_node_by_node(void **unused) {
       check_near(probe(d, "rope.tip.y"), 0.99 - 0.5 * g * t * t, 0.5 * g * t * dt * 1.01);
       check_near(probe(d, "rope.tension"), 0.0, 1e-6); // rounding of a length over dt^2
     }
-    run_until(d, 0.4465);
+    run_until(d, 0.4464);
     check_below(0.01 + 1e-6, probe(d, "rope.tip.y"));
-    run_until(d, 0.4475);
+    run_until(d, 0.4476);
     check_near(probe(d, "rope.tip.y"), 0.01, 1e-9);
     run_until(d, 1.0);
     // Each landing is off by at most m v g dt, v < 4.4 m/s.
@@ -228,7 +226,7 @@ static void hooks_give_the_momentum(void **unused) {
   check_near(sqrt(2.0 * 0.09 / 9.81), 0.13546, 5e-6);
   const double coarse = hook_error(5e-4), fine = hook_error(2.5e-4);
   check_near(coarse / fine, 2.0, 0.2);
-  check_below(fine, 1e-3 * 0.2); // of the 0.2 kg m/s that it becomes
+  check_below(fine, 2e-3 * 0.2); // of the 0.2 kg m/s that it becomes
 }
 
 // spinning-rope: the tension of its elements and the mode of sqrt 6, both exact for any number of
@@ -269,7 +267,7 @@ static void spinning_rope_has_its_modes(void **unused) {
 static void bridge_rests_without_the_cat(void **unused) {
   (void)unused;
   static const char *const solvers[] = {"pbd-direct", "rattle"};
-  rl_scenario *s = load("rope-bridge", "bodies.middle.mass=1");
+  rl_scenario *s = load("rope-bridge", &(rl_override){"bodies.middle.mass", "1"});
   for (size_t i = 0; i < 2; i++) {
     rl_driver *d = driver_for(s, solvers[i], 0.002);
     run_until(d, 4.0);

@@ -363,7 +363,6 @@ static void test_unsupported(void **state) {
       {WITH_ROPE(CHAIN ", bending: @0.5"), "rope 'second': not supported by this version: bending"},
       {WITH_ROPE(CHAIN ", break_tension: @50"), "tear"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"), "closed ropes"},
-      {WITH_ROPE("from: @{rope: line, node: -1}, to: {point: [1, 0, 0]}"), "joined"},
       {WITH_BODY("mass: 1, motion: @axle"),
        "body 'other': not supported by this version: bodies on"},
       {WITH_BODY("mass: 1, shape: @{box: {size: [1, 1, 1]}}, rope_collide: false"), "rotate"},
