@@ -17,8 +17,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                "order of a sweep: ropes as in the scenario from `from` to `to`, back, or in turn"},
     [OMEGA] = {"omega", RL_REAL, "1", 1, 0.01, 1.999, NULL,
                "relaxation: above 1 over-relaxation (SOR), below 1 damped"},
-    [WARM_START] = {"warm_start", RL_BOOLEAN, "1", 1, 0, 1, NULL,
-                    "start from the impulses of the last step"},
+    [WARM_START] = {"warm_start", RL_BOOLEAN, "1", 0, 0, 1, NULL,
+                    "start from the impulses of the last step; with too few iterations that puts "
+                    "energy into long chains"},
     [PENALTY_VELOCITY] =
         {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
          "fraction of a row's excess length that a step shall take back: 1 aims at "

@@ -61,6 +61,7 @@ typedef struct hang {
   double inverse_stiffness;
   rl_vec3 gravity;
   rl_vec3 closing; // from - to
+  double rounding; // |F| is replaced by sqrt(|F|^2 + rounding^2) [N]
 } hang;
 
 typedef struct symmetric3 {
@@ -79,7 +80,7 @@ static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, symmetric3
     if (i > 0) {
       force = rl_add_scaled(force, h->masses[i], h->gravity);
     }
-    const double size = fmax(rl_length(force), 1e-300);
+    const double size = sqrt(fmax(rl_dot(force, force) + h->rounding * h->rounding, 1e-300));
     merit += h->rest[i] * (size + 0.5 * size * size * h->inverse_stiffness);
     *gradient = rl_add_scaled(*gradient, h->rest[i] * (1.0 / size + h->inverse_stiffness), force);
     if (hessian) {
@@ -109,20 +110,81 @@ static rl_vec3 solve3(symmetric3 a, rl_vec3 b) {
   return rl_scale(1.0 / determinant, x);
 }
 
-// The parabola's force for a start: half the weight up, and the horizontal pull of a shallow sag.
+// The parabola's force for a start: along the chord with the horizontal pull of a shallow sag, and
+// half the weight up.
 static rl_vec3 hang_guess(const hang *h, double weight) {
   const rl_vec3 down = rl_unit(h->gravity);
   const rl_vec3 across = rl_add_scaled(h->closing, -rl_dot(h->closing, down), down);
   const double chord = rl_length(h->closing);
   const double length = sum(h->count, h->rest);
-  const double sag = sqrt(fmax(3.0 * chord * (length - chord), 1e-6 * length * length) / 8.0);
+  const double sag = sqrt(fmax(3.0 * chord * (length - chord), 1e-14 * length * length) / 8.0);
   const double pull = weight * rl_length(across) / (8.0 * sag);
-  return rl_add_scaled(rl_scale(pull, rl_unit(across)), -0.5 * weight, down);
+  return rl_add_scaled(rl_scale(pull / rl_length(across), h->closing), -0.5 * weight, down);
+}
+
+// Newton with step halving from f; true when the ends close.
+static bool hang_newton(const hang *h, double length, rl_vec3 *f) {
+  rl_vec3 gradient;
+  symmetric3 hessian;
+  for (int iteration = 0; iteration < 100; iteration++) {
+    const double merit = hang_merit(h, *f, &gradient, &hessian);
+    const rl_vec3 newton = solve3(hessian, rl_scale(-1.0, gradient));
+    const double descent = rl_dot(newton, gradient);
+    if (!isfinite(descent) || rl_length(gradient) <= 1e-15 * length) {
+      break;
+    }
+    double t = 1.0;
+    rl_vec3 ignored;
+    while (t > 1e-10 && !(hang_merit(h, rl_add_scaled(*f, t, newton), &ignored, NULL) <=
+                          merit + 1e-4 * t * descent + 1e-15 * fabs(merit))) {
+      t *= 0.5;
+    }
+    *f = rl_add_scaled(*f, t, newton);
+  }
+  hang_merit(h, *f, &gradient, NULL);
+  return rl_length(gradient) <= 1e-10 * length;
+}
+
+// Length of an element for each newton of its force F, which it lies along [m/N].
+static double hang_stretch(const hang *h, size_t element, rl_vec3 force) {
+  return h->rest[element] * (1.0 / rl_length(force) + h->inverse_stiffness);
+}
+
+// The minimum lies at the kink: one element carries nothing, and from it the rope hangs straight up
+// to both ends. False where that element would have to be longer than it is.
+static bool hang_two_strands(const hang *h, rl_vec3 f, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
+  size_t slack = 0;
+  double least = INFINITY;
+  rl_vec3 force = f;
+  for (size_t i = 0; i < h->count; i++) {
+    force = i > 0 ? rl_add_scaled(force, h->masses[i], h->gravity) : force;
+    slack = rl_length(force) < least ? i : slack;
+    least = fmin(least, rl_length(force));
+  }
+  out[0] = from;
+  out[h->count] = to;
+  force = (rl_vec3){0.0, 0.0, 0.0};
+  for (size_t i = slack; i > 0; i--) { // the weights below each element, from the slack one up
+    force = rl_add_scaled(force, -h->masses[i], h->gravity);
+    out[i] = rl_scale(-hang_stretch(h, i - 1, force), force);
+  }
+  for (size_t i = 1; i <= slack; i++) {
+    out[i] = rl_add(out[i - 1], out[i]);
+  }
+  force = (rl_vec3){0.0, 0.0, 0.0};
+  for (size_t i = slack + 1; i < h->count; i++) {
+    force = rl_add_scaled(force, -h->masses[i], h->gravity);
+    out[i] = rl_scale(-hang_stretch(h, i, force), force);
+  }
+  for (size_t i = h->count - 1; i > slack; i--) {
+    out[i] = rl_add(out[i + 1], out[i]);
+  }
+  return rl_distance(out[slack], out[slack + 1]) <= h->rest[slack];
 }
 
 bool rl_pose_hang(size_t count, const double *rest, const double *masses, double stiffness,
                   rl_vec3 gravity, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
-  const hang h = {count, rest, masses, 1.0 / stiffness, gravity, rl_sub(from, to)};
+  hang h = {count, rest, masses, 1.0 / stiffness, gravity, rl_sub(from, to), 0.0};
   const double weight = rl_length(gravity) * sum(count + 1, masses);
   const double length = sum(count, rest);
   const rl_vec3 down = rl_unit(gravity);
@@ -131,36 +193,26 @@ bool rl_pose_hang(size_t count, const double *rest, const double *masses, double
       (isinf(stiffness) && rl_length(h.closing) >= length)) {
     return false;
   }
+  // The merit has a kink where an element carries nothing, as near the bottom of a steep loop. It
+  // is rounded first, then less and less.
   rl_vec3 f = hang_guess(&h, weight);
-  rl_vec3 gradient;
-  symmetric3 hessian;
-  for (int iteration = 0; iteration < 200; iteration++) {
-    const double merit = hang_merit(&h, f, &gradient, &hessian);
-    const rl_vec3 newton = solve3(hessian, rl_scale(-1.0, gradient));
-    const double descent = rl_dot(newton, gradient);
-    if (!isfinite(descent) || rl_length(gradient) <= 1e-15 * length) {
-      break;
-    }
-    double t = 1.0;
-    rl_vec3 ignored;
-    while (t > 1e-10 && !(hang_merit(&h, rl_add_scaled(f, t, newton), &ignored, NULL) <=
-                          merit + 1e-4 * t * descent + 1e-15 * fabs(merit))) {
-      t *= 0.5;
-    }
-    f = rl_add_scaled(f, t, newton);
+  bool closed = false;
+  for (double rounding = 0.1; rounding > 1e-13 && !closed; rounding *= 0.03) {
+    h.rounding = rounding * weight;
+    hang_newton(&h, length, &f);
+    h.rounding = 0.0;
+    rl_vec3 sharp = f;
+    closed = hang_newton(&h, length, &sharp);
+    f = closed ? sharp : f;
   }
-  hang_merit(&h, f, &gradient, NULL);
-  if (!(rl_length(gradient) <= 1e-10 * length)) {
-    return false;
+  if (!closed) {
+    return hang_two_strands(&h, f, from, to, out);
   }
   rl_vec3 force = f;
   out[0] = from;
   for (size_t i = 0; i < count; i++) {
-    if (i > 0) {
-      force = rl_add_scaled(force, masses[i], gravity);
-    }
-    out[i + 1] =
-        rl_add_scaled(out[i], -rest[i] * (1.0 / rl_length(force) + h.inverse_stiffness), force);
+    force = i > 0 ? rl_add_scaled(force, masses[i], gravity) : force;
+    out[i + 1] = rl_add_scaled(out[i], -hang_stretch(&h, i, force), force);
   }
   out[count] = to;
   return true;

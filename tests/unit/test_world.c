@@ -107,6 +107,39 @@ static void hanging_pose_is_the_discrete_catenary(void **unused) {
   }
 }
 
+// Between any two ends, with any slack from one part in a million on: the ends close and every
+// element has its length.
+static void hanging_pose_is_always_found(void **unused) {
+  (void)unused;
+  uint64_t seed = 11;
+  double rest[12], masses[13];
+  rl_vec3 out[13];
+  for (int i = 0; i < 4000; i++) {
+    const size_t n = 2 + (size_t)(11.0 * next_random(&seed));
+    const rl_vec3 to = {2.0 * next_random(&seed) - 1.0, 2.0 * next_random(&seed) - 1.0,
+                        2.0 * next_random(&seed) - 1.0};
+    const double slack = exp(-14.0 * next_random(&seed));
+    for (size_t k = 0; k <= n; k++) {
+      masses[k] = 0.1 + next_random(&seed);
+      rest[k < n ? k : 0] = rl_length(to) * (1.0 + slack) / (double)n;
+    }
+    const rl_vec3 from = {0.0, 0.0, 0.0};
+    if (!rl_pose_hang(n, rest, masses, INFINITY, rl_vec(0, -9.81, 0), from, to, out)) {
+      print_error("%zu elements to (%.17g, %.17g, %.17g), slack %.3g\n", n, to.x, to.y, to.z,
+                  slack);
+      fail();
+    }
+    check_near(rl_distance(out[0], from) + rl_distance(out[n], to), 0.0, 0.0);
+    int slack_count = 0;
+    for (size_t k = 0; k < n; k++) {
+      const double length = rl_distance(out[k], out[k + 1]);
+      check_below(length, rest[k] * (1.0 + 1e-8));
+      slack_count += length < rest[k] * (1.0 - 1e-8) ? 1 : 0;
+    }
+    assert_true(slack_count <= 1);
+  }
+}
+
 static void hanging_pose_refuses_what_cannot_hang(void **unused) {
   (void)unused;
   const double rest[2] = {1, 1}, masses[3] = {1, 1, 1};
@@ -257,6 +290,7 @@ int main(void) {
       cmocka_unit_test(rotation_vector_turns_by_its_length),
       cmocka_unit_test(surfaces_have_their_normals),
       cmocka_unit_test(hanging_pose_is_the_discrete_catenary),
+      cmocka_unit_test(hanging_pose_is_always_found),
       cmocka_unit_test(hanging_pose_refuses_what_cannot_hang),
       cmocka_unit_test(polyline_is_resampled_at_equal_arc_length),
       cmocka_unit_test(state_copies_and_hashes),
