@@ -40,23 +40,16 @@ typedef struct impulse {
   rl_vec3 *frictions; // [contact capacity] impulses across the normals [N s]
 } impulse;
 
-static size_t lay_out(const rl_model *model, impulse *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(impulse));
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  impulse *self = memory;
   self->cache =
-      rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->cache);
-  self->frictions = rl_carve(&c, model->contact_capacity, sizeof *self->frictions);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(impulse){0}, NULL);
+      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->cache);
+  self->frictions = rl_carve(c, model->contact_capacity, sizeof *self->frictions);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   impulse *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
 }
 
@@ -223,7 +216,8 @@ const rl_solver_type rl_solver_impulse = {
                     RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(impulse),
+    .lay_out = lay_out,
     .init = init,
     .step = step,
 };

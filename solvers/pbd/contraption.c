@@ -58,23 +58,15 @@ typedef struct contraption {
   joint *joints;   // [ropes]
 } contraption;
 
-static size_t lay_out(const rl_model *model, contraption *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(contraption));
-  self->nodes = rl_carve(&c, model->slot_count, sizeof *self->nodes);
-  self->visible = rl_carve(&c, model->slot_count, sizeof *self->visible);
-  self->joints = rl_carve(&c, model->rope_count, sizeof *self->joints);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(contraption){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  contraption *self = memory;
+  self->nodes = rl_carve(c, model->slot_count, sizeof *self->nodes);
+  self->visible = rl_carve(c, model->slot_count, sizeof *self->visible);
+  self->joints = rl_carve(c, model->rope_count, sizeof *self->joints);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   contraption *self = memory;
-  lay_out(model, self, memory);
   self->parameters = values;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     self->visible[i] = i < model->node_count;
@@ -320,7 +312,8 @@ const rl_solver_type rl_solver_contraption = {
     .capabilities = RL_CAN_CHAINS | RL_CAN_LOADS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(contraption),
+    .lay_out = lay_out,
     .init = init,
     .step = step,
     .departure_count = sizeof departures / sizeof departures[0],

@@ -31,23 +31,16 @@ typedef struct pbd {
   double *pulls;    // [links] scratch: of the node at its far end
 } pbd;
 
-static size_t lay_out(const rl_model *model, pbd *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(pbd));
-  rl_relaxation_lay_out(&self->relaxation, model, &c);
-  self->attached = rl_carve(&c, model->link_count, sizeof *self->attached);
-  self->pulls = rl_carve(&c, model->link_count, sizeof *self->pulls);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(pbd){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  pbd *self = memory;
+  rl_relaxation_lay_out(&self->relaxation, model, c);
+  self->attached = rl_carve(c, model->link_count, sizeof *self->attached);
+  self->pulls = rl_carve(c, model->link_count, sizeof *self->pulls);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   pbd *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
   self->relaxation.omega = values[OMEGA];
   self->relaxation.order = (int)values[ORDER];
@@ -141,7 +134,8 @@ const rl_solver_type rl_solver_pbd = {
                     RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(pbd),
+    .lay_out = lay_out,
     .init = init,
     .step = step,
 };

@@ -24,21 +24,14 @@ typedef struct pbd_direct {
   rl_projection projection;
 } pbd_direct;
 
-static size_t lay_out(const rl_model *model, pbd_direct *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(pbd_direct));
-  rl_projection_lay_out(&self->projection, model, &c);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(pbd_direct){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  pbd_direct *self = memory;
+  rl_projection_lay_out(&self->projection, model, c);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   pbd_direct *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
   self->projection.regularisation = values[REGULARISATION];
 }
@@ -82,7 +75,8 @@ const rl_solver_type rl_solver_pbd_direct = {
                     RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(pbd_direct),
+    .lay_out = lay_out,
     .init = init,
     .sync = sync,
     .step = step,

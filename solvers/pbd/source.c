@@ -30,21 +30,14 @@ typedef struct source {
   rl_vec3 *previous; // [slots] positions before the last step
 } source;
 
-static size_t lay_out(const rl_model *model, source *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(source));
-  self->previous = rl_carve(&c, model->slot_count, sizeof *self->previous);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(source){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  source *self = memory;
+  self->previous = rl_carve(c, model->slot_count, sizeof *self->previous);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   source *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
   self->started = false;
 }
@@ -218,7 +211,8 @@ const rl_solver_type rl_solver_source = {
     .capabilities = RL_CAN_CHAINS | RL_CAN_SPACE,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(source),
+    .lay_out = lay_out,
     .init = init,
     .sync = sync,
     .step = step,

@@ -26,23 +26,16 @@ typedef struct xpbd {
   double *impulses; // [links + contact capacity] over the step so far [N s]
 } xpbd;
 
-static size_t lay_out(const rl_model *model, xpbd *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(xpbd));
-  rl_relaxation_lay_out(&self->relaxation, model, &c);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  xpbd *self = memory;
+  rl_relaxation_lay_out(&self->relaxation, model, c);
   self->impulses =
-      rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(xpbd){0}, NULL);
+      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   xpbd *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
   self->relaxation.omega = values[OMEGA];
   self->relaxation.order = (int)values[ORDER];
@@ -106,7 +99,8 @@ const rl_solver_type rl_solver_xpbd = {
                     RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(xpbd),
+    .lay_out = lay_out,
     .init = init,
     .step = step,
 };

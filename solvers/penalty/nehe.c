@@ -51,20 +51,13 @@ typedef struct nehe {
   double *pushes;     // [slots] impulse of the ground [N s]
 } nehe;
 
-static size_t lay_out(const rl_model *model, nehe *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(nehe));
-  self->previous = rl_carve(&c, model->slot_count, sizeof *self->previous);
-  self->forces = rl_carve(&c, model->slot_count, sizeof *self->forces);
-  self->ground = rl_carve(&c, model->slot_count, sizeof *self->ground);
-  self->pulls = rl_carve(&c, model->link_count, sizeof *self->pulls);
-  self->pushes = rl_carve(&c, model->slot_count, sizeof *self->pushes);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(nehe){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  nehe *self = memory;
+  self->previous = rl_carve(c, model->slot_count, sizeof *self->previous);
+  self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
+  self->ground = rl_carve(c, model->slot_count, sizeof *self->ground);
+  self->pulls = rl_carve(c, model->link_count, sizeof *self->pulls);
+  self->pushes = rl_carve(c, model->slot_count, sizeof *self->pushes);
 }
 
 // Height of a level plane; ropes touch nothing else (capabilities).
@@ -87,7 +80,6 @@ static double ground_height(const rl_model *model, uint32_t rope) {
 
 static void init(void *memory, const rl_model *model, const double *values) {
   nehe *self = memory;
-  lay_out(model, self, memory);
   self->parameters = values;
   self->moved = false;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -290,7 +282,8 @@ const rl_solver_type rl_solver_nehe = {
     .capabilities = RL_CAN_LINKS | RL_CAN_GROUND | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(nehe),
+    .lay_out = lay_out,
     .init = init,
     .sync = sync,
     .step = step,

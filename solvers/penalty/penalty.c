@@ -44,28 +44,21 @@ typedef struct penalty {
   double *impulses;       // [links + contact capacity] over the step so far [N s]
 } penalty;
 
-static size_t lay_out(const rl_model *model, penalty *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(penalty));
-  self->springs = rl_carve(&c, model->link_count, sizeof *self->springs);
-  self->forces = rl_carve(&c, model->slot_count, sizeof *self->forces);
-  self->points = rl_carve(&c, model->slot_count, sizeof *self->points);
-  self->velocities = rl_carve(&c, model->slot_count, sizeof *self->velocities);
-  self->moves = rl_carve(&c, model->slot_count, sizeof *self->moves);
-  self->kicks = rl_carve(&c, model->slot_count, sizeof *self->kicks);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  penalty *self = memory;
+  self->springs = rl_carve(c, model->link_count, sizeof *self->springs);
+  self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
+  self->points = rl_carve(c, model->slot_count, sizeof *self->points);
+  self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
+  self->moves = rl_carve(c, model->slot_count, sizeof *self->moves);
+  self->kicks = rl_carve(c, model->slot_count, sizeof *self->kicks);
   self->impulses =
-      rl_carve(&c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(penalty){0}, NULL);
+      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   penalty *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
 }
 
@@ -322,7 +315,8 @@ const rl_solver_type rl_solver_penalty = {
                     RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(penalty),
+    .lay_out = lay_out,
     .init = init,
     .step = step,
     .stored_energy = stored_energy,

@@ -20,21 +20,14 @@ typedef struct rattle {
   rl_projection projection;
 } rattle;
 
-static size_t lay_out(const rl_model *model, rattle *self, char *block) {
-  rl_carver c = {.block = block};
-  rl_carve(&c, 1, sizeof(rattle));
-  rl_projection_lay_out(&self->projection, model, &c);
-  return c.used;
-}
-
-static size_t size(const rl_model *model, const double *values) {
-  (void)values;
-  return lay_out(model, &(rattle){0}, NULL);
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  rattle *self = memory;
+  rl_projection_lay_out(&self->projection, model, c);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   rattle *self = memory;
-  lay_out(model, self, memory);
+  (void)model;
   self->parameters = values;
   self->projection.regularisation = values[REGULARISATION];
 }
@@ -81,7 +74,8 @@ const rl_solver_type rl_solver_rattle = {
                     RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = size,
+    .size = sizeof(rattle),
+    .lay_out = lay_out,
     .init = init,
     .sync = sync,
     .step = step,

@@ -18,6 +18,23 @@ static double energy_scale(const rl_model *model, rl_energy start) {
   return start.kinetic + start.elastic + mass * rl_length(model->gravity) * model->reach;
 }
 
+// The block of a solver: its struct and its arrays.
+static void *create_memory(const rl_solver_type *type, const rl_model *model, void **allocation) {
+  void *counted = calloc(1, type->size);
+  rl_carver counter = {0};
+  if (!counted) {
+    return NULL;
+  }
+  rl_carve(&counter, 1, type->size);
+  type->lay_out(counted, model, &counter);
+  free(counted);
+  rl_carver carver = {.block = rl_block_create(counter.used, allocation)};
+  if (carver.block) {
+    type->lay_out(rl_carve(&carver, 1, type->size), model, &carver);
+  }
+  return carver.block;
+}
+
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt) {
   rl_driver *driver = calloc(1, sizeof *driver);
@@ -30,7 +47,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   for (size_t i = 0; i < type->parameter_count; i++) {
     driver->parameters[i] = parameters ? parameters[i] : type->parameters[i].initial;
   }
-  driver->memory = rl_block_create(type->size(model, driver->parameters), &driver->allocation);
+  driver->memory = create_memory(type, model, &driver->allocation);
   driver->state = rl_state_create(model);
   driver->rows = rl_rows_create(model);
   driver->ledger = rl_ledger_create(model);

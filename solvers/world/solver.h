@@ -5,6 +5,7 @@
 #ifndef RL_SOLVER_H
 #define RL_SOLVER_H
 
+#include "memory.h"
 #include "rows.h"
 
 typedef enum rl_parameter_kind { RL_REAL, RL_INTEGER, RL_BOOLEAN, RL_CHOICE } rl_parameter_kind;
@@ -68,10 +69,12 @@ typedef struct rl_solver_type {
   uint32_t capabilities;
   size_t parameter_count;
   const rl_parameter *parameters;
-  // Bytes of memory needed for a model; one block, allocated by the caller, carved by init.
-  size_t (*size)(const rl_model *model, const double *parameters);
-  // `memory` is aligned to 64 bytes and zero. `parameters` has parameter_count values, checked,
-  // and outlives the memory.
+  // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then
+  // the arrays that lay_out carves for a model (see memory.h; it is run once to count them and once
+  // to place them). init then reads the parameters: parameter_count values, checked, which outlive
+  // the memory.
+  size_t size;
+  void (*lay_out)(void *memory, const rl_model *model, rl_carver *carver);
   void (*init)(void *memory, const rl_model *model, const double *parameters);
   // The state was changed from outside (topology, foreign state): forget what was remembered.
   // May be NULL.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The bodies of a model: shapes, hulls, ways.
+#include "model_builder.h"
+#include "model_check.h"
+#include "shape.h"
+#include "shape_hull.h"
+#include "trigonometry.h"
+
+#include <string.h>
+
+size_t rl_builder_name_size(const char *name) { return name ? strlen(name) + 1 : 0; }
+
+const char *rl_builder_copy_name(rl_builder *b, const char *name) {
+  if (!name) {
+    return NULL;
+  }
+  char *copy = b->names;
+  memcpy(copy, name, rl_builder_name_size(name));
+  b->names += rl_builder_name_size(name);
+  return copy;
+}
+
+void rl_builder_set_point(rl_builder *b, uint32_t slot, rl_vec3 position, double mass,
+                          rl_vec3 velocity) {
+  b->points[slot] = (rl_point){position.x, position.y, position.z, mass > 0.0 ? 1.0 / mass : 0.0};
+  b->masses[slot] = mass;
+  b->velocities[slot] = velocity;
+}
+
+// The faces of a hull, which the check has found to have some, and its points.
+static void build_hull(rl_builder *b, const rl_part_definition *d, rl_part *part) {
+  rl_hull hull;
+  char message[256];
+  rl_hull_build(d->point_count, d->points, &hull, message, sizeof message);
+  memcpy(b->faces, hull.faces, hull.face_count * sizeof(rl_face));
+  memcpy(b->corners, hull.corners, hull.corner_count * sizeof(uint16_t));
+  memcpy(b->hull_points, d->points, d->point_count * sizeof(rl_vec3));
+  part->face_count = hull.face_count;
+  part->point_count = (uint32_t)d->point_count;
+  part->faces = b->faces;
+  part->corners = b->corners;
+  part->points = b->hull_points;
+  b->faces += hull.face_count;
+  b->corners += hull.corner_count;
+  b->hull_points += d->point_count;
+}
+
+static rl_part build_part(rl_builder *b, const rl_part_definition *d) {
+  rl_part part = rl_part_from_definition(d);
+  part.name = rl_builder_copy_name(b, d->name);
+  if (d->shape == RL_HULL) {
+    build_hull(b, d, &part);
+  }
+  part.bound = rl_shape_bound(&part);
+  return part;
+}
+
+void rl_build_body(rl_builder *b, uint32_t i) {
+  const rl_body_definition *d = &b->definition->bodies[i];
+  rl_body *body = &b->bodies[i];
+  *body = (rl_body){.name = rl_builder_copy_name(b, d->name),
+                    .motion = d->motion,
+                    .mass = d->mass,
+                    .position = d->position,
+                    .rotation = rl_quat_from_vector(d->rotation),
+                    .velocity = d->velocity,
+                    .rope_collide = d->rope_collide,
+                    .part_count = d->part_count,
+                    .parts = b->parts,
+                    .drive_count = d->drive_count,
+                    .drive = b->keys};
+  for (size_t k = 0; k < d->part_count; k++) {
+    const rl_part part = build_part(b, &d->parts[k]);
+    body->bound = fmax(body->bound, rl_length(part.at) + part.bound);
+    *b->parts++ = part;
+  }
+  for (size_t k = 0; k < d->drive_count; k++) {
+    *b->keys++ = d->drive[k];
+  }
+  const rl_vec3 start = d->drive_count > 0 ? rl_drive_position(body, 0.0) : d->position;
+  rl_builder_set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0,
+                       d->velocity);
+}

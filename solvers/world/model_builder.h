@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The making of a model: private to model.c and model_*.c.
+#ifndef RL_MODEL_BUILDER_H
+#define RL_MODEL_BUILDER_H
+
+#include "model.h"
+
+// The model with writable arrays, while it is being made.
+typedef struct rl_builder {
+  const rl_definition *definition;
+  rl_model *model;
+  rl_body *bodies;
+  rl_part *parts;
+  rl_face *faces;
+  uint16_t *corners;
+  rl_vec3 *hull_points;
+  rl_drive_key *keys;
+  rl_rope *ropes;
+  rl_vertex *eyes;
+  rl_hold *holds;
+  rl_point *points;
+  double *masses;
+  rl_vec3 *velocities;
+  double *drags;
+  rl_link *links;
+  uint32_t *link_rope;
+  uint32_t *node_rope;
+  uint8_t *touches;
+  double *frictions;
+  char *names;
+  size_t name_bytes, part_count, hull_point_count, key_count;
+  // Scratch of the longest rope: rest lengths, positions, masses of its nodes.
+  double *rest;
+  rl_vec3 *pose;
+  double *node_masses;
+  size_t longest;
+  // Scratch of the ropes: copies whose joined ends get their places as these become known, the
+  // first own node of each, and which are built.
+  rl_rope_definition *copies;
+  uint32_t *first_node;
+  bool *built;
+} rl_builder;
+
+// Elements of a rope; a massless one has a single element, which is its whole span.
+size_t rl_builder_elements(const rl_rope_definition *rope);
+
+// Nodes that only this rope has: not the centres of bodies, not those of other ropes.
+size_t rl_builder_own_nodes(const rl_rope_definition *rope);
+
+// Bytes of a name's copy; NULL: 0.
+size_t rl_builder_name_size(const char *name);
+const char *rl_builder_copy_name(rl_builder *b, const char *name);
+
+// A slot with what stands there; mass 0: it cannot be moved.
+void rl_builder_set_point(rl_builder *b, uint32_t slot, rl_vec3 position, double mass,
+                          rl_vec3 velocity);
+
+void rl_build_body(rl_builder *b, uint32_t index);
+
+// All ropes, each after those that it is joined to. False with `fault` filled in.
+bool rl_build_ropes(rl_builder *b, rl_fault *fault);
+
+// What a solver must be able to do, and how large the scene is.
+void rl_build_summary(rl_builder *b);
+
+#endif

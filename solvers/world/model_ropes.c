@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ropes of a model: nodes, elements, joints, places.
+#include "model_builder.h"
+#include "model_check.h"
+#include "pose.h"
+#include "trigonometry.h"
+
+#include <string.h>
+
+// Elements of a rope; a massless one has a single element, which is its whole span.
+size_t rl_builder_elements(const rl_rope_definition *rope) {
+  return rope->segments > 0 ? rope->segments : 1;
+}
+
+// A free end, or one that shares a node with another rope, has mass.
+static bool end_moves(const rl_end *end) {
+  return end->kind == RL_END_FREE || end->kind == RL_END_NODE;
+}
+
+// An end that is tied to the centre of a body needs no node of its own.
+static bool end_is_centre(const rl_end *end) {
+  return end->kind == RL_END_BODY && end->at.x == 0.0 && end->at.y == 0.0 && end->at.z == 0.0;
+}
+
+static bool end_is_shared(const rl_end *end) {
+  return end_is_centre(end) || end->kind == RL_END_NODE;
+}
+
+size_t rl_builder_own_nodes(const rl_rope_definition *rope) {
+  return rl_builder_elements(rope) + 1 - (end_is_shared(&rope->from) ? 1 : 0) -
+         (end_is_shared(&rope->to) ? 1 : 0);
+}
+
+// The mass that each node of the rope would have if it were free.
+static void lump_masses(const rl_rope_definition *rope, const double *rest, double length,
+                        double *masses) {
+  const size_t count = rope->segments;
+  if (rope->node_masses) {
+    memcpy(masses, rope->node_masses, (count + 1) * sizeof(double));
+    return;
+  }
+  const size_t movable =
+      count - 1 + (end_moves(&rope->from) ? 1 : 0) + (end_moves(&rope->to) ? 1 : 0);
+  memset(masses, 0, (count + 1) * sizeof(double));
+  for (size_t i = 0; i < count; i++) {
+    if (rope->lumping == RL_LUMP_HALF) {
+      const double half = 0.5 * rope->mass * (rest[i] / length);
+      masses[i] += half;
+      masses[i + 1] += half;
+    }
+  }
+  if (rope->lumping == RL_LUMP_EQUAL) {
+    for (size_t i = 0; i <= count; i++) {
+      masses[i] = rope->mass / (double)(movable > 0 ? movable : 1);
+    }
+  }
+}
+
+static bool pose_nodes(const rl_builder *b, uint32_t index, rl_fault *fault) {
+  const rl_definition *d = b->definition;
+  const rl_rope_definition *rope = &d->ropes[index];
+  const size_t count = rl_builder_elements(rope);
+  const rl_vec3 from = rl_definition_end(d, &rope->from);
+  const rl_vec3 to = rl_definition_end(d, &rope->to);
+  switch (rope->pose) {
+  case RL_POSE_STRAIGHT:
+    rl_pose_straight(count, b->rest, from, to, b->pose);
+    break;
+  case RL_POSE_POINTS:
+    if (rope->point_count == count + 1) {
+      memcpy(b->pose, rope->points, (count + 1) * sizeof(rl_vec3));
+    } else {
+      rl_pose_polyline(count, b->rest, rope->point_count, rope->points, b->pose);
+    }
+    b->pose[0] = from;
+    b->pose[count] = to;
+    break;
+  case RL_POSE_HANG:
+    if (!rl_pose_hang(count, b->rest, b->node_masses,
+                      isnan(rope->stiffness) ? INFINITY : rope->stiffness, d->gravity, from, to,
+                      b->pose)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "points",
+                          "the rope cannot hang between these ends; expected gravity, ends apart "
+                          "across it, and a length above their distance");
+    }
+    break;
+  }
+  return true;
+}
+
+// Velocity of each node: the common one and the spin about the mass centre or the pivot.
+static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_vec3 at, size_t i) {
+  if (rope->velocities) {
+    return rope->velocities[i];
+  }
+  return rl_add(rope->velocity, rl_cross(rope->spin, rl_sub(at, centre)));
+}
+
+// The slot of the node of another rope, built before, that an end is joined to.
+static uint32_t joined_slot(const rl_builder *b, const rl_end *end) {
+  const rl_rope *other = &b->ropes[end->rope];
+  const uint32_t count = other->link_count;
+  const uint32_t node =
+      end->node < 0 ? (uint32_t)((int64_t)count + 1 + end->node) : (uint32_t)end->node;
+  const rl_link *links = &b->links[other->first_link];
+  return node == 0 ? links[0].a : links[node - 1].b;
+}
+
+// The slot of an end of the rope, making the node if it needs one of its own.
+static uint32_t build_end(rl_builder *b, const rl_end *end, uint32_t *next_node, double mass,
+                          rl_vec3 position, rl_vec3 velocity) {
+  if (end_is_centre(end)) {
+    return rl_body_slot(b->model, end->body);
+  }
+  if (end->kind == RL_END_NODE) {
+    const uint32_t joint = joined_slot(b, end);
+    if (b->points[joint].w > 0.0) {
+      b->masses[joint] += mass;
+      b->points[joint].w = 1.0 / b->masses[joint];
+    }
+    b->model->capabilities |= RL_CAN_JOINTS;
+    return joint;
+  }
+  const uint32_t slot = (*next_node)++;
+  if (end->kind == RL_END_BODY) {
+    const rl_body *body = &b->bodies[end->body];
+    b->holds[b->model->hold_count++] =
+        (rl_hold){slot, end->body, rl_rotate(body->rotation, end->at)};
+    velocity = body->velocity;
+  } else if (end->kind == RL_END_POINT) {
+    velocity = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  rl_builder_set_point(b, slot, position, end->kind == RL_END_FREE ? mass : 0.0, velocity);
+  return slot;
+}
+
+// Drag of each node that moves by itself: as given, or half of each element beside it.
+static void build_drags(rl_builder *b, const rl_rope_definition *rope, const rl_rope *out) {
+  for (uint32_t k = 0; k < out->link_count; k++) {
+    const rl_link *link = &b->links[out->first_link + k];
+    const uint32_t ends[2] = {link->a, link->b};
+    for (size_t e = 0; e < 2; e++) {
+      if (ends[e] < b->model->node_count && b->points[ends[e]].w > 0.0) {
+        double *drag = &b->drags[ends[e]];
+        *drag = rope->drag > 0.0 ? rope->drag : *drag + 0.5 * rope->drag_per_length * link->rest;
+        b->model->capabilities |= *drag > 0.0 ? RL_CAN_DRAG : 0U;
+      }
+    }
+  }
+}
+
+// Rest lengths, masses and positions of the rope's nodes, into the scratch arrays.
+static bool shape_rope(rl_builder *b, uint32_t index, double length, rl_fault *fault) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  const size_t count = rl_builder_elements(rope);
+  for (size_t i = 0; i < count; i++) {
+    b->rest[i] = rope->rest_lengths ? rope->rest_lengths[i] : length / (double)count;
+  }
+  if (rope->segments > 0) {
+    lump_masses(rope, b->rest, length, b->node_masses);
+  } else {
+    b->node_masses[0] = b->node_masses[1] = 0.0;
+  }
+  return pose_nodes(b, index, fault);
+}
+
+// What the rope spins about: its pivot, or the mass centre of the nodes that move with it.
+static rl_vec3 spin_centre(const rl_builder *b, const rl_rope_definition *rope) {
+  if (!isnan(rope->pivot.x)) {
+    return rope->pivot;
+  }
+  const size_t count = rl_builder_elements(rope);
+  rl_vec3 centre = {0.0, 0.0, 0.0};
+  double total = 0.0;
+  for (size_t i = 0; i <= count; i++) {
+    const bool held =
+        (i == 0 && rope->from.kind != RL_END_FREE) || (i == count && rope->to.kind != RL_END_FREE);
+    const double mass = held ? 0.0 : b->node_masses[i];
+    centre = rl_add_scaled(centre, mass, b->pose[i]);
+    total += mass;
+  }
+  return rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
+}
+
+static void build_nodes(rl_builder *b, uint32_t index) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  rl_rope *out = &b->ropes[index];
+  const rl_vec3 centre = spin_centre(b, rope);
+  uint32_t next_node = b->first_node[index];
+  uint32_t previous = 0;
+  for (size_t i = 0; i <= out->link_count; i++) {
+    const rl_vec3 velocity = node_velocity(rope, centre, b->pose[i], i);
+    uint32_t slot;
+    if (i == 0 || i == out->link_count) {
+      slot = build_end(b, i == 0 ? &rope->from : &rope->to, &next_node, b->node_masses[i],
+                       b->pose[i], velocity);
+      out->ends[i == 0 ? 0 : 1] = slot;
+    } else {
+      slot = next_node++;
+      rl_builder_set_point(b, slot, b->pose[i], b->node_masses[i], velocity);
+    }
+    if (i > 0) {
+      const double rest = b->rest[i - 1];
+      b->links[out->first_link + i - 1] = (rl_link){previous, slot, rest, rest / out->stiffness};
+      b->link_rope[out->first_link + i - 1] = index;
+    }
+    previous = slot;
+  }
+  for (uint32_t node = b->first_node[index]; node < next_node; node++) {
+    b->node_rope[node] = index;
+  }
+}
+
+static void build_surroundings(rl_builder *b, uint32_t index) {
+  const rl_definition *d = b->definition;
+  const rl_rope_definition *rope = &d->ropes[index];
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    b->eyes[b->ropes[index].first_eye + k] =
+        way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
+                             : (rl_vertex){rl_body_slot(b->model, way->body),
+                                           rl_rotate(b->bodies[way->body].rotation, way->at)};
+  }
+  for (uint32_t k = 0; k < d->body_count; k++) {
+    b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);
+    b->frictions[(size_t)index * d->body_count + k] =
+        rl_pair_friction(rope->friction, d->bodies[k].friction);
+  }
+}
+
+// A joined end has the place of its joint, which is known once the other rope is built; only then
+// can the length of this one be checked.
+static bool resolve_joints(rl_builder *b, uint32_t index, rl_fault *fault) {
+  rl_end *ends[2] = {&b->copies[index].from, &b->copies[index].to};
+  bool joined = false;
+  for (size_t k = 0; k < 2; k++) {
+    if (ends[k]->kind == RL_END_NODE) {
+      joined = true;
+      ends[k]->at = rl_position(&b->points[joined_slot(b, ends[k])]);
+    }
+  }
+  return !joined || rl_definition_check_length(b->definition, index, fault);
+}
+
+static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
+  if (!resolve_joints(b, index, fault)) {
+    return false;
+  }
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  const double length = rl_definition_length(b->definition, rope);
+  rl_rope *out = &b->ropes[index];
+  out->name = rl_builder_copy_name(b, rope->name);
+  out->massless = rope->segments == 0;
+  out->compression = rope->compression;
+  out->stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness;
+  out->damping = rope->damping;
+  out->damping_ratio = rope->damping_ratio;
+  out->radius = rope->radius;
+  out->length = length;
+  if (!shape_rope(b, index, length, fault)) {
+    return false;
+  }
+  build_nodes(b, index);
+  build_drags(b, rope, out);
+  build_surroundings(b, index);
+  return true;
+}
+
+// Where each rope's nodes, elements and eyes stand among the model's.
+static void place_ropes(rl_builder *b) {
+  uint32_t node = 0, link = 0, eye = 0;
+  for (uint32_t i = 0; i < b->model->rope_count; i++) {
+    const rl_rope_definition *rope = &b->definition->ropes[i];
+    b->first_node[i] = node;
+    b->ropes[i] = (rl_rope){.first_link = link,
+                            .link_count = (uint32_t)rl_builder_elements(rope),
+                            .first_eye = eye,
+                            .eye_count = (uint32_t)rope->way_count};
+    node += (uint32_t)rl_builder_own_nodes(rope);
+    link += b->ropes[i].link_count;
+    eye += b->ropes[i].eye_count;
+  }
+}
+
+// A rope waits for those that its ends are joined to.
+static bool can_build(const rl_builder *b, uint32_t index) {
+  const rl_end *ends[2] = {&b->definition->ropes[index].from, &b->definition->ropes[index].to};
+  for (size_t k = 0; k < 2; k++) {
+    if (ends[k]->kind == RL_END_NODE && !b->built[ends[k]->rope]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rl_build_ropes(rl_builder *b, rl_fault *fault) {
+  place_ropes(b);
+  const uint32_t count = b->model->rope_count;
+  uint32_t done = 0, waiting = 0;
+  for (bool progress = true; progress && done < count;) {
+    progress = false;
+    for (uint32_t i = 0; i < count; i++) {
+      if (b->built[i] || !can_build(b, i)) {
+        waiting = b->built[i] ? waiting : i;
+        continue;
+      }
+      if (!build_rope(b, i, fault)) {
+        return false;
+      }
+      b->built[i] = progress = true;
+      done++;
+    }
+  }
+  return done == count ||
+         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, waiting,
+                      b->definition->ropes[waiting].from.kind == RL_END_NODE ? "from" : "to",
+                      "ropes are joined to each other in a circle; expected one to begin with");
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a model asks of a solver.
+#include "model_builder.h"
+
+const char *rl_capability_name(uint32_t bit) {
+  switch (bit) {
+  case RL_CAN_CHAINS:
+    return "ropes";
+  case RL_CAN_SPANS:
+    return "ropes over eyes or tied beside the centre of a body";
+  case RL_CAN_TOUCH:
+    return "contact of ropes with bodies";
+  case RL_CAN_ELASTIC:
+    return "elastic ropes (stiffness)";
+  case RL_CAN_JOINTS:
+    return "ropes joined in a node";
+  case RL_CAN_FRICTION:
+    return "friction";
+  case RL_CAN_DRAG:
+    return "drag";
+  case RL_CAN_COMPRESSION:
+    return "ropes that resist compression";
+  case RL_CAN_LOADS:
+    return "bodies that move freely";
+  case RL_CAN_SPACE:
+    return "motion out of the x-y plane or gravity not along y";
+  case RL_CAN_GROUND:
+    return "level ground under ropes";
+  default:
+    return "an unknown feature";
+  }
+}
+
+// What it takes to touch a body: level ground is a plane with normal +y that does not move.
+static uint32_t touch_capability(const rl_body *body) {
+  uint32_t needed = 0;
+  for (size_t k = 0; k < body->part_count; k++) {
+    const rl_part *part = &body->parts[k];
+    const rl_vec3 normal = rl_rotate(body->rotation, rl_rotate(part->rotation, part->normal));
+    const bool ground =
+        part->shape == RL_PLANE && body->motion == RL_FIXED && normal.x == 0.0 && normal.z == 0.0;
+    needed |= ground && normal.y > 0.0 ? RL_CAN_GROUND : RL_CAN_TOUCH;
+  }
+  return needed;
+}
+
+// Whether something at the end of an element, or on its way there, leaves the plane z = const.
+static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
+  if (m->points[slot].z != z || m->velocities[slot].z != 0.0) {
+    return true;
+  }
+  const rl_body *body = slot < m->node_count ? NULL : &m->bodies[slot - m->node_count];
+  for (size_t k = 0; body && k < body->drive_count; k++) {
+    if (body->drive[k].position.z != z) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What a solver must be able to do, and how large the scene is.
+void rl_build_summary(rl_builder *b) {
+  rl_model *m = b->model;
+  m->capabilities |= RL_CAN_CHAINS;
+  for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
+    const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
+    m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;
+    m->capabilities |= touches && m->frictions[i] > 0.0 ? RL_CAN_FRICTION : 0U;
+  }
+  for (uint32_t i = 0; i < m->body_count; i++) {
+    m->capabilities |= m->bodies[i].motion == RL_FREE ? RL_CAN_LOADS : 0U;
+  }
+  bool planar = m->gravity.x == 0.0 && m->gravity.z == 0.0;
+  for (uint32_t i = 0; i < m->link_count && planar; i++) {
+    const rl_link *first = &m->links[m->ropes[m->link_rope[i]].first_link];
+    const double z = m->points[first->a].z;
+    planar = !leaves_plane(m, m->links[i].a, z) && !leaves_plane(m, m->links[i].b, z);
+  }
+  m->capabilities |= planar ? 0U : RL_CAN_SPACE;
+  for (uint32_t i = 0; i < m->rope_count; i++) {
+    const rl_rope *rope = &m->ropes[i];
+    m->reach += rope->length;
+    m->capabilities |= rope->eye_count > 0 ? RL_CAN_SPANS : 0U;
+    m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
+    m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
+  }
+  for (uint32_t i = 0; i < m->hold_count; i++) {
+    m->capabilities |= m->bodies[m->holds[i].body].motion == RL_FREE ? RL_CAN_SPANS : 0U;
+  }
+  for (uint32_t i = 1; i < m->slot_count; i++) {
+    m->reach = fmax(m->reach, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
+  }
+}
