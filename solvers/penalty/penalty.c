@@ -265,6 +265,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
+    if (i > 0) {
+      rl_detect_again(model, state, rows);
+    }
     substep(self, model, state, rows, info);
   }
   info->iterations += (uint64_t)substeps;
@@ -313,6 +316,7 @@ const rl_solver_type rl_solver_penalty = {
     .citation = "provot1995",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_SPANS |
                     RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(penalty),

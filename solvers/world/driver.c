@@ -50,6 +50,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->memory = create_memory(type, model, &driver->allocation);
   driver->state = rl_state_create(model);
   driver->rows = rl_rows_create(model);
+  if (driver->rows) {
+    driver->rows->lists_idle = type->detects_again;
+  }
   driver->ledger = rl_ledger_create(model);
   if (!driver->memory || !driver->state || !driver->rows || !driver->ledger) {
     rl_driver_free(driver);

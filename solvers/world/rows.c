@@ -140,28 +140,50 @@ static rl_surface part_surface(const rl_model *model, const rl_contact *contact,
 
 static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_vec3 centre, double fraction) {
   const rl_vec3 at = rl_add_scaled(p, -surface.distance, surface.normal);
-  return (rl_foot){rl_sub(at, centre), surface.normal, fraction};
+  return (rl_foot){rl_sub(at, centre), surface.normal, fraction, false};
+}
+
+// Where the node is nearest to the part; returns the distance from its centre.
+static double node_foot(const rl_model *model, const rl_contact *contact, const rl_point *points,
+                        rl_foot *foot) {
+  const rl_vec3 p = rl_position(&points[contact->slot]);
+  const rl_surface surface = part_surface(model, contact, points, p);
+  *foot = make_foot(surface, p, rl_position(&points[rl_body_slot(model, contact->body)]), 0.0);
+  return surface.distance;
 }
 
 // Could the node touch the part within dt?
 static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                          double dt, rl_foot *foot) {
   const uint32_t centre = rl_body_slot(model, contact->body);
-  const rl_vec3 p = rl_position(&state->points[contact->slot]);
-  const rl_surface surface = part_surface(model, contact, state->points, p);
-  *foot = make_foot(surface, p, rl_position(&state->points[centre]), 0.0);
-  return surface.distance - model->ropes[contact->rope].radius <=
+  return node_foot(model, contact, state->points, foot) - model->ropes[contact->rope].radius <=
          travel(model, state, contact->slot, centre, dt);
 }
 
-// Could the inside of the element, and not only its ends, touch the part within dt?
+// Where the element is nearest to the part; returns the distance from its axis.
+static double element_foot(const rl_model *model, const rl_contact *contact, const rl_point *points,
+                           rl_foot *foot) {
+  const rl_body *body = &model->bodies[contact->body];
+  const rl_vec3 at = rl_position(&points[rl_body_slot(model, contact->body)]);
+  const rl_vec3 from = rl_position(&points[contact->slot]);
+  const rl_vec3 to = rl_position(&points[contact->next]);
+  rl_surface surface;
+  const double s =
+      rl_shape_segment(&body->parts[contact->part], at, body->rotation, from, to, &surface);
+  const double ends = fmin(part_surface(model, contact, points, from).distance,
+                           part_surface(model, contact, points, to).distance);
+  *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
+  foot->is_idle =
+      s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  return surface.distance;
+}
+
+// Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                             double dt, rl_foot *foot) {
-  const rl_body *body = &model->bodies[contact->body];
   const uint32_t centre = rl_body_slot(model, contact->body);
   const rl_vec3 from = rl_position(&state->points[contact->slot]);
   const rl_vec3 to = rl_position(&state->points[contact->next]);
-  const rl_vec3 at = rl_position(&state->points[centre]);
   const double reach =
       model->ropes[contact->rope].radius + fmax(travel(model, state, contact->slot, centre, dt),
                                                 travel(model, state, contact->next, centre, dt));
@@ -170,18 +192,7 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
       reach + 0.5 * rl_distance(from, to)) {
     return false;
   }
-  rl_surface surface;
-  const double s =
-      rl_shape_segment(&body->parts[contact->part], at, body->rotation, from, to, &surface);
-  const double ends = fmin(part_surface(model, contact, state->points, from).distance,
-                           part_surface(model, contact, state->points, to).distance);
-  // Where an end is as near, the contact of that node says all there is to say.
-  if (surface.distance > reach || s <= 0.0 || s >= 1.0 ||
-      surface.distance > ends - 1e-9 * rl_distance(from, to)) {
-    return false;
-  }
-  *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
-  return true;
+  return element_foot(model, contact, state->points, foot) <= reach;
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -192,7 +203,8 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
     if (!(contact.next == RL_NONE ? node_is_near : element_is_near)(model, state, &contact, dt,
-                                                                    &foot)) {
+                                                                    &foot) ||
+        (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
     while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
@@ -291,6 +303,22 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
 }
 
+void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint64_t i = 0; i < state->contact_count; i++) {
+    const rl_contact *contact = &state->contacts[i];
+    rl_foot foot;
+    if (contact->next == RL_NONE) {
+      node_foot(model, contact, state->points, &foot);
+    } else {
+      element_foot(model, contact, state->points, &foot);
+    }
+    // What came out on the far side is still on the side it was found on.
+    if (rl_dot(foot.normal, rows->feet[i].normal) > 0.0) {
+      rows->feet[i] = foot;
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Evaluation
 
@@ -373,7 +401,8 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
     // A node that comes out on the far side is still on the side it was found on.
     surface = rl_dot(now.normal, found->normal) > 0.0 ? now : surface;
   }
-  row->value = model->ropes[contact->rope].radius - surface.distance;
+  // An idle one does not touch, wherever the iteration takes it.
+  row->value = found->is_idle ? -1.0 : model->ropes[contact->rope].radius - surface.distance;
   row->normal = surface.normal;
   row->entry_count = 0;
   entries[row->entry_count++] = (rl_entry){contact->slot, rl_scale(-share, surface.normal)};

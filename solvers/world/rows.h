@@ -49,10 +49,12 @@ typedef struct rl_block {
 } rl_block;
 
 // Where on a surface a contact was found, from the body's centre, the outward normal there, and
-// where on its element, as a fraction from `slot` to `next`.
+// where on its element, as a fraction from `slot` to `next`. An element is idle while one of its ends
+// is as near: the contact of that node says all there is to say.
 typedef struct rl_foot {
   rl_vec3 point, normal;
   double fraction;
+  bool is_idle;
 } rl_foot;
 
 typedef struct rl_rows {
@@ -67,6 +69,7 @@ typedef struct rl_rows {
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
+  bool lists_idle; // for methods that call rl_detect_again
   void *allocation;
 } rl_rows;
 
@@ -89,6 +92,11 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // Builds the set for a step of dt [s] from the state: spans, and every contact that can become
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
+
+// Finds again, at the state's positions, where the listed contacts touch, idle ones included. For
+// methods of many substeps in a step (rl_solver_type.detects_again): depth that only the next step
+// finds is pushed out within one substep, at depth / substep, which makes energy.
+void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,

@@ -701,6 +701,13 @@ class Energies(Case):
                 else:
                     self.check(self.record_any(scenario, solver, *words), f"{solver} on {scenario}")
 
+    def test_substeps_do_not_feed_a_draped_rope(self) -> None:
+        for scenario, solver in itertools.product(
+                ("drape-box", "drape-cylinder", "drape-hull", "drape-sphere", "rope-over-ball"),
+                ("xpbd,substeps=20", "xpbd,substeps=100", "penalty,substeps=100")):
+            end = self.record(scenario, solver).manifest["summary"]["energy_error_J"]
+            self.expect_true(end <= 0.0, end, "a loss", f"energy_error_J, {solver}, {scenario}")
+
     def test_long_run(self) -> None:
         self.check(self.record("lamp-cable", "impulse", "--every", "0.1"), "impulse on lamp-cable")
 
