@@ -26,7 +26,7 @@ const rl_column rl_columns[] = {
     {"elastic_J", "energy in elastic ropes and in a method's own springs"},
     {"bending_J", "bending energy of ropes"},
     {"work_J", "work done from outside since the start (driven bodies)"},
-    {"dissipated_J", "what physics dissipates since the start: dampers, inelastic catches"},
+    {"dissipated_J", "dissipated by physics since the start: dampers, drag, friction, inelastic catches"},
     {"energy_J", "kinetic + gravity + elastic + bending"},
     {"energy_error_J", "energy - energy at the start - work + dissipated: the method's own error"},
     {"stretch_max", "largest max(0, length / rest - 1) of an element or span"},
@@ -121,7 +121,8 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   s->tension_max = rl_larger(s->tension_max, m->tension_max);
   s->residual = residual;
   if (r->is_free && m->momentum_scale > 0.0) {
-    const double drift = rl_distance(m->momentum.linear, r->start.linear) / m->momentum_scale;
+    s->momentum_scale = rl_larger(s->momentum_scale, m->momentum_scale);
+    const double drift = rl_distance(m->momentum.linear, r->start.linear) / s->momentum_scale;
     s->momentum_drift = rl_larger(s->momentum_drift, drift);
   }
 }

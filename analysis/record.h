@@ -14,7 +14,8 @@ typedef struct rl_summary {
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
   double tension_max;                       // [N]
-  double momentum_drift;  // relative to sum m |v|; nan unless nothing acts from outside
+  double momentum_scale;  // largest sum m |v| so far [kg m/s]
+  double momentum_drift;  // relative to that; nan unless nothing acts from outside
   double residual;        // of the last step [m]
   double exact_error_max; // nan without a closed form
 } rl_summary;

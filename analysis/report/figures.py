@@ -114,8 +114,8 @@ def residual(artist: Artist) -> Drawing | None:
     alone = [t.label for t, iterations, _ in histories if len(iterations) == 1]
     caption = ("Largest violation of any row after each iteration of the last recorded step; the "
                "same definition for every method."
-               + (f" A single symbol: {', '.join(alone)} {'do' if len(alone) > 1 else 'does'} not "
-                  "iterate." if alone else ""))
+               + (f" A single symbol: {', '.join(alone)}, with one "
+                  "iteration there." if alone else ""))
     figure = artist.figure("residual", "residual by iteration", caption,
                            "residual against iteration, by solver")
     layout = Layout(1, 1, 300, [t.label for t in traces])
@@ -161,7 +161,7 @@ def ledger(artist: Artist) -> Drawing | None:
     caption = ("Where the energy goes, as change since the start. Kinetic + gravity + elastic + "
                "bending - work + dissipated should stay zero; the black line is what it is instead."
                .replace(" - ", " − ")
-               + (f" Not drawn, since it stays at zero: {', '.join(hidden)}." if hidden else ""))
+               + (f" Not drawn, being too small to see beside the others: {', '.join(hidden)}." if hidden else ""))
     figure = artist.figure("ledger", "energy ledger", caption,
                            "terms of the energy ledger over time, one panel for each solver")
     files = [artist.data([thin(t.time, terms[name][i], most) for name, _ in shown])

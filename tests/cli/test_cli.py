@@ -702,11 +702,20 @@ class Energies(Case):
                     self.check(self.record_any(scenario, solver, *words), f"{solver} on {scenario}")
 
     def test_substeps_do_not_feed_a_draped_rope(self) -> None:
-        for scenario, solver in itertools.product(
-                ("drape-box", "drape-cylinder", "drape-hull", "drape-sphere", "rope-over-ball"),
-                ("xpbd,substeps=20", "xpbd,substeps=100", "penalty,substeps=100")):
-            end = self.record(scenario, solver).manifest["summary"]["energy_error_J"]
-            self.expect_true(end <= 0.0, end, "a loss", f"energy_error_J, {solver}, {scenario}")
+        # Nothing but gravity acts: no energy above that at the start (to 1 %: springs near their limit
+        # swing), and no matter whether a moment is a hundredth of a step or a step.
+        for scenario in ("drape-cylinder", "drape-hull", "drape-sphere"):
+            for solver in ("xpbd,substeps=20", "xpbd,substeps=100", "penalty,substeps=100"):
+                energies = self.record(scenario, solver).table("series").numbers("energy_J")
+                most = 1.01 * energies[0]
+                self.expect_true(max(energies) <= most, max(energies), f"at most {most!r}",
+                                 f"energy_J, {solver}, {scenario}")
+            words = ("--duration", "0.5", "--step")
+            many = self.record(scenario, "xpbd,substeps=100", *words, "0.005")
+            single = self.record(scenario, "xpbd,substeps=1", *words, "0.00005")
+            many, single = (run.table("series").numbers("energy_J")[-1] for run in (many, single))
+            self.expect_true(abs(many - single) <= 1e-9 * abs(single), many, repr(single),
+                             f"energy_J of 100 substeps and of 100 steps, {scenario}")
 
     def test_long_run(self) -> None:
         self.check(self.record("lamp-cable", "impulse", "--every", "0.1"), "impulse on lamp-cable")
