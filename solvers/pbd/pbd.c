@@ -92,28 +92,14 @@ static void attach_all(const pbd *self, const rl_model *model, rl_state *state) 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   pbd *self = memory;
-  const int iterations = (int)self->parameters[ITERATIONS];
-  const double tolerance = self->parameters[TOLERANCE];
   const size_t unknowns = rl_unknown_count(model, state);
-  const bool each_residual = info->trace || tolerance > 0.0;
-  rl_reason reason = RL_CONVERGED_ITERATIONS;
-
   info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, dt);
   if (self->parameters[LONG_RANGE] != 0.0) {
     attach_all(self, model, state);
   }
-  for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    rl_relaxation_sweep(&self->relaxation, model, state, rows, i);
-    info->iterations++;
-    info->row_evaluations += unknowns;
-    if (each_residual || (info->want_residual && i + 1 == iterations)) {
-      rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
-                                 1.0 / (dt * dt), dt));
-      if (info->residual <= tolerance && tolerance > 0.0) {
-        reason = RL_CONVERGED_TOLERANCE;
-      }
-    }
-  }
+  const rl_reason reason =
+      rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
+                          self->parameters[TOLERANCE], info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
   for (uint32_t i = 0; i < model->link_count; i++) {

@@ -19,43 +19,25 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL, RL_REGULARISATION_HELP},
 };
 
-typedef struct pbd_direct {
-  const double *parameters;
-  rl_projection projection;
-} pbd_direct;
-
-static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
-  pbd_direct *self = memory;
-  rl_projection_lay_out(&self->projection, model, c);
-}
-
 static void init(void *memory, const rl_model *model, const double *values) {
-  pbd_direct *self = memory;
+  rl_projection *self = memory;
   (void)model;
   self->parameters = values;
-  self->projection.regularisation = values[REGULARISATION];
-}
-
-// A foreign state may have other contacts than those the matrix was laid out for.
-static void sync(void *memory, const rl_model *model, const rl_state *state) {
-  (void)model;
-  (void)state;
-  ((pbd_direct *)memory)->projection.direct.structure = 0;
+  self->regularisation = values[REGULARISATION];
 }
 
 // (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /
 // dt^2.
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
-  pbd_direct *self = memory;
-  rl_projection *projection = &self->projection;
-  const bool at_start = (int)self->parameters[GRADIENT] == GRADIENT_START;
+  rl_projection *projection = memory;
+  const bool at_start = (int)projection->parameters[GRADIENT] == GRADIENT_START;
   rl_projection_begin(projection, model, state, rows, at_start);
   info->dissipated += rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);
-  const rl_reason reason =
-      rl_projection_positions(projection, model, state, rows, at_start,
-                              (int)self->parameters[ITERATIONS], self->parameters[TOLERANCE], info);
+  const rl_reason reason = rl_projection_positions(projection, model, state, rows, at_start,
+                                                   (int)projection->parameters[ITERATIONS],
+                                                   projection->parameters[TOLERANCE], info);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
@@ -75,9 +57,9 @@ const rl_solver_type rl_solver_pbd_direct = {
                     RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = sizeof(pbd_direct),
-    .lay_out = lay_out,
+    .size = sizeof(rl_projection),
+    .lay_out = rl_projection_lay_out,
     .init = init,
-    .sync = sync,
+    .sync = rl_projection_sync,
     .step = step,
 };

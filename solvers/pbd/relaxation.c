@@ -306,12 +306,31 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
   }
 }
 
-void rl_relaxation_sweep(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
-                         int iteration) {
+static void sweep_in_order(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
+                           int iteration) {
   if (r->order >= RL_JACOBI) {
     sweep_jacobi(r, model, state, rows);
   } else {
     const rl_order order = r->order == RL_RED_BLACK ? RL_FORWARD : (rl_order)r->order;
     sweep(r, model, state, rows, rl_order_is_backward(order, iteration));
   }
+}
+
+rl_reason rl_relaxation_solve(rl_relaxation *r, const rl_model *model, rl_state *state,
+                              rl_rows *rows, int iterations, double tolerance, bool wanted,
+                              rl_step_info *info) {
+  const bool each = info->trace || tolerance > 0.0;
+  for (int i = 0; i < iterations; i++) {
+    sweep_in_order(r, model, state, rows, i);
+    info->iterations++;
+    info->row_evaluations += rl_unknown_count(model, state);
+    if (each || (wanted && i + 1 == iterations)) {
+      rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
+                                 1.0 / (r->h * r->h), r->h));
+      if (info->residual <= tolerance && tolerance > 0.0) {
+        return RL_CONVERGED_TOLERANCE;
+      }
+    }
+  }
+  return RL_CONVERGED_ITERATIONS;
 }

@@ -42,9 +42,12 @@ static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_sta
   relaxation->corrections[slot] = rl_add(relaxation->corrections[slot], by);
 }
 
-// (3)-(4) One sweep over all rows. Multipliers are positional, lambda h^2 [kg m].
-void rl_relaxation_sweep(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                         rl_rows *rows, int iteration);
+// (3)-(4) Sweeps over all rows, with positional multipliers lambda h^2 [kg m], until the residual
+// is at or below the tolerance [m] (0: never), at most `iterations`. Fills iterations, evaluations,
+// residual and trace of `info`; the residual also after the last sweep if it is `wanted`.
+rl_reason rl_relaxation_solve(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                              rl_rows *rows, int iterations, double tolerance, bool wanted,
+                              rl_step_info *info);
 
 // Books -(force).(slide) of the contacts of the step, and the work of driven bodies.
 void rl_relaxation_book_friction(const rl_relaxation *relaxation, const rl_rows *rows,

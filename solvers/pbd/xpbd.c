@@ -45,23 +45,11 @@ static void init(void *memory, const rl_model *model, const double *values) {
 // One substep: predict, sweep, read the velocities.
 static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_rows *rows,
                          double h, bool last, rl_step_info *info) {
-  const int iterations = (int)self->parameters[ITERATIONS];
-  const double tolerance = self->parameters[TOLERANCE];
   const size_t unknowns = rl_unknown_count(model, state);
-  rl_reason reason = RL_CONVERGED_ITERATIONS;
   info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, h);
-  for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    rl_relaxation_sweep(&self->relaxation, model, state, rows, i);
-    info->iterations++;
-    info->row_evaluations += unknowns;
-    if (info->trace || tolerance > 0.0 || (info->want_residual && last && i + 1 == iterations)) {
-      rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
-                                 1.0 / (h * h), h));
-      if (info->residual <= tolerance && tolerance > 0.0) {
-        reason = RL_CONVERGED_TOLERANCE;
-      }
-    }
-  }
+  const rl_reason reason =
+      rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
+                          self->parameters[TOLERANCE], last && info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
   for (size_t i = 0; i < unknowns; i++) {

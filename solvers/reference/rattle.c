@@ -15,41 +15,23 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-13, 0, 1, NULL, RL_REGULARISATION_HELP},
 };
 
-typedef struct rattle {
-  const double *parameters;
-  rl_projection projection;
-} rattle;
-
-static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
-  rattle *self = memory;
-  rl_projection_lay_out(&self->projection, model, c);
-}
-
 static void init(void *memory, const rl_model *model, const double *values) {
-  rattle *self = memory;
+  rl_projection *self = memory;
   (void)model;
   self->parameters = values;
-  self->projection.regularisation = values[REGULARISATION];
-}
-
-// A foreign state may have other contacts than those the matrix was laid out for.
-static void sync(void *memory, const rl_model *model, const rl_state *state) {
-  (void)model;
-  (void)state;
-  ((rattle *)memory)->projection.direct.structure = 0;
+  self->regularisation = values[REGULARISATION];
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
-  rattle *self = memory;
-  rl_projection *projection = &self->projection;
-  const int iterations = (int)self->parameters[ITERATIONS];
+  rl_projection *projection = memory;
+  const int iterations = (int)projection->parameters[ITERATIONS];
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
   rl_projection_begin(projection, model, state, rows, true);
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
-                                                   self->parameters[TOLERANCE], info);
+                                                   projection->parameters[TOLERANCE], info);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
@@ -74,9 +56,9 @@ const rl_solver_type rl_solver_rattle = {
                     RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = sizeof(rattle),
-    .lay_out = lay_out,
+    .size = sizeof(rl_projection),
+    .lay_out = rl_projection_lay_out,
     .init = init,
-    .sync = sync,
+    .sync = rl_projection_sync,
     .step = step,
 };

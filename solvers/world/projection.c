@@ -7,7 +7,8 @@ static const double nearly_taut_slack = 1e-3;
 // An iteration that makes the residual this many times larger is taken back.
 static const double worst_growth = 10.0;
 
-void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c) {
+void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  rl_projection *p = memory;
   const size_t unknowns = (size_t)model->link_count + model->contact_capacity;
   const size_t entries = rl_direct_gradient_capacity(model);
   rl_direct_lay_out(&p->direct, model, c);
@@ -23,6 +24,12 @@ void rl_projection_lay_out(rl_projection *p, const rl_model *model, rl_carver *c
   p->before = rl_carve(c, entries, sizeof *p->before);
   p->current = rl_carve(c, entries, sizeof *p->current);
   p->corrections = rl_carve(c, model->slot_count, sizeof *p->corrections);
+}
+
+void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  ((rl_projection *)memory)->direct.structure = 0;
 }
 
 void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,

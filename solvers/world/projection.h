@@ -13,7 +13,9 @@
 #include "direct.h"
 #include "solver.h"
 
+// All the memory of such a method.
 typedef struct rl_projection {
+  const double *parameters;
   rl_direct direct;
   double regularisation;  // added to the diagonal as a fraction of it
   double residual;        // of the positions last evaluated [m]
@@ -35,7 +37,10 @@ typedef struct rl_projection {
 #define RL_REGULARISATION_HELP                                                                     \
   "added to the diagonal as a fraction of it, for rows that repeat each other"
 
-void rl_projection_lay_out(rl_projection *projection, const rl_model *model, rl_carver *carver);
+// lay_out and sync of rl_solver_type: a foreign state may have other contacts than those the matrix
+// was laid out for.
+void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *carver);
+void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state);
 
 // At the start of the step, after rl_detect: structure, and gradients there if `start` is asked
 // for.

@@ -173,8 +173,7 @@ static double element_foot(const rl_model *model, const rl_contact *contact, con
   const double ends = fmin(part_surface(model, contact, points, from).distance,
                            part_surface(model, contact, points, to).distance);
   *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
-  foot->is_idle =
-      s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  foot->is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
   return surface.distance;
 }
 
@@ -376,8 +375,8 @@ static bool is_round(const rl_model *model, const rl_contact *contact) {
   return shape == RL_SPHERE || shape == RL_CAPSULE;
 }
 
-// Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those of the
-// start of the step.
+// Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those last
+// found.
 static rl_surface touching_plane(const rl_foot *found, rl_vec3 p, rl_vec3 centre) {
   return (rl_surface){rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point)),
                       found->normal};

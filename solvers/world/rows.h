@@ -10,8 +10,9 @@
 // the hot loop needs it: a plain link between two slots (rl_link, contiguous, nearly all of
 // them), and a general row with any number of entries.
 //
-// rl_detect() finds the set once a step and freezes it; the evaluate functions give values and
-// gradients at any trial positions, any number of times, without allocating.
+// rl_detect() finds the set once a step and freezes it (rl_detect_again moves its contacts); the
+// evaluate functions give values and gradients at any trial positions, any number of times, without
+// allocating.
 #ifndef RL_ROWS_H
 #define RL_ROWS_H
 
@@ -49,8 +50,8 @@ typedef struct rl_block {
 } rl_block;
 
 // Where on a surface a contact was found, from the body's centre, the outward normal there, and
-// where on its element, as a fraction from `slot` to `next`. An element is idle while one of its ends
-// is as near: the contact of that node says all there is to say.
+// where on its element, as a fraction from `slot` to `next`. An element is idle while one of its
+// ends is as near: the contact of that node says all there is to say.
 typedef struct rl_foot {
   rl_vec3 point, normal;
   double fraction;
@@ -65,7 +66,7 @@ typedef struct rl_rows {
   rl_vertex *vertices;
   rl_entry *entries;
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
-  rl_foot *feet;            // [contacts] at the start of the step
+  rl_foot *feet;            // [contacts] as last found
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;

@@ -132,14 +132,7 @@ static bool nehe_survives(double stiffness, double friction) {
   char spec[128];
   snprintf(spec, sizeof spec, "nehe,air_friction=0,stiffness=%.17g,spring_friction=%.17g",
            stiffness, friction);
-  rl_driver *d = driver_for(s, spec, 0.002);
-  rl_reason reason = RL_RUNNING;
-  for (int n = 0; n < 20000 && reason >= 0; n++) {
-    reason = rl_driver_step(d);
-  }
-  rl_driver_free(d);
-  rl_scenario_free(s);
-  return reason > 0;
+  return survives_steps(s, spec, 0.002, 20000);
 }
 
 // Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt; and the largest k that another program

@@ -18,14 +18,7 @@ static bool survives(int count, double stiffness, double damping) {
   char spec[128];
   snprintf(spec, sizeof spec, "penalty,substeps=1,stiffness=%.17g,damping=%.17g", stiffness,
            damping);
-  rl_driver *d = driver_for(s, spec, 0.002);
-  rl_reason reason = RL_RUNNING;
-  for (int n = 0; n < 20000 && reason >= 0; n++) {
-    reason = rl_driver_step(d);
-  }
-  rl_driver_free(d);
-  rl_scenario_free(s);
-  return reason > 0;
+  return survives_steps(s, spec, 0.002, 20000);
 }
 
 // Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt  (references 2.11).

@@ -51,6 +51,17 @@ rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt) 
   return driver;
 }
 
+bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int steps) {
+  rl_driver *d = driver_for(scenario, spec, dt);
+  rl_reason reason = RL_RUNNING;
+  for (int n = 0; n < steps && reason >= 0; n++) {
+    reason = rl_driver_step(d);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(scenario);
+  return reason > 0;
+}
+
 double probe(const rl_driver *driver, const char *name) {
   rl_probe parsed;
   char message[512];

@@ -33,6 +33,9 @@ rl_scenario *scenario_from(const char *format, ...);
 // A driver for a scenario; `spec` is "name,param=value". Fails the test on a bad spec.
 rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 
+// Whether the solver takes that many steps without diverging. Frees the scenario.
+bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int steps);
+
 // The value of a probe now.
 double probe(const rl_driver *driver, const char *name);
 
