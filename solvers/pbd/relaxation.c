@@ -146,7 +146,7 @@ static rl_vec3 slide_of(const rl_relaxation *r, const rl_rows *rows, const rl_ro
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     const rl_vec3 moved = rl_sub(rl_position(&points[e->slot]), rl_position(&r->previous[e->slot]));
-    sum = rl_add_scaled(sum, -rl_dot(e->gradient, row->normal), moved);
+    sum = rl_add(sum, rl_contact_share(row, e, moved));
   }
   return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
 }

@@ -134,8 +134,7 @@ static void push_friction(penalty *self, const rl_state *state, const rl_rows *r
   const rl_vec3 force = rl_scale(-size / speed, slide);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    const double share = -rl_dot(e->gradient, row->normal);
-    self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], share, force);
+    self->forces[e->slot] = rl_add(self->forces[e->slot], rl_contact_share(row, e, force));
   }
   info->dissipated += size * speed * self->weight;
   info->work +=

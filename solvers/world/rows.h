@@ -121,13 +121,19 @@ static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
   }
 }
 
+// What a tangential impulse T on the rope at a contact is for one of the row's entries: the gradient
+// of (slide . T) with respect to the velocity of its slot. Linear in T.
+static inline rl_vec3 rl_contact_share(const rl_row *row, const rl_entry *e, rl_vec3 along) {
+  return rl_scale(-rl_dot(e->gradient, row->normal), along);
+}
+
 // How the rope slides on the body at a contact: the part across the normal of its velocity there,
 // relative to the body, for velocities (or moves) of all slots.
 static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    sum = rl_add_scaled(sum, -rl_dot(e->gradient, row->normal), v[e->slot]);
+    sum = rl_add(sum, rl_contact_share(row, e, v[e->slot]));
   }
   return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
 }
@@ -148,7 +154,7 @@ static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double i
 // What an impulse T on the rope across the normal does to the velocity (or position) of one entry.
 static inline rl_vec3 rl_friction_push(const rl_row *row, const rl_entry *e, rl_vec3 impulse,
                                        const rl_point *points) {
-  return rl_scale(-rl_dot(e->gradient, row->normal) * points[e->slot].w, impulse);
+  return rl_scale(points[e->slot].w, rl_contact_share(row, e, impulse));
 }
 
 // The work that driven bodies do through an impulse T on the rope across the normal [J].
@@ -158,7 +164,7 @@ static inline double rl_friction_work(const rl_rows *rows, const rl_row *row, rl
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     if (points[e->slot].w == 0.0) {
-      work += rl_dot(e->gradient, row->normal) * rl_dot(impulse, v[e->slot]);
+      work -= rl_dot(rl_contact_share(row, e, impulse), v[e->slot]);
     }
   }
   return work;
