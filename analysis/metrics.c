@@ -39,12 +39,17 @@ rl_metrics rl_metrics_of(const rl_driver *driver) {
   metrics.energy_total = rl_energy_total(metrics.energy);
   metrics.energy_error =
       metrics.energy_total - rl_energy_total(driver->start) - metrics.work + metrics.dissipated;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     metrics.momentum_scale += state->masses[i] * rl_length(state->velocities[i]);
   }
   measure_elements(&metrics, model, state);
   measure_contacts(&metrics, driver);
   return metrics;
+}
+
+static bool moves_freely(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  return model->points[hold ? rl_body_slot(model, hold->body) : slot].w > 0.0;
 }
 
 bool rl_model_is_free(const rl_model *model) {
@@ -54,8 +59,8 @@ bool rl_model_is_free(const rl_model *model) {
         is_free && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
   }
   for (uint32_t i = 0; i < model->link_count; i++) {
-    is_free = is_free && model->points[model->links[i].a].w > 0.0 &&
-              model->points[model->links[i].b].w > 0.0;
+    is_free =
+        is_free && moves_freely(model, model->links[i].a) && moves_freely(model, model->links[i].b);
   }
   for (uint32_t i = 0; i < model->eye_count; i++) {
     is_free =

@@ -26,7 +26,8 @@ const rl_column rl_columns[] = {
     {"elastic_J", "energy in elastic ropes and in a method's own springs"},
     {"bending_J", "bending energy of ropes"},
     {"work_J", "work done from outside since the start (driven bodies)"},
-    {"dissipated_J", "dissipated by physics since the start: dampers, drag, friction, inelastic catches"},
+    {"dissipated_J",
+     "dissipated by physics since the start: dampers, drag, friction, inelastic catches"},
     {"energy_J", "kinetic + gravity + elastic + bending"},
     {"energy_error_J", "energy - energy at the start - work + dissipated: the method's own error"},
     {"stretch_max", "largest max(0, length / rest - 1) of an element or span"},
@@ -238,7 +239,8 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
       const rl_vec3 p = rl_position(&state->points[rl_rope_node(model, state, i, k)]);
       write_position(r, time, rope->name, prefix, "node", index++, p);
       for (uint32_t e = 0; k == 0 && e < rope->eye_count; e++) {
-        const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + e], state->points);
+        const rl_vec3 eye =
+            rl_vertex_position(model, state, model->eyes[rope->first_eye + e], state->points);
         write_position(r, time, rope->name, prefix, "eye", index++, eye);
       }
     }

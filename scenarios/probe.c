@@ -123,12 +123,8 @@ static rl_probe_status read_body(query *q) {
   static const char *const quantities[] = {"x",  "y",     "z",     "vx",  "vy",
                                            "vz", "speed", "angle", "spin"};
   const char *word = q->words[1];
-  if (strcmp(word, "angle") == 0 || strcmp(word, "spin") == 0) {
-    const rl_probe_status status = finish(q, 1);
-    return status == RL_PROBE_OK ? unsupported(q, "bodies that rotate") : status;
-  }
-  for (size_t i = 0; i < COUNT(components); i++) {
-    if (strcmp(word, components[i]) == 0) {
+  for (size_t i = 0; i < COUNT(quantities); i++) {
+    if (strcmp(word, quantities[i]) == 0) {
       q->probe->kind = (rl_probe_kind)(RL_PROBE_BODY_X + i);
       return finish(q, 1);
     }

@@ -14,6 +14,8 @@ typedef enum rl_probe_kind {
   RL_PROBE_BODY_VY,
   RL_PROBE_BODY_VZ,
   RL_PROBE_BODY_SPEED,
+  RL_PROBE_BODY_ANGLE,
+  RL_PROBE_BODY_SPIN,
   RL_PROBE_ROPE_LENGTH,
   RL_PROBE_ROPE_REST,
   RL_PROBE_ROPE_STRETCH,
@@ -57,7 +59,9 @@ rl_probe_status rl_probe_check(const rl_definition *definition, const char *text
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe);
 
 // True for probes whose series has to be unwrapped.
-static inline bool rl_probe_is_angle(rl_probe probe) { return probe.kind == RL_PROBE_ROPE_ANGLE; }
+static inline bool rl_probe_is_angle(rl_probe probe) {
+  return probe.kind == RL_PROBE_ROPE_ANGLE || probe.kind == RL_PROBE_BODY_ANGLE;
+}
 
 // True for probes that are unknown until a step has been made.
 static inline bool rl_probe_is_tension(rl_probe probe) {

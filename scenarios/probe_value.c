@@ -2,6 +2,7 @@
 // Probes: their values in a state.
 #include "probe.h"
 
+#include "world/rotation.h"
 #include "world/rows.h"
 
 static const double two_pi = 6.283185307179586;
@@ -73,7 +74,7 @@ static rl_vec3 sideways(rl_vec3 vertical) {
 
 static rl_vec3 eye_position(const rl_model *model, const rl_state *state, const rl_rope *rope,
                             uint32_t i) {
-  return rl_vertex_position(model->eyes[rope->first_eye + i], state->points);
+  return rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
 }
 
 // The angle of the last piece of the rope from the vertical, in the plane of `down` and
@@ -121,9 +122,29 @@ static double contacts(const rl_model *model, const rl_state *state, uint32_t ro
   return count;
 }
 
+// The turn of a body about its own z axis since the start: that of the rotation about z which is
+// nearest to its rotation [rad].
+static double turn(const rl_model *model, const rl_state *state, uint32_t body) {
+  const rl_quat from = model->bodies[body].rotation;
+  const rl_quat back = {-from.x, -from.y, -from.z, from.w};
+  const rl_quat since = rl_quat_product(back, state->rotations[body]);
+  return 2.0 * atan2(since.z, since.w);
+}
+
+// The angular velocity of a body about its own z axis [rad/s].
+static double spin(const rl_model *model, const rl_state *state, uint32_t body) {
+  return rl_rotate_inverse(state->rotations[body], rl_body_spin(model, state, body)).z;
+}
+
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe) {
   if (probe.kind <= RL_PROBE_BODY_SPEED) {
     return component(state, rl_body_slot(model, probe.index), probe.kind - RL_PROBE_BODY_X);
+  }
+  if (probe.kind == RL_PROBE_BODY_ANGLE) {
+    return turn(model, state, probe.index);
+  }
+  if (probe.kind == RL_PROBE_BODY_SPIN) {
+    return spin(model, state, probe.index);
   }
   const rl_rope *rope = &model->ropes[probe.index];
   switch (probe.kind) {

@@ -22,14 +22,13 @@ typedef struct atwood {
 // Whether the weight hangs plumb below its eye.
 static bool hang(weight *out, const rl_model *model, uint32_t slot, const rl_vertex *eye,
                  rl_vec3 up, const char *rope, char *message, size_t size) {
-  const rl_vec3 below =
-      rl_sub(rl_vertex_position(*eye, model->points), rl_position(&model->points[slot]));
+  const rl_vec3 below = rl_sub(rl_exact_start(model, *eye), rl_position(&model->points[slot]));
   const double depth = rl_dot(below, up);
   const double aside = rl_length(rl_add_scaled(below, -depth, up));
   if (!rl_exact_is_load(model, slot)) {
     return rl_exact_refuse(message, size,
                            "rope '%s' must end at the centres of free bodies that "
-                           "start at rest",
+                           "start at rest and cannot turn",
                            rope);
   }
   if (!(depth > 0.0) || aside > 1e-9 * depth) {

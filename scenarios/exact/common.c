@@ -27,9 +27,16 @@ bool rl_exact_is_fixed(const rl_model *model, uint32_t slot) {
   return model->points[slot].w == 0.0;
 }
 
+rl_vec3 rl_exact_start(const rl_model *model, rl_vertex vertex) {
+  const rl_body *body = rl_slot_body(model, vertex.slot);
+  return body ? rl_add(rl_position(&model->points[vertex.slot]),
+                       rl_rotate(body->rotation, vertex.offset))
+              : vertex.offset;
+}
+
 bool rl_exact_is_load(const rl_model *model, uint32_t slot) {
-  return slot >= model->node_count && slot != RL_NONE &&
-         model->bodies[slot - model->node_count].motion == RL_FREE &&
+  const rl_body *body = rl_slot_body(model, slot);
+  return body && body->motion == RL_FREE && body->spin_slot == RL_NONE &&
          rl_length(model->velocities[slot]) == 0.0;
 }
 
@@ -42,7 +49,7 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
   rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
   double way = 0.0;
   for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + i], model->points);
+    const rl_vec3 eye = rl_exact_start(model, model->eyes[rope->first_eye + i]);
     way += rl_distance(at, eye);
     at = eye;
   }

@@ -14,7 +14,10 @@ bool rl_exact_refuse(char *message, size_t size, const char *format, ...);
 // A slot that never moves: a fixed body or a point in space.
 bool rl_exact_is_fixed(const rl_model *model, uint32_t slot);
 
-// A body that moves freely from rest and is tied at its centre.
+// Where an eye is at the start.
+rl_vec3 rl_exact_start(const rl_model *model, rl_vertex eye);
+
+// A body that moves freely from rest, does not turn, and is tied at its centre.
 bool rl_exact_is_load(const rl_model *model, uint32_t slot);
 
 // The rope is massless, inextensible and exactly taut at the start.

@@ -117,8 +117,9 @@ static inline void solve_link(const rl_link *link, const row_cache *cache, doubl
 static void solve_friction(rl_state *state, const rl_rows *rows, const impulse *self,
                            const rl_row *row) {
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
-  const rl_vec3 change = rl_friction_change(&self->frictions[row->item], slide, row->inverse_mass,
-                                            row->friction * state->multipliers[row->source]);
+  const rl_vec3 change = rl_friction_change(
+      &self->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
+      row->friction * state->multipliers[row->source]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     state->velocities[e->slot] =
@@ -212,8 +213,8 @@ const rl_solver_type rl_solver_impulse = {
     .family = "impulse",
     .summary = "test impulses and the summed-velocity inequality, one row for each span",
     .citation = "knyazyev2010",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_SPANS |
-                    RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_ROTATION |
+                    RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(impulse),

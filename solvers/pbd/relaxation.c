@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "relaxation.h"
 
+#include "world/rotation.h"
+
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
   r->previous = rl_carve(c, model->slot_count, sizeof *r->previous);
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
@@ -21,6 +23,11 @@ double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *st
   }
   const double loss = rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    // Spins count their turn from where the drift has brought them.
+    const rl_vec3 drifted = rl_scale(-h, state->velocities[i]);
+    r->previous[i] = (rl_point){drifted.x, drifted.y, drifted.z, state->points[i].w};
+  }
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = 0.0;
   }
@@ -31,6 +38,7 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / r->h, r->corrections[i]);
   }
+  rl_rotation_settle(model, state, true);
 }
 
 // What the rows of a block have in common.
@@ -146,17 +154,18 @@ static rl_vec3 slide_of(const rl_relaxation *r, const rl_rows *rows, const rl_ro
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     const rl_vec3 moved = rl_sub(rl_position(&points[e->slot]), rl_position(&r->previous[e->slot]));
-    sum = rl_add(sum, rl_contact_share(row, e, moved));
+    sum = rl_add(sum, rl_contact_slip(row, e, moved));
   }
-  return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
+  return sum;
 }
 
 // (11) Takes the slide back, within the cone of the normal's multiplier.
 static void project_friction(const rl_relaxation *r, rl_state *state, const rl_rows *rows,
                              const rl_row *row) {
-  const rl_vec3 change =
-      rl_friction_change(&r->frictions[row->item], slide_of(r, rows, row, state->points),
-                         row->inverse_mass, row->friction * state->multipliers[row->source]);
+  const rl_vec3 slide = slide_of(r, rows, row, state->points);
+  const rl_vec3 change = rl_friction_change(
+      &r->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
+      row->friction * state->multipliers[row->source]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     rl_relaxation_correct(r, state, e->slot, rl_friction_push(row, e, change, state->points));

@@ -4,6 +4,7 @@
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
 #include "world/memory.h"
+#include "world/rotation.h"
 #include "world/solver.h"
 
 enum { INTEGRATOR, SUBSTEPS, STIFFNESS, DAMPING, SAFETY, DAMPING_RATIO, PARAMETER_COUNT };
@@ -34,14 +35,15 @@ typedef struct spring {
 
 typedef struct penalty {
   const double *parameters;
-  double h;               // substep of the last step [s]
-  double weight;          // time that the present forces count for [s]
-  spring *springs;        // [links], made at the start of the step
-  rl_vec3 *forces;        // [slots] [N]
-  rl_point *points;       // [slots] Runge-Kutta: positions at the start of the substep
-  rl_vec3 *velocities;    // [slots] and velocities
-  rl_vec3 *moves, *kicks; // [slots] and the weighted sums of their rates
-  double *impulses;       // [links + contact capacity] over the step so far [N s]
+  double h;                       // substep of the last step [s]
+  double weight;                  // time that the present forces count for [s]
+  spring *springs;                // [links], made at the start of the step
+  rl_vec3 *forces;                // [slots] [N]
+  rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
+  rl_vec3 *velocities;            // [slots] and velocities
+  rl_vec3 *rates, *accelerations; // [slots] and their rates at a stage
+  rl_vec3 *moves, *kicks;         // [slots] and the weighted sums of these
+  double *impulses;               // [links + contact capacity] over the step so far [N s]
 } penalty;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
@@ -50,6 +52,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
   self->points = rl_carve(c, model->slot_count, sizeof *self->points);
   self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
+  self->rates = rl_carve(c, model->slot_count, sizeof *self->rates);
+  self->accelerations = rl_carve(c, model->slot_count, sizeof *self->accelerations);
   self->moves = rl_carve(c, model->slot_count, sizeof *self->moves);
   self->kicks = rl_carve(c, model->slot_count, sizeof *self->kicks);
   self->impulses =
@@ -127,10 +131,11 @@ static void push_friction(penalty *self, const rl_state *state, const rl_rows *r
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
   const double speed = rl_length(slide);
   const double limit = row->friction * normal_force;
-  if (!(speed > 0.0) || !(row->inverse_mass > 0.0)) {
+  const double inverse_mass = rl_contact_inverse_mass(rows, row, slide, state->points);
+  if (!(speed > 0.0) || !(inverse_mass > 0.0)) {
     return;
   }
-  const double size = fmin(speed / (row->inverse_mass * self->h), limit);
+  const double size = fmin(speed / (inverse_mass * self->h), limit);
   const rl_vec3 force = rl_scale(-size / speed, slide);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -185,16 +190,15 @@ static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl
   const double w = state->points[slot].w;
   const rl_vec3 force =
       rl_add_scaled(self->forces[slot], -model->drags[slot], state->velocities[slot]);
-  return w > 0.0 ? rl_add_scaled(model->gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
+  const rl_vec3 gravity = slot < model->place_count ? model->gravity : (rl_vec3){0.0, 0.0, 0.0};
+  return w > 0.0 ? rl_add_scaled(gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// v += h a with the forces just evaluated, x += move v.
-static void kick_and_move(const penalty *self, const rl_model *model, rl_state *state, double h,
-                          double move) {
+// v += h a with the forces just evaluated.
+static void kick(const penalty *self, const rl_model *model, rl_state *state, double h) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], h, acceleration(self, model, state, i));
-    rl_move(&state->points[i], rl_scale(move, state->velocities[i]));
   }
 }
 
@@ -202,16 +206,33 @@ static void kick_and_move(const penalty *self, const rl_model *model, rl_state *
 static void semi_implicit(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                           rl_step_info *info) {
   evaluate_forces(self, model, state, rows, self->h, info);
-  kick_and_move(self, model, state, self->h, self->h);
+  kick(self, model, state, self->h);
+  rl_state_drift(model, state, self->h);
 }
 
 // (7) Half a kick, a move, half a kick with the forces there.
 static void verlet(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                    rl_step_info *info) {
   evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
-  kick_and_move(self, model, state, 0.5 * self->h, self->h);
+  kick(self, model, state, 0.5 * self->h);
+  rl_state_drift(model, state, self->h);
   evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
-  kick_and_move(self, model, state, 0.5 * self->h, 0.0);
+  kick(self, model, state, 0.5 * self->h);
+}
+
+// The rates of all slots at a stage, with the forces just evaluated; spins have Euler's equations.
+static void find_rates(penalty *self, const rl_model *model, const rl_state *state) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    self->rates[i] = state->velocities[i];
+    self->accelerations[i] = acceleration(self, model, state, i);
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const uint32_t spin = model->bodies[i].spin_slot;
+    if (spin != RL_NONE) {
+      self->rates[spin] = rl_rotation_rate(model, state, i);
+      self->accelerations[spin] = rl_add(self->accelerations[spin], rl_gyration(model, state, i));
+    }
+  }
 }
 
 // (8) Four evaluations, each from the start of the substep along the rates of the one before.
@@ -227,9 +248,10 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
   for (int stage = 0; stage < 4; stage++) {
     const double ahead = reach[stage] * self->h;
     evaluate_forces(self, model, state, rows, weights[stage] * self->h, info);
+    find_rates(self, model, state);
     for (uint32_t i = 0; i < model->slot_count; i++) {
-      const rl_vec3 v = state->velocities[i];
-      const rl_vec3 a = acceleration(self, model, state, i);
+      const rl_vec3 v = self->rates[i];
+      const rl_vec3 a = self->accelerations[i];
       self->moves[i] = rl_add_scaled(self->moves[i], weights[stage] * self->h, v);
       self->kicks[i] = rl_add_scaled(self->kicks[i], weights[stage] * self->h, a);
       state->points[i] = self->points[i];
@@ -241,6 +263,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     rl_move(&state->points[i], self->moves[i]);
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
   }
+  rl_rotation_settle(model, state, false);
 }
 
 static void (*const integrators[])(penalty *, const rl_model *, rl_state *, rl_rows *,
@@ -313,8 +336,8 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_SPANS |
-                    RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_ROTATION |
+                    RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

@@ -7,7 +7,7 @@ typedef struct capacity {
 } capacity;
 
 static size_t entry_capacity(const rl_model *model) {
-  return 2 * (size_t)model->link_count + 3 * (size_t)model->contact_capacity + model->eye_count;
+  return 2 * (size_t)model->link_count + (size_t)model->entry_capacity;
 }
 
 size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
@@ -28,9 +28,14 @@ static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position
   c->couplings += use->users++;
 }
 
-static uint32_t moving_slot(const rl_model *model, uint32_t slot) {
-  const rl_hold *hold = rl_moving_hold(model, slot);
-  return hold ? rl_body_slot(model, hold->body) : slot;
+// The slots of a node, an eye or a body: of the body that it goes with, and of that body's spin.
+static void use_place(capacity *c, slot_use *uses, const rl_model *model, uint32_t slot,
+                      size_t position, size_t *first) {
+  const rl_hold *hold = slot == RL_NONE ? NULL : rl_moving_hold(model, slot);
+  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
+  const rl_body *body = moving == RL_NONE ? NULL : rl_slot_body(model, moving);
+  use_slot(c, uses, moving, position, first);
+  use_slot(c, uses, body ? body->spin_slot : RL_NONE, position, first);
 }
 
 // The contacts that a node of a rope, or the element from there to `next`, can have.
@@ -42,10 +47,10 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
     }
     for (size_t k = 0; k < model->bodies[b].part_count; k++) {
       size_t first = *position;
-      use_slot(c, uses, node, *position, &first);
-      use_slot(c, uses, next, *position, &first);
-      if (model->bodies[b].motion == RL_FREE) {
-        use_slot(c, uses, rl_body_slot(model, b), *position, &first);
+      use_place(c, uses, model, node, *position, &first);
+      use_place(c, uses, model, next, *position, &first);
+      if (model->bodies[b].motion != RL_FIXED) {
+        use_place(c, uses, model, rl_body_slot(model, b), *position, &first);
       }
       c->profile += (*position)++ - first;
     }
@@ -70,10 +75,10 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
       }
       if (i < rope->link_count) {
         size_t first = position;
-        use_slot(&c, uses, moving_slot(model, link->a), position, &first);
-        use_slot(&c, uses, moving_slot(model, link->b), position, &first);
+        use_place(&c, uses, model, link->a, position, &first);
+        use_place(&c, uses, model, link->b, position, &first);
         for (uint32_t e = 0; e < rope->eye_count; e++) {
-          use_slot(&c, uses, model->eyes[rope->first_eye + e].slot, position, &first);
+          use_place(&c, uses, model, model->eyes[rope->first_eye + e].slot, position, &first);
         }
         c.profile += position++ - first;
       }
@@ -140,11 +145,9 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
     d->vectors[m] = vector;
     if (row < rows->row_count && rows->rows[row].source == m) {
       const rl_row *r = &rows->rows[row++];
-      for (uint32_t v = r->first_vertex; v < r->first_vertex + r->vertex_count; v++) {
-        if (rows->vertices[v].slot != RL_NONE) {
-          d->entry_owner[entry] = m;
-          d->entry_slot[entry++] = rows->vertices[v].slot;
-        }
+      for (uint32_t e = r->first_entry; e < r->first_entry + r->entry_count; e++) {
+        d->entry_owner[entry] = m;
+        d->entry_slot[entry++] = rows->entries[e].slot;
       }
       vector += entry - d->entry_start[m];
     } else {

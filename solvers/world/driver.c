@@ -2,6 +2,8 @@
 #include "driver.h"
 
 #include "memory.h"
+#include "rotation.h"
+#include "trigonometry.h"
 
 // A run has blown up when it has gained this many times all the energy the scene can hold.
 static const double blow_up_factor = 10.0;
@@ -12,7 +14,7 @@ uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
 
 static double energy_scale(const rl_model *model, rl_energy start) {
   double mass = 0.0;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     mass += model->masses[i];
   }
   return start.kinetic + start.elastic + mass * rl_length(model->gravity) * model->reach;
@@ -81,7 +83,7 @@ static rl_vec3 driven_position(const rl_body *body, double t) {
 }
 
 // Gives each driven body the mean velocity of its way in this step, so that every solver moves it
-// by x += dt v.
+// by x += dt v, and its spin.
 static void drive_begin(const rl_driver *driver, double t0, double t1) {
   for (uint32_t i = 0; i < driver->model->body_count; i++) {
     const rl_body *body = &driver->model->bodies[i];
@@ -90,6 +92,10 @@ static void drive_begin(const rl_driver *driver, double t0, double t1) {
           body->drive_count > 0 ? rl_scale(1.0 / driver->dt, rl_sub(driven_position(body, t1),
                                                                     driven_position(body, t0)))
                                 : body->velocity;
+      if (body->spin_slot != RL_NONE) {
+        driver->state->velocities[body->spin_slot] =
+            rl_rotate_inverse(driver->state->rotations[i], body->spin);
+      }
     }
   }
   rl_state_place_holds(driver->model, driver->state);
@@ -103,6 +109,10 @@ static void drive_end(const rl_driver *driver, double t1) {
       rl_point *point = &driver->state->points[rl_body_slot(driver->model, i)];
       const rl_vec3 p = driven_position(body, t1);
       *point = (rl_point){p.x, p.y, p.z, point->w};
+      if (body->spin_slot != RL_NONE) {
+        driver->state->rotations[i] =
+            rl_quat_product(rl_quat_from_vector(rl_scale(t1, body->spin)), body->rotation);
+      }
     }
   }
   rl_state_place_holds(driver->model, driver->state);

@@ -2,6 +2,7 @@
 #include "ledger.h"
 
 #include "memory.h"
+#include "rotation.h"
 
 // Of the size of the scene: less than this is no slack but rounding.
 static const double rounding_slack = 1e-12;
@@ -206,6 +207,10 @@ rl_energy rl_state_energy(const rl_model *model, const rl_state *state) {
     if (state->points[i].w > 0.0) {
       const rl_vec3 v = state->velocities[i];
       energy.kinetic += 0.5 * state->masses[i] * rl_dot(v, v);
+    }
+  }
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    if (state->points[i].w > 0.0) {
       energy.gravity -= state->masses[i] * rl_dot(model->gravity, rl_position(&state->points[i]));
     }
   }
@@ -215,12 +220,15 @@ rl_energy rl_state_energy(const rl_model *model, const rl_state *state) {
 
 rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state) {
   rl_momentum momentum = {0};
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     if (state->points[i].w > 0.0) {
       const rl_vec3 p = rl_scale(state->masses[i], state->velocities[i]);
       momentum.linear = rl_add(momentum.linear, p);
       momentum.angular = rl_add(momentum.angular, rl_cross(rl_position(&state->points[i]), p));
     }
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    momentum.angular = rl_add(momentum.angular, rl_body_angular_momentum(model, state, i));
   }
   return momentum;
 }

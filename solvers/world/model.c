@@ -57,7 +57,12 @@ static bool count_all(rl_builder *b) {
   }
   const uint64_t rows = contacts + 2 * d->rope_count;
   const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes;
-  if (nodes + d->body_count >= RL_NONE || links + contacts >= RL_NONE || vertices >= RL_NONE) {
+  uint32_t turning = 0;
+  for (uint32_t i = 0; i < d->body_count; i++) {
+    turning += rl_definition_turns(d, i) ? 1 : 0;
+  }
+  const uint64_t entries = turning > 0 ? 2 * vertices : vertices; // a spin beside each
+  if (nodes + 2 * d->body_count >= RL_NONE || links + contacts >= RL_NONE || entries >= RL_NONE) {
     return false;
   }
   rl_model *m = b->model;
@@ -67,10 +72,12 @@ static bool count_all(rl_builder *b) {
   m->link_count = (uint32_t)links;
   m->eye_count = (uint32_t)eyes;
   m->hold_count = (uint32_t)holds;
-  m->slot_count = m->node_count + m->body_count;
+  m->place_count = m->node_count + m->body_count;
+  m->slot_count = m->place_count + turning;
   m->contact_capacity = (uint32_t)contacts;
   m->row_capacity = (uint32_t)rows;
   m->vertex_capacity = (uint32_t)vertices;
+  m->entry_capacity = (uint32_t)entries;
   return true;
 }
 
@@ -92,6 +99,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->links = rl_carve(c, m->link_count, sizeof(rl_link));
   b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
   b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
+  b->node_hold = rl_carve(c, m->node_count, sizeof(uint32_t));
   b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
   b->frictions = rl_carve(c, (size_t)m->rope_count * m->body_count, sizeof(double));
   b->names = rl_carve(c, b->name_bytes, 1);
@@ -99,6 +107,9 @@ static void lay_out(rl_builder *b, rl_carver *c) {
 
 static bool build_all(rl_builder *b, rl_fault *fault) {
   b->model->hold_count = 0; // counted again: only the ends beside a centre
+  for (uint32_t i = 0; i < b->model->node_count; i++) {
+    b->node_hold[i] = RL_NONE;
+  }
   for (uint32_t i = 0; i < b->model->body_count; i++) {
     rl_build_body(b, i);
   }
@@ -149,6 +160,7 @@ static void show_arrays(const rl_builder *b) {
   model->links = b->links;
   model->link_rope = b->link_rope;
   model->node_rope = b->node_rope;
+  model->node_hold = b->node_hold;
   model->touches = b->touches;
   model->frictions = b->frictions;
 }
@@ -194,14 +206,20 @@ void rl_model_free(rl_model *model) {
   }
 }
 
+static const rl_hold *hold_of(const rl_model *model, uint32_t slot) {
+  const uint32_t hold = slot < model->node_count ? model->node_hold[slot] : RL_NONE;
+  return hold == RL_NONE ? NULL : &model->holds[hold];
+}
+
 const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot) {
-  for (uint32_t i = 0; slot < model->node_count && i < model->hold_count; i++) {
-    const rl_hold *hold = &model->holds[i];
-    if (hold->slot == slot) {
-      return model->bodies[hold->body].motion == RL_FREE ? hold : NULL;
-    }
-  }
-  return NULL;
+  const rl_hold *hold = hold_of(model, slot);
+  const rl_body *body = hold ? &model->bodies[hold->body] : NULL;
+  return body && (body->motion == RL_FREE || body->spin_slot != RL_NONE) ? hold : NULL;
+}
+
+uint32_t rl_tied_body(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = hold_of(model, slot);
+  return hold ? hold->body : rl_slot_body(model, slot) ? slot - model->node_count : RL_NONE;
 }
 
 rl_vec3 rl_drive_position(const rl_body *body, double t) {

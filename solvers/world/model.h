@@ -163,6 +163,7 @@ typedef enum rl_capability {
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
   RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
+  RL_CAN_ROTATION = 1U << 11,   // bodies that turn
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -202,6 +203,11 @@ typedef struct rl_body {
   rl_vec3 position;
   rl_quat rotation;
   rl_vec3 velocity;
+  rl_vec3 spin;       // at the start, world frame [rad/s]
+  uint32_t spin_slot; // RL_NONE: it does not turn
+  // Square roots of its principal moments of inertia [m sqrt(kg)], and their inverses; both 0 about
+  // an axis that is held. 1 for what is driven.
+  rl_vec3 root_inertia, inverse_root_inertia;
   bool rope_collide;
   double bound; // of a ball about its centre that holds all parts [m]; 0 without a shape
   size_t part_count;
@@ -210,8 +216,8 @@ typedef struct rl_body {
   const rl_drive_key *drive;
 } rl_body;
 
-// A place that a rope runs through: `offset` from what moves at `slot` (a node or a body's
-// centre), or a position in space where slot is RL_NONE.
+// A place that a rope runs through: a node, a point `offset` in the frame of the body whose centre
+// is at `slot`, or a position in space where slot is RL_NONE.
 typedef struct rl_vertex {
   uint32_t slot;
   rl_vec3 offset;
@@ -233,7 +239,8 @@ typedef struct rl_rope {
   uint32_t ends[2]; // slots of the first and the last node
 } rl_rope;
 
-// A node that is held beside the centre of a body: it has no mass and goes where the body goes.
+// A node that is held beside the centre of a body, at `offset` in its frame: it has no mass and
+// goes where the body goes.
 typedef struct rl_hold {
   uint32_t slot;
   uint32_t body;
@@ -247,16 +254,25 @@ typedef struct rl_link {
   double compliance;
 } rl_link;
 
-// Slots number all that has a position: rope nodes first, then the centres of the bodies. A rope
-// end that is tied to the centre of a body has the body's slot as its node.
+// Slots number all that moves: first the places, which are the rope nodes and the centres of the
+// bodies, then the spins of the bodies that turn. A rope end that is tied to the centre of a body
+// has the body's slot as its node.
+//
+// A spin slot is one more point of unit mass for every method, because its coordinates are scaled
+// by the square roots s of the principal moments of inertia: its velocity is u = s omega, with
+// omega in the body's frame, its kinetic energy u.u / 2, and a torque tau in that frame acts as the
+// force tau / s. Its position is s times a small turn since the body's rotation in the state
+// (state.h:rl_body_rotation), 0 between steps. papers/world.md, "Bodies that turn".
 typedef struct rl_model {
   rl_vec3 gravity;
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
-  uint32_t slot_count;       // node_count + body_count
+  uint32_t place_count;      // node_count + body_count
+  uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time
   uint32_t row_capacity;     // most general rows at a time: spans + contacts
   uint32_t vertex_capacity;  // most vertices of general rows at a time
+  uint32_t entry_capacity;   // most entries of general rows at a time
   const rl_body *bodies;
   const rl_rope *ropes;
   const rl_vertex *eyes;
@@ -271,6 +287,7 @@ typedef struct rl_model {
   const uint8_t *touches;    // [rope_count x body_count] 1: the rope's nodes touch the body
   const double *frictions;   // [rope_count x body_count] Coulomb coefficient of the pair
   const uint32_t *node_rope; // [node_count]
+  const uint32_t *node_hold; // [node_count] index of the hold of a node, RL_NONE: not held
   void *allocation;          // owns the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
@@ -284,8 +301,18 @@ static inline uint32_t rl_body_slot(const rl_model *model, uint32_t body) {
   return model->node_count + body;
 }
 
-// The hold of a node that goes with a body that moves freely, or NULL.
+// The body whose centre is at a slot; NULL for a node, a spin and RL_NONE.
+static inline const rl_body *rl_slot_body(const rl_model *model, uint32_t slot) {
+  return slot >= model->node_count && slot < model->place_count
+             ? &model->bodies[slot - model->node_count]
+             : NULL;
+}
+
+// The hold of a node that goes with a body that moves freely or turns, or NULL.
 const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot);
+
+// The body that a rope is tied to where its end is at a slot; RL_NONE: none.
+uint32_t rl_tied_body(const rl_model *model, uint32_t slot);
 
 // The position of a driven body at time t [s], piecewise linear between its keys, at rest after.
 rl_vec3 rl_drive_position(const rl_body *body, double t);

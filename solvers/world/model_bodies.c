@@ -55,6 +55,31 @@ static rl_part build_part(rl_builder *b, const rl_part_definition *d) {
   return part;
 }
 
+// The scaled coordinates of what turns, and its slot; bodies are built in order.
+static void build_spin(rl_builder *b, uint32_t i) {
+  const rl_body_definition *d = &b->definition->bodies[i];
+  rl_body *body = &b->bodies[i];
+  body->spin_slot = RL_NONE;
+  if (!rl_definition_turns(b->definition, i)) {
+    return;
+  }
+  char message[256];
+  rl_vec3 inertia = {1.0, 1.0, 1.0};
+  if (d->motion != RL_DRIVEN) {
+    rl_definition_inertia(d, &inertia, message);
+  }
+  const bool tilts = d->motion != RL_AXLE;
+  body->root_inertia =
+      rl_vec(tilts ? sqrt(inertia.x) : 0.0, tilts ? sqrt(inertia.y) : 0.0, sqrt(inertia.z));
+  body->inverse_root_inertia =
+      rl_vec(tilts ? 1.0 / body->root_inertia.x : 0.0, tilts ? 1.0 / body->root_inertia.y : 0.0,
+             1.0 / body->root_inertia.z);
+  body->spin_slot = b->model->place_count + b->spin_count++;
+  rl_builder_set_point(b, body->spin_slot, (rl_vec3){0.0, 0.0, 0.0},
+                       d->motion == RL_DRIVEN ? 0.0 : 1.0,
+                       rl_times(body->root_inertia, rl_rotate_inverse(body->rotation, d->spin)));
+}
+
 void rl_build_body(rl_builder *b, uint32_t i) {
   const rl_body_definition *d = &b->definition->bodies[i];
   rl_body *body = &b->bodies[i];
@@ -64,6 +89,7 @@ void rl_build_body(rl_builder *b, uint32_t i) {
                     .position = d->position,
                     .rotation = rl_quat_from_vector(d->rotation),
                     .velocity = d->velocity,
+                    .spin = d->spin,
                     .rope_collide = d->rope_collide,
                     .part_count = d->part_count,
                     .parts = b->parts,
@@ -80,4 +106,5 @@ void rl_build_body(rl_builder *b, uint32_t i) {
   const rl_vec3 start = d->drive_count > 0 ? rl_drive_position(body, 0.0) : d->position;
   rl_builder_set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0,
                        d->velocity);
+  build_spin(b, i);
 }

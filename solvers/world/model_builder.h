@@ -13,6 +13,7 @@ typedef struct rl_builder {
   rl_part *parts;
   rl_face *faces;
   uint16_t *corners;
+  uint32_t spin_count; // bodies that turn, so far
   rl_vec3 *hull_points;
   rl_drive_key *keys;
   rl_rope *ropes;
@@ -25,6 +26,7 @@ typedef struct rl_builder {
   rl_link *links;
   uint32_t *link_rope;
   uint32_t *node_rope;
+  uint32_t *node_hold;
   uint8_t *touches;
   double *frictions;
   char *names;

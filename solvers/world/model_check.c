@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model_check.h"
 
+#include "inertia.h"
 #include "pose.h"
 #include "shape_hull.h"
 #include "trigonometry.h"
@@ -78,21 +79,28 @@ rl_part rl_part_from_definition(const rl_part_definition *d) {
                    .normal = rl_unit(d->normal)};
 }
 
-static bool is_inside(const rl_body_definition *body, const rl_part_definition *d, rl_vec3 p) {
-  rl_part part = rl_part_from_definition(d);
-  rl_hull hull;
+// A part with the faces of its hull, if it is one, in `hull`. False if there is no such hull.
+static bool make_part(const rl_part_definition *d, rl_hull *hull, rl_part *part) {
   char message[256];
+  *part = rl_part_from_definition(d);
   if (d->shape == RL_HULL) {
-    if (!rl_hull_build(d->point_count, d->points, &hull, message, sizeof message)) {
+    if (!rl_hull_build(d->point_count, d->points, hull, message, sizeof message)) {
       return false;
     }
-    part.face_count = hull.face_count;
-    part.faces = hull.faces;
-    part.corners = hull.corners;
-    part.points = d->points;
+    part->face_count = hull->face_count;
+    part->faces = hull->faces;
+    part->corners = hull->corners;
+    part->points = d->points;
   }
+  return true;
+}
+
+static bool is_inside(const rl_body_definition *body, const rl_part_definition *d, rl_vec3 p) {
+  rl_part part;
+  rl_hull hull;
   const rl_quat rotation = rl_quat_from_vector(body->rotation);
-  return rl_shape_surface(&part, body->position, rotation, p).distance < 0.0;
+  return make_part(d, &hull, &part) &&
+         rl_shape_surface(&part, body->position, rotation, p).distance < 0.0;
 }
 
 static bool anchored_inside(const rl_definition *definition, const rl_end *end, uint32_t index) {
@@ -114,6 +122,85 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
   return body->part_count > 0 && body->rope_collide &&
          !anchored_inside(definition, &rope->from, index) &&
          !anchored_inside(definition, &rope->to, index);
+}
+
+// Of the size of a body: how far its mass centre, and of its inertia: how far its principal axes
+// may be off the frame of its shape.
+static const double inertia_tolerance = 1e-6;
+
+bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message) {
+  if (!isnan(body->inertia.x)) {
+    *inertia = body->inertia;
+    return true;
+  }
+  rl_moments sum = {0};
+  for (size_t i = 0; i < body->part_count; i++) {
+    rl_part part;
+    rl_hull hull;
+    if (make_part(&body->parts[i], &hull, &part)) {
+      const rl_moments moments = rl_part_moments(&part);
+      rl_moments_add(&sum, &moments);
+    }
+  }
+  rl_vec3 rows[3];
+  if (!isfinite(sum.volume)) {
+    snprintf(message, 256, "a plane has no end and no moments of inertia; expected an `inertia`");
+    return false;
+  }
+  rl_moments_inertia(&sum, body->mass, rows);
+  *inertia = rl_vec(rows[0].x, rows[1].y, rows[2].z);
+  const double size = inertia->x + inertia->y + inertia->z;
+  const rl_vec3 centre = rl_scale(1.0 / sum.volume, sum.first);
+  if (rl_length(centre) > inertia_tolerance * sqrt(size / body->mass)) {
+    snprintf(message, 256,
+             "the mass centre of the shape is at [%.6g, %.6g, %.6g] in the body's frame; expected "
+             "it at the origin (position is the mass centre), or an `inertia`",
+             centre.x, centre.y, centre.z);
+    return false;
+  }
+  const double off_axes = fmax(fabs(rows[0].y), fmax(fabs(rows[0].z), fabs(rows[1].z)));
+  if (off_axes > inertia_tolerance * size) {
+    snprintf(message, 256,
+             "the axes of the body are not principal axes of its shape (a product of inertia is "
+             "%.3g kg m^2); expected parts that are turned so, or an `inertia`",
+             off_axes);
+    return false;
+  }
+  return true;
+}
+
+// Whatever pushes on a frictionless sphere pushes on its centre.
+static bool is_plain_sphere(const rl_body_definition *body) {
+  return body->part_count == 1 && body->parts[0].shape == RL_SPHERE && is_zero(body->parts[0].at);
+}
+
+static bool holds_beside_centre(const rl_end *end, uint32_t body) {
+  return end->kind == RL_END_BODY && end->body == body && !is_zero(end->at);
+}
+
+// Whether a rope can exert a torque on a body.
+static bool can_turn(const rl_definition *definition, const rl_rope_definition *rope, uint32_t i) {
+  const rl_body_definition *body = &definition->bodies[i];
+  bool turns = holds_beside_centre(&rope->from, i) || holds_beside_centre(&rope->to, i);
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    turns = turns || (way->eye && way->body == i && !is_zero(way->at));
+  }
+  return turns ||
+         (rope->segments > 0 && rl_definition_touches(definition, rope, i) &&
+          (!is_plain_sphere(body) || rl_pair_friction(rope->friction, body->friction) > 0.0));
+}
+
+bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
+  const rl_body_definition *body = &definition->bodies[i];
+  if (body->motion != RL_FREE) {
+    return body->motion == RL_AXLE || !is_zero(body->spin);
+  }
+  bool turns = !is_zero(body->spin);
+  for (size_t k = 0; k < definition->rope_count && !is_point_mass(body); k++) {
+    turns = turns || can_turn(definition, &definition->ropes[k], i);
+  }
+  return turns;
 }
 
 // The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.
@@ -157,6 +244,24 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
                         is_zero(body->velocity) ? "spin" : "velocity",
                         "a fixed body does not move (motion: driven does)");
   }
+  if (body->motion == RL_AXLE && (is_point_mass(body) || !is_zero(body->velocity))) {
+    return rl_fault_set(
+        fault, RL_FAULT_INVALID, i, RL_NONE, is_point_mass(body) ? "motion" : "velocity",
+        is_point_mass(body) ? "a body on an axle turns; expected a shape or an inertia"
+                            : "the centre of a body on an axle does not move");
+  }
+  const rl_vec3 spin = rl_rotate_inverse(rl_quat_from_vector(body->rotation), body->spin);
+  if (body->motion == RL_AXLE && fmax(fabs(spin.x), fabs(spin.y)) > 1e-9 * rl_length(spin)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "spin",
+                        "a body on an axle turns about its own z axis only; its spin there is "
+                        "[%.6g, %.6g, %.6g]",
+                        spin.x, spin.y, spin.z);
+  }
+  const rl_vec3 m = body->inertia;
+  if (!isnan(m.x) && 2.0 * fmax(m.x, fmax(m.y, m.z)) > (1.0 + 1e-9) * (m.x + m.y + m.z)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "inertia",
+                        "no body has one moment of inertia larger than the other two together");
+  }
   if (body->drive_count > 0 && body->motion != RL_DRIVEN) {
     return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "drive",
                         "only a body with motion: driven follows a drive");
@@ -166,6 +271,15 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
                         "a driven body has either a velocity or a drive");
   }
   return check_hulls(body, i, fault);
+}
+
+static bool check_inertia(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_body_definition *body = &definition->bodies[i];
+  rl_vec3 inertia;
+  char message[256];
+  return body->motion == RL_DRIVEN || !rl_definition_turns(definition, i) ||
+         rl_definition_inertia(body, &inertia, message) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
 }
 
 static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
@@ -303,32 +417,16 @@ static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const cha
                       "not supported by this version: %s", what);
 }
 
-// Whatever pushes on a frictionless sphere pushes on its centre: it moves as a point mass does.
-static bool is_plain_sphere(const rl_body_definition *body) {
-  return body->part_count == 1 && body->parts[0].shape == RL_SPHERE && is_zero(body->parts[0].at) &&
-         isnan(body->inertia.x);
-}
-
 static bool touches_body(const rl_body_definition *a, const rl_body_definition *b) {
   return a->part_count > 0 && b->part_count > 0 && a->collide && b->collide;
 }
 
 static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_body_definition *body = &definition->bodies[i];
-  if (body->motion == RL_AXLE) {
-    return unsupported(fault, i, RL_NONE, "motion", "bodies on an axle");
-  }
-  if (body->motion == RL_FREE && !is_point_mass(body) && !is_plain_sphere(body)) {
-    return unsupported(fault, i, RL_NONE, body->part_count > 0 ? "shape" : "inertia",
-                       "free bodies that rotate (a point mass, and a sphere about its centre "
-                       "without friction and inertia, do not)");
-  }
-  if (!is_zero(body->spin)) {
-    return unsupported(fault, i, RL_NONE, "spin", "bodies that rotate");
-  }
   for (uint32_t k = 0; k < definition->body_count; k++) {
     const rl_body_definition *other = &definition->bodies[k];
-    if (body->motion == RL_FREE && k != i && touches_body(body, other)) {
+    const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
+    if (moves && k != i && touches_body(body, other)) {
       return unsupported(fault, i, RL_NONE, "shape",
                          "bodies that touch each other (collide: false lets them pass)");
     }
@@ -345,11 +443,6 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   if (rope->segments == 0) {
     return unsupported(fault, b, RL_NONE, "shape",
                        "massless ropes that touch bodies (rope_collide: false lets them pass)");
-  }
-  if (body->motion == RL_FREE && rl_pair_friction(rope->friction, body->friction) > 0.0) {
-    return unsupported(fault, isnan(body->friction) ? RL_NONE : b,
-                       isnan(body->friction) ? r : RL_NONE, "friction",
-                       "friction on a free body, which would turn it");
   }
   if (body->restitution > 0.0) {
     return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
@@ -416,6 +509,11 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   }
   for (uint32_t i = 0; i < ropes; i++) {
     if (!check_rope(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < bodies; i++) {
+    if (!check_inertia(definition, i, fault)) {
       return false;
     }
   }

@@ -31,6 +31,15 @@ double rl_definition_length(const rl_definition *definition, const rl_rope_defin
 bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
                            uint32_t body);
 
+// Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one
+// that spins or that a rope can turn.
+bool rl_definition_turns(const rl_definition *definition, uint32_t body);
+
+// Principal moments of inertia of a body [kg m^2]: as given, or those of its shape filled evenly.
+// False with a message [256] where the frame of the shape is not that of its mass centre and
+// principal axes, or the shape has no volume.
+bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message);
+
 // The friction coefficient of a pair: sqrt(a b); a side without one (NAN) takes the other's.
 double rl_pair_friction(double a, double b);
 

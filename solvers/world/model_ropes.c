@@ -124,8 +124,8 @@ static uint32_t build_end(rl_builder *b, const rl_end *end, uint32_t *next_node,
   const uint32_t slot = (*next_node)++;
   if (end->kind == RL_END_BODY) {
     const rl_body *body = &b->bodies[end->body];
-    b->holds[b->model->hold_count++] =
-        (rl_hold){slot, end->body, rl_rotate(body->rotation, end->at)};
+    b->node_hold[slot] = b->model->hold_count;
+    b->holds[b->model->hold_count++] = (rl_hold){slot, end->body, end->at};
     velocity = body->velocity;
   } else if (end->kind == RL_END_POINT) {
     velocity = (rl_vec3){0.0, 0.0, 0.0};
@@ -218,8 +218,7 @@ static void build_surroundings(rl_builder *b, uint32_t index) {
     const rl_way *way = &rope->ways[k];
     b->eyes[b->ropes[index].first_eye + k] =
         way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
-                             : (rl_vertex){rl_body_slot(b->model, way->body),
-                                           rl_rotate(b->bodies[way->body].rotation, way->at)};
+                             : (rl_vertex){rl_body_slot(b->model, way->body), way->at};
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);

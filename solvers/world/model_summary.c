@@ -12,6 +12,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "contact of ropes with bodies";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
+  case RL_CAN_ROTATION:
+    return "bodies that turn";
   case RL_CAN_JOINTS:
     return "ropes joined in a node";
   case RL_CAN_FRICTION:
@@ -69,6 +71,7 @@ void rl_build_summary(rl_builder *b) {
   }
   for (uint32_t i = 0; i < m->body_count; i++) {
     m->capabilities |= m->bodies[i].motion == RL_FREE ? RL_CAN_LOADS : 0U;
+    m->capabilities |= m->bodies[i].spin_slot != RL_NONE ? RL_CAN_ROTATION : 0U;
   }
   bool planar = m->gravity.x == 0.0 && m->gravity.z == 0.0;
   for (uint32_t i = 0; i < m->link_count && planar; i++) {
@@ -85,9 +88,9 @@ void rl_build_summary(rl_builder *b) {
     m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
   }
   for (uint32_t i = 0; i < m->hold_count; i++) {
-    m->capabilities |= m->bodies[m->holds[i].body].motion == RL_FREE ? RL_CAN_SPANS : 0U;
+    m->capabilities |= rl_moving_hold(m, m->holds[i].slot) ? RL_CAN_SPANS : 0U;
   }
-  for (uint32_t i = 1; i < m->slot_count; i++) {
+  for (uint32_t i = 1; i < m->place_count; i++) {
     m->reach = fmax(m->reach, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
   }
 }

@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "memory.h"
+#include "rotation.h"
 #include "shape.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->blocks = rl_carve(&c, 3 * (size_t)m->rope_count + 1, sizeof *rows->blocks);
   rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
-  rows->entries = rl_carve(&c, m->vertex_capacity, sizeof *rows->entries);
+  rows->entries = rl_carve(&c, m->entry_capacity, sizeof *rows->entries);
   rows->momentum = rl_carve(&c, m->slot_count, sizeof *rows->momentum);
   rows->feet = rl_carve(&c, m->contact_capacity, sizeof *rows->feet);
   rows->contact_before = rl_carve(&c, m->contact_capacity, sizeof *rows->contact_before);
@@ -20,35 +21,54 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   return c.used;
 }
 
-// An element that ends beside the centre of a free body moves with it, so it is a general row.
-static rl_vertex end_vertex(const rl_model *model, uint32_t slot) {
+// A node that is held beside the centre of a body that moves by itself or turns moves with it.
+static rl_vertex node_vertex(const rl_model *model, uint32_t slot) {
   const rl_hold *hold = rl_moving_hold(model, slot);
   return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
               : (rl_vertex){slot, {0.0, 0.0, 0.0}};
 }
 
-static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double lower,
-                     uint32_t *vertex) {
-  const rl_rope *rope = &model->ropes[model->link_rope[link]];
-  rl_row *row = &rows->rows[rows->row_count++];
-  *row = (rl_row){.kind = RL_ROW_SPAN,
-                  .source = link,
-                  .item = link,
-                  .first_vertex = *vertex,
-                  .first_entry = *vertex,
-                  .lower = lower,
-                  .upper = INFINITY,
-                  .compliance = model->links[link].compliance};
-  rows->vertices[(*vertex)++] = end_vertex(model, model->links[link].a);
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    rows->vertices[(*vertex)++] = model->eyes[rope->first_eye + i];
+// The next vertex of a row, and its entries: what moves there, and the spin of a body that turns.
+static void add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex) {
+  rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
+  if (vertex.slot == RL_NONE) {
+    return;
   }
-  rows->vertices[(*vertex)++] = end_vertex(model, model->links[link].b);
-  row->vertex_count = *vertex - row->first_vertex;
+  rl_entry *entries = &rows->entries[row->first_entry];
+  const rl_body *body = rl_slot_body(model, vertex.slot);
+  entries[row->entry_count++] = (rl_entry){.slot = vertex.slot};
+  if (body && body->spin_slot != RL_NONE) {
+    entries[row->entry_count++] = (rl_entry){.slot = body->spin_slot};
+    row->turns = true;
+  }
+}
+
+// A row behind the others, without vertices.
+static rl_row *add_row(rl_rows *rows, rl_row row) {
+  const rl_row *last = rows->row_count > 0 ? &rows->rows[rows->row_count - 1] : NULL;
+  row.first_vertex = last ? last->first_vertex + last->vertex_count : 0;
+  row.first_entry = last ? last->first_entry + last->entry_count : 0;
+  rows->rows[rows->row_count] = row;
+  return &rows->rows[rows->row_count++];
+}
+
+static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double lower) {
+  const rl_rope *rope = &model->ropes[model->link_rope[link]];
+  rl_row *row = add_row(rows, (rl_row){.kind = RL_ROW_SPAN,
+                                       .source = link,
+                                       .item = link,
+                                       .lower = lower,
+                                       .upper = INFINITY,
+                                       .compliance = model->links[link].compliance});
+  add_vertex(model, rows, row, node_vertex(model, model->links[link].a));
+  for (uint32_t i = 0; i < rope->eye_count; i++) {
+    add_vertex(model, rows, row, model->eyes[rope->first_eye + i]);
+  }
+  add_vertex(model, rows, row, node_vertex(model, model->links[link].b));
 }
 
 // Spans and blocks of one rope: only its first and last element can be more than a plain link.
-static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint32_t *vertex) {
+static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const double lower = rope->compression ? -INFINITY : 0.0;
   uint32_t first = rope->first_link;
@@ -59,7 +79,7 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
   if (special_first) {
     rows->blocks[rows->block_count++] =
         (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower, .rope = index};
-    add_span(model, rows, first, lower, vertex);
+    add_span(model, rows, first, lower);
     first++;
     count--;
   }
@@ -75,7 +95,7 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index, uint3
                       .lower = lower,
                       .rope = index};
   if (special_last) {
-    add_span(model, rows, last, lower, vertex);
+    add_span(model, rows, last, lower);
   }
 }
 
@@ -90,13 +110,12 @@ rl_rows *rl_rows_create(const rl_model *model) {
     return NULL;
   }
   lay_out(model, rows, block);
-  uint32_t vertex = 0;
   for (uint32_t i = 0; i < model->rope_count; i++) {
-    add_rope(model, rows, i, &vertex);
+    add_rope(model, rows, i);
   }
   rows->span_count = rows->row_count;
   rows->structure = 1;
-  // Contacts come after all ropes, a vertex and an entry each.
+  // Contacts come after all ropes.
   rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};
   return rows;
 }
@@ -124,54 +143,69 @@ static int compare_contacts(const rl_contact *a, const rl_contact *b) {
 
 // How far what is at a slot can come to or go from the body within dt: it travels about
 // |v| dt + |g| dt^2; twice that leaves room for what the rope does to it.
-static double travel(const rl_model *model, const rl_state *state, uint32_t slot, uint32_t centre,
+static double travel(const rl_model *model, const rl_state *state, uint32_t slot, uint32_t body,
                      double dt) {
-  const double speed = rl_distance(state->velocities[slot], state->velocities[centre]);
+  const uint32_t centre = rl_body_slot(model, body);
+  const rl_vec3 arm =
+      rl_sub(rl_position(&state->points[slot]), rl_position(&state->points[centre]));
+  const rl_vec3 turning = rl_cross(rl_body_spin(model, state, body), arm);
+  const double speed =
+      rl_distance(state->velocities[slot], rl_add(state->velocities[centre], turning));
   return 2.0 * dt * (speed + dt * rl_length(model->gravity));
 }
 
-static rl_surface part_surface(const rl_model *model, const rl_contact *contact,
-                               const rl_point *points, rl_vec3 p) {
-  const rl_body *body = &model->bodies[contact->body];
-  return rl_shape_surface(&body->parts[contact->part],
-                          rl_position(&points[rl_body_slot(model, contact->body)]), body->rotation,
-                          p);
+// Where a body is at trial positions.
+typedef struct pose {
+  rl_vec3 centre;
+  rl_quat rotation;
+} pose;
+
+static pose pose_of(const rl_model *model, const rl_state *state, const rl_point *points,
+                    uint32_t body) {
+  return (pose){rl_position(&points[rl_body_slot(model, body)]),
+                rl_body_rotation(model, state, points, body)};
 }
 
-static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_vec3 centre, double fraction) {
-  const rl_vec3 at = rl_add_scaled(p, -surface.distance, surface.normal);
-  return (rl_foot){rl_sub(at, centre), surface.normal, fraction, false};
+static rl_surface part_surface(const rl_model *model, const rl_contact *contact, pose at,
+                               rl_vec3 p) {
+  return rl_shape_surface(&model->bodies[contact->body].parts[contact->part], at.centre,
+                          at.rotation, p);
+}
+
+static rl_foot make_foot(rl_surface surface, rl_vec3 p, pose at, double fraction) {
+  const rl_vec3 arm = rl_sub(rl_add_scaled(p, -surface.distance, surface.normal), at.centre);
+  return (rl_foot){rl_rotate_inverse(at.rotation, arm),
+                   rl_rotate_inverse(at.rotation, surface.normal), fraction, false};
 }
 
 // Where the node is nearest to the part; returns the distance from its centre.
-static double node_foot(const rl_model *model, const rl_contact *contact, const rl_point *points,
+static double node_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                         rl_foot *foot) {
-  const rl_vec3 p = rl_position(&points[contact->slot]);
-  const rl_surface surface = part_surface(model, contact, points, p);
-  *foot = make_foot(surface, p, rl_position(&points[rl_body_slot(model, contact->body)]), 0.0);
+  const rl_vec3 p = rl_position(&state->points[contact->slot]);
+  const pose at = pose_of(model, state, state->points, contact->body);
+  const rl_surface surface = part_surface(model, contact, at, p);
+  *foot = make_foot(surface, p, at, 0.0);
   return surface.distance;
 }
 
 // Could the node touch the part within dt?
 static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                          double dt, rl_foot *foot) {
-  const uint32_t centre = rl_body_slot(model, contact->body);
-  return node_foot(model, contact, state->points, foot) - model->ropes[contact->rope].radius <=
-         travel(model, state, contact->slot, centre, dt);
+  return node_foot(model, state, contact, foot) - model->ropes[contact->rope].radius <=
+         travel(model, state, contact->slot, contact->body, dt);
 }
 
 // Where the element is nearest to the part; returns the distance from its axis.
-static double element_foot(const rl_model *model, const rl_contact *contact, const rl_point *points,
+static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                            rl_foot *foot) {
-  const rl_body *body = &model->bodies[contact->body];
-  const rl_vec3 at = rl_position(&points[rl_body_slot(model, contact->body)]);
-  const rl_vec3 from = rl_position(&points[contact->slot]);
-  const rl_vec3 to = rl_position(&points[contact->next]);
+  const rl_part *part = &model->bodies[contact->body].parts[contact->part];
+  const pose at = pose_of(model, state, state->points, contact->body);
+  const rl_vec3 from = rl_position(&state->points[contact->slot]);
+  const rl_vec3 to = rl_position(&state->points[contact->next]);
   rl_surface surface;
-  const double s =
-      rl_shape_segment(&body->parts[contact->part], at, body->rotation, from, to, &surface);
-  const double ends = fmin(part_surface(model, contact, points, from).distance,
-                           part_surface(model, contact, points, to).distance);
+  const double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
+  const double ends = fmin(part_surface(model, contact, at, from).distance,
+                           part_surface(model, contact, at, to).distance);
   *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
   foot->is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
   return surface.distance;
@@ -180,18 +214,15 @@ static double element_foot(const rl_model *model, const rl_contact *contact, con
 // Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                             double dt, rl_foot *foot) {
-  const uint32_t centre = rl_body_slot(model, contact->body);
   const rl_vec3 from = rl_position(&state->points[contact->slot]);
   const rl_vec3 to = rl_position(&state->points[contact->next]);
-  const double reach =
-      model->ropes[contact->rope].radius + fmax(travel(model, state, contact->slot, centre, dt),
-                                                travel(model, state, contact->next, centre, dt));
+  const double reach = model->ropes[contact->rope].radius +
+                       fmax(travel(model, state, contact->slot, contact->body, dt),
+                            travel(model, state, contact->next, contact->body, dt));
+  const pose at = pose_of(model, state, state->points, contact->body);
   const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
-  if (part_surface(model, contact, state->points, middle).distance >
-      reach + 0.5 * rl_distance(from, to)) {
-    return false;
-  }
-  return element_foot(model, contact, state->points, foot) <= reach;
+  return part_surface(model, contact, at, middle).distance <= reach + 0.5 * rl_distance(from, to) &&
+         element_foot(model, state, contact, foot) <= reach;
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -219,16 +250,33 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   }
 }
 
+// Whether a slot can be moved by what acts on it, or a body by what acts at its surface.
+static bool slot_moves(const rl_model *model, const rl_point *points, uint32_t slot) {
+  const rl_body *body = rl_slot_body(model, slot);
+  return points[slot].w > 0.0 ||
+         (body && body->spin_slot != RL_NONE && points[body->spin_slot].w > 0.0);
+}
+
+// Whether the element of a contact, if it is one, ends at an anchor on the body.
+static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_t body) {
+  return contact->next != RL_NONE &&
+         (rl_tied_body(model, contact->slot) == body || rl_tied_body(model, contact->next) == body);
+}
+
 // The contacts of a node, or of an element, with all bodies; something of the two must be able to
-// move.
+// move. A node that is held does not touch anything, nor an element the body that it is tied to.
 static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
                            uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
-  const rl_point *points = state->points;
-  const double inverse_mass =
-      points[contact.slot].w + (contact.next == RL_NONE ? 0.0 : points[contact.next].w);
+  const bool moves = slot_moves(model, state->points, node_vertex(model, contact.slot).slot) ||
+                     (contact.next != RL_NONE &&
+                      slot_moves(model, state->points, node_vertex(model, contact.next).slot));
+  if (contact.next == RL_NONE && rl_moving_hold(model, contact.slot)) {
+    return;
+  }
   for (uint32_t b = 0; b < model->body_count; b++) {
-    const bool moves = inverse_mass + points[rl_body_slot(model, b)].w > 0.0;
-    if (moves && model->touches[(size_t)contact.rope * model->body_count + b]) {
+    const bool can_move = moves || slot_moves(model, state->points, rl_body_slot(model, b));
+    if (can_move && !is_tied_to(model, &contact, b) &&
+        model->touches[(size_t)contact.rope * model->body_count + b]) {
       contact.body = b;
       detect_pair(model, state, rows, old_count, old, contact, dt);
     }
@@ -273,31 +321,23 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
     same = rows->contact_before[i] == i;
   }
   rows->structure += same ? 0 : 1;
-  const uint32_t first_vertex = rows->span_count > 0
-                                    ? rows->rows[rows->span_count - 1].first_vertex +
-                                          rows->rows[rows->span_count - 1].vertex_count
-                                    : 0;
   rows->row_count = rows->span_count;
-  uint32_t vertex = first_vertex;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];
-    rl_row *row = &rows->rows[rows->row_count++];
-    *row = (rl_row){.kind = RL_ROW_CONTACT,
-                    .source = model->link_count + i,
-                    .item = i,
-                    .friction =
-                        model->frictions[(size_t)contact->rope * model->body_count + contact->body],
-                    .first_vertex = vertex,
-                    .first_entry = vertex,
-                    .upper = INFINITY};
-    rows->vertices[vertex++] = (rl_vertex){contact->slot, {0.0, 0.0, 0.0}};
+    const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
+    rl_row *row = add_row(rows, (rl_row){.kind = RL_ROW_CONTACT,
+                                         .source = model->link_count + i,
+                                         .item = i,
+                                         .friction = model->frictions[pair],
+                                         .upper = INFINITY});
+    add_vertex(model, rows, row, node_vertex(model, contact->slot));
     if (contact->next != RL_NONE) {
-      rows->vertices[vertex++] = (rl_vertex){contact->next, {0.0, 0.0, 0.0}};
+      add_vertex(model, rows, row, node_vertex(model, contact->next));
     }
     if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
-      rows->vertices[vertex++] = (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}};
+      add_vertex(model, rows, row,
+                 (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
     }
-    row->vertex_count = vertex - row->first_vertex;
   }
   rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
 }
@@ -307,9 +347,9 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
     if (contact->next == RL_NONE) {
-      node_foot(model, contact, state->points, &foot);
+      node_foot(model, state, contact, &foot);
     } else {
-      element_foot(model, contact, state->points, &foot);
+      element_foot(model, state, contact, &foot);
     }
     // What came out on the far side is still on the side it was found on.
     if (rl_dot(foot.normal, rows->feet[i].normal) > 0.0) {
@@ -340,31 +380,88 @@ static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *poi
   return response;
 }
 
+// Inverse mass across the normal in the direction of the slide, by a test impulse there. An element
+// on the body that it is tied to has entries for one slot twice: they are summed first.
+double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
+                               const rl_point *points) {
+  if (!row->turns) {
+    return row->inverse_mass;
+  }
+  const rl_vec3 direction = rl_unit(slide);
+  const rl_entry *first = &rows->entries[row->first_entry];
+  const rl_entry *end = first + row->entry_count;
+  double response = 0.0;
+  for (const rl_entry *e = first; e < end; e++) {
+    rl_vec3 momentum = {0.0, 0.0, 0.0};
+    for (const rl_entry *other = first; other < end; other++) {
+      if (other->slot == e->slot) {
+        momentum = rl_add(momentum, rl_contact_share(row, other, direction));
+      }
+    }
+    response += points[e->slot].w * rl_dot(rl_contact_share(row, e, direction), momentum);
+  }
+  return response;
+}
+
+// A place on a row at trial positions: where it is, and if it goes with a body, how that stands and
+// the arm from its centre.
+typedef struct place {
+  const rl_body *body; // NULL: a node, or a point in space
+  rl_quat rotation;
+  rl_vec3 arm, at;
+} place;
+
+static place place_of(const rl_model *model, const rl_state *state, rl_vertex vertex,
+                      const rl_point *points) {
+  if (vertex.slot == RL_NONE) {
+    return (place){.at = vertex.offset};
+  }
+  place p = {.body = rl_slot_body(model, vertex.slot), .at = rl_position(&points[vertex.slot])};
+  if (p.body) {
+    p.rotation = rl_body_rotation(model, state, points, vertex.slot - model->node_count);
+    p.arm = rl_rotate(p.rotation, vertex.offset);
+    p.at = rl_add(p.at, p.arm);
+  }
+  return p;
+}
+
+static bool has_spin(const place *p) { return p->body && p->body->spin_slot != RL_NONE; }
+
+// What a force at a place is for the spin slot of its body: the torque in the body's frame, over
+// the roots of its moments of inertia.
+static rl_vec3 lever(const place *p, rl_vec3 force) {
+  return rl_times(p->body->inverse_root_inertia,
+                  rl_rotate_inverse(p->rotation, rl_cross(p->arm, force)));
+}
+
 // C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
 // piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
-static void evaluate_span(const rl_state *state, rl_rows *rows, rl_row *row,
+static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                           const rl_point *points) {
   const rl_vertex *vertices = &rows->vertices[row->first_vertex];
-  rl_entry *entries = &rows->entries[row->first_entry];
-  uint32_t count = 0;
+  rl_entry *entry = &rows->entries[row->first_entry];
   double length = 0.0;
-  rl_vec3 at = rl_vertex_position(vertices[0], points);
+  place here = place_of(model, state, vertices[0], points);
   rl_vec3 incoming = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < row->vertex_count; i++) {
     rl_vec3 outgoing = {0.0, 0.0, 0.0};
+    place next = here;
     if (i + 1 < row->vertex_count) {
-      const rl_vec3 next = rl_vertex_position(vertices[i + 1], points);
-      const rl_vec3 piece = rl_sub(next, at);
+      next = place_of(model, state, vertices[i + 1], points);
+      const rl_vec3 piece = rl_sub(next.at, here.at);
       length += rl_length(piece);
       outgoing = rl_unit(piece);
-      at = next;
     }
     if (vertices[i].slot != RL_NONE) {
-      entries[count++] = (rl_entry){vertices[i].slot, rl_sub(incoming, outgoing)};
+      const rl_vec3 gradient = rl_sub(incoming, outgoing);
+      entry++->gradient = gradient;
+      if (has_spin(&here)) {
+        entry++->gradient = lever(&here, gradient);
+      }
     }
+    here = next;
     incoming = outgoing;
   }
-  row->entry_count = count;
   row->value = length - state->links[row->item].rest;
 }
 
@@ -376,47 +473,73 @@ static bool is_round(const rl_model *model, const rl_contact *contact) {
 }
 
 // Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those last
-// found.
-static rl_surface touching_plane(const rl_foot *found, rl_vec3 p, rl_vec3 centre) {
-  return (rl_surface){rl_dot(found->normal, rl_sub(rl_sub(p, centre), found->point)),
-                      found->normal};
+// found, and go with the body.
+static rl_surface touching_plane(const rl_foot *found, pose at, rl_vec3 p) {
+  const rl_vec3 normal = rl_rotate(at.rotation, found->normal);
+  const rl_vec3 surface = rl_add(at.centre, rl_rotate(at.rotation, found->point));
+  return (rl_surface){rl_dot(normal, rl_sub(p, surface)), normal};
 }
 
+// Two unit vectors across a unit normal.
+static void find_tangents(rl_vec3 normal, rl_vec3 tangents[2]) {
+  const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+  tangents[0] = rl_unit(rl_cross(normal, fabs(normal.z) < 0.7 ? z : x));
+  tangents[1] = rl_cross(normal, tangents[0]);
+}
+
+// The entries of a place on a contact that has `share` in where the rope touches (the body: -1).
+// Returns the entry behind them.
+static rl_entry *set_contact_entries(const rl_row *row, const place *p, double share,
+                                     rl_entry *entry) {
+  const rl_vec3 gradient = rl_scale(-share, row->normal);
+  const rl_vec3 across[2] = {rl_scale(share, row->tangents[0]), rl_scale(share, row->tangents[1])};
+  *entry = (rl_entry){entry->slot, gradient, {across[0], across[1]}};
+  if (has_spin(p)) {
+    entry++;
+    *entry =
+        (rl_entry){entry->slot, lever(p, gradient), {lever(p, across[0]), lever(p, across[1])}};
+  }
+  return entry + 1;
+}
+
+// Where the rope touches, and what it touches there.
 static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
   const rl_foot *found = &rows->feet[row->item];
-  const uint32_t body = rl_body_slot(model, contact->body);
-  rl_entry *entries = &rows->entries[row->first_entry];
-  rl_vec3 p = rl_position(&points[contact->slot]);
-  double share = 1.0; // of the node at `slot`
-  if (contact->next != RL_NONE) {
-    share = 1.0 - found->fraction;
-    p = rl_add_scaled(p, found->fraction, rl_sub(rl_position(&points[contact->next]), p));
-  }
-  rl_surface surface = touching_plane(found, p, rl_position(&points[body]));
-  if (contact->next == RL_NONE && is_round(model, contact)) {
-    const rl_surface now = part_surface(model, contact, points, p);
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  const uint32_t ends = contact->next == RL_NONE ? 1 : 2;
+  const place from = place_of(model, state, vertices[0], points);
+  const place to = place_of(model, state, vertices[ends - 1], points);
+  const rl_vec3 p = rl_add_scaled(from.at, found->fraction, rl_sub(to.at, from.at));
+  const pose at = pose_of(model, state, points, contact->body);
+  rl_surface surface = touching_plane(found, at, p);
+  if (ends == 1 && is_round(model, contact)) {
+    const rl_surface now = part_surface(model, contact, at, p);
     // A node that comes out on the far side is still on the side it was found on.
-    surface = rl_dot(now.normal, found->normal) > 0.0 ? now : surface;
+    surface = rl_dot(now.normal, surface.normal) > 0.0 ? now : surface;
   }
   // An idle one does not touch, wherever the iteration takes it.
   row->value = found->is_idle ? -1.0 : model->ropes[contact->rope].radius - surface.distance;
   row->normal = surface.normal;
-  row->entry_count = 0;
-  entries[row->entry_count++] = (rl_entry){contact->slot, rl_scale(-share, surface.normal)};
-  if (contact->next != RL_NONE) {
-    entries[row->entry_count++] = (rl_entry){contact->next, rl_scale(share - 1.0, surface.normal)};
+  if (row->friction > 0.0) {
+    find_tangents(row->normal, row->tangents);
   }
-  if (row->entry_count < row->vertex_count) {
-    entries[row->entry_count++] = (rl_entry){body, surface.normal};
+  rl_entry *entry = &rows->entries[row->first_entry];
+  entry = set_contact_entries(row, &from, 1.0 - found->fraction, entry);
+  if (ends == 2) {
+    entry = set_contact_entries(row, &to, found->fraction, entry);
+  }
+  if (ends < row->vertex_count) {
+    const place body = {&model->bodies[contact->body], at.rotation, rl_sub(p, at.centre), p};
+    set_contact_entries(row, &body, -1.0, entry);
   }
 }
 
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
   if (row->kind == RL_ROW_SPAN) {
-    evaluate_span(state, rows, row, points);
+    evaluate_span(model, state, rows, row, points);
   } else {
     evaluate_contact(model, state, rows, row, points);
   }
@@ -428,7 +551,8 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
   rl_vec3 at = rl_position(&state->points[state->links[link].a]);
   double length = 0.0;
   for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const rl_vec3 eye = rl_vertex_position(model->eyes[rope->first_eye + i], state->points);
+    const rl_vec3 eye =
+        rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
     length += rl_distance(at, eye);
     at = eye;
   }

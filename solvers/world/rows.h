@@ -20,10 +20,12 @@
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
 
-// dC/dx for what moves at `slot`.
+// dC/dx for what moves at `slot`, and the same of the slide along the two tangents of a contact
+// with friction.
 typedef struct rl_entry {
   uint32_t slot;
   rl_vec3 gradient;
+  rl_vec3 across[2];
 } rl_entry;
 
 typedef struct rl_row {
@@ -36,7 +38,9 @@ typedef struct rl_row {
   double upper;
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
+  rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
+  bool turns;          // some of its entries are spins
   double value;        // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 J^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
@@ -49,7 +53,7 @@ typedef struct rl_block {
   uint32_t rope; // whose elements these are; RL_NONE: contacts
 } rl_block;
 
-// Where on a surface a contact was found, from the body's centre, the outward normal there, and
+// Where on a surface a contact was found and the outward normal there, in the body's frame, and
 // where on its element, as a fraction from `slot` to `next`. An element is idle while one of its
 // ends is as near: the contact of that node says all there is to say.
 typedef struct rl_foot {
@@ -121,10 +125,17 @@ static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
   }
 }
 
-// What a tangential impulse T on the rope at a contact is for one of the row's entries: the gradient
-// of (slide . T) with respect to the velocity of its slot. Linear in T.
+// What a tangential impulse T on the rope at a contact is for one of the row's entries: the
+// gradient of (slide . T) with respect to the velocity of its slot. Linear in T.
 static inline rl_vec3 rl_contact_share(const rl_row *row, const rl_entry *e, rl_vec3 along) {
-  return rl_scale(-rl_dot(e->gradient, row->normal), along);
+  return rl_add(rl_scale(rl_dot(along, row->tangents[0]), e->across[0]),
+                rl_scale(rl_dot(along, row->tangents[1]), e->across[1]));
+}
+
+// What the velocity (or move) of one entry's slot is for the slide of the rope.
+static inline rl_vec3 rl_contact_slip(const rl_row *row, const rl_entry *e, rl_vec3 v) {
+  return rl_add(rl_scale(rl_dot(e->across[0], v), row->tangents[0]),
+                rl_scale(rl_dot(e->across[1], v), row->tangents[1]));
 }
 
 // How the rope slides on the body at a contact: the part across the normal of its velocity there,
@@ -133,14 +144,18 @@ static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, c
   rl_vec3 sum = {0.0, 0.0, 0.0};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    sum = rl_add(sum, rl_contact_share(row, e, v[e->slot]));
+    sum = rl_add(sum, rl_contact_slip(row, e, v[e->slot]));
   }
-  return rl_add_scaled(sum, -rl_dot(sum, row->normal), row->normal);
+  return sum;
 }
 
+// Inverse mass of a contact for an impulse against its slide [1/kg]. Points answer across the
+// normal as along it; a body that turns answers differently in each direction.
+double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
+                               const rl_point *points);
+
 // The change of the impulse T across the normal that would stop a slide (T -= slide / W), kept
-// within the Coulomb cone |T| <= limit. Point masses answer across the normal as along it: W is the
-// row's.
+// within the Coulomb cone |T| <= limit; W is rl_contact_inverse_mass.
 static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double inverse_mass,
                                          double limit) {
   const rl_vec3 old = *total;

@@ -2,6 +2,7 @@
 #include "state.h"
 
 #include "memory.h"
+#include "rotation.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->points = rl_carve(&c, m->slot_count, sizeof *s->points);
   s->velocities = rl_carve(&c, m->slot_count, sizeof *s->velocities);
   s->masses = rl_carve(&c, m->slot_count, sizeof *s->masses);
+  s->rotations = rl_carve(&c, m->body_count, sizeof *s->rotations);
   s->links = rl_carve(&c, m->link_count, sizeof *s->links);
   s->multipliers =
       rl_carve(&c, (size_t)m->link_count + m->contact_capacity, sizeof *s->multipliers);
@@ -32,7 +34,11 @@ rl_state *rl_state_create(const rl_model *model) {
   memcpy(state->points, model->points, model->slot_count * sizeof *state->points);
   memcpy(state->velocities, model->velocities, model->slot_count * sizeof *state->velocities);
   memcpy(state->masses, model->masses, model->slot_count * sizeof *state->masses);
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    state->rotations[i] = model->bodies[i].rotation;
+  }
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  rl_state_place_holds(model, state);
   return state;
 }
 
@@ -96,17 +102,17 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->hold_count; i++) {
     const rl_hold *hold = &model->holds[i];
     const uint32_t body = rl_body_slot(model, hold->body);
-    const rl_vec3 p = rl_add(rl_position(&state->points[body]), hold->offset);
-    state->points[hold->slot].x = p.x;
-    state->points[hold->slot].y = p.y;
-    state->points[hold->slot].z = p.z;
-    state->velocities[hold->slot] = state->velocities[body];
+    const rl_vec3 arm = rl_rotate(state->rotations[hold->body], hold->offset);
+    const rl_vec3 p = rl_add(rl_position(&state->points[body]), arm);
+    state->points[hold->slot] = (rl_point){p.x, p.y, p.z, state->points[hold->slot].w};
+    state->velocities[hold->slot] =
+        rl_add(state->velocities[body], rl_cross(rl_body_spin(model, state, hold->body), arm));
   }
 }
 
 double rl_state_kick(const rl_model *model, rl_state *state, double h) {
   double loss = 0.0;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     const double w = state->points[i].w;
     if (w > 0.0) {
       const rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
@@ -122,7 +128,21 @@ double rl_state_kick(const rl_model *model, rl_state *state, double h) {
 }
 
 void rl_state_drift(const rl_model *model, rl_state *state, double h) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     rl_move(&state->points[i], rl_scale(h, state->velocities[i]));
   }
+  rl_rotation_drift(model, state, h);
+}
+
+rl_vec3 rl_vertex_position(const rl_model *model, const rl_state *state, rl_vertex vertex,
+                           const rl_point *points) {
+  if (vertex.slot == RL_NONE) {
+    return vertex.offset;
+  }
+  const rl_vec3 centre = rl_position(&points[vertex.slot]);
+  if (!rl_slot_body(model, vertex.slot)) {
+    return centre;
+  }
+  const rl_quat rotation = rl_body_rotation(model, state, points, vertex.slot - model->node_count);
+  return rl_add(centre, rl_rotate(rotation, vertex.offset));
 }

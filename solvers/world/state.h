@@ -25,7 +25,8 @@ typedef struct rl_state {
   void *allocation;     // what to free
   rl_point *points;     // [slot_count] positions and inverse masses
   rl_vec3 *velocities;  // [slot_count]
-  double *masses;       // [slot_count] [kg]; 0 where nothing moves
+  double *masses;       // [slot_count] [kg]; 0 where nothing moves, 1 of a spin
+  rl_quat *rotations;   // [body_count]
   rl_link *links;       // [link_count] elements in order along each rope
   double *multipliers;  // [link_count + contact_capacity] forces [N]: tension of each link,
                         // then the normal force of each contact. Warm start and output.
@@ -57,11 +58,12 @@ void rl_state_place_holds(const rl_model *model, rl_state *state);
 // c), stable at any h [s]. Returns what the drag took [J].
 double rl_state_kick(const rl_model *model, rl_state *state, double h);
 
-// x += h v for everything: what is fixed has no velocity, what is driven that of its way.
+// x += h v for everything: what is fixed has no velocity, what is driven that of its way. Bodies
+// turn freely.
 void rl_state_drift(const rl_model *model, rl_state *state, double h);
 
-static inline rl_vec3 rl_vertex_position(rl_vertex v, const rl_point *points) {
-  return v.slot == RL_NONE ? v.offset : rl_add(rl_position(&points[v.slot]), v.offset);
-}
+// Where a vertex is at trial positions [slot_count].
+rl_vec3 rl_vertex_position(const rl_model *model, const rl_state *state, rl_vertex vertex,
+                           const rl_point *points);
 
 #endif

@@ -44,6 +44,11 @@ static inline rl_vec3 rl_add_scaled(rl_vec3 a, double s, rl_vec3 b) {
   return (rl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
+// Component by component.
+static inline rl_vec3 rl_times(rl_vec3 a, rl_vec3 b) {
+  return (rl_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
 static inline double rl_dot(rl_vec3 a, rl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static inline rl_vec3 rl_cross(rl_vec3 a, rl_vec3 b) {
@@ -66,6 +71,18 @@ static inline void rl_move(rl_point *p, rl_vec3 by) {
   p->x += by.x;
   p->y += by.y;
   p->z += by.z;
+}
+
+// First q, then p in the frame that q made: v -> q (p (v)).
+static inline rl_quat rl_quat_product(rl_quat q, rl_quat p) {
+  return (rl_quat){
+      q.w * p.x + q.x * p.w + q.y * p.z - q.z * p.y, q.w * p.y - q.x * p.z + q.y * p.w + q.z * p.x,
+      q.w * p.z + q.x * p.y - q.y * p.x + q.z * p.w, q.w * p.w - q.x * p.x - q.y * p.y - q.z * p.z};
+}
+
+static inline rl_quat rl_quat_unit(rl_quat q) {
+  const double inverse = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return (rl_quat){inverse * q.x, inverse * q.y, inverse * q.z, inverse * q.w};
 }
 
 // v turned by q: v + 2 w (q x v) + 2 q x (q x v).

@@ -98,8 +98,10 @@ static void fixed_stays(const rl_scenario *s, const rl_solver_type *type) {
   for (uint32_t i = 0; i < s->model->slot_count; i++) {
     const rl_point a = s->model->points[i];
     const rl_point b = d->state->points[i];
-    if (a.w == 0.0 && (i < s->model->node_count ||
-                       s->model->bodies[i - s->model->node_count].motion == RL_FIXED)) {
+    const rl_body *body = rl_slot_body(s->model, i);
+    const bool is_fixed =
+        body ? body->motion == RL_FIXED : a.w == 0.0 && !rl_moving_hold(s->model, i);
+    if (is_fixed) {
       assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
     }
   }
