@@ -20,8 +20,10 @@ sys.dont_write_bytecode = True
 REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
 sys.path.insert(0, str(REPORT))
 
+import artist  # noqa: E402
 import curves  # noqa: E402
 import geometry  # noqa: E402
+import overlay  # noqa: E402
 import svg  # noqa: E402
 import units  # noqa: E402
 from results import NoResults, load  # noqa: E402
@@ -293,6 +295,34 @@ class Parts(unittest.TestCase):
         drum = {"shape": [{"cylinder": {"radius": 0.5, "length": 3}}]}
         outline, = geometry.body_outlines(drum, (0.0, 0.0, 0.0), view)
         self.assertTrue(all(abs(math.hypot(*p) - 0.5) < 1e-6 for p in outline))
+
+    def test_what_the_original_draws_is_read_beside_the_nodes(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "source")
+            with (folder / "snapshots.csv").open("a", encoding="utf-8") as file:
+                file.write("0.25,line,drawn,1,0.2,0.3,0\n0.25,line,drawn,0,0.1,0,0\n")
+            run, = load(folder).runs
+            snapshots = geometry.read_snapshots(run)
+            self.assertEqual([s.time for s in snapshots], [0, 0.25, 0.5, 0.75, 1])
+            self.assertEqual(snapshots[1].drawn, {"line": [(0.1, 0.0, 0.0), (0.2, 0.3, 0.0)]})
+            self.assertEqual((len(snapshots[1].ropes["line"]), snapshots[2].drawn), (5, {}))
+            self.assertEqual(run_report(folder).returncode, 0)
+            self.assertIn("the original of source draws it",
+                          (folder / "report.html").read_text(encoding="utf-8"))
+
+    def test_state_of_a_divergence_does_not_choose_the_window(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "pbd", "diverged")
+            run, = load(folder).runs
+            style = assign_styles([run])["pbd"]
+            trace = artist.Trace(run, style, {})
+            snapshots = geometry.read_snapshots(run)
+            self.assertEqual(overlay.before_divergence(trace, snapshots), snapshots[:-1])
+            self.assertEqual(overlay.before_divergence(trace, snapshots[:1]), snapshots[:1])
+            run.info["status"] = "done"
+            self.assertEqual(overlay.before_divergence(trace, snapshots), snapshots)
 
     def test_styles_stay_with_the_solver(self) -> None:
         with tempfile.TemporaryDirectory() as name:
