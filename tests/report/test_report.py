@@ -147,6 +147,15 @@ class ReportOfComparison(unittest.TestCase):
                       "step 40: &lt;nan&gt;", "no friction here", "out of memory", "not run"):
             self.assertTrue(words in self.page, f"expected '{words}' in the page")
 
+    def test_unsupported_runs_are_listed_apart(self) -> None:
+        overview = self.page[:self.page.index("</section>")]
+        rest, refused = overview.split("<h3>Not supported</h3>")
+        failed = rest[rest.index("<h3>Runs that did not finish</h3>"):]
+        self.assertIn("step 40: &lt;nan&gt;", failed)
+        self.assertNotIn("other", failed)
+        self.assertEqual(re.findall(r"<li>.*?</a>, (.*?)</li>", refused),
+                         ["other: unsupported: no friction here"])
+
     def test_runs_that_the_summary_does_not_list_are_left_out(self) -> None:
         self.assertFalse("stale" in self.page, "expected no 'stale' in the page")
 
@@ -284,6 +293,11 @@ class Parts(unittest.TestCase):
         self.assertEqual((axis.floor, axis.above, axis.below), (1e-4, 1, 3))
         self.assertIn('"0" 0', axis.ticks)
         self.assertEqual(curves.log_axis([], 6).below, 0)
+
+    def test_numbers_at_ticks_do_not_touch(self) -> None:
+        self.assertEqual([curves.tick_distance(end, 183) for end in (0.416, 1, 6, 10, 2000)],
+                         [0.1, 0.2, 1, 2, 500])
+        self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
 
     def test_outlines(self) -> None:
         view = geometry.View(0, 1)
