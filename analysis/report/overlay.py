@@ -169,15 +169,16 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
 def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
     return layout.variables | {
         "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "tick_x": tick_step(low[0], high[0], layout.panel_width / 48),
+        "tick_x": tick_step(low[0], high[0], layout.panel_width / 46),
         "tick_y": tick_step(low[1], high[1], layout.panel_height / 30),
         "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
 
 
-def breadths(count: int) -> list[float]:
-    """Line widths from broad to fine, so that ropes that lie on each other stay visible."""
+def breadths(count: int, any_drawn: bool) -> list[float]:
+    """Line widths from broad to fine, so that ropes that lie on each other stay visible, and so
+    does what is drawn over them."""
     if count == 1:
-        return [2.4]
+        return [5.2 if any_drawn else 2.4]
     return [1.6 + 3.6 * (count - 1 - i) / (count - 1) for i in range(count)]
 
 
@@ -245,7 +246,7 @@ def overlay(artist: Artist) -> Drawing | None:
                            "ropes of all solvers at chosen times")
     variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
         "panels": len(times), "panel_title": [f"t = {time:.4g} s" for time in times],
-        "any_exact": any_exact, "broad": breadths(len(traces)),
+        "any_exact": any_exact, "broad": breadths(len(traces), any(drawn)),
         "scene": artist.data([line_set([*still, *ground]) for _ in times]),
         "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),
         "rope_colour": [paler(t.style.colour) if own else t.style.colour
