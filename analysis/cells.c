@@ -3,6 +3,7 @@
 
 #include "manifest.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static void write_parameters(FILE *out, const rl_solver_spec *spec) {
 static void describe_missing(const rl_cell *cell, const char **status, const char **reason) {
   if (!cell->scenario) {
     *status = "unsupported";
-    *reason = "this version does not support the scenario";
+    *reason = cell->fault;
   } else if (!cell->started && rl_run_interrupted()) {
     *status = "interrupted";
     *reason = "the run was not started";
@@ -205,5 +206,11 @@ bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder) 
     write_cell(out, &cells[i]);
   }
   const bool good = !ferror(out);
-  return fclose(out) == 0 && good && rename(beside, path) == 0;
+  if (fclose(out) != 0 || !good || rename(beside, path) != 0) {
+    const int error = errno;
+    unlink(beside);
+    errno = error;
+    return false;
+  }
+  return true;
 }

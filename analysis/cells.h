@@ -10,7 +10,8 @@
 
 // A run: a scenario, a solver, a folder, and how far it is.
 typedef struct rl_cell {
-  const rl_scenario *scenario; // NULL: not even the scenario is supported
+  const rl_scenario *scenario; // NULL: not even the scenario is supported,
+  const char *fault;           // for this reason
   const char *name;            // of the scenario
   const rl_solver_spec *solver;
   char folder[RL_PATH_MAX];

@@ -21,15 +21,21 @@ static const rl_usage usage = {
     .most = 1,
 };
 
+static void print_count(const char *before, size_t count, const char *one, const char *many) {
+  printf("%s%zu %s", before, count, count == 1 ? one : many);
+}
+
 static void describe(const rl_scenario *s) {
   const rl_model *m = s->model;
-  printf("%s: %s\n", s->name, s->title);
-  printf("  %u bodies, %u ropes with %u elements, %zu probes%s%s\n", m->body_count, m->rope_count,
-         m->link_count, s->probe_count, s->exact ? ", closed form: " : "",
-         s->exact ? s->exact->name : "");
+  printf("%s%s%s\n", s->name, *s->title ? ": " : "", s->title);
+  print_count("  ", m->body_count, "body", "bodies");
+  print_count(", ", m->rope_count, "rope", "ropes");
+  print_count(" with ", m->link_count, "element", "elements");
+  print_count(", ", s->probe_count, "probe", "probes");
+  printf("%s%s\n", s->exact ? ", closed form: " : "", s->exact ? s->exact->name : "");
   for (size_t i = 0; rl_solvers[i]; i++) {
     const uint32_t missing = rl_driver_missing(m, rl_solvers[i]);
-    printf("  %-10s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
+    printf("  %-11s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
            missing ? rl_capability_name(missing & -missing) : "");
   }
 }
@@ -40,7 +46,9 @@ int rl_command_check(int argc, char **argv) {
   if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
     return status;
   }
-  rl_scenario *scenario = rl_load_scenario(arguments.positional[0], &arguments, &status);
+  rl_diagnostic diagnostic;
+  rl_scenario *scenario =
+      rl_load_scenario(arguments.positional[0], &arguments, &diagnostic, &status);
   if (!scenario) {
     return status;
   }

@@ -32,7 +32,8 @@ static const rl_usage usage = {
 
 typedef struct comparison {
   rl_arguments *arguments;
-  rl_scenario *scenarios[RL_LIST_MAX];
+  rl_scenario *scenarios[RL_LIST_MAX]; // NULL: not supported
+  rl_diagnostic faults[RL_LIST_MAX];   // and why
   char folder[RL_PATH_MAX];
   rl_cell *cells;
   size_t cell_count;
@@ -107,12 +108,14 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
   return fclose(out) == 0 ? text : NULL;
 }
 
-static bool add_cell(comparison *c, const char *argument, const rl_scenario *scenario,
-                     const rl_solver_spec *solver) {
+static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) {
+  const char *argument = c->arguments->positional[index];
+  const rl_scenario *scenario = c->scenarios[index];
   rl_cell *cell = &c->cells[c->cell_count++];
   const char *slash = strrchr(argument, '/');
   cell->scenario = scenario;
   cell->name = scenario ? scenario->name : slash ? slash + 1 : argument;
+  cell->fault = c->faults[index].message;
   cell->solver = solver;
   if (snprintf(cell->folder, sizeof cell->folder, "%s/%s/%s", c->folder, cell->name,
                solver->label) >= (int)sizeof cell->folder) {
@@ -184,7 +187,7 @@ static bool load_all(comparison *c, int *status) {
     return false;
   }
   for (size_t i = 0; i < a->positional_count; i++) {
-    c->scenarios[i] = rl_load_scenario(a->positional[i], a, status);
+    c->scenarios[i] = rl_load_scenario(a->positional[i], a, &c->faults[i], status);
     if (!c->scenarios[i] && *status != RL_EXIT_UNSUPPORTED) {
       return false;
     }
@@ -212,7 +215,7 @@ static int compare(comparison *c) {
   }
   for (size_t i = 0; i < a->positional_count; i++) {
     for (size_t k = 0; k < a->solver_count; k++) {
-      if (!add_cell(c, a->positional[i], c->scenarios[i], &a->solvers[k])) {
+      if (!add_cell(c, i, &a->solvers[k])) {
         fprintf(stderr, "ropelab: %s\n", strerror(errno));
         return RL_EXIT_FAILED;
       }

@@ -78,7 +78,8 @@ static json_t *list_scenarios(void) {
   static const rl_arguments none;
   for (size_t i = 0; i < count; i++) {
     int status = 0;
-    rl_scenario *scenario = rl_load_scenario(names[i], &none, &status);
+    rl_diagnostic diagnostic;
+    rl_scenario *scenario = rl_load_scenario(names[i], &none, &diagnostic, &status);
     if (!scenario) {
       continue;
     }

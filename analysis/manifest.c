@@ -140,18 +140,14 @@ void rl_manifest_finish(json_t *manifest, const char *status, const char *reason
   }
 }
 
-bool rl_manifest_write(const json_t *manifest, const char *folder) {
-  char path[RL_PATH_MAX];
-  char beside[RL_PATH_MAX];
-  if (!rl_path_join(path, folder, "run.json") || !rl_path_join(beside, folder, "run.json.new")) {
-    return false;
-  }
+static bool write_beside(const json_t *manifest, const char *path, const char *beside,
+                         size_t layout) {
   FILE *file = fopen(beside, "w");
   if (!file) {
     return false;
   }
-  const bool dumped = json_dumpf(manifest, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-                      fputc('\n', file) != EOF;
+  const bool dumped =
+      json_dumpf(manifest, file, layout | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', file) != EOF;
   const bool closed = fclose(file) == 0;
   if (!dumped || !closed || rename(beside, path) != 0) {
     const int error = errno;
@@ -160,4 +156,15 @@ bool rl_manifest_write(const json_t *manifest, const char *folder) {
     return false;
   }
   return true;
+}
+
+bool rl_manifest_write(const json_t *manifest, const char *folder) {
+  char path[RL_PATH_MAX];
+  char beside[RL_PATH_MAX];
+  if (!rl_path_join(path, folder, "run.json") || !rl_path_join(beside, folder, "run.json.new")) {
+    return false;
+  }
+  // Where the disk is full, the old one makes room: it would say that the run goes on.
+  return write_beside(manifest, path, beside, JSON_INDENT(2)) ||
+         (rl_remove_file(path) && write_beside(manifest, path, beside, JSON_COMPACT));
 }

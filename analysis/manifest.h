@@ -25,7 +25,8 @@ json_t *rl_manifest_create(const rl_run_facts *facts);
 void rl_manifest_finish(json_t *manifest, const char *status, const char *reason,
                         const rl_summary *summary, uint64_t state_hash);
 
-// Writes DIR/run.json by way of DIR/run.json.new. False with errno set.
+// Writes DIR/run.json by way of DIR/run.json.new. Where there is no room for that, the run.json
+// that is there goes first. False with errno set; nothing half-written is left then.
 bool rl_manifest_write(const json_t *manifest, const char *folder);
 
 #endif

@@ -293,26 +293,26 @@ static bool find_scenario(char path[RL_PATH_MAX], const char *name) {
   return false;
 }
 
-rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments, int *status) {
+rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments,
+                              rl_diagnostic *diagnostic, int *status) {
   char path[RL_PATH_MAX];
-  rl_diagnostic diagnostic;
   if (!find_scenario(path, name)) {
     *status = RL_EXIT_USAGE;
     return NULL;
   }
   rl_scenario *scenario =
-      rl_scenario_from_file(path, arguments->overrides, arguments->override_count, &diagnostic);
+      rl_scenario_from_file(path, arguments->overrides, arguments->override_count, diagnostic);
   for (size_t i = 0; scenario && i < arguments->probe_count; i++) {
-    if (!rl_scenario_add_probe(scenario, arguments->probes[i], &diagnostic)) {
+    if (!rl_scenario_add_probe(scenario, arguments->probes[i], diagnostic)) {
       rl_scenario_free(scenario);
       scenario = NULL;
     }
   }
   if (!scenario) {
-    rl_diagnostic_print(stderr, path, &diagnostic);
-    *status = diagnostic.unsupported     ? RL_EXIT_UNSUPPORTED
-              : diagnostic.out_of_memory ? RL_EXIT_FAILED
-                                         : RL_EXIT_USAGE;
+    rl_diagnostic_print(stderr, path, diagnostic);
+    *status = diagnostic->unsupported     ? RL_EXIT_UNSUPPORTED
+              : diagnostic->out_of_memory ? RL_EXIT_FAILED
+                                          : RL_EXIT_USAGE;
   }
   return scenario;
 }

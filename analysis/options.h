@@ -39,8 +39,9 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
                         int *status);
 
 // Loads the scenario that is called `name`: a file, or one of the shipped. NULL with the message
-// printed and the exit status stored.
-rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments, int *status);
+// printed and the exit status stored, and the fault, if it lies in the scenario.
+rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments,
+                              rl_diagnostic *diagnostic, int *status);
 
 // The names of the shipped scenarios, sorted; free with rl_names_free.
 char **rl_scenario_names(size_t *count);

@@ -47,6 +47,10 @@ const rl_column rl_columns[] = {
     {NULL, NULL},
 };
 
+// The `alpha` of the drawings: a step is a whole number of substeps, so what is recorded at its end
+// has no time left over.
+static const double left_over = 0.0;
+
 static FILE *open_in(const char *folder, const char *name) {
   char path[RL_PATH_MAX];
   return rl_path_join(path, folder, name) ? fopen(path, "w") : NULL;
@@ -251,9 +255,30 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
   }
 }
 
+// A rope as the original of its solver draws it, where that is not through its nodes.
+static void write_drawing(rl_recorder *r, const rl_driver *driver, uint32_t rope) {
+  const rl_solver_type *type = driver->type;
+  const rl_model *model = driver->model;
+  const rl_state *state = driver->state;
+  const size_t count = type->draw(driver->memory, model, state, rope, left_over, NULL, 0);
+  rl_vec3 *points = malloc((count + 1) * sizeof *points);
+  if (!points) {
+    r->error = r->error ? r->error : ENOMEM;
+    return;
+  }
+  type->draw(driver->memory, model, state, rope, left_over, points, count);
+  for (size_t i = 0; i < count; i++) {
+    write_position(r, state->time, model->ropes[rope].name, "", "drawn", (uint32_t)i, points[i]);
+  }
+  free(points);
+}
+
 void rl_record_snapshot(rl_recorder *r, const rl_driver *driver) {
   const double time = driver->state->time;
   write_positions(r, driver->model, driver->state, time, "");
+  for (uint32_t i = 0; driver->type->draw && i < driver->model->rope_count; i++) {
+    write_drawing(r, driver, i);
+  }
   if (r->exact && r->scenario->exact->at(r->exact, driver->model, time, r->exact_state)) {
     write_positions(r, driver->model, r->exact_state, time, "exact_");
   }

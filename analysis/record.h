@@ -14,7 +14,7 @@ typedef struct rl_summary {
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
   double tension_max;                       // [N]
-  double momentum_scale;  // largest sum m |v| so far [kg m/s]
+  double momentum_scale;                    // largest sum m |v| so far [kg m/s]
   double momentum_drift;  // relative to that; nan unless nothing acts from outside
   double residual;        // of the last step [m]
   double exact_error_max; // nan without a closed form
@@ -40,7 +40,7 @@ void rl_record_row(rl_recorder *recorder, const rl_driver *driver);
 // The residuals of the last step, as rows of iterations.csv.
 void rl_record_trace(rl_recorder *recorder, const rl_driver *driver);
 
-// The positions now, as rows of snapshots.csv.
+// The positions now, and the ropes as the solver draws them, as rows of snapshots.csv.
 void rl_record_snapshot(rl_recorder *recorder, const rl_driver *driver);
 
 // False once something could not be written.

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// How many snapshots a run takes: at its start, its quarters and its end.
+// How many snapshots a run plans: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
 // Up to here a double holds every whole number.
@@ -34,6 +34,7 @@ void rl_run_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
   signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
 }
 
@@ -144,36 +145,44 @@ static void show_progress(const run *r, uint64_t step) {
   }
 }
 
-// The time loop: until the end, a divergence or a signal.
-static rl_reason loop(run *r) {
+// One step, with its time and work added to the summary.
+static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
   rl_driver *driver = r->driver;
   rl_summary *summary = rl_recorder_summary(r->recorder);
+  driver->info.trace = traced ? r->trace : NULL;
+  driver->info.trace_capacity = r->trace_capacity;
+  driver->info.want_residual = recorded;
+  const double start = seconds_now();
+  const rl_reason reason = rl_driver_step(driver);
+  summary->seconds += seconds_now() - start;
+  summary->steps_done = step;
+  summary->iterations += driver->info.iterations;
+  summary->row_evaluations += driver->info.row_evaluations;
+  return reason;
+}
+
+// The time loop: until the end, a divergence or a signal. The last state is always recorded; its
+// positions only if it has any, since a run that diverged may have ended in nan.
+static rl_reason loop(run *r) {
+  const uint64_t steps = r->schedule.steps;
   rl_reason reason = RL_RUNNING;
-  rl_record_row(r->recorder, driver);
-  rl_record_snapshot(r->recorder, driver);
-  for (uint64_t step = 1;
-       step <= r->schedule.steps && reason >= 0 && !interrupted && rl_recorder_is_good(r->recorder);
-       step++) {
-    const bool traced =
-        r->options->trace > 0 ? step % r->options->trace == 0 : step == r->schedule.steps;
-    const bool recorded = step % r->schedule.every == 0 || step == r->schedule.steps;
-    driver->info.trace = traced ? r->trace : NULL;
-    driver->info.trace_capacity = r->trace_capacity;
-    driver->info.want_residual = recorded;
-    const double start = seconds_now();
-    reason = rl_driver_step(driver);
-    summary->seconds += seconds_now() - start;
-    summary->steps_done = step;
-    summary->iterations += driver->info.iterations;
-    summary->row_evaluations += driver->info.row_evaluations;
+  bool last = false;
+  rl_record_row(r->recorder, r->driver);
+  rl_record_snapshot(r->recorder, r->driver);
+  for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
+    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
+    const bool recorded = step % r->schedule.every == 0 || step == steps;
+    reason = take_step(r, step, traced, recorded);
+    last = step == steps || reason < 0 || interrupted;
     if (traced) {
-      rl_record_trace(r->recorder, driver);
+      rl_record_trace(r->recorder, r->driver);
     }
-    if (recorded || reason < 0 || interrupted) {
-      rl_record_row(r->recorder, driver);
+    if (recorded || last) {
+      rl_record_row(r->recorder, r->driver);
     }
-    if (is_snapshot_step(r, step) && reason >= 0) {
-      rl_record_snapshot(r->recorder, driver);
+    if ((is_snapshot_step(r, step) || last) &&
+        rl_state_finite(r->driver->model, r->driver->state)) {
+      rl_record_snapshot(r->recorder, r->driver);
     }
     show_progress(r, step);
   }

@@ -37,7 +37,7 @@ typedef struct rl_schedule {
 // them; a step that had to be changed is noted unless the options say quiet.
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
-// Catches SIGINT and SIGTERM, so that a run ends with valid output.
+// Catches SIGINT and SIGTERM and ignores SIGXFSZ, so that a run ends with valid output.
 void rl_run_catch_signals(void);
 bool rl_run_interrupted(void);
 

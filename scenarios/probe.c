@@ -142,6 +142,9 @@ static rl_probe_status read_index(query *q, const char *word, const char *what, 
   const long index = digits <= 9 ? strtol(word, NULL, 10) : 1000000000L;
   const long from_start = index < 0 ? index + (long)count : index;
   if (from_start < 0 || from_start >= (long)count) {
+    if (count == 1) {
+      return fail(q, RL_PROBE_UNKNOWN, "%s %s: expected 0 or -1, the only one", what, word);
+    }
     return fail(q, RL_PROBE_UNKNOWN, "%s %s: expected 0 to %zu, or -1, the last, to -%zu", what,
                 word, count - 1, count);
   }

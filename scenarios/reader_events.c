@@ -62,9 +62,13 @@ static bool check_cut_segment(rl_reader *reader, const rl_tree *node, const even
     return rl_fail(reader, node, "a cut of a rope needs 'segment'");
   }
   const size_t count = reader->rope_definitions[e->rope].segments;
-  if (e->segment >= (count > 0 ? count : 1)) {
+  if (count <= 1 && e->segment > 0) {
+    return rl_fail(reader, segment, "segment: rope '%.40s' has the one segment 0, found %zu",
+                   reader->rope_names[e->rope], e->segment);
+  }
+  if (count > 1 && e->segment >= count) {
     return rl_fail(reader, segment, "segment: rope '%.40s' has segments 0 to %zu, found %zu",
-                   reader->rope_names[e->rope], count > 0 ? count - 1 : 0, e->segment);
+                   reader->rope_names[e->rope], count - 1, e->segment);
   }
   return true;
 }

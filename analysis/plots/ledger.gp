@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The energy ledger: one panel a solver, one line a term, all panels on the same axes.
 # Reads: panels, columns, rows, spacing_x, spacing_y, file[], panel_title[], terms, term[],
-# term_style[], time_end, low, high. Block k of a file is term k + 1.
+# term_style[], time_end, tick_time, low, high. Block k of a file is term k + 1.
 load plots."style.gp"
 load plots."key.gp"
 plot for [k=1:terms] NaN with lines lt term_style[k] title term[k]
 set xrange [0:time_end]
 set yrange [low:high]
-set xtics autofreq
+set xtics tick_time
 set ytics autofreq
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lw 1 lc rgb "#777777" back
 x_title = "time / s"

@@ -2,9 +2,10 @@
 # The ropes of all solvers at a few times, on equal axes.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], x_low, x_high, y_low, y_high,
 # tick_x, tick_y, x_axis, y_axis, count, label[], style[], broad[] (line widths), any_exact, and
-# scene, ghost, rope[], body[], point[]: files whose block p - 1 belongs to panel p. scene: outlines
-# of what does not move; ghost: the closed form; body and point: outlines of moving bodies, and
-# centres of those without a shape.
+# rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p - 1 belongs
+# to panel p. scene: outlines of what does not move; ghost: the closed form; drawn: ropes as the
+# original of their solver draws them; body and point: outlines of moving bodies, and centres of
+# those without a shape.
 load plots."style.gp"
 load plots."key.gp"
 plot for [i=1:count] NaN with linespoints lt style[i] lw broad[i] dt 1 title label[i], \
@@ -16,7 +17,7 @@ set xtics tick_x
 set ytics tick_y
 x_title = x_axis." / m"
 y_name = y_axis." / m"
-y_gap = 50.0
+y_gap = 57.0
 shared_y = 1
 do for [p=1:panels] {
   load plots."panel.gp"
@@ -25,7 +26,8 @@ do for [p=1:panels] {
        ghost index p-1 using 1:2 with lines lt 31 lw 10 notitle, \
        for [i=1:count] body[i] index p-1 using 1:2 with lines lt style[i] lw 1.6 dt 1 notitle, \
        for [i=1:count] rope[i] index p-1 using 1:2 with lines lt style[i] lw broad[i] dt 1 \
-           notitle, \
+           lc rgb rope_colour[i] notitle, \
+       for [i=1:count] drawn[i] index p-1 using 1:2 with lines lt style[i] lw 1.2 dt 1 notitle, \
        for [i=1:count] point[i] index p-1 using 1:2 with points lt style[i] \
            ps 0.45 + 0.2 * broad[i] notitle
 }

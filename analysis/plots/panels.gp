@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Small multiples over time: one panel a quantity, one curve a solver, the closed form behind.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], panel_low[], panel_high[],
-# panel_unit[], exact[] (a file, or ""), count, label[], style[], time_end, and
+# panel_unit[], exact[] (a file, or ""), count, label[], style[], time_end, tick_time, and
 # file[(panel - 1) * count + i] with the blocks that curves.gp describes.
 load plots."style.gp"
 load plots."key.gp"
 plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
      NaN with lines lt 31 title (any_exact ? "exact" : "")
 set xrange [0:time_end]
-set xtics autofreq
+set xtics tick_time
 set ytics autofreq
 x_title = "time / s"
 y_gap = 64.0

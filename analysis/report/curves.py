@@ -117,6 +117,19 @@ def decade(size: float) -> int:
     return max(-300, min(300, math.ceil(math.log10(size) - 1e-9)))
 
 
+def tick_distance(end: float, width: float) -> float:
+    """The smallest round distance of ticks on an axis from 0 to `end` whose numbers do not touch on
+    `width` px."""
+    power = math.floor(math.log10(end))
+    for exponent in range(power - 2, power + 1):
+        for factor in (1, 2, 5):
+            step = factor * 10.0 ** exponent
+            labels = [f"{n * step:g}" for n in range(math.floor(end / step + 1e-9) + 1)]
+            if width * step / end >= 8 * max(map(len, labels)) + 8:
+                return step
+    return end
+
+
 @dataclass
 class Range:
     low: float

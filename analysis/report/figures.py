@@ -12,7 +12,8 @@ from typing import Sequence
 
 from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Layout, run_gnuplot
-from curves import POINTS, LogAxis, Range, log_axis, markers, robust_range, thin
+from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
+                    tick_distance)
 from overlay import overlay
 from results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
@@ -170,7 +171,8 @@ def ledger(artist: Artist) -> Drawing | None:
         "panels": len(traces), "panel_title": [panel_title(t) for t in traces], "file": files,
         "terms": len(shown), "term": [name for name, _ in shown],
         "term_style": [style for _, style in shown],
-        "time_end": artist.time_end, "low": span.low, "high": span.high}
+        "time_end": artist.time_end, "tick_time": tick_distance(artist.time_end, layout.panel_width),
+        "low": span.low, "high": span.high}
     return Drawing(figure, "ledger.gp", variables)
 
 
@@ -206,7 +208,7 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
                + artist.ended_early(traces))
     figure = artist.figure(kind, title, caption, f"{title} over time, by solver")
     variables = artist.common(traces) | layout.variables | {
-        "panels": len(names),
+        "panels": len(names), "tick_time": tick_distance(artist.time_end, layout.panel_width),
         "panel_title": ["" if len(names) == 1 and name == "tension_max_N" else name
                         for name in names],
         "panel_unit": [axis_title(name) for name in names],

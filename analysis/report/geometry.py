@@ -32,6 +32,7 @@ class Snapshot:
     time: float
     ropes: dict[str, list[Vector]] = field(default_factory=dict)
     bodies: dict[str, Vector] = field(default_factory=dict)
+    drawn: dict[str, list[Vector]] = field(default_factory=dict)  # as the original draws its ropes
     exact_ropes: dict[str, list[Vector]] = field(default_factory=dict)
     exact_bodies: dict[str, Vector] = field(default_factory=dict)
 
@@ -39,7 +40,7 @@ class Snapshot:
 def read_snapshots(run: Run) -> list[Snapshot]:
     """The run's snapshots in order of time."""
     by_time: dict[float, Snapshot] = {}
-    indexed: dict[tuple[float, bool, str], list[tuple[int, Vector]]] = {}
+    indexed: dict[tuple[float, str, str], list[tuple[int, Vector]]] = {}
     for row in run.snapshots():
         time = number(row.get("time_s"))
         place = [number(row.get(axis)) for axis in AXES]
@@ -54,10 +55,10 @@ def read_snapshots(run: Run) -> list[Snapshot]:
             (snapshot.exact_bodies if exact else snapshot.bodies)[item] = point
         else:
             order = int(index) if math.isfinite(index) else 0
-            indexed.setdefault((time, exact, item), []).append((order, point))
-    for (time, exact, item), vertices in indexed.items():
-        snapshot = by_time[time]
-        ropes = snapshot.exact_ropes if exact else snapshot.ropes
+            line = "drawn" if kind == "drawn" else "exact_ropes" if exact else "ropes"
+            indexed.setdefault((time, line, item), []).append((order, point))
+    for (time, line, item), vertices in indexed.items():
+        ropes = getattr(by_time[time], line)
         ropes[item] = [point for _, point in sorted(vertices, key=lambda pair: pair[0])]
     return [by_time[time] for time in sorted(by_time)]
 

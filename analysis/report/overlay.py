@@ -42,11 +42,13 @@ class Picture:
     """A run, or its closed form, at one time."""
 
     ropes: list[Line] = field(default_factory=list)
+    drawn: list[Line] = field(default_factory=list)     # ropes as their original draws them
     outlines: list[Line] = field(default_factory=list)  # of moving bodies
     centres: list[Point] = field(default_factory=list)  # of moving bodies without a shape
 
     def points(self) -> list[Point]:
-        lines = [point for line in [*self.ropes, *self.outlines] for point in line]
+        lines = [point for line in [*self.ropes, *self.drawn, *self.outlines]
+                 for point in line]
         return [p for p in [*lines, *self.centres] if all(map(math.isfinite, p))]
 
 
@@ -67,6 +69,8 @@ def take_picture(scene: Scene, trace: Trace, snapshot: Snapshot | None, exact: b
     for name, rope in (snapshot.exact_ropes if exact else snapshot.ropes).items():
         line = [scene.view.flat(p) for p in rope]
         picture.ropes.append(line + line[:1] if name in scene.closed else line)
+    if not exact:
+        picture.drawn = [[scene.view.flat(p) for p in line] for line in snapshot.drawn.values()]
     for name, position in (snapshot.exact_bodies if exact else snapshot.bodies).items():
         if scene.fixed(name):
             continue
@@ -81,6 +85,11 @@ def take_picture(scene: Scene, trace: Trace, snapshot: Snapshot | None, exact: b
 def at_time(snapshots: list[Snapshot], time: float, tolerance: float) -> Snapshot | None:
     nearest = min(snapshots, key=lambda s: abs(s.time - time), default=None)
     return nearest if nearest and abs(nearest.time - time) <= tolerance else None
+
+
+def before_divergence(trace: Trace, snapshots: list[Snapshot]) -> list[Snapshot]:
+    """Without the state in which a run diverged, which may be anywhere."""
+    return snapshots[:-1] if trace.run.status == "diverged" and len(snapshots) > 1 else snapshots
 
 
 def make_scene(artist: Artist, series: Sequence[list[Snapshot]]) -> Scene:
@@ -125,7 +134,7 @@ def fit(low: Point, high: Point, panels: int, labels: Sequence[str], any_exact: 
 
     def laid_out(height: float) -> Layout:
         return Layout(columns, math.ceil(panels / columns), height, labels, int(any_exact),
-                      titled=True, gap_x=22, gap_y=32, left=66)
+                      titled=True, gap_x=22, gap_y=32, left=72)
 
     width = laid_out(100).panel_width
     height = min(max(width / aspect, 55), 380)
@@ -160,26 +169,35 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
 def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
     return layout.variables | {
         "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "tick_x": tick_step(low[0], high[0], layout.panel_width / 48),
+        "tick_x": tick_step(low[0], high[0], layout.panel_width / 46),
         "tick_y": tick_step(low[1], high[1], layout.panel_height / 30),
         "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
 
 
-def breadths(count: int) -> list[float]:
-    """Line widths from broad to fine, so that ropes that lie on each other stay visible."""
+def breadths(count: int, any_drawn: bool) -> list[float]:
+    """Line widths from broad to fine, so that ropes that lie on each other stay visible, and so
+    does what is drawn over them."""
     if count == 1:
-        return [2.4]
+        return [5.2 if any_drawn else 2.4]
     return [1.6 + 3.6 * (count - 1 - i) / (count - 1) for i in range(count)]
 
 
-def write_caption(times: Sequence[float], count: int, view: View, any_exact: bool,
-                  any_still: bool, late: Sequence[str]) -> str:
+def paler(colour: str) -> str:
+    """Half-way to white."""
+    return "#" + "".join(f"{(int(colour[k:k + 2], 16) + 255) // 2:02X}" for k in (1, 3, 5))
+
+
+def write_caption(times: Sequence[float], count: int, view: View, drawn: Sequence[str],
+                  any_exact: bool, any_still: bool, late: Sequence[str]) -> str:
     axes_names = f"on equal axes ({AXES[view.across]}, {AXES[view.up]})"
     if count == 1:
         text = f"The rope at {len(times)} times, {axes_names}."
     else:
         text = (f"The ropes of all solvers at {len(times)} times, one over the other {axes_names}. "
                 "The first solver is drawn broadest, so that those that agree stay visible.")
+    if drawn:
+        text += (f" Thin, over pale nodes and elements: the rope as the original of "
+                 f"{' and '.join(drawn)} draws it.")
     if any_exact:
         text += " Broad grey: the closed form."
     if any_still:
@@ -195,9 +213,9 @@ def overlay(artist: Artist) -> Drawing | None:
     if not found:
         return None
     traces = [t for t, _ in found]
-    scene = make_scene(artist, [snapshots for _, snapshots in found])
+    scene = make_scene(artist, [before_divergence(*pair) for pair in found])
     # The times of the run that got farthest; the others' may differ by rounding.
-    times = [s.time for s in max((s for _, s in found), key=len)][:PANELS]
+    times = [s.time for s in max((s for _, s in found), key=lambda s: s[-1].time)][:PANELS]
     tolerance = 0.02 * (max(times) - min(times)) + 1e-9
     chosen = [[at_time(snapshots, time, tolerance) for time in times] for _, snapshots in found]
     pictures = [[take_picture(scene, trace, snapshot, False) for snapshot in row]
@@ -208,8 +226,9 @@ def overlay(artist: Artist) -> Drawing | None:
     any_exact = any(ghost.ropes for ghost in ghosts)
     still = scene.still_outlines()
 
-    decisive = [row for t, row in zip(traces, pictures) if t in healthy(traces)]
-    seen = [p for row in [*decisive, ghosts] for picture in row for p in picture.points()]
+    decisive = [take_picture(scene, t, s, False) for t, snapshots in found
+                if t in healthy(traces) for s in before_divergence(t, snapshots)]
+    seen = [p for picture in [*decisive, *ghosts] for p in picture.points()]
     seen += [p for outline in still for p in outline]
     if not seen:
         return None
@@ -219,15 +238,20 @@ def overlay(artist: Artist) -> Drawing | None:
               if (polygon := clip(point, normal, low, high))]
 
     late = [t.label for t, row in zip(traces, chosen) if None in row]
-    caption = write_caption(times, len(traces), scene.view, any_exact, bool(still or ground),
-                            late)
+    drawn = [any(picture.drawn for picture in row) for row in pictures]
+    caption = write_caption(times, len(traces), scene.view,
+                            [t.label for t, own in zip(traces, drawn) if own], any_exact,
+                            bool(still or ground), late)
     figure = artist.figure("overlay", "shape at chosen times", caption,
                            "ropes of all solvers at chosen times")
     variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
         "panels": len(times), "panel_title": [f"t = {time:.4g} s" for time in times],
-        "any_exact": any_exact, "broad": breadths(len(traces)),
+        "any_exact": any_exact, "broad": breadths(len(traces), any(drawn)),
         "scene": artist.data([line_set([*still, *ground]) for _ in times]),
         "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),
+        "rope_colour": [paler(t.style.colour) if own else t.style.colour
+                        for t, own in zip(traces, drawn)],
+        "drawn": [artist.data([line_set(p.drawn) for p in row]) for row in pictures],
         "rope": [artist.data([line_set(p.ropes) for p in row]) for row in pictures],
         "body": [artist.data([line_set(p.outlines) for p in row]) for row in pictures],
         "point": [artist.data([p.centres for p in row]) for row in pictures]}

@@ -35,6 +35,7 @@ class Section:
     table: tables.ScenarioTable
     figures: list[InlineFigure]
     failures: list[Run]
+    refusals: list[tables.Refusal]
     commands: list[str]
 
 
@@ -48,7 +49,7 @@ def section(scenario: Scenario, figures: list[Figure], folder: Path) -> Section:
         for figure in figures]
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
                    tables.scenario_table(scenario), drawn,
-                   [run for run in scenario.runs if run.status != "done"],
+                   tables.failures(scenario), tables.refusals(scenario),
                    tables.commands(scenario.runs))
 
 

@@ -85,7 +85,6 @@ STATUS_MEANINGS = {
 class Cell:
     text: str
     best: bool = False
-    heading: str = ""
 
 
 @dataclass
@@ -106,6 +105,23 @@ class OverviewCell:
     status: str
     reason: str
     cells: list[Cell]
+
+
+@dataclass
+class OverviewRow:
+    """A scenario: the names of its numbers, and these by solver; None where it was not run."""
+
+    scenario: Scenario
+    headings: list[str]
+    solvers: list[OverviewCell | None]
+
+
+@dataclass
+class Refusal:
+    """Solvers that cannot do a scenario, all for one reason."""
+
+    reason: str
+    labels: list[str]
 
 
 def shown(metric: Metric, value: float) -> str:
@@ -131,7 +147,7 @@ def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
     value = run.metric(metric.name)
     text = shown(metric, value)
     is_best = best is not None and finished(run) and shown(metric, abs(value)) == best
-    return Cell(text, is_best, SHORT.get(metric.name, metric.heading))
+    return Cell(text, is_best)
 
 
 def scenario_table(scenario: Scenario) -> ScenarioTable:
@@ -157,8 +173,8 @@ def overview_metrics(scenario: Scenario) -> list[Metric]:
     return [by_name[name] for name in names]
 
 
-def overview(results: Results) -> list[tuple[Scenario, list[OverviewCell | None]]]:
-    """Scenario x solver; None where a solver was not run."""
+def overview(results: Results) -> list[OverviewRow]:
+    """Scenario x solver."""
     table = []
     for scenario in results.scenarios:
         metrics = overview_metrics(scenario)
@@ -172,8 +188,23 @@ def overview(results: Results) -> list[tuple[Scenario, list[OverviewCell | None]
                 continue
             cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
             row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
-        table.append((scenario, row))
+        headings = [SHORT.get(metric.name, metric.heading) for metric in metrics]
+        table.append(OverviewRow(scenario, headings, row))
     return table
+
+
+def failures(scenario: Scenario) -> list[Run]:
+    """Runs that did not reach their end."""
+    return [run for run in scenario.runs if run.status not in ("done", "unsupported")]
+
+
+def refusals(scenario: Scenario) -> list[Refusal]:
+    """Runs that were not made because the solver or the program cannot do the scenario."""
+    found: dict[str, Refusal] = {}
+    for run in scenario.runs:
+        if run.status == "unsupported":
+            found.setdefault(run.reason, Refusal(run.reason, [])).labels.append(run.label)
+    return list(found.values())
 
 
 def facts(scenario: Scenario) -> list[tuple[str, str]]:

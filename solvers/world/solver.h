@@ -93,9 +93,9 @@ typedef struct rl_solver_type {
   size_t departure_count;
   const rl_departure *departures;
   // The points of a rope [m] as the original system draws it, in order from `from` to `to`;
-  // `alpha` in [0, 1) is the time since the method's last substep, in substeps. Writes at most
-  // `capacity` points and returns how many there are; `memory` has done at least an init. May be
-  // NULL: the nodes are the picture.
+  // `alpha` in [0, 1) is the time since the method's last substep, in substeps (a run records the
+  // ends of steps, with 0). Writes at most `capacity` points and returns how many there are;
+  // `memory` has done at least an init. May be NULL: the nodes are the picture.
   size_t (*draw)(const void *memory, const rl_model *model, const rl_state *state, uint32_t rope,
                  double alpha, rl_vec3 *points, size_t capacity);
 } rl_solver_type;

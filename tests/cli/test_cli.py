@@ -404,7 +404,8 @@ class Mistakes(Case):
         for probe, *says in (("heavi.y", "did you mean 'heavy'?"),
                              ("line.tensoin", "did you mean 'tension'?"),
                              ("heavy.why", "expected one of"),
-                             ("line.tension.7", "line.tension.7"),
+                             ("line.tension.7", "line.tension.7", "expected 0 or -1, the only"),
+                             ("line.node.2.y", "node 2: expected 0 to 1, or -1"),
                              ("heavy", "heavy"),
                              ("", "''")):
             self.refused("check", "atwood", "--probe", probe, says=tuple(says))
@@ -430,6 +431,16 @@ class Checks(Case):
         for solver, lack in coverage()["elastic-cord"].items():
             self.expect_in(f"unsupported: {lack}" if lack else "can run it", lines[solver],
                            f"line of {solver} in check elastic-cord")
+
+    def test_counts_and_titles(self) -> None:
+        done = ropelab("check", REPOSITORY / "tests/corpus/good-pendulum.yaml", "--set", "name=bob")
+        self.expect(done.stdout.splitlines()[:2],
+                    ["bob", "  1 body, 1 rope with 1 element, 2 probes"],
+                    "first lines of a scenario without a title")
+        done = ropelab("check", "double-atwood")
+        self.expect_in("4 bodies, 2 ropes with 2 elements", done.stdout, "check double-atwood")
+        self.expect_true(done.stdout.startswith("double-atwood: "), done.stdout, "its title",
+                         "check double-atwood")
 
     def test_reads_what_it_is_given(self) -> None:
         text = (REPOSITORY / "scenarios/atwood.yaml").read_text(encoding="utf-8")
@@ -626,6 +637,36 @@ class Runs(Case):
         indices = [int(row["index"]) for row in result.table("snapshots").rows()]
         self.expect(indices, list(range(8)) * 5, "indices of the nodes")
 
+    def places(self, result: Result, kind: str) -> dict[float, list[list[float]]]:
+        """Time -> positions in order."""
+        found: dict[float, list[list[float]]] = {}
+        for row in result.table("snapshots").rows():
+            if row["kind"] == kind:
+                found.setdefault(float(row["time_s"]), []).append([float(row[c]) for c in "xyz"])
+        return found
+
+    def test_drawn_rope_passes_through_the_nodes(self) -> None:
+        result = self.record("source-cable", "source,subdivision=3", "--duration", "0.2")
+        nodes, drawn = self.places(result, "node"), self.places(result, "drawn")
+        self.expect(list(drawn), list(nodes), "times of the drawing")
+        for time, points in drawn.items():
+            self.expect(points[::4], nodes[time], f"every fourth point drawn at {time}")
+            self.expect(len(points), 9 * 4 + 1, f"points drawn at {time}")
+        self.expect(self.places(self.record("source-cable", "pbd", "--duration", "0.2"), "drawn"),
+                    {}, "drawing of a solver that draws its nodes")
+
+    def test_drawn_rope_is_a_substep_late(self) -> None:
+        """At the end of a step nothing is left over, and lesson 40 draws the state before it."""
+        late = self.record("nehe-rope", "nehe", "--duration", "0.4", "--step", "0.004")
+        before = self.record("nehe-rope", "nehe", "--duration", "0.398", "--step", "0.002")
+        drawn = list(self.places(late, "drawn").values())[-1]
+        nodes = list(self.places(before, "node").values())[-1]
+        self.expect_true(max(map(math.dist, drawn, nodes)) < 1e-12, (drawn[-1], nodes[-1]),
+                         "the same places", "drawn rope and the nodes of one substep before")
+        now = list(self.places(late, "node").values())[-1]
+        self.expect_true(math.dist(drawn[-1], now[-1]) > 1e-3, (drawn[-1], now[-1]),
+                         "another place", "the last node one substep later")
+
     def test_settings_change_the_run(self) -> None:
         def run(*words: str) -> Result:
             return self.record("atwood", "impulse", "--duration", "0.5", *words)
@@ -770,6 +811,8 @@ class Endings(Case):
         times = result.table("series").numbers("time_s")
         done = result.manifest["summary"]["steps_done"]
         self.expect(len(times), done + 1, "rows up to the divergence")
+        self.expect(result.table("snapshots").numbers("time_s")[-1], times[-1],
+                    "time of the last snapshot")
 
     def test_diverged_to_nan_has_no_errors_of_zero(self) -> None:
         folder = new_folder()
@@ -781,6 +824,8 @@ class Endings(Case):
         summary = Result(folder).manifest["summary"]
         for name in ("energy_error_max_J", "stretch_max", "exact_error_max"):
             self.expect(summary[name], None, f"{name} in run.json")
+        self.expect(set(Result(folder).table("snapshots").numbers("time_s")), {0.0},
+                    "times of the snapshots: not that of a state that is not finite")
 
     def test_unsupported(self) -> None:
         folder = new_folder()
@@ -825,9 +870,10 @@ class Endings(Case):
                                                         for row in table.cells),
                                  table.cells[-1:], "whole lines", f"{name}.csv")
             manifest = result.manifest
-            self.expect(result.table("series").numbers("time_s")[-1],
-                        manifest["summary"]["steps_done"] * manifest["step_s"],
-                        "time of the last row")
+            for name in ("series", "snapshots"):
+                self.expect(result.table(name).numbers("time_s")[-1],
+                            manifest["summary"]["steps_done"] * manifest["step_s"],
+                            f"time of the last row of {name}.csv")
 
     def test_interrupted_comparison(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -847,17 +893,39 @@ class Endings(Case):
             self.expect(Result(folder / "hanging-chain/a").manifest["status"], "interrupted",
                         "status of a run")
 
+    def small_disk(self, size: int) -> dict:
+        """No file can grow beyond this size, as after `ulimit -f`."""
+        def limit() -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        return {"preexec_fn": limit}
+
     def test_disk_full(self) -> None:
+        for size, files in ((30000, FILES), (500, [])):
+            folder = new_folder()
+            self.refused("run", "hanging-chain", "--solver", "pbd", *FOREVER[:2], "--out", folder,
+                         status=FAILED, says=("cannot", "File too large"), **self.small_disk(size))
+            self.expect(list(contents(folder)), files, f"files of at most {size} bytes")
+            if files:
+                self.expect(Result(folder).manifest["status"], "failed", "status in run.json")
+
+    def test_disk_full_at_the_end(self) -> None:
+        """No room for run.json beside the one that says that the run goes on."""
+        run = ("run", "atwood", "--solver", "pbd", "--duration", "0.01", "--step", "0.005", "--out")
         folder = new_folder()
+        self.quietly(*run, folder)
+        whole = Result(folder).manifest
+        size = (folder / "run.json").stat().st_size
+        self.quietly(*run, folder, "--force", **self.small_disk(size - 100))
+        self.expect(Result(folder).manifest["summary"], whole["summary"], "summary in run.json")
+        self.expect(sorted(contents(folder)), FILES, "files of the run")
 
-        def limit() -> None:  # a write beyond the limit fails as on a full disk
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000))
-
-        self.refused("run", "hanging-chain", "--solver", "pbd", *FOREVER[:2], "--out", folder,
-                     status=FAILED, says=("cannot write", "File too large"), preexec_fn=limit,
-                     restore_signals=False)
-        self.expect(Result(folder).manifest["status"], "failed", "status in run.json")
+    def test_disk_full_in_a_comparison(self) -> None:
+        folder = new_folder()
+        self.refused("compare", "atwood", "--solver", "pbd", "--out", folder, status=FAILED,
+                     says=("cannot write summary.csv", "File too large"), **self.small_disk(200))
+        self.expect(list(contents(folder)), [], "files of the comparison")
 
 
 class Folders(Case):
@@ -1046,6 +1114,10 @@ class Comparisons(Case):
         self.expect([(row["label"], row["status"]) for row in rows],
                     [("pbd", "unsupported"), ("pbd", "done")], "rows of summary.csv")
         self.expect(rows[0]["scenario"], odd.name, "name of the scenario in summary.csv")
+        said = ropelab("run", odd, "--solver", "pbd", "--out", new_folder()).stderr
+        self.expect_in(f"unsupported: {rows[0]['reason']}\n", said, "reason in summary.csv")
+        self.expect_in(rows[0]["reason"], (folder / "report.html").read_text(encoding="utf-8"),
+                       "reason in the report")
 
 
 class Reports(Case):

@@ -20,8 +20,10 @@ sys.dont_write_bytecode = True
 REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
 sys.path.insert(0, str(REPORT))
 
+import artist  # noqa: E402
 import curves  # noqa: E402
 import geometry  # noqa: E402
+import overlay  # noqa: E402
 import svg  # noqa: E402
 import units  # noqa: E402
 from results import NoResults, load  # noqa: E402
@@ -144,6 +146,15 @@ class ReportOfComparison(unittest.TestCase):
         for words in (">diverged</span>", ">unsupported</span>", ">failed</span>",
                       "step 40: &lt;nan&gt;", "no friction here", "out of memory", "not run"):
             self.assertTrue(words in self.page, f"expected '{words}' in the page")
+
+    def test_unsupported_runs_are_listed_apart(self) -> None:
+        overview = self.page[:self.page.index("</section>")]
+        rest, refused = overview.split("<h3>Not supported</h3>")
+        failed = rest[rest.index("<h3>Runs that did not finish</h3>"):]
+        self.assertIn("step 40: &lt;nan&gt;", failed)
+        self.assertNotIn("other", failed)
+        self.assertEqual(re.findall(r"<li>.*?</a>, (.*?)</li>", refused),
+                         ["other: unsupported: no friction here"])
 
     def test_runs_that_the_summary_does_not_list_are_left_out(self) -> None:
         self.assertFalse("stale" in self.page, "expected no 'stale' in the page")
@@ -283,6 +294,11 @@ class Parts(unittest.TestCase):
         self.assertIn('"0" 0', axis.ticks)
         self.assertEqual(curves.log_axis([], 6).below, 0)
 
+    def test_numbers_at_ticks_do_not_touch(self) -> None:
+        self.assertEqual([curves.tick_distance(end, 183) for end in (0.416, 1, 6, 10, 2000)],
+                         [0.1, 0.2, 1, 2, 500])
+        self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
+
     def test_outlines(self) -> None:
         view = geometry.View(0, 1)
         crate = {"rotation": [0, 0, math.pi / 2], "shape": [{"box": {"size": [2, 4, 6]}}]}
@@ -293,6 +309,34 @@ class Parts(unittest.TestCase):
         drum = {"shape": [{"cylinder": {"radius": 0.5, "length": 3}}]}
         outline, = geometry.body_outlines(drum, (0.0, 0.0, 0.0), view)
         self.assertTrue(all(abs(math.hypot(*p) - 0.5) < 1e-6 for p in outline))
+
+    def test_what_the_original_draws_is_read_beside_the_nodes(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "source")
+            with (folder / "snapshots.csv").open("a", encoding="utf-8") as file:
+                file.write("0.25,line,drawn,1,0.2,0.3,0\n0.25,line,drawn,0,0.1,0,0\n")
+            run, = load(folder).runs
+            snapshots = geometry.read_snapshots(run)
+            self.assertEqual([s.time for s in snapshots], [0, 0.25, 0.5, 0.75, 1])
+            self.assertEqual(snapshots[1].drawn, {"line": [(0.1, 0.0, 0.0), (0.2, 0.3, 0.0)]})
+            self.assertEqual((len(snapshots[1].ropes["line"]), snapshots[2].drawn), (5, {}))
+            self.assertEqual(run_report(folder).returncode, 0)
+            self.assertIn("the original of source draws it",
+                          (folder / "report.html").read_text(encoding="utf-8"))
+
+    def test_state_of_a_divergence_does_not_choose_the_window(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "pbd", "diverged")
+            run, = load(folder).runs
+            style = assign_styles([run])["pbd"]
+            trace = artist.Trace(run, style, {})
+            snapshots = geometry.read_snapshots(run)
+            self.assertEqual(overlay.before_divergence(trace, snapshots), snapshots[:-1])
+            self.assertEqual(overlay.before_divergence(trace, snapshots[:1]), snapshots[:1])
+            run.info["status"] = "done"
+            self.assertEqual(overlay.before_divergence(trace, snapshots), snapshots)
 
     def test_styles_stay_with_the_solver(self) -> None:
         with tempfile.TemporaryDirectory() as name:

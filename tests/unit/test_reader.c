@@ -331,7 +331,7 @@ static void test_events(void **state) {
       {GOOD "events: [{@at: 1, wind: [1, 0, 0]}]\n", "a wind has times 'from' and 'until'"},
       {GOOD "events: [{from: 2, until: @1, wind: [1, 0, 0]}]\n", "expected a time later than"},
       {GOOD "events: [{at: 1, cut: {rope: @lin, segment: 0}}]\n", "did you mean 'line'?"},
-      {GOOD "events: [{at: 1, cut: {rope: line, segment: @1}}]\n", "segments 0 to 0, found 1"},
+      {GOOD "events: [{at: 1, cut: {rope: line, segment: @1}}]\n", "the one segment 0, found 1"},
       {GOOD "events: [{at: 1, cut: @{rope: line}}]\n", "a cut of a rope needs 'segment'"},
       {GOOD "events: [{at: 1, cut: @{}}]\n", "a cut needs {rope, segment}, {plane} or {swipe}"},
       {GOOD "events: [{at: 1, cut: {plane: @{point: [0, 0, 0]}}}]\n", "missing key 'normal'"},
