@@ -452,9 +452,9 @@ static void rope_rolls_a_drum(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_top_has_its_order),     cmocka_unit_test(symmetric_top_is_exact),
-      cmocka_unit_test(rows_of_turning_bodies),     cmocka_unit_test(wheel_and_weight_swing),
-      cmocka_unit_test(momentum_of_turning_bodies), cmocka_unit_test(friction_turns_a_free_drum),
-      cmocka_unit_test(rope_rolls_a_drum),
+      cmocka_unit_test(inertia_of_shapes),          cmocka_unit_test(rows_of_turning_bodies),
+      cmocka_unit_test(wheel_and_weight_swing),     cmocka_unit_test(momentum_of_turning_bodies),
+      cmocka_unit_test(friction_turns_a_free_drum), cmocka_unit_test(rope_rolls_a_drum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
