@@ -87,7 +87,7 @@ const rl_solver_type rl_solver_xpbd = {
     .summary = "extended PBD: compliance, small steps",
     .citation = "macklin2016",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_SPANS |
-                    RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+                    RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION | RL_CAN_LOOPS,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
