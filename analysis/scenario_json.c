@@ -176,7 +176,7 @@ static void set_motion(json_t *out, const rl_rope_definition *rope) {
     set(out, "points", vectors(rope->points, rope->point_count));
   }
   if (rope->velocities) {
-    set(out, "velocities", vectors(rope->velocities, rope->segments + 1));
+    set(out, "velocities", vectors(rope->velocities, rl_definition_nodes(rope)));
     return;
   }
   set(out, "velocity", vector(rope->velocity));
@@ -202,7 +202,7 @@ static json_t *rope_to_json(const rl_definition *d, const rl_rope_definition *ro
   set_length(out, rope);
   if (rope->segments > 0) {
     if (rope->node_masses) {
-      set(out, "node_masses", numbers(rope->node_masses, rope->segments + 1));
+      set(out, "node_masses", numbers(rope->node_masses, rl_definition_nodes(rope)));
     } else {
       set_number(out, "mass", rope->mass);
       set_string(out, "lumping", rope->lumping == RL_LUMP_EQUAL ? "equal" : "half");

@@ -36,11 +36,17 @@ static const char *rope_name(scene s, size_t i) {
 }
 
 static size_t element_count(scene s, size_t rope) {
-  if (s.model) {
-    return s.model->ropes[rope].link_count;
-  }
-  const size_t segments = s.definition->ropes[rope].segments;
-  return segments > 0 ? segments : 1;
+  return s.model ? s.model->ropes[rope].link_count
+                 : rl_definition_elements(&s.definition->ropes[rope]);
+}
+
+static size_t node_count(scene s, size_t rope) {
+  return s.model ? rl_rope_node_count(&s.model->ropes[rope])
+                 : rl_definition_nodes(&s.definition->ropes[rope]);
+}
+
+static bool is_closed(scene s, size_t rope) {
+  return s.model ? s.model->ropes[rope].closed : s.definition->ropes[rope].closed;
 }
 
 static size_t find_body(scene s, const char *word) {
@@ -152,6 +158,12 @@ static rl_probe_status read_index(query *q, const char *word, const char *what, 
   return RL_PROBE_OK;
 }
 
+// Refuses what is about an end, which a loop does not have.
+static rl_probe_status fail_end(query *q, const char *word, const char *instead) {
+  return fail(q, RL_PROBE_UNKNOWN, "a closed rope has no ends, so no '%s'; expected %s", word,
+              instead);
+}
+
 static rl_probe_status read_tension(query *q) {
   const size_t elements = element_count(q->scene, q->probe->index);
   if (q->count == 2) {
@@ -161,6 +173,10 @@ static rl_probe_status read_tension(query *q) {
   q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
   const char *word = q->words[2];
   rl_probe_status status = RL_PROBE_OK;
+  const bool at_end = strcmp(word, "from") == 0 || strcmp(word, "to") == 0;
+  if (at_end && is_closed(q->scene, q->probe->index)) {
+    return fail_end(q, word, "'tension', or 'tension.i' of an element");
+  }
   if (strcmp(word, "from") == 0) {
     q->probe->element = 0;
   } else if (strcmp(word, "to") == 0) {
@@ -175,14 +191,14 @@ static rl_probe_status read_node(query *q) {
   if (q->count < 3) {
     return fail(q, RL_PROBE_UNKNOWN, "expected the number of a node after 'node'");
   }
-  const size_t nodes = element_count(q->scene, q->probe->index) + 1;
+  const size_t nodes = node_count(q->scene, q->probe->index);
   const rl_probe_status status = read_index(q, q->words[2], "node", nodes);
   return status == RL_PROBE_OK ? read_component(q, 3, RL_PROBE_ROPE_NODE_X, COUNT(components))
                                : status;
 }
 
 static rl_probe_status read_tip(query *q) {
-  q->probe->element = (uint32_t)element_count(q->scene, q->probe->index);
+  q->probe->element = (uint32_t)(node_count(q->scene, q->probe->index) - 1);
   return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
 }
 
@@ -220,7 +236,13 @@ static rl_probe_status read_rope(query *q) {
   static const rl_probe_kind plain[] = {RL_PROBE_ROPE_LENGTH,  RL_PROBE_ROPE_REST,
                                         RL_PROBE_ROPE_STRETCH, RL_PROBE_ROPE_ANGLE,
                                         RL_PROBE_ROPE_SAG,     RL_PROBE_ROPE_CONTACTS};
+  static const char *const of_ends[] = {"angle", "sag", "tip"};
   const char *word = q->words[1];
+  for (size_t i = 0; i < COUNT(of_ends) && is_closed(q->scene, q->probe->index); i++) {
+    if (strcmp(word, of_ends[i]) == 0) {
+      return fail_end(q, word, "'node.i' of a node, from 0");
+    }
+  }
   for (size_t i = 0; i < COUNT(plain); i++) {
     if (strcmp(word, quantities[i]) == 0) {
       q->probe->kind = plain[i];

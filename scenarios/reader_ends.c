@@ -81,8 +81,7 @@ bool rl_check_end(rl_reader *reader, const rl_tree *node, const rl_end *end, uin
     return rl_fail(reader, rl_tree_value(node, "rope"),
                    "a rope cannot be joined to itself (closed: true makes a loop)");
   }
-  const size_t segments = reader->rope_definitions[end->rope].segments;
-  const int64_t nodes = segments > 0 ? (int64_t)segments + 1 : 2;
+  const int64_t nodes = (int64_t)rl_definition_nodes(&reader->rope_definitions[end->rope]);
   if (end->node >= nodes || end->node < -nodes) {
     return rl_fail(reader, rl_tree_value(node, "node"),
                    "node: rope '%.40s' has nodes 0 to %lld (or -1, the last, to %lld), found %ld",

@@ -98,6 +98,16 @@ static const rl_field release_fields[] = {
     {"body", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(body), NULL, read_body_index},
 };
 
+// A loop has no end that could be let go or pay out rope.
+static bool check_rope_end(rl_reader *reader, const rl_tree *node, const event *e) {
+  const rl_tree *end = rl_tree_value(node, "end");
+  if (end && rl_tree_value(node, "rope") && reader->rope_definitions[e->rope].closed) {
+    return rl_fail(reader, end, "end: rope '%.40s' is closed and has none",
+                   reader->rope_names[e->rope]);
+  }
+  return true;
+}
+
 static bool read_release(rl_reader *reader, const rl_tree *node, void *target) {
   if (!rl_read_fields(reader, node, node, "a release", release_fields, COUNT(release_fields),
                       target) ||
@@ -109,7 +119,7 @@ static bool read_release(rl_reader *reader, const rl_tree *node, void *target) {
   if (!rope && !rl_tree_value(node, "body")) {
     return rl_fail(reader, node, "a release needs {rope, end} or {body}");
   }
-  return true;
+  return check_rope_end(reader, node, target);
 }
 
 static const rl_field winch_fields[] = {
@@ -128,7 +138,7 @@ static bool read_winch(rl_reader *reader, const rl_tree *node, void *target) {
   if (!rl_tree_value(node, "end") && !rl_tree_value(node, "at_length")) {
     return rl_fail(reader, node, "a winch needs 'end' or 'at_length'");
   }
-  return true;
+  return check_rope_end(reader, node, target);
 }
 
 static const rl_field force_fields[] = {

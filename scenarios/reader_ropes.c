@@ -171,9 +171,10 @@ static bool check_node_lists(rl_reader *reader, const rl_tree *map,
     if (list && rope->segments == 0) {
       return rl_fail(reader, rl_tree_key(map, keys[k]), "'%s' needs 'segments' beside it", keys[k]);
     }
-    if (list && list->count != rope->segments + 1) {
-      return rl_fail(reader, list, "%s: expected %zu of them (segments + 1), found %zu", keys[k],
-                     rope->segments + 1, list->count);
+    const size_t nodes = rl_definition_nodes(rope);
+    if (list && list->count != nodes) {
+      return rl_fail(reader, list, "%s: expected %zu of them (%s), found %zu", keys[k], nodes,
+                     rope->closed ? "segments" : "segments + 1", list->count);
     }
   }
   return true;

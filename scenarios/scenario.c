@@ -93,7 +93,11 @@ static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
     const rl_tree *field = fault->field ? rl_tree_value(root, fault->field) : NULL;
     return field ? field : root;
   }
-  const rl_tree *field = fault->field ? rl_tree_value(map->items[index], fault->field) : NULL;
+  const rl_tree *item = map->items[index];
+  const rl_tree *field = fault->field ? rl_tree_value(item, fault->field) : NULL;
+  if (!field && fault->field && strcmp(fault->field, "points") == 0) {
+    field = rl_tree_value(item, "hang"); // another way to write it
+  }
   return field ? field : map->keys[index];
 }
 

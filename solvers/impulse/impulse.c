@@ -213,8 +213,7 @@ const rl_solver_type rl_solver_impulse = {
     .family = "impulse",
     .summary = "test impulses and the summed-velocity inequality, one row for each span",
     .citation = "knyazyev2010",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_ROTATION |
-                    RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_WORLD,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(impulse),

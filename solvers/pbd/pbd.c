@@ -116,8 +116,7 @@ const rl_solver_type rl_solver_pbd = {
     .family = "PBD",
     .summary = "position based dynamics: Gauss-Seidel, SOR or Jacobi relaxation of positions",
     .citation = "mueller2006",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_ROTATION |
-                    RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_WORLD,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(pbd),

@@ -54,7 +54,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .summary = "Newton on all rows at once, each iteration a direct solve",
     .citation = "goldenthal2007",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION,
+                    RL_CAN_COMPRESSION | RL_CAN_LOOPS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -86,8 +86,7 @@ const rl_solver_type rl_solver_xpbd = {
     .family = "PBD",
     .summary = "extended PBD: compliance, small steps",
     .citation = "macklin2016",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_FRICTION | RL_CAN_ROTATION |
-                    RL_CAN_SPANS | RL_CAN_CONTACTS | RL_CAN_ELASTIC | RL_CAN_COMPRESSION,
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

@@ -53,7 +53,7 @@ const rl_solver_type rl_solver_rattle = {
     .summary = "second order, symplectic while taut, direct multipliers",
     .citation = "andersen1983",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION,
+                    RL_CAN_COMPRESSION | RL_CAN_LOOPS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -64,7 +64,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
   size_t position = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    for (uint32_t i = 0; i <= rope->link_count; i++) {
+    for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
       const rl_link *link = &model->links[rope->first_link + (i < rope->link_count ? i : i - 1)];
       const uint32_t node = i < rope->link_count ? link->a : link->b;
       if (!rope->massless) {
@@ -123,7 +123,7 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
   d->count = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    for (uint32_t i = 0; i <= rope->link_count; i++) {
+    for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
       while (contact < state->contact_count && state->contacts[contact].rope == r &&
              state->contacts[contact].node == i) {
         put_in_order(d, model->link_count + contact++);

@@ -44,14 +44,15 @@ static bool count_all(rl_builder *b) {
   for (size_t i = 0; i < d->rope_count; i++) {
     const rl_rope_definition *rope = &d->ropes[i];
     nodes += rl_builder_own_nodes(rope);
-    links += rl_builder_elements(rope);
+    links += rl_definition_elements(rope);
     eyes += rope->way_count;
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
-    b->longest = rl_builder_elements(rope) > b->longest ? rl_builder_elements(rope) : b->longest;
+    b->longest =
+        rl_definition_elements(rope) > b->longest ? rl_definition_elements(rope) : b->longest;
     b->name_bytes += rl_builder_name_size(rope->name);
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-        contacts += (2 * rope->segments + 1) * d->bodies[k].part_count; // nodes and elements
+        contacts += (rl_definition_nodes(rope) + rope->segments) * d->bodies[k].part_count;
       }
     }
   }

@@ -89,7 +89,7 @@ typedef enum rl_lumping { RL_LUMP_HALF, RL_LUMP_EQUAL } rl_lumping;
 typedef struct rl_rope_definition {
   const char *name;
   rl_end from, to;
-  bool closed;
+  bool closed; // a loop: the last element leads back to node 0; from and to keep their defaults
   size_t way_count;
   const rl_way *ways;
   double length;              // rest length of the whole rope [m], NAN if absent
@@ -97,7 +97,7 @@ typedef struct rl_rope_definition {
   double mass;                // of the whole rope [kg]; 0: massless
   size_t segments;            // elements; 0: massless, one span from end to end
   const double *rest_lengths; // [segments] instead of length, NULL if absent [m]
-  const double *node_masses;  // [segments + 1] instead of mass, NULL if absent [kg]
+  const double *node_masses;  // [nodes] instead of mass, NULL if absent [kg]
   rl_lumping lumping;
   double stiffness;       // EA [N], NAN: inextensible
   double damping;         // axial [N s]
@@ -116,7 +116,7 @@ typedef struct rl_rope_definition {
   rl_vec3 velocity;          // of all nodes [m/s]
   rl_vec3 spin;              // about the rope's mass centre or `pivot` [rad/s]
   rl_vec3 pivot;             // x is NAN if absent [m]
-  const rl_vec3 *velocities; // [segments + 1], NULL if absent [m/s]
+  const rl_vec3 *velocities; // [nodes], NULL if absent [m/s]
 } rl_rope_definition;
 
 typedef struct rl_definition {
@@ -129,6 +129,16 @@ typedef struct rl_definition {
 
 rl_body_definition rl_body_defaults(void);
 rl_rope_definition rl_rope_defaults(void);
+
+// Elements of a rope; a massless one has a single element, which is its whole span.
+static inline size_t rl_definition_elements(const rl_rope_definition *rope) {
+  return rope->segments > 0 ? rope->segments : 1;
+}
+
+// Its nodes: one more than elements, and as many in a loop.
+static inline size_t rl_definition_nodes(const rl_rope_definition *rope) {
+  return rl_definition_elements(rope) + (rope->closed ? 0 : 1);
+}
 
 // What is wrong with a definition, and where.
 typedef enum rl_fault_kind {
@@ -164,9 +174,13 @@ typedef enum rl_capability {
   RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
+  RL_CAN_LOOPS = 1U << 12,      // ropes without ends
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
+  // All that has nothing to do with the law of the elements.
+  RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_CONTACTS |
+                 RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG | RL_CAN_COMPRESSION,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -226,6 +240,7 @@ typedef struct rl_vertex {
 typedef struct rl_rope {
   const char *name;
   bool massless;
+  bool closed;
   bool compression;
   double stiffness; // EA [N]; INFINITY: inextensible
   double damping;   // axial [N s]
@@ -236,8 +251,13 @@ typedef struct rl_rope {
   uint32_t link_count;
   uint32_t first_eye; // massless rope: its eyes among the model's, in order
   uint32_t eye_count;
-  uint32_t ends[2]; // slots of the first and the last node
+  uint32_t ends[2]; // slots where its elements begin and end; of a loop both are node 0
 } rl_rope;
+
+// Nodes of a rope: one more than elements, and as many in a loop.
+static inline uint32_t rl_rope_node_count(const rl_rope *rope) {
+  return rope->link_count + (rope->closed ? 0 : 1);
+}
 
 // A node that is held beside the centre of a body, at `offset` in its frame: it has no mass and
 // goes where the body goes.

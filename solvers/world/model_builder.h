@@ -43,9 +43,6 @@ typedef struct rl_builder {
   bool *built;
 } rl_builder;
 
-// Elements of a rope; a massless one has a single element, which is its whole span.
-size_t rl_builder_elements(const rl_rope_definition *rope);
-
 // Nodes that only this rope has: not the centres of bodies, not those of other ropes.
 size_t rl_builder_own_nodes(const rl_rope_definition *rope);
 

@@ -45,7 +45,7 @@ rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way) {
 
 double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope) {
   if (rope->pose == RL_POSE_POINTS) {
-    return rl_polyline_length(rope->point_count, rope->points);
+    return rl_polyline_length(rope->point_count, rope->points, rope->closed);
   }
   double length = 0.0;
   rl_vec3 previous = rl_definition_end(definition, &rope->from);
@@ -320,12 +320,38 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
   return true;
 }
 
+// A loop has no ends that it could lie or hang between: only points give it a place.
+static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
+  if (!rope->closed) {
+    return true;
+  }
+  if (rope->pose == RL_POSE_HANG) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                        "a closed rope has no ends to hang between; expected the corners of a "
+                        "polygon");
+  }
+  if (rope->segments > 0 && rope->segments < 3) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths ? "rest_lengths" : "segments",
+                        "a closed rope of %zu elements goes there and back on the same nodes; "
+                        "expected at least 3",
+                        rope->segments);
+  }
+  if (rope->segments > 0 && rope->way_count == 0 && rope->pose != RL_POSE_POINTS) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
+                        "a closed rope has no ends that it could lie straight between; expected "
+                        "`points`, the corners of the polygon that it starts on");
+  }
+  return true;
+}
+
 static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const bool elastic = !isnan(rope->stiffness);
   const rl_vec3 from = rl_definition_end(definition, &rope->from);
   const rl_vec3 to = rl_definition_end(definition, &rope->to);
-  if (rope->way_count == 0 && rope->pose != RL_POSE_POINTS && rl_distance(from, to) == 0.0) {
+  if (!rope->closed && rope->way_count == 0 && rope->pose != RL_POSE_POINTS &&
+      rl_distance(from, to) == 0.0) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "to",
                         "both ends are at the same place and the rope passes nothing between "
                         "them; expected different ends, an `over`, or `points`");
@@ -352,7 +378,24 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
-// Where the rope's points are its nodes: they must fit the ends and the elements.
+// The rope's points must fit its ends.
+static bool check_outer_points(const rl_definition *definition, uint32_t i, double tolerance,
+                               rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  const rl_vec3 outer[2] = {rope->points[0], rope->points[rope->point_count - 1]};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const double gap = rl_distance(rl_definition_end(definition, ends[k]), outer[k]);
+    if (gap > tolerance) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "the %s point is %.3g m away from where `%s` puts that end",
+                          k == 0 ? "first" : "last", gap, k == 0 ? "from" : "to");
+    }
+  }
+  return true;
+}
+
+// Where the rope's points are its nodes they must fit its elements too.
 static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   if (rope->pose != RL_POSE_POINTS) {
@@ -363,23 +406,17 @@ static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *
                         "%zu points; expected at least 2", rope->point_count);
   }
   const double length = rl_definition_length(definition, rope);
-  const rl_end *ends[2] = {&rope->from, &rope->to};
-  const rl_vec3 outer[2] = {rope->points[0], rope->points[rope->point_count - 1]};
-  for (size_t k = 0; k < 2; k++) {
-    const double gap = rl_distance(rl_definition_end(definition, ends[k]), outer[k]);
-    if (gap > start_tolerance * length / (double)rope->segments) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
-                          "the %s point is %.3g m away from where `%s` puts that end",
-                          k == 0 ? "first" : "last", gap, k == 0 ? "from" : "to");
-    }
+  if (!check_outer_points(definition, i, start_tolerance * length / (double)rope->segments,
+                          fault)) {
+    return false;
   }
-  if (rope->point_count != rope->segments + 1 || !isnan(rope->stiffness)) {
+  if (rope->point_count != rl_definition_nodes(rope) || !isnan(rope->stiffness)) {
     return true;
   }
   for (size_t k = 0; k < rope->segments; k++) {
     const double rest =
         rope->rest_lengths ? rope->rest_lengths[k] : length / (double)rope->segments;
-    const double now = rl_distance(rope->points[k], rope->points[k + 1]);
+    const double now = rl_distance(rope->points[k], rope->points[(k + 1) % rope->point_count]);
     if (now > rest * (1.0 + start_tolerance)) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
                           "element %zu starts %.6g m long with a rest length of %.6g m; an "
@@ -396,16 +433,17 @@ bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_
 
 static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
-  if (!check_masses(rope, i, fault)) {
+  if (!check_masses(rope, i, fault) || !check_loop(rope, i, fault)) {
     return false;
   }
   // The way of these is not known yet: joined ropes are checked when they are built, the others are
   // refused as unsupported below.
-  bool open = !rope->closed && rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE;
+  bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
+               !(rope->closed && (rope->segments == 0 || rope->way_count > 0));
   for (size_t k = 0; k < rope->way_count; k++) {
-    open = open && rope->ways[k].eye;
+    known = known && rope->ways[k].eye;
   }
-  return !open || rl_definition_check_length(definition, i, fault);
+  return !known || rl_definition_check_length(definition, i, fault);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -476,7 +514,8 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     bool used;
     const char *field, *what;
   } features[] = {
-      {rope->closed, "closed", "closed ropes"},
+      {rope->closed && rope->segments == 0, "closed", "massless closed ropes"},
+      {rope->closed && rope->way_count > 0, "closed", "closed ropes that pass eyes or bodies"},
       {rope->bending > 0.0, "bending", "bending stiffness"},
       {!isnan(rope->break_tension), "break_tension", "ropes that tear"},
       {rope->pool > 0, "pool", "spare nodes"},

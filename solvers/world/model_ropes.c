@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-// Elements of a rope; a massless one has a single element, which is its whole span.
-size_t rl_builder_elements(const rl_rope_definition *rope) {
-  return rope->segments > 0 ? rope->segments : 1;
-}
-
 // A free end, or one that shares a node with another rope, has mass.
 static bool end_moves(const rl_end *end) {
   return end->kind == RL_END_FREE || end->kind == RL_END_NODE;
@@ -27,39 +22,46 @@ static bool end_is_shared(const rl_end *end) {
 }
 
 size_t rl_builder_own_nodes(const rl_rope_definition *rope) {
-  return rl_builder_elements(rope) + 1 - (end_is_shared(&rope->from) ? 1 : 0) -
+  return rl_definition_nodes(rope) - (end_is_shared(&rope->from) ? 1 : 0) -
          (end_is_shared(&rope->to) ? 1 : 0);
+}
+
+// Whether its node i is an end; a loop has none.
+static bool node_is_end(const rl_rope_definition *rope, size_t i) {
+  return !rope->closed && (i == 0 || i == rl_definition_elements(rope));
+}
+
+static const rl_end *end_at(const rl_rope_definition *rope, size_t i) {
+  return i == 0 ? &rope->from : &rope->to;
 }
 
 // The mass that each node of the rope would have if it were free.
 static void lump_masses(const rl_rope_definition *rope, const double *rest, double length,
                         double *masses) {
-  const size_t count = rope->segments;
+  const size_t nodes = rl_definition_nodes(rope);
   if (rope->node_masses) {
-    memcpy(masses, rope->node_masses, (count + 1) * sizeof(double));
+    memcpy(masses, rope->node_masses, nodes * sizeof(double));
     return;
   }
-  const size_t movable =
-      count - 1 + (end_moves(&rope->from) ? 1 : 0) + (end_moves(&rope->to) ? 1 : 0);
-  memset(masses, 0, (count + 1) * sizeof(double));
-  for (size_t i = 0; i < count; i++) {
-    if (rope->lumping == RL_LUMP_HALF) {
-      const double half = 0.5 * rope->mass * (rest[i] / length);
-      masses[i] += half;
-      masses[i + 1] += half;
-    }
+  memset(masses, 0, nodes * sizeof(double));
+  for (size_t i = 0; i < rope->segments && rope->lumping == RL_LUMP_HALF; i++) {
+    const double half = 0.5 * rope->mass * (rest[i] / length);
+    masses[i] += half;
+    masses[(i + 1) % nodes] += half;
   }
-  if (rope->lumping == RL_LUMP_EQUAL) {
-    for (size_t i = 0; i <= count; i++) {
-      masses[i] = rope->mass / (double)(movable > 0 ? movable : 1);
-    }
+  size_t movable = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    movable += !node_is_end(rope, i) || end_moves(end_at(rope, i)) ? 1 : 0;
+  }
+  for (size_t i = 0; i < nodes && rope->lumping == RL_LUMP_EQUAL; i++) {
+    masses[i] = rope->mass / (double)(movable > 0 ? movable : 1);
   }
 }
 
 static bool pose_nodes(const rl_builder *b, uint32_t index, rl_fault *fault) {
   const rl_definition *d = b->definition;
   const rl_rope_definition *rope = &d->ropes[index];
-  const size_t count = rl_builder_elements(rope);
+  const size_t count = rl_definition_elements(rope);
   const rl_vec3 from = rl_definition_end(d, &rope->from);
   const rl_vec3 to = rl_definition_end(d, &rope->to);
   switch (rope->pose) {
@@ -67,13 +69,15 @@ static bool pose_nodes(const rl_builder *b, uint32_t index, rl_fault *fault) {
     rl_pose_straight(count, b->rest, from, to, b->pose);
     break;
   case RL_POSE_POINTS:
-    if (rope->point_count == count + 1) {
-      memcpy(b->pose, rope->points, (count + 1) * sizeof(rl_vec3));
+    if (rope->point_count == rl_definition_nodes(rope)) {
+      memcpy(b->pose, rope->points, rope->point_count * sizeof(rl_vec3));
     } else {
-      rl_pose_polyline(count, b->rest, rope->point_count, rope->points, b->pose);
+      rl_pose_polyline(count, b->rest, rope->point_count, rope->points, rope->closed, b->pose);
     }
-    b->pose[0] = from;
-    b->pose[count] = to;
+    if (!rope->closed) {
+      b->pose[0] = from;
+      b->pose[count] = to;
+    }
     break;
   case RL_POSE_HANG:
     if (!rl_pose_hang(count, b->rest, b->node_masses,
@@ -99,9 +103,8 @@ static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_
 // The slot of the node of another rope, built before, that an end is joined to.
 static uint32_t joined_slot(const rl_builder *b, const rl_end *end) {
   const rl_rope *other = &b->ropes[end->rope];
-  const uint32_t count = other->link_count;
-  const uint32_t node =
-      end->node < 0 ? (uint32_t)((int64_t)count + 1 + end->node) : (uint32_t)end->node;
+  const int64_t count = rl_rope_node_count(other);
+  const uint32_t node = (uint32_t)(end->node < 0 ? count + end->node : end->node);
   const rl_link *links = &b->links[other->first_link];
   return node == 0 ? links[0].a : links[node - 1].b;
 }
@@ -152,7 +155,7 @@ static void build_drags(rl_builder *b, const rl_rope_definition *rope, const rl_
 // Rest lengths, masses and positions of the rope's nodes, into the scratch arrays.
 static bool shape_rope(rl_builder *b, uint32_t index, double length, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
-  const size_t count = rl_builder_elements(rope);
+  const size_t count = rl_definition_elements(rope);
   for (size_t i = 0; i < count; i++) {
     b->rest[i] = rope->rest_lengths ? rope->rest_lengths[i] : length / (double)count;
   }
@@ -169,12 +172,10 @@ static rl_vec3 spin_centre(const rl_builder *b, const rl_rope_definition *rope) 
   if (!isnan(rope->pivot.x)) {
     return rope->pivot;
   }
-  const size_t count = rl_builder_elements(rope);
   rl_vec3 centre = {0.0, 0.0, 0.0};
   double total = 0.0;
-  for (size_t i = 0; i <= count; i++) {
-    const bool held =
-        (i == 0 && rope->from.kind != RL_END_FREE) || (i == count && rope->to.kind != RL_END_FREE);
+  for (size_t i = 0; i < rl_definition_nodes(rope); i++) {
+    const bool held = node_is_end(rope, i) && end_at(rope, i)->kind != RL_END_FREE;
     const double mass = held ? 0.0 : b->node_masses[i];
     centre = rl_add_scaled(centre, mass, b->pose[i]);
     total += mass;
@@ -182,23 +183,30 @@ static rl_vec3 spin_centre(const rl_builder *b, const rl_rope_definition *rope) 
   return rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
 }
 
-static void build_nodes(rl_builder *b, uint32_t index) {
+// The slot of node i, which is made unless it is there already.
+static uint32_t build_node(rl_builder *b, uint32_t index, size_t i, rl_vec3 centre,
+                           uint32_t *next_node) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
+  if (i == rl_definition_nodes(rope)) { // round a loop, back to the first
+    return b->ropes[index].ends[0];
+  }
+  const rl_vec3 velocity = node_velocity(rope, centre, b->pose[i], i);
+  if (node_is_end(rope, i)) {
+    return build_end(b, end_at(rope, i), next_node, b->node_masses[i], b->pose[i], velocity);
+  }
+  const uint32_t slot = (*next_node)++;
+  rl_builder_set_point(b, slot, b->pose[i], b->node_masses[i], velocity);
+  return slot;
+}
+
+static void build_nodes(rl_builder *b, uint32_t index) {
   rl_rope *out = &b->ropes[index];
-  const rl_vec3 centre = spin_centre(b, rope);
+  const rl_vec3 centre = spin_centre(b, &b->definition->ropes[index]);
   uint32_t next_node = b->first_node[index];
   uint32_t previous = 0;
   for (size_t i = 0; i <= out->link_count; i++) {
-    const rl_vec3 velocity = node_velocity(rope, centre, b->pose[i], i);
-    uint32_t slot;
-    if (i == 0 || i == out->link_count) {
-      slot = build_end(b, i == 0 ? &rope->from : &rope->to, &next_node, b->node_masses[i],
-                       b->pose[i], velocity);
-      out->ends[i == 0 ? 0 : 1] = slot;
-    } else {
-      slot = next_node++;
-      rl_builder_set_point(b, slot, b->pose[i], b->node_masses[i], velocity);
-    }
+    const uint32_t slot = build_node(b, index, i, centre, &next_node);
+    out->ends[i == 0 ? 0 : 1] = slot;
     if (i > 0) {
       const double rest = b->rest[i - 1];
       b->links[out->first_link + i - 1] = (rl_link){previous, slot, rest, rest / out->stiffness};
@@ -250,6 +258,7 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_rope *out = &b->ropes[index];
   out->name = rl_builder_copy_name(b, rope->name);
   out->massless = rope->segments == 0;
+  out->closed = rope->closed;
   out->compression = rope->compression;
   out->stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness;
   out->damping = rope->damping;
@@ -272,7 +281,7 @@ static void place_ropes(rl_builder *b) {
     const rl_rope_definition *rope = &b->definition->ropes[i];
     b->first_node[i] = node;
     b->ropes[i] = (rl_rope){.first_link = link,
-                            .link_count = (uint32_t)rl_builder_elements(rope),
+                            .link_count = (uint32_t)rl_definition_elements(rope),
                             .first_eye = eye,
                             .eye_count = (uint32_t)rope->way_count};
     node += (uint32_t)rl_builder_own_nodes(rope);

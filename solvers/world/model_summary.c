@@ -18,6 +18,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "ropes joined in a node";
   case RL_CAN_FRICTION:
     return "friction";
+  case RL_CAN_LOOPS:
+    return "closed ropes";
   case RL_CAN_DRAG:
     return "drag";
   case RL_CAN_COMPRESSION:
@@ -83,6 +85,7 @@ void rl_build_summary(rl_builder *b) {
   for (uint32_t i = 0; i < m->rope_count; i++) {
     const rl_rope *rope = &m->ropes[i];
     m->reach += rope->length;
+    m->capabilities |= rope->closed ? RL_CAN_LOOPS : 0U;
     m->capabilities |= rope->eye_count > 0 ? RL_CAN_SPANS : 0U;
     m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
     m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;

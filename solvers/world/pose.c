@@ -11,36 +11,39 @@ static double sum(size_t count, const double *values) {
 
 void rl_pose_straight(size_t count, const double *rest, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
   const rl_vec3 ends[2] = {from, to};
-  rl_pose_polyline(count, rest, 2, ends, out);
+  rl_pose_polyline(count, rest, 2, ends, false, out);
 }
 
-double rl_polyline_length(size_t point_count, const rl_vec3 *points) {
+double rl_polyline_length(size_t point_count, const rl_vec3 *points, bool closed) {
   double length = 0.0;
   for (size_t i = 1; i < point_count; i++) {
     length += rl_distance(points[i - 1], points[i]);
   }
-  return length;
+  return closed ? length + rl_distance(points[point_count - 1], points[0]) : length;
 }
 
 void rl_pose_polyline(size_t count, const double *rest, size_t point_count, const rl_vec3 *points,
-                      rl_vec3 *out) {
-  const double scale = rl_polyline_length(point_count, points) / sum(count, rest);
+                      bool closed, rl_vec3 *out) {
+  const double scale = rl_polyline_length(point_count, points, closed) / sum(count, rest);
+  const size_t last = closed ? point_count : point_count - 1; // the end of the last piece
   size_t piece = 0;    // the node lies on the piece from points[piece]
   double passed = 0.0; // arc length up to points[piece]
   double arc = 0.0;
   out[0] = points[0];
   for (size_t i = 1; i < count; i++) {
     arc += scale * rest[i - 1];
-    double length = rl_distance(points[piece], points[piece + 1]);
-    while (piece + 2 < point_count && arc > passed + length) {
+    rl_vec3 next = points[(piece + 1) % point_count];
+    double length = rl_distance(points[piece], next);
+    while (piece + 1 < last && arc > passed + length) {
       passed += length;
       piece++;
-      length = rl_distance(points[piece], points[piece + 1]);
+      next = points[(piece + 1) % point_count];
+      length = rl_distance(points[piece], next);
     }
     const double fraction = length > 0.0 ? (arc - passed) / length : 0.0;
-    out[i] = rl_add_scaled(points[piece], fraction, rl_sub(points[piece + 1], points[piece]));
+    out[i] = rl_add_scaled(points[piece], fraction, rl_sub(next, points[piece]));
   }
-  out[count] = points[point_count - 1];
+  out[count] = points[last % point_count];
 }
 
 // The hanging shape. Let F_i be the force with which element i pulls its far node towards `from`.

@@ -13,9 +13,10 @@
 // On the straight line, at the same fraction of the way as of the rest length.
 void rl_pose_straight(size_t count, const double *rest, rl_vec3 from, rl_vec3 to, rl_vec3 *out);
 
-// Along a polyline, at the same fraction of its arc length as of the rest length.
+// Along a polyline, at the same fraction of its arc length as of the rest length. A closed one goes
+// on from its last point to the first, where both the first and the last position are.
 void rl_pose_polyline(size_t count, const double *rest, size_t point_count, const rl_vec3 *points,
-                      rl_vec3 *out);
+                      bool closed, rl_vec3 *out);
 
 // Hanging at rest between its ends: the exact equilibrium of `count` straight elements with node
 // masses `masses` [count + 1, kg] (a discrete catenary), elastic with `stiffness` EA [N] or not
@@ -23,6 +24,6 @@ void rl_pose_polyline(size_t count, const double *rest, size_t point_count, cons
 bool rl_pose_hang(size_t count, const double *rest, const double *masses, double stiffness,
                   rl_vec3 gravity, rl_vec3 from, rl_vec3 to, rl_vec3 *out);
 
-double rl_polyline_length(size_t point_count, const rl_vec3 *points);
+double rl_polyline_length(size_t point_count, const rl_vec3 *points, bool closed);
 
 #endif

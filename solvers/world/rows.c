@@ -297,13 +297,12 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
     const uint32_t nodes = rl_rope_nodes(model, state, r);
     for (uint32_t i = 0; i < nodes; i++) {
       const uint32_t slot = rl_rope_node(model, state, r, i);
-      const uint32_t next = i + 1 < nodes ? rl_rope_node(model, state, r, i + 1) : RL_NONE;
       rl_contact contact = {.rope = r, .node = i, .slot = slot, .next = RL_NONE};
       if (slot >= model->node_count || model->node_rope[slot] == r) { // a joint belongs to one rope
         detect_feature(model, state, rows, old_count, &old, contact, dt);
       }
-      contact.next = next;
-      if (next != RL_NONE) {
+      if (i < model->ropes[r].link_count) { // the element that begins there
+        contact.next = state->links[model->ropes[r].first_link + i].b;
         detect_feature(model, state, rows, old_count, &old, contact, dt);
       }
     }

@@ -90,7 +90,7 @@ bool rl_state_finite(const rl_model *model, const rl_state *state) {
 
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope) {
   (void)state;
-  return model->ropes[rope].link_count + 1;
+  return rl_rope_node_count(&model->ropes[rope]);
 }
 
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {

@@ -47,7 +47,8 @@ uint64_t rl_state_hash(const rl_state *state);
 // False when a position or velocity is nan or infinite.
 bool rl_state_finite(const rl_model *model, const rl_state *state);
 
-// Number of nodes of a rope (links + 1), and the slot of its i-th node, 0 at `from`.
+// Number of nodes of a rope (of a loop as many as links, else one more), and the slot of its i-th
+// node, 0 at `from`. Link i leads from node i to the next, the last of a loop back to node 0.
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope);
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
 

@@ -25,6 +25,8 @@
   HEAD "bodies:\n  ball: {mass: 2.385, position: [0, -1.5, 0]}\n  other: {" keys "}\n" ROPE
 #define WITH_ROPE(keys) GOOD "  second: {" keys "}\n"
 #define ENDS "from: {point: [1, 0, 0]}, to: {free: [2, 0, 0]}"
+#define LOOP                                                                                       \
+  "closed: true, mass: 1, segments: 4, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]"
 #define CHAIN ENDS ", mass: 0.75, segments: 2"
 
 // ---------------------------------------------------------------------------------------------
@@ -248,6 +250,22 @@ static void test_ends_and_ways(void **state) {
       {GOOD "  @second: {from: {point: [0, 0, 0]}}\n", "rope 'second': missing key 'to'"},
       {GOOD "  @second: {}\n", "rope 'second': missing key 'from'"},
       {WITH_ROPE("closed: true, @from: {point: [0, 0, 0]}"), "'closed' and 'from' exclude"},
+      {WITH_ROPE(LOOP ", @to: {point: [0, 0, 0]}"), "'closed' and 'to' exclude"},
+      {WITH_ROPE("closed: @true, mass: 1, segments: 4"), "expected `points`, the corners"},
+      {WITH_ROPE("closed: true, mass: 1, segments: 4, hang: @true"), "no ends to hang between"},
+      {WITH_ROPE("closed: true, mass: 1, segments: 4, points: @hang"), "no ends to hang between"},
+      {WITH_ROPE("closed: true, mass: 1, segments: @2, points: [[0, 0, 0], [1, 0, 0]]"),
+       "a closed rope of 2 elements goes there and back"},
+      {WITH_ROPE(LOOP ", length: @3.9"), "shorter than its way of 4 m"},
+      {WITH_ROPE("closed: true, mass: 1, rest_lengths: [1, 1, 2, 0.5],"
+                 " points: @[[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]"),
+       "element 3 starts 1 m long with a rest length of 0.5 m"},
+      {WITH_ROPE("closed: true, segments: 4, node_masses: @[1, 1, 1, 1, 1],"
+                 " points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]]"),
+       "expected 4 of them (segments), found 5"},
+      {WITH_ROPE(LOOP ", velocities: @[[0, 0, 0]]"), "expected 4 of them (segments), found 1"},
+      {WITH_ROPE(LOOP) "  third: {from: {rope: second, node: @4}, to: {body: ball}}\n",
+       "rope 'second' has nodes 0 to 3 (or -1, the last, to -4)"},
       {WITH_ROPE(ENDS ", over: @ball"), "over: expected a list of bodies and eyes"},
       {WITH_ROPE(ENDS ", over: [@bell]"), "name of a body: found 'bell'; did you mean 'ball'?"},
       {WITH_ROPE(ENDS ", over: [@ball]"), "body 'ball' has no shape"},
@@ -356,6 +374,16 @@ static void test_probes_and_exact(void **state) {
       {GOOD "probes: [ball.y, @ball.q]\n", "unknown quantity of a body 'q'; expected one of x, y,"},
       {GOOD "probes: [ball.y, @bal.y]\n", "no body or rope 'bal'; did you mean 'ball'?"},
       {GOOD "probes: [ball.y, line.rest, @ball.y]\n", "probe 'ball.y' comes twice"},
+      {WITH_ROPE(LOOP) "events: [{at: 1, release: {rope: second, end: @to}}]\n",
+       "rope 'second' is closed and has none"},
+      {WITH_ROPE(LOOP) "events: [{from: 0, until: 1, winch: {rope: second, end: @to, rate: 1}}]\n",
+       "rope 'second' is closed and has none"},
+      {WITH_ROPE(LOOP) "probes: [second.node.-4.x, @second.node.4.x]\n", "expected 0 to 3"},
+      {WITH_ROPE(LOOP) "probes: [second.tension.3, @second.tension.to]\n",
+       "a closed rope has no ends, so no 'to'; expected 'tension'"},
+      {WITH_ROPE(LOOP) "probes: [@second.tip.x]\n", "no ends, so no 'tip'; expected 'node.i'"},
+      {WITH_ROPE(LOOP) "probes: [@second.sag]\n", "no ends, so no 'sag'"},
+      {WITH_ROPE(LOOP) "probes: [@second.angle]\n", "no ends, so no 'angle'"},
       {GOOD "exact: @pendulum\n", "expected one closed form and its arguments"},
       {GOOD "exact: @{}\n", "expected one closed form and its arguments"},
       {GOOD "exact: {@pendulm: {rope: line}}\n", "did you mean 'pendulum'?"},
@@ -377,7 +405,11 @@ static void test_unsupported(void **state) {
       {WITH_ROPE(CHAIN ", pool_exhausted: @stop"), "spare nodes"},
       {WITH_ROPE(CHAIN ", bending: @0.5"), "rope 'second': not supported by this version: bending"},
       {WITH_ROPE(CHAIN ", break_tension: @50"), "tear"},
-      {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"), "closed ropes"},
+      {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"),
+       "massless closed ropes"},
+      {WITH_ROPE("closed: @true, length: 3"), "massless closed ropes"},
+      {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
+       "closed ropes that pass eyes"},
       {GOOD "probes: [@line.wrap.ball]\n", "surface of a body"},
       {GOOD "probes: [@line.force.ball]\n", "surface of a body"},
       {GOOD "probes: [@line.slip.ball]\n", "surface of a body"},
@@ -442,6 +474,9 @@ static void test_good(void **state) {
       GOOD "title: \xc3\xa4 \xe6\xbc\xa2\nabout: >\n  folded\n  text\n",
       ROPE BODY HEAD, // any order
       WITH_ROPE("closed: false, " CHAIN),
+      WITH_ROPE(LOOP ", lumping: equal, stiffness: 50, slack: -0.1, spin: [0, 0, 1]"),
+      WITH_ROPE("closed: true, mass: 1, rest_lengths: [1, 1, 1], points: [[0, 0, 0], [1, 0, 0]],"
+                " velocities: [[0, 0, 1], [0, 1, 0], [1, 0, 0]]"),
       WITH_ROPE(ENDS ", segments: 2, rest_lengths: [0.5, 0.75], node_masses: [1, 2, 3]"),
       WITH_ROPE(CHAIN ", slack: -0.1, stiffness: 100, damping_ratio: 0.1"),
       WITH_ROPE(CHAIN ", hang: false, pool: 0, drag: 0, bending: 0"),

@@ -156,7 +156,7 @@ static void polyline_is_resampled_at_equal_arc_length(void **unused) {
   const rl_vec3 corner[3] = {{0, 0, 0}, {1, 0, 0}, {1, 3, 0}};
   const double rest[4] = {1, 1, 1, 1};
   rl_vec3 out[5];
-  rl_pose_polyline(4, rest, 3, corner, out);
+  rl_pose_polyline(4, rest, 3, corner, false, out);
   check_near(out[1].x, 1.0, 1e-15);
   check_near(out[1].y, 0.0, 1e-15);
   check_near(out[2].y, 1.0, 1e-15);
