@@ -234,6 +234,14 @@ static void write_position(const rl_recorder *r, double time, const char *item, 
           p.x, p.y, p.z);
 }
 
+// Axis times angle, the shorter way round [rad].
+static rl_vec3 rotation_vector(rl_quat q) {
+  const rl_vec3 v = {q.x, q.y, q.z};
+  const double sine = rl_length(v);
+  const double angle = 2.0 * atan2(copysign(sine, q.w), fabs(q.w));
+  return rl_scale(sine > 0.0 ? angle / sine : 0.0, v);
+}
+
 static void write_positions(const rl_recorder *r, const rl_model *model, const rl_state *state,
                             double time, const char *prefix) {
   for (uint32_t i = 0; i < model->rope_count; i++) {
@@ -252,6 +260,10 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
   for (uint32_t i = 0; i < model->body_count; i++) {
     write_position(r, time, model->bodies[i].name, prefix, "body", 0,
                    rl_position(&state->points[rl_body_slot(model, i)]));
+    if (model->bodies[i].spin_slot != RL_NONE) {
+      write_position(r, time, model->bodies[i].name, prefix, "rotation", 0,
+                     rotation_vector(state->rotations[i]));
+    }
   }
 }
 

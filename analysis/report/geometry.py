@@ -32,6 +32,7 @@ class Snapshot:
     time: float
     ropes: dict[str, list[Vector]] = field(default_factory=dict)
     bodies: dict[str, Vector] = field(default_factory=dict)
+    rotations: dict[str, Vector] = field(default_factory=dict)  # of bodies that turn
     drawn: dict[str, list[Vector]] = field(default_factory=dict)  # as the original draws its ropes
     exact_ropes: dict[str, list[Vector]] = field(default_factory=dict)
     exact_bodies: dict[str, Vector] = field(default_factory=dict)
@@ -51,7 +52,10 @@ def read_snapshots(run: Run) -> list[Snapshot]:
         snapshot = by_time.setdefault(time, Snapshot(time))
         kind, item = row.get("kind", ""), row.get("item", "")
         exact = kind.startswith("exact_")
-        if kind.removeprefix("exact_") == "body":
+        if kind.removeprefix("exact_") == "rotation":
+            if not exact:
+                snapshot.rotations[item] = point
+        elif kind.removeprefix("exact_") == "body":
             (snapshot.exact_bodies if exact else snapshot.bodies)[item] = point
         else:
             order = int(index) if math.isfinite(index) else 0
@@ -162,11 +166,9 @@ def parts_of(body: Definition) -> list[dict[str, Any]]:
 
 
 def body_outlines(body: Definition, position: Vector, view: View,
-                  angle: float = math.nan) -> list[list[Flat]]:
-    """Outlines of a body's parts. `angle`: its turn about z since the start, where it is known."""
-    turn = vector(body.get("rotation"))
-    if math.isfinite(angle) and turn[0] == turn[1] == 0:
-        turn = (0.0, 0.0, turn[2] + angle)
+                  rotation: Vector | None = None) -> list[list[Flat]]:
+    """Outlines of a body's parts. `rotation`: of a body that turns, otherwise the scenario's."""
+    turn = rotation or vector(body.get("rotation"))
     outlines = [part_outline(part, position, turn, view) for part in parts_of(body)]
     return [outline for outline in outlines if len(outline) > 2]
 

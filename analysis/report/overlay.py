@@ -52,16 +52,7 @@ class Picture:
         return [p for p in [*lines, *self.centres] if all(map(math.isfinite, p))]
 
 
-def body_angle(trace: Trace, name: str, time: float) -> float:
-    """A body's turn since the start at a time, if there is a probe of it."""
-    angles = trace.column(f"{name}.angle")
-    if not len(angles):
-        return math.nan
-    nearest = min(range(len(angles)), key=lambda i: abs(trace.time[i] - time))
-    return angles[nearest] - angles[0]
-
-
-def take_picture(scene: Scene, trace: Trace, snapshot: Snapshot | None, exact: bool) -> Picture:
+def take_picture(scene: Scene, snapshot: Snapshot | None, exact: bool) -> Picture:
     """The run (or its closed form) in a snapshot; empty without one."""
     picture = Picture()
     if snapshot is None:
@@ -74,8 +65,8 @@ def take_picture(scene: Scene, trace: Trace, snapshot: Snapshot | None, exact: b
     for name, position in (snapshot.exact_bodies if exact else snapshot.bodies).items():
         if scene.fixed(name):
             continue
-        angle = math.nan if exact else body_angle(trace, name, snapshot.time)
-        outlines = body_outlines(scene.bodies.get(name, {}), position, scene.view, angle)
+        outlines = body_outlines(scene.bodies.get(name, {}), position, scene.view,
+                                 snapshot.rotations.get(name))
         picture.outlines += outlines
         if not outlines and all(map(math.isfinite, position)):
             picture.centres.append(scene.view.flat(position))
@@ -218,15 +209,13 @@ def overlay(artist: Artist) -> Drawing | None:
     times = [s.time for s in max((s for _, s in found), key=lambda s: s[-1].time)][:PANELS]
     tolerance = 0.02 * (max(times) - min(times)) + 1e-9
     chosen = [[at_time(snapshots, time, tolerance) for time in times] for _, snapshots in found]
-    pictures = [[take_picture(scene, trace, snapshot, False) for snapshot in row]
-                for trace, row in zip(traces, chosen)]
-    with_exact = next((k for k, row in enumerate(chosen) if any(
-        s and s.exact_ropes for s in row)), 0)
-    ghosts = [take_picture(scene, traces[with_exact], s, True) for s in chosen[with_exact]]
+    pictures = [[take_picture(scene, snapshot, False) for snapshot in row] for row in chosen]
+    with_exact = next((row for row in chosen if any(s and s.exact_ropes for s in row)), chosen[0])
+    ghosts = [take_picture(scene, s, True) for s in with_exact]
     any_exact = any(ghost.ropes for ghost in ghosts)
     still = scene.still_outlines()
 
-    decisive = [take_picture(scene, t, s, False) for t, snapshots in found
+    decisive = [take_picture(scene, s, False) for t, snapshots in found
                 if t in healthy(traces) for s in before_divergence(t, snapshots)]
     seen = [p for picture in [*decisive, *ghosts] for p in picture.points()]
     seen += [p for outline in still for p in outline]

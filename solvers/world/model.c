@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "model_builder.h"
 #include "model_check.h"
+#include "rows.h"
 #include "shape_hull.h"
 
 #include <string.h>
@@ -166,6 +167,36 @@ static void show_arrays(const rl_builder *b) {
   model->frictions = b->frictions;
 }
 
+// A rope that starts inside a body would be thrown out within a substep: refused, but for what
+// rounding coordinates may do.
+static bool check_start(const rl_model *model, rl_fault *fault) {
+  rl_state *state = rl_state_create(model);
+  rl_rows *rows = rl_rows_create(model);
+  bool outside = state && rows;
+  if (!outside) {
+    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
+  } else {
+    rl_detect(model, state, 0.0, rows);
+  }
+  for (uint32_t i = outside ? rows->span_count : 0; outside && i < rows->row_count; i++) {
+    rl_row *row = &rows->rows[i];
+    const rl_contact *contact = &state->contacts[row->item];
+    const rl_rope *rope = &model->ropes[contact->rope];
+    rl_row_evaluate(model, state, rows, row, state->points);
+    if (row->value > RL_START_TOLERANCE * rope->length / rope->link_count) {
+      outside = rl_fault_set(
+          fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",
+          "%s %u starts %.3g m inside body '%s' (with the rope's radius of %g m); expected the "
+          "rope outside",
+          contact->next == RL_NONE ? "node" : "element", contact->node, row->value,
+          model->bodies[contact->body].name, rope->radius);
+    }
+  }
+  rl_rows_free(rows);
+  rl_state_free(state);
+  return outside;
+}
+
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
   *fault = (rl_fault){.kind = RL_FAULT_NONE, .body = RL_NONE, .rope = RL_NONE};
   if (!rl_definition_check(definition, fault)) {
@@ -188,7 +219,7 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
     b.definition = &resolved;
     lay_out(&b, &(rl_carver){.block = block});
     show_arrays(&b);
-    done = build_all(&b, fault);
+    done = build_all(&b, fault) && check_start(model, fault);
   } else {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
   }

@@ -9,10 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Of the rest length: how far an inextensible element may start out of it before it is refused.
-// Larger than what rounding coordinates to three digits does, smaller than what anybody means.
-static const double start_tolerance = 1e-3;
-
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...) {
   *fault = (rl_fault){.kind = kind, .body = body, .rope = rope, .field = field};
@@ -367,7 +363,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
                         "the rope's rest length is %g m; expected more than 0", length);
   }
   const double way = rl_definition_way(definition, rope);
-  const double tolerance = rope->pose == RL_POSE_POINTS ? start_tolerance : 1e-9;
+  const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;
   if (!elastic && way > length * (1.0 + tolerance)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         rope->rest_lengths ? "rest_lengths" : "length",
@@ -406,7 +402,7 @@ static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *
                         "%zu points; expected at least 2", rope->point_count);
   }
   const double length = rl_definition_length(definition, rope);
-  if (!check_outer_points(definition, i, start_tolerance * length / (double)rope->segments,
+  if (!check_outer_points(definition, i, RL_START_TOLERANCE * length / (double)rope->segments,
                           fault)) {
     return false;
   }
@@ -417,7 +413,7 @@ static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *
     const double rest =
         rope->rest_lengths ? rope->rest_lengths[k] : length / (double)rope->segments;
     const double now = rl_distance(rope->points[k], rope->points[(k + 1) % rope->point_count]);
-    if (now > rest * (1.0 + start_tolerance)) {
+    if (now > rest * (1.0 + RL_START_TOLERANCE)) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
                           "element %zu starts %.6g m long with a rest length of %.6g m; an "
                           "inextensible rope cannot start stretched",

@@ -5,6 +5,11 @@
 
 #include "model.h"
 
+// Of the rest length of an element: how far it may start out of it, if it is inextensible, or
+// inside a body, before the rope is refused. Larger than what rounding coordinates to three digits
+// does, smaller than what anybody means.
+#define RL_START_TOLERANCE 1e-3
+
 // False with `fault` filled in: at the first thing that is invalid, or, in a definition that is
 // valid throughout, at the first that this version cannot do.
 bool rl_definition_check(const rl_definition *definition, rl_fault *fault);

@@ -15,21 +15,22 @@ static const char *const direct_solvers[] = {"pbd-direct", "rattle"};
 // span over a carried eye, a loop that another rope is joined to, contacts.
 static void direct_solver_solves(void **unused) {
   (void)unused;
-  rl_scenario *s = scenario_from(
-      "name: net\nduration: 1\nstep: 0.01\n"
-      "bodies: {hub: {mass: 0.8, position: [0, -1, 0]}, load: {mass: 2, position: "
-      "[0.3, -2.4, 0.1]},\n"
-      "         floor: {motion: fixed, position: [0, -1.5, 0], shape: {plane: "
-      "{normal: [0, 1, 0]}}}}\n"
-      "ropes:\n"
-      "  a: {from: {point: [-1, 0, 0]}, to: {body: hub}, mass: 0.3, segments: 4}\n"
-      "  b: {from: {body: hub}, to: {point: [1, 0, 0.2]}, mass: 0.2, segments: 3}\n"
-      "  c: {from: {body: hub, at: [0.1, 0, 0]}, to: {free: [0.4, -1.5, 0.3]}, mass: "
-      "0.2, segments: 3,"
-      " radius: 0.3}\n"
-      "  d: {closed: true, mass: 0.4, segments: 5, radius: 0.3, points: [[0.9, -1.3, 0],"
-      " [1.4, -1.2, 0.1], [1.5, -1.25, 0.6], [1.1, -1.3, 0.8]]}\n"
-      "  e: {from: {rope: d, node: 3}, to: {body: load}, mass: 0.2, segments: 2}\n");
+  rl_scenario *s =
+      scenario_from("name: net\nduration: 1\nstep: 0.01\n"
+                    "bodies: {hub: {mass: 0.8, position: [0, -1, 0]}, load: {mass: 2, position: "
+                    "[0.3, -1.9, 0.1]},\n"
+                    "         floor: {motion: fixed, position: [0, -2.0, 0], shape: {plane: "
+                    "{normal: [0, 1, 0]}}}}\n"
+                    "ropes:\n"
+                    "  a: {from: {point: [-1, 0, 0]}, to: {body: hub}, mass: 0.3, segments: 4}\n"
+                    "  b: {from: {body: hub}, to: {point: [1, 0, 0.2]}, mass: 0.2, segments: 3}\n"
+                    "  c: {from: {body: hub, at: [0.1, 0, 0]}, to: {free: [0.4, -1.5, 0.3]}, mass: "
+                    "0.2, segments: 3,"
+                    " radius: 0.3, velocity: [0, -30, 0]}\n"
+                    "  d: {closed: true, mass: 0.4, segments: 5, radius: 0.3, velocity: [0, -30, "
+                    "0], points: [[0.9, -1.3, 0],"
+                    " [1.4, -1.2, 0.1], [1.5, -1.25, 0.6], [1.1, -1.3, 0.8]]}\n"
+                    "  e: {from: {rope: d, node: 3}, to: {body: load}, mass: 0.2, segments: 2}\n");
   rl_state *state = rl_state_create(s->model);
   rl_rows *rows = rl_rows_create(s->model);
   rl_detect(s->model, state, 0.01, rows);
