@@ -8,11 +8,11 @@
 reset
 
 if (kind eq "svg") {
-  set terminal svg size width,height enhanced font "DejaVu Sans,12" background "white" \
+  set terminal svg size width,height enhanced font "DejaVu Sans,12" background "white" rounded \
       name figure_name linewidth 1
 } else {
   set terminal pngcairo size 2*width,2*height enhanced font "DejaVu Sans,20" \
-      background "white" linewidth 1.8 pointscale 1.8
+      background "white" rounded linewidth 1.8 pointscale 1.8
 }
 set output output_file
 

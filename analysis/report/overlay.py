@@ -140,12 +140,17 @@ def fit(low: Point, high: Point, panels: int, labels: Sequence[str], any_exact: 
 
 
 def tick_step(low: float, high: float, room: float) -> float:
-    """The largest round tick distance with two ticks or more; three if there is room for many."""
+    """The largest round tick distance with two ticks or more, three if there is room for many; twice
+    that where their numbers would touch."""
     least = 2 if room < 4 else 3
     power = 10.0 ** math.ceil(math.log10(high - low))
     steps = (power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2))
-    return next(step for step in steps
-                if math.floor(high / step) - math.ceil(low / step) + 1 >= least)
+
+    def count(step: float) -> int:
+        return math.floor(high / step) - math.ceil(low / step) + 1
+
+    chosen = next(step for step in steps if count(step) >= least)
+    return chosen if count(chosen) <= max(room, least) else 2 * chosen
 
 
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
