@@ -32,16 +32,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   rl_projection *projection = memory;
   const bool at_start = (int)projection->parameters[GRADIENT] == GRADIENT_START;
-  rl_projection_begin(projection, model, state, rows, at_start);
+  rl_projection_begin(projection, model, state, rows, at_start, dt);
   info->dissipated += rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, at_start,
                                                    (int)projection->parameters[ITERATIONS],
                                                    projection->parameters[TOLERANCE], info);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    state->velocities[i] =
-        rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
-  }
+  rl_projection_finish(projection, model, state);
   for (uint32_t m = 0; m < projection->direct.count; m++) {
     state->multipliers[m] /= dt * dt;
   }
@@ -54,7 +51,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .summary = "Newton on all rows at once, each iteration a direct solve",
     .citation = "goldenthal2007",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION | RL_CAN_LOOPS,
+                    RL_CAN_COMPRESSION | RL_CAN_LOOPS | RL_CAN_ROTATION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -27,15 +27,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection *projection = memory;
   const int iterations = (int)projection->parameters[ITERATIONS];
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
-  rl_projection_begin(projection, model, state, rows, true);
+  rl_projection_begin(projection, model, state, rows, true, dt);
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
                                                    projection->parameters[TOLERANCE], info);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    state->velocities[i] =
-        rl_add_scaled(state->velocities[i], 1.0 / dt, projection->corrections[i]);
-  }
+  rl_projection_finish(projection, model, state);
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, iterations);
@@ -53,7 +50,7 @@ const rl_solver_type rl_solver_rattle = {
     .summary = "second order, symplectic while taut, direct multipliers",
     .citation = "andersen1983",
     .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION | RL_CAN_LOOPS,
+                    RL_CAN_COMPRESSION | RL_CAN_LOOPS | RL_CAN_ROTATION,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

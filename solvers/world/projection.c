@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "projection.h"
 
+#include "rotation.h"
+
+#include <string.h>
+
 // Of its rest length: an element with less slack is tried as taut first.
 static const double nearly_taut_slack = 1e-3;
 
@@ -24,6 +28,9 @@ void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   p->before = rl_carve(c, entries, sizeof *p->before);
   p->current = rl_carve(c, entries, sizeof *p->current);
   p->corrections = rl_carve(c, model->slot_count, sizeof *p->corrections);
+  p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
+  p->spins = rl_carve(c, model->slot_count, sizeof *p->spins);
+  p->turns = rl_carve(c, model->slot_count, sizeof *p->turns);
 }
 
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state) {
@@ -33,7 +40,8 @@ void rl_projection_sync(void *memory, const rl_model *model, const rl_state *sta
 }
 
 void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                         bool start) {
+                         bool start, double dt) {
+  p->dt = dt;
   rl_direct_build(&p->direct, model, state, rows);
   if (start) {
     rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
@@ -53,8 +61,26 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
     state->multipliers[m] = 0.0;
   }
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
+    p->corrections[i] = p->turns[i] = (rl_vec3){0.0, 0.0, 0.0};
+    p->spins[i] = state->velocities[i];
   }
+  memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
+}
+
+// Bodies turn nonlinearly in what pushes them at the start of the step: from there once more, with
+// all pushes so far.
+static void turn_again(rl_projection *p, const rl_model *model, rl_state *state) {
+  if (model->slot_count == model->place_count) {
+    return;
+  }
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    rl_point *point = &state->points[i];
+    p->turns[i] = rl_add(p->turns[i], rl_position(point));
+    *point = (rl_point){0.0, 0.0, 0.0, point->w};
+    state->velocities[i] = rl_add_scaled(p->spins[i], 1.0 / p->dt, p->turns[i]);
+  }
+  memcpy(state->rotations, p->rotations, model->body_count * sizeof *p->rotations);
+  rl_rotation_drift(model, state, p->dt);
 }
 
 // Values, gradients, residual and active set at the present positions: a row acts if -C < W lambda,
@@ -92,20 +118,24 @@ static const rl_vec3 *directions(const rl_projection *p, bool at_start) {
 
 // Moves along the step of the multipliers, forwards or back again. With the gradients of the start
 // all iterations move along the same ones, so the sum of the moves is taken at the end, at once.
-static void move(rl_projection *p, rl_state *state, bool at_start, double sign) {
+static void move(rl_projection *p, const rl_model *model, rl_state *state, bool at_start,
+                 double sign) {
   for (uint32_t m = 0; m < p->direct.count; m++) {
     p->change[m] = sign * p->step[m];
     state->multipliers[m] += p->change[m];
   }
   rl_direct_move(&p->direct, directions(p, at_start), p->change, state->points);
-  if (!at_start) {
+  if (at_start) {
+    turn_again(p, model, state);
+  } else {
     rl_direct_push(&p->direct, state->points, directions(p, at_start), p->change, p->corrections);
   }
 }
 
 // One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. What was
 // the current gradients is then what was before.
-static bool newton(rl_projection *p, rl_state *state, bool at_start, double regularisation) {
+static bool newton(rl_projection *p, const rl_model *model, rl_state *state, bool at_start,
+                   double regularisation) {
   rl_vec3 *gradients = p->before;
   p->before = p->current;
   p->current = gradients;
@@ -117,7 +147,7 @@ static bool newton(rl_projection *p, rl_state *state, bool at_start, double regu
   double *change = p->step;
   p->step = p->change;
   p->change = change;
-  move(p, state, at_start, 1.0);
+  move(p, model, state, at_start, 1.0);
   return true;
 }
 
@@ -131,14 +161,14 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
   guess_active(p, model, state);
   double last = p->residual;
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    if (!newton(p, state, at_start, regularisation)) {
+    if (!newton(p, model, state, at_start, regularisation)) {
       break;
     }
     evaluate(p, model, state, rows, info);
     info->iterations++;
     if (!(p->residual <= worst_growth * last) && regularisation < 1.0) {
       // Rows that all but repeat each other throw the rope far away: back, and more softly.
-      move(p, state, at_start, -1.0);
+      move(p, model, state, at_start, -1.0);
       evaluate(p, model, state, rows, info);
       if (guessed) {
         guess_active(p, model, state);
@@ -157,12 +187,22 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
   info->residual = p->residual;
   if (at_start) {
     rl_direct_push(&p->direct, state->points, p->start, state->multipliers, p->corrections);
+    for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+      p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0}; // turn_again has put them into the velocities
+    }
   }
   for (uint32_t m = 0; m < p->direct.count; m++) {
     // Rounding, or the last iteration of too few, may leave a row that pushes.
     state->multipliers[m] = fmax(state->multipliers[m], p->lower[m]);
   }
   return reason;
+}
+
+void rl_projection_finish(rl_projection *p, const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / p->dt, p->corrections[i]);
+  }
+  rl_rotation_settle(model, state, true);
 }
 
 // Taut rows leave the active set when their impulse pushes and come back when they separate. True

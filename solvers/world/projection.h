@@ -17,6 +17,7 @@
 typedef struct rl_projection {
   const double *parameters;
   rl_direct direct;
+  double dt;              // [s]
   double regularisation;  // added to the diagonal as a fraction of it
   double residual;        // of the positions last evaluated [m]
   double *values;         // [unknowns] C there [m]
@@ -31,7 +32,10 @@ typedef struct rl_projection {
   rl_vec3 *current;       // [gradients] and at the positions last evaluated
   rl_vec3 *before;        // [gradients] and one evaluation earlier
   rl_vec3
-      *corrections; // [slots] all moves since rl_projection_begin, after rl_projection_positions
+      *corrections;   // [slots] all moves since rl_projection_begin, after rl_projection_positions
+  rl_quat *rotations; // [bodies] at the start of the step
+  rl_vec3 *spins;     // [slots] velocities of the spins at the start of the step
+  rl_vec3 *turns;     // [slots] moves of the spins along the gradients there
 } rl_projection;
 
 #define RL_REGULARISATION_HELP                                                                     \
@@ -45,13 +49,16 @@ void rl_projection_sync(void *memory, const rl_model *model, const rl_state *sta
 // At the start of the step, after rl_detect: structure, and gradients there if `start` is asked
 // for.
 void rl_projection_begin(rl_projection *projection, const rl_model *model, rl_state *state,
-                         rl_rows *rows, bool start);
+                         rl_rows *rows, bool start, double dt);
 
 // Projects the state's positions; its multipliers become lambda h^2 [kg m]. `at_start`: J0 of the
 // start of the step. Fills iterations, evaluations, residual and trace of `info`.
 rl_reason rl_projection_positions(rl_projection *projection, const rl_model *model, rl_state *state,
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info);
+
+// v += (sum of the moves) / dt, after rl_projection_positions.
+void rl_projection_finish(rl_projection *projection, const rl_model *model, rl_state *state);
 
 // Projects the state's velocities at the positions last evaluated; mu is left in `impulses`. Taut
 // is a row that acted on the positions.
