@@ -19,14 +19,14 @@ static const struct {
     {"run", rl_command_run, "run one solver on one scenario"},
     {"compare", rl_command_compare, "run several solvers on several scenarios and report"},
     {"report", rl_command_report, "figures and a web page of the results in a folder"},
+    {"diff", rl_command_diff, "compare two results number by number"},
     {"bench", rl_command_bench, "cost per row and iteration, beside the bare loop"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "onestep", "precision",
-                                      "study",    "diff",    "reproduce"};
+static const char *const planned[] = {"converge", "onestep", "precision", "study", "reproduce"};
 
 static void print_help(FILE *out) {
   fputs("Usage: ropelab COMMAND [OPTION...]\n"
@@ -39,7 +39,7 @@ static void print_help(FILE *out) {
         "  ropelab --version\n\n"
         "Example: ropelab compare atwood --solver pbd --solver impulse\n\n"
         "Exit status: 0 done; 2 bad usage, scenario or option; 3 the run diverged; 4 the solver\n"
-        "does not support the scenario; 130 interrupted; 1 anything else.\n",
+        "does not support the scenario; 5 two results differ; 130 interrupted; 1 anything else.\n",
         out);
 }
 
