@@ -42,7 +42,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                                                    (int)projection->parameters[ITERATIONS],
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
-  rl_projection_book_friction(projection, rows, state, 1.0 / dt, info);
+  rl_projection_book_friction(projection, rows, state, true, info);
   for (uint32_t m = 0; m < projection->direct.row_count; m++) {
     state->multipliers[m] /= dt * dt;
   }

@@ -36,11 +36,11 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
-  rl_projection_book_friction(projection, rows, state, 1.0 / dt, info);
+  rl_projection_book_friction(projection, rows, state, true, info);
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, rows, iterations);
-  rl_projection_book_friction(projection, rows, state, 1.0, info);
+  rl_projection_book_friction(projection, rows, state, false, info);
   // (6) The tension is the impulse of both over the step.
   for (uint32_t m = 0; m < projection->direct.row_count; m++) {
     const double impulse = state->multipliers[m] / dt + projection->impulses[m];

@@ -78,7 +78,7 @@ void rl_driver_free(rl_driver *driver) {
 
 // Where a driven body is at time t.
 static rl_vec3 driven_position(const rl_body *body, double t) {
-  return body->drive_count > 0 ? rl_drive_position(body, t)
+  return body->drive_count > 0 ? rl_drive_position(body->drive_count, body->drive, t)
                                : rl_add_scaled(body->position, t, body->velocity);
 }
 

@@ -254,16 +254,15 @@ uint32_t rl_tied_body(const rl_model *model, uint32_t slot) {
   return hold ? hold->body : rl_slot_body(model, slot) ? slot - model->node_count : RL_NONE;
 }
 
-rl_vec3 rl_drive_position(const rl_body *body, double t) {
-  const rl_drive_key *keys = body->drive;
+rl_vec3 rl_drive_position(size_t count, const rl_drive_key *keys, double t) {
   size_t next = 0;
-  while (next < body->drive_count && keys[next].time <= t) {
+  while (next < count && keys[next].time <= t) {
     next++;
   }
   if (next == 0) {
     return keys[0].position;
   }
-  if (next == body->drive_count) {
+  if (next == count) {
     return keys[next - 1].position;
   }
   const rl_drive_key *a = &keys[next - 1];

@@ -334,7 +334,8 @@ const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot);
 // The body that a rope is tied to where its end is at a slot; RL_NONE: none.
 uint32_t rl_tied_body(const rl_model *model, uint32_t slot);
 
-// The position of a driven body at time t [s], piecewise linear between its keys, at rest after.
-rl_vec3 rl_drive_position(const rl_body *body, double t);
+// The position at time t [s] on the way of a driven body: piecewise linear between its keys, at
+// rest before and after.
+rl_vec3 rl_drive_position(size_t count, const rl_drive_key *keys, double t);
 
 #endif

@@ -86,7 +86,7 @@ void rl_build_body(rl_builder *b, uint32_t i) {
   *body = (rl_body){.name = rl_builder_copy_name(b, d->name),
                     .motion = d->motion,
                     .mass = d->mass,
-                    .position = d->position,
+                    .position = rl_definition_position(d),
                     .rotation = rl_quat_from_vector(d->rotation),
                     .velocity = d->velocity,
                     .spin = d->spin,
@@ -103,8 +103,7 @@ void rl_build_body(rl_builder *b, uint32_t i) {
   for (size_t k = 0; k < d->drive_count; k++) {
     *b->keys++ = d->drive[k];
   }
-  const rl_vec3 start = d->drive_count > 0 ? rl_drive_position(body, 0.0) : d->position;
-  rl_builder_set_point(b, rl_body_slot(b->model, i), start, d->motion == RL_FREE ? d->mass : 0.0,
-                       d->velocity);
+  rl_builder_set_point(b, rl_body_slot(b->model, i), body->position,
+                       d->motion == RL_FREE ? d->mass : 0.0, d->velocity);
   build_spin(b, i);
 }

@@ -25,12 +25,18 @@ static bool is_point_mass(const rl_body_definition *body) {
   return body->part_count == 0 && isnan(body->inertia.x);
 }
 
+rl_vec3 rl_definition_position(const rl_body_definition *body) {
+  return body->drive_count > 0 ? rl_drive_position(body->drive_count, body->drive, 0.0)
+                               : body->position;
+}
+
 rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end) {
   if (end->kind != RL_END_BODY) {
     return end->at;
   }
   const rl_body_definition *body = &definition->bodies[end->body];
-  return rl_add(body->position, rl_rotate(rl_quat_from_vector(body->rotation), end->at));
+  return rl_add(rl_definition_position(body),
+                rl_rotate(rl_quat_from_vector(body->rotation), end->at));
 }
 
 rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way) {
@@ -96,7 +102,7 @@ static bool is_inside(const rl_body_definition *body, const rl_part_definition *
   rl_hull hull;
   const rl_quat rotation = rl_quat_from_vector(body->rotation);
   return make_part(d, &hull, &part) &&
-         rl_shape_surface(&part, body->position, rotation, p).distance < 0.0;
+         rl_shape_surface(&part, rl_definition_position(body), rotation, p).distance < 0.0;
 }
 
 static bool anchored_inside(const rl_definition *definition, const rl_end *end, uint32_t index) {

@@ -18,6 +18,9 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault);
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...);
 
+// Where a body is at the start [m]: a driven one at the beginning of its drive.
+rl_vec3 rl_definition_position(const rl_body_definition *body);
+
 // Where the ends and eyes of a rope are at the start [m].
 rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end);
 rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way);

@@ -37,12 +37,23 @@ void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
   p->previous = rl_carve(c, model->slot_count, sizeof *p->previous);
   p->moves = rl_carve(c, model->slot_count, sizeof *p->moves);
+  const bool rubs = model->capabilities & RL_CAN_FRICTION;
+  p->rows.rows = rl_carve(c, rubs ? model->row_capacity : 0, sizeof *p->rows.rows);
+  p->rows.entries = rl_carve(c, rubs ? model->entry_capacity : 0, sizeof *p->rows.entries);
 }
 
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state) {
   (void)model;
   (void)state;
   ((rl_projection *)memory)->direct.structure = 0;
+}
+
+// Rows and entries as they are at the start of the step: along those friction acts in it.
+static void keep_rows(rl_projection *p, const rl_rows *rows) {
+  const rl_row *last = &rows->rows[rows->row_count - 1];
+  memcpy(p->rows.rows, rows->rows, rows->row_count * sizeof *rows->rows);
+  memcpy(p->rows.entries, rows->entries,
+         (last->first_entry + last->entry_count) * sizeof *rows->entries);
 }
 
 void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -54,6 +65,9 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
                        p->start);
     rl_frictions_begin(p->frictions, &p->direct, rows);
     rl_frictions_watch(p->frictions, &p->direct, rows, state->velocities);
+  }
+  if (p->direct.tangents_count > 0) {
+    keep_rows(p, rows);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -174,7 +188,7 @@ static bool newton(rl_projection *p, const rl_model *model, rl_state *state, con
   rl_frictions_choose(p->frictions, &p->direct, rows, p->inverse_masses, state->multipliers,
                       p->active, p->change);
   lay_tangents(p, rows, p->current);
-  lay_tangents(p, rows, p->start);
+  lay_tangents(p, &p->rows, p->start);
   rl_vec3 *gradients = p->before;
   p->before = p->current;
   p->current = gradients;
@@ -316,6 +330,7 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
 }
 
 void rl_projection_book_friction(rl_projection *p, const rl_rows *rows, const rl_state *state,
-                                 double scale, rl_step_info *info) {
-  rl_frictions_book(p->frictions, &p->direct, rows, state, scale, info);
+                                 bool positions, rl_step_info *info) {
+  rl_frictions_book(p->frictions, &p->direct, rows, state, p->acted, positions,
+                    positions ? 1.0 / p->dt : 1.0, info);
 }

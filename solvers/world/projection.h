@@ -34,6 +34,7 @@ typedef struct rl_projection {
   rl_friction *frictions;           // [contacts] of those with friction
   rl_point *previous;               // [slots] at the start of the step
   rl_vec3 *moves;                   // [slots] scratch: since then
+  rl_rows rows;                     // copies of rows and entries there, if there is friction
   rl_vec3 *start;                   // [gradients] at the start of the step
   rl_vec3 *current;                 // [gradients] and at the positions last evaluated
   rl_vec3 *before;                  // [gradients] and one evaluation earlier
@@ -74,9 +75,8 @@ void rl_projection_finish(rl_projection *projection, const rl_model *model, rl_s
 void rl_projection_velocities(rl_projection *projection, rl_state *state, const rl_rows *rows,
                               int iterations);
 
-// Books what friction took from the velocities since the last call or since rl_projection_begin,
-// now that its impulses, `scale` times its multipliers, have changed them.
+// Books what friction did, after rl_projection_finish (`positions`) or rl_projection_velocities.
 void rl_projection_book_friction(rl_projection *projection, const rl_rows *rows,
-                                 const rl_state *state, double scale, rl_step_info *info);
+                                 const rl_state *state, bool positions, rl_step_info *info);
 
 #endif

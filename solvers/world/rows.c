@@ -368,20 +368,23 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
 // The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
 // velocities, and read the row's rate. Cross terms of something the rope touches more than once
 // come out right, because it has taken all its impulses before any velocity is read.
+// What is left of terms that cancel is no answer: a rope tied to two points of one body.
 static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *points) {
+  static const double rounding = 1e-13;
   const rl_entry *first = &rows->entries[row->first_entry];
   const rl_entry *end = first + row->entry_count;
-  double response = 0.0;
+  double response = 0.0, terms = 0.0;
   for (const rl_entry *e = first; e < end; e++) {
     rows->momentum[e->slot] = rl_add(rows->momentum[e->slot], e->gradient);
   }
   for (const rl_entry *e = first; e < end; e++) {
     response += points[e->slot].w * rl_dot(e->gradient, rows->momentum[e->slot]);
+    terms += points[e->slot].w * rl_dot(e->gradient, e->gradient);
   }
   for (const rl_entry *e = first; e < end; e++) {
     rows->momentum[e->slot] = (rl_vec3){0.0, 0.0, 0.0};
   }
-  return response;
+  return response > rounding * terms ? response : 0.0;
 }
 
 // Inverse mass across the normal in the direction of the slide, by a test impulse there. An element
