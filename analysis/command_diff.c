@@ -74,25 +74,48 @@ static double scale_of(const rl_table *table, const char *name) {
   return scale;
 }
 
-static difference compare_columns(const rl_table *a, size_t column, const rl_table *b,
-                                  size_t other) {
+// The rows of two tables that have the same time, in pairs; times differ by rounding at most.
+typedef struct pairing {
+  size_t (*rows)[2];
+  size_t count;
+} pairing;
+
+static bool pair_rows(const rl_table *a, const rl_table *b, pairing *pairs) {
+  const size_t most = a->row_count < b->row_count ? a->row_count : b->row_count;
+  *pairs = (pairing){.rows = malloc((most + 1) * sizeof *pairs->rows)};
+  for (size_t i = 0, k = 0; pairs->rows && i < a->row_count && k < b->row_count;) {
+    const double x = a->values[i * a->column_count], y = b->values[k * b->column_count];
+    if (fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y))) {
+      pairs->rows[pairs->count][0] = i++;
+      pairs->rows[pairs->count++][1] = k++;
+    } else if (x < y) {
+      i++;
+    } else {
+      k++;
+    }
+  }
+  return pairs->rows != NULL;
+}
+
+static difference compare_columns(const rl_table *a, size_t column, const rl_table *b, size_t other,
+                                  const pairing *pairs) {
   difference d = {.scale = fmax(scale_of(a, a->names[column]), scale_of(b, b->names[other]))};
-  const size_t rows = a->row_count < b->row_count ? a->row_count : b->row_count;
-  for (size_t i = 0; i < rows; i++) {
-    const double x = a->values[i * a->column_count + column];
-    const double y = b->values[i * b->column_count + other];
+  for (size_t i = 0; i < pairs->count; i++) {
+    const double x = a->values[pairs->rows[i][0] * a->column_count + column];
+    const double y = b->values[pairs->rows[i][1] * b->column_count + other];
     const bool gap = isnan(x) != isnan(y);
     if ((gap && !d.gap) || (!d.gap && fabs(x - y) > d.largest)) {
       d.gap = gap;
       d.largest = fabs(x - y);
-      d.time = a->values[i * a->column_count];
+      d.time = a->values[pairs->rows[i][0] * a->column_count];
     }
   }
   return d;
 }
 
 static bool exceeds(difference d, double tolerance) {
-  return d.gap || d.largest > tolerance * d.scale;
+  // Where a whole kind of numbers is small, as residuals are, what counts is the tolerance itself.
+  return d.gap || d.largest > tolerance * fmax(d.scale, 1.0);
 }
 
 // A line of the list, which gets its heading with the first.
@@ -133,8 +156,13 @@ static bool read_series(const char *folder, rl_table *table) {
 // Prints what differs between two runs; true if anything does.
 static bool compare_series(const rl_table *a, const rl_table *b, double tolerance) {
   bool differ = false, heading = false;
-  if (a->row_count != b->row_count) {
-    printf("  %zu rows, and %zu\n", a->row_count, b->row_count);
+  pairing pairs;
+  if (!pair_rows(a, b, &pairs)) {
+    return true;
+  }
+  if (a->row_count != pairs.count || b->row_count != pairs.count) {
+    printf("  %zu rows, and %zu; %zu have the same time\n", a->row_count, b->row_count,
+           pairs.count);
     differ = true;
   }
   for (size_t i = 0; i < a->column_count; i++) {
@@ -144,7 +172,7 @@ static bool compare_series(const rl_table *a, const rl_table *b, double toleranc
       differ = true;
       continue;
     }
-    const difference d = compare_columns(a, i, b, other);
+    const difference d = compare_columns(a, i, b, other, &pairs);
     if (exceeds(d, tolerance)) {
       print_difference(a->names[i], d, &heading);
       differ = true;
@@ -156,6 +184,7 @@ static bool compare_series(const rl_table *a, const rl_table *b, double toleranc
       differ = true;
     }
   }
+  free(pairs.rows);
   return differ;
 }
 

@@ -47,7 +47,7 @@ static const struct argp_option all_options[] = {
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
     {"coverage", KEY_COVERAGE + LONG_ONLY, NULL, 0, "which solver can run which scenario", 0},
     {"tolerance", KEY_TOLERANCE + LONG_ONLY, "E", 0,
-     "difference that does not count, of the largest value of its kind (default: 0)", 0},
+     "difference that does not count, of the largest value of its kind, or of 1 (default: 0)", 0},
 };
 
 enum { ALL_OPTIONS = sizeof all_options / sizeof all_options[0] };

@@ -123,8 +123,7 @@ void rl_frictions_watch(rl_friction *frictions, const rl_direct *d, const rl_row
 }
 
 void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
-                       const rl_state *state, const bool *acted, bool positions, double scale,
-                       rl_step_info *info) {
+                       const rl_state *state, double scale, rl_step_info *info) {
   double loss = 0.0;
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &frictions[k];
@@ -132,9 +131,7 @@ void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows
     const rl_vec3 impulse = rl_scale(scale, f->total);
     const rl_vec3 before = f->rate;
     f->rate = slide_of(f, rows, row, state->velocities);
-    const rl_vec3 lasting = positions ? rl_scale(scale, f->slide) : f->rate;
-    const bool began = !acted[d->tangents[k].normal];
-    loss -= rl_dot(impulse, began ? rl_scale(0.5, rl_add(before, f->rate)) : lasting);
+    loss -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
     info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
   }
   info->dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain

@@ -48,14 +48,11 @@ void rl_frictions_components(const rl_friction *frictions, const rl_direct *dire
                              double *multipliers);
 
 // For the ledger: the slides' rates before anything happens, and then after the impulses
-// scale * total [N s] what friction dissipated and the work of driven bodies through it. A contact
-// that begins loses -T.(rate before + rate after) / 2; one that has `acted` before -T.(its slide):
-// of `positions` what it slid in the step, over the step, otherwise the rate after. scale = 1 /
-// step with positions.
+// scale * total [N s] what friction dissipated, -T.(rate before + rate after) / 2, and the work of
+// driven bodies through it.
 void rl_frictions_watch(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
                         const rl_vec3 *velocities);
 void rl_frictions_book(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
-                       const rl_state *state, const bool *acted, bool positions, double scale,
-                       rl_step_info *info);
+                       const rl_state *state, double scale, rl_step_info *info);
 
 #endif

@@ -331,6 +331,5 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
 
 void rl_projection_book_friction(rl_projection *p, const rl_rows *rows, const rl_state *state,
                                  bool positions, rl_step_info *info) {
-  rl_frictions_book(p->frictions, &p->direct, rows, state, p->acted, positions,
-                    positions ? 1.0 / p->dt : 1.0, info);
+  rl_frictions_book(p->frictions, &p->direct, rows, state, positions ? 1.0 / p->dt : 1.0, info);
 }
