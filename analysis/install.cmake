@@ -48,3 +48,10 @@ install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY analysis papers scenarios DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN *.md PATTERN *.png
         PATTERN exact EXCLUDE PATTERN report EXCLUDE PATTERN python EXCLUDE)
+
+# The manual page is what the program says of itself.
+add_custom_command(OUTPUT ropelab.1 COMMAND ropelab __man > ropelab.1 DEPENDS ropelab VERBATIM)
+add_custom_target(ropelab_man ALL DEPENDS ropelab.1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ropelab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES analysis/ropelab.bash RENAME ropelab
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -224,3 +224,13 @@ void rl_parameter_format(const rl_parameter *parameter, double value, char *buff
     }
   }
 }
+
+void rl_parameter_range(const rl_parameter *parameter, char *buffer, size_t size) {
+  const bool has_unit = strcmp(parameter->unit, "1") != 0;
+  if (parameter->kind == RL_BOOLEAN || parameter->kind == RL_CHOICE) {
+    snprintf(buffer, size, "%s", parameter->choices ? parameter->choices : "true|false");
+  } else {
+    snprintf(buffer, size, "%g..%g%s%s", parameter->lower, parameter->upper, has_unit ? " " : "",
+             has_unit ? parameter->unit : "");
+  }
+}

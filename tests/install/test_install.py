@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `cmake --install` leaves, after it was moved to another place: the program finds its data, and
-programs outside the tree find the library.
+"""What `cmake --install` leaves, after it was moved to another place: the program finds its data,
+programs outside the tree find the library, and the shell the manual page and completion.
 
 Run with: ROPELAB_BUILD=build/release /usr/bin/python3 -m unittest tests/install/test_install.py
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -123,6 +125,109 @@ class Program(unittest.TestCase):
         for page in pages:
             for link in re.findall(r"\]\(([^)#:]+\.(?:md|png))", page.read_text(encoding="utf-8")):
                 self.assertTrue((page.parent / link).is_file(), f"{page}: {link}")
+
+
+class Manual(unittest.TestCase):
+    def test_page(self) -> None:
+        page = PREFIX / "share/man/man1/ropelab.1"
+        self.assertEqual(page.read_text(encoding="utf-8"), ropelab("__man"))
+        self.assertEqual(run("groff", "-man", "-Tascii", "-ww", "-z", page), "")  # no warnings
+        shown = run("groff", "-man", "-Tascii", "-P-cbou", page)
+        commands = re.findall(r"(?m)^  (?!ropelab)(\w+) ", ropelab("--help"))
+        self.assertIn("compare", commands)
+        for command in commands:
+            self.assertRegex(shown, rf"(?m)^ *ropelab {command}\b")
+            for option in re.findall(r"--[a-z]+", ropelab(command, "--help")):
+                if option not in ("--help", "--usage"):
+                    self.assertRegex(shown, rf"(?m)^ *{option}\b", f"{command}: {option}")
+        for solver in json.loads(ropelab("list", "solvers", "--json")):
+            self.assertRegex(shown, rf"(?m)^ *{solver['name']} \({solver['family']}\)")
+            for parameter in solver["parameters"]:
+                self.assertRegex(shown, rf"(?m)^ *{parameter['name']} = "
+                                        rf"{re.escape(parameter['default'])} \(")
+        self.assertNotIn("`", shown)
+
+
+class Completion(unittest.TestCase):
+    def complete(self, line: str) -> list[str]:
+        """What bash would put in place of what follows the last break of the words."""
+        script = ('source "$1"; COMP_LINE=$2 COMP_POINT=${#2}; _ropelab "$3"; '
+                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        return run("bash", "-c", script, "bash",
+                   PREFIX / "share/bash-completion/completions/ropelab", line,
+                   PREFIX / "bin/ropelab").split()
+
+    def test_words(self) -> None:
+        for line, expected in (
+                ("ropelab comp", ["compare"]),
+                ("ropelab --v", ["--version"]),
+                ("ropelab list s", ["solvers", "scenarios"]),
+                ("ropelab list --cov", ["--coverage"]),
+                ("ropelab check swinging-", ["swinging-atwood"]),
+                ("ropelab compare atwood heavy-", ["heavy-load"]),
+                ("ropelab run atwood --dur", ["--duration"]),
+                ("ropelab run atwood --cov", []),
+                ("ropelab run atwood --solver imp", ["impulse"]),
+                ("ropelab run atwood -s imp", ["impulse"]),
+                ("ropelab run atwood --solver=imp", ["impulse"]),
+                ("ropelab run atwood --solver fine=imp", ["impulse"]),
+                ("ropelab run atwood --solver a=b=imp", ["impulse"]),
+                ("ropelab run atwood --solver pbd,o", ["pbd,order=", "pbd,omega="]),
+                ("ropelab run atwood --solver=pbd,omega=1,it", ["1,iterations="]),
+                ("ropelab run atwood --solver pbd,order=j", ["jacobi"]),
+                ("ropelab run atwood --solver pbd,long_range=", ["true", "false"]),
+                ("ropelab run atwood --solver nothing,o", []),
+                ("ropelab run --probe heavy.v", []),
+                ("ropelab run atwood --probe heavy.v", ["heavy.vx", "heavy.vy", "heavy.vz"]),
+                ("ropelab run --step 0.01 atwood --probe line.te",
+                 ["line.tension", "line.tension.from", "line.tension.to"]),
+                ("ropelab run atwood --probe line.no", ["line.node."]),
+                ("ropelab run spinning-loop --probe loop.ti", []),
+                ("ropelab nothing ", [])):
+            self.assertEqual(self.complete(line), expected, line)
+
+    def test_everything_offered_is_taken(self) -> None:
+        for parameter in self.complete("ropelab run atwood --probe "):
+            if not parameter.endswith("."):
+                ropelab("check", "atwood", "--probe", parameter)
+
+    def test_files_and_folders(self) -> None:
+        folder = WORK / "names"
+        folder.mkdir()
+        (folder / "mine.yaml").touch()
+        (folder / "minor").mkdir()
+        for line, expected in ((f"ropelab run {folder}/mi", ["mine.yaml", "minor"]),
+                               (f"ropelab report {folder}/mi", ["minor"]),
+                               (f"ropelab run atwood --out {folder}/mi", ["minor"]),
+                               (f"ropelab run atwood --out={folder}/mi", ["minor"])):
+            self.assertEqual(sorted(Path(word).name for word in self.complete(line)), expected)
+
+    def test_typed(self) -> None:
+        """In a shell that somebody types into, with its own breaks between words."""
+        controller, terminal = pty.openpty()
+        environment = os.environ | {"PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}",
+                                    "TERM": "dumb", "INPUTRC": "/dev/null"}
+        with subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], cwd=WORK, env=environment,
+                              stdin=terminal, stdout=terminal, stderr=terminal,
+                              start_new_session=True) as shell:
+            os.close(terminal)
+            completions = PREFIX / "share/bash-completion/completions/ropelab"
+            os.write(controller, f"source {shlex.quote(str(completions))}\n".encode())
+            os.write(controller, b"ropelab ru\tswinging-\t--durat\t0.1 --solver=pbd,ord\tjac\t"
+                                 b"--ou\ttyped\n")
+            os.write(controller, b"exit\n")
+            said = b""
+            try:
+                while part := os.read(controller, 1 << 16):
+                    said += part
+            except OSError:  # Linux says so when the other side has gone
+                pass
+            shell.wait(timeout=PATIENCE)
+        os.close(controller)
+        self.assertTrue((WORK / "typed/run.json").is_file(), said)
+        info = json.loads((WORK / "typed/run.json").read_text(encoding="utf-8"))
+        values = {entry["name"]: entry["value"] for entry in info["solver"]["parameters"]}
+        self.assertEqual((info["status"], values["order"]), ("done", "jacobi"))
 
 
 class Library(unittest.TestCase):
