@@ -42,7 +42,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/generated/ropelab.pc
 install(DIRECTORY scenarios DESTINATION ${data} FILES_MATCHING PATTERN *.yaml PATTERN exact EXCLUDE)
 install(FILES papers/rope.bib DESTINATION ${data}/papers)
 install(DIRECTORY analysis/plots DESTINATION ${data}/analysis FILES_MATCHING PATTERN *.gp)
-install(DIRECTORY analysis/report DESTINATION ${data}/analysis
+install(DIRECTORY analysis/report analysis/python DESTINATION ${data}/analysis
         FILES_MATCHING PATTERN *.py PATTERN *.j2 PATTERN __pycache__ EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY analysis papers scenarios DESTINATION ${CMAKE_INSTALL_DOCDIR}

@@ -7,6 +7,7 @@ Run with: ROPELAB_BUILD=build/release /usr/bin/python3 -m unittest tests/install
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -125,6 +126,106 @@ class Program(unittest.TestCase):
         for page in pages:
             for link in re.findall(r"\]\(([^)#:]+\.(?:md|png))", page.read_text(encoding="utf-8")):
                 self.assertTrue((page.parent / link).is_file(), f"{page}: {link}")
+
+
+class Module(unittest.TestCase):
+    """The Python module, with numpy (Debian's) and without."""
+
+    MODULES = "share/ropelab/analysis/python"
+    PYTHON = "/usr/bin/python3"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = WORK / "compared"
+        ropelab("compare", "pendulum", "elastic-cord", "--solver", "pbd", "--solver",
+                "bad=penalty,substeps=1,stiffness=1e9", "--duration", "0.5", "--trace", "10",
+                "--out", cls.folder)
+
+    def python(self, program: str, *words: object) -> str:
+        return run(self.PYTHON, "-B", "-c", program, *words,
+                   env=os.environ | {"PYTHONPATH": str(PREFIX / self.MODULES)})
+
+    def test_example(self) -> None:
+        example = PREFIX / self.MODULES / "energy_errors.py"
+        said = run(self.PYTHON, "-B", example, self.folder)
+        self.assertRegex(said, r"(?m)^  pbd +[\d.e+-]+ J at 0.500 s \(done\)$")
+        self.assertRegex(said, r"(?m)^  bad +[\d.e+-]+ J at [\d.]+ s \(diverged\)$")
+        self.assertRegex(said, r"(?m)^  pbd +unsupported: the solver cannot do: elastic ropes")
+        with (self.folder / "summary.csv").open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        largest = float(next(row["energy_error_max_J"] for row in rows
+                             if (row["scenario"], row["label"]) == ("pendulum", "pbd")))
+        self.assertIn(f"{largest:10.3e} J", said)
+        without = self.python("import runpy, sys; sys.modules['numpy'] = None; del sys.argv[0]; "
+                              "runpy.run_path(sys.argv[0], run_name='__main__')",
+                              example, self.folder)
+        self.assertEqual(without, said)
+
+    def test_columns(self) -> None:
+        for blocked, kind in (("", "ndarray"), ("import sys; sys.modules['numpy'] = None", "list")):
+            said = self.python(blocked + """
+import json, math, sys
+from pathlib import Path
+import ropelab
+comparison = ropelab.load_comparison(sys.argv[1])
+run = comparison["pendulum", "pbd"]
+alone = ropelab.load(Path(sys.argv[1]) / "pendulum/pbd")
+print(json.dumps({
+    "kinds": sorted({type(column).__name__ for table in (run.series, run.iterations)
+                     for column in table.values()}),
+    "same": alone.info == run.info and list(alone.series["time_s"]) == list(run.series["time_s"]),
+    "rows": len(run.series["time_s"]), "status": run.info["status"],
+    "start": [float(run.series["time_s"][0]), math.isnan(run.series["tension_max_N"][0])],
+    "steps": sorted(set(map(int, run.iterations["step"]))),
+    "items": sorted(set(run.snapshots["item"])), "x": float(run.snapshots["x"][-1]),
+    "labels": comparison.summary["label"], "step": float(comparison.summary["step"][0]),
+    "hashes": comparison.summary["state_hash"], "runs": [r.label for r in comparison],
+    "trajectory": repr(run.trajectory), "unsupported": comparison["elastic-cord", "pbd"].series}))
+""", self.folder)
+            found = json.loads(said)
+            info = json.loads((self.folder / "pendulum/pbd/run.json").read_text(encoding="utf-8"))
+            self.assertEqual(found["kinds"], [kind])
+            self.assertEqual((found["same"], found["status"]), (True, "done"))
+            self.assertEqual(found["rows"], info["steps"] + 1)
+            self.assertEqual(found["start"], [0, True])
+            self.assertEqual(found["steps"], list(range(10, info["steps"] + 1, 10)))
+            self.assertEqual(found["items"], ["bob", "line"])
+            self.assertEqual(found["labels"], ["pbd", "bad"] * 2)
+            self.assertEqual(found["runs"], found["labels"])
+            self.assertIn(info["state_hash"], found["hashes"])
+            self.assertEqual(found["step"], info["step_s"])
+            self.assertEqual((found["trajectory"], found["unsupported"]), ("None", {}))
+
+    def test_trajectory_is_opened_when_asked_for(self) -> None:
+        folder = WORK / "with-trajectory"
+        shutil.copytree(self.folder / "pendulum/pbd", folder)
+        (folder / "trajectory.h5").touch()
+        said = self.python("""
+import sys, types
+opened = []
+sys.modules["h5py"] = types.SimpleNamespace(File=lambda path, mode: opened.append((path.name, mode)))
+import ropelab
+run = ropelab.load(sys.argv[1])
+run.series
+print(opened)
+run.trajectory, run.trajectory
+print(opened)
+""", folder)
+        self.assertEqual(said, "[]\n[('trajectory.h5', 'r')]\n")
+
+    def test_nothing_to_load(self) -> None:
+        for call in ("load('nowhere')", "load_comparison('nowhere')", "load_comparison('.')"):
+            empty = WORK / "empty"
+            empty.mkdir(exist_ok=True)
+            said = self.python(f"""
+import os, sys, ropelab
+os.chdir(sys.argv[1])
+try:
+    ropelab.{call}
+except ropelab.NoResults as error:
+    print(error)
+""", empty)
+            self.assertRegex(said, r"^(nowhere|\.): no ")
 
 
 class Manual(unittest.TestCase):
