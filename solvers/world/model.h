@@ -313,8 +313,8 @@ typedef struct rl_model {
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 
-// Makes a model, or returns NULL and says why in `fault` (never NULL). The definition is copied.
-// Free it with rl_model_free. Errors: RL_FAULT_*.
+// Makes a model, or returns NULL and says why in `fault` (never NULL). Every value and index is
+// checked. The definition is copied. Free it with rl_model_free. Errors: RL_FAULT_*.
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault);
 void rl_model_free(rl_model *model);
 
