@@ -415,6 +415,24 @@ static void indices_are_checked(void **unused) {
   assert_string_equal(fault_of(&s).field, "ropes");
 }
 
+static void parameters_are_set_by_name(void **unused) {
+  (void)unused;
+  const rl_solver_type *pbd = rl_solver_find("pbd");
+  double values[RL_PARAMETERS_MAX];
+  rl_parameters_initial(pbd, values);
+  const int iterations = rl_parameter_find(pbd, "iterations");
+  check_near(values[iterations], pbd->parameters[iterations].initial, 0.0);
+  assert_true(rl_parameters_set(pbd, values, "iterations", 37.0));
+  check_near(values[iterations], 37.0, 0.0);
+  assert_true(rl_parameters_set(pbd, values, "omega", 1.37)); // a real number
+  assert_false(rl_parameters_set(pbd, values, "iterations", 2.5));
+  assert_false(rl_parameters_set(pbd, values, "iterations", 0.0));
+  assert_false(rl_parameters_set(pbd, values, "iterations", NAN));
+  assert_false(rl_parameters_set(pbd, values, "omega", 2.385));
+  assert_false(rl_parameters_set(pbd, values, "substeps", 3.0));
+  check_near(values[iterations], 37.0, 0.0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
@@ -424,6 +442,7 @@ int main(void) {
       cmocka_unit_test(hanging_pose_is_always_found),
       cmocka_unit_test(hanging_pose_refuses_what_cannot_hang),
       cmocka_unit_test(polyline_is_resampled_at_equal_arc_length),
+      cmocka_unit_test(parameters_are_set_by_name),
       cmocka_unit_test(values_are_checked),
       cmocka_unit_test(indices_are_checked),
       cmocka_unit_test(state_copies_and_hashes),
