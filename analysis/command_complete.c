@@ -127,7 +127,7 @@ static void offer_positional(const query *q, const char *positional) {
   char word[64];
   if (strncmp(positional, "SCENARIO", 8) == 0) {
     offer_scenarios(q);
-  } else if (strcmp(positional, "DIR") == 0) {
+  } else if (strncmp(positional, "DIR", 3) == 0) {
     puts(":folders");
   } else if (*positional == '[') {
     char list[256];

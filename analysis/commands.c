@@ -19,6 +19,7 @@ const rl_command rl_commands[] = {
     {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
     {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
     {&rl_report_usage, rl_command_report, "figures and a web page of the results in a folder"},
+    {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
     {&rl_bench_usage, rl_command_bench, "cost per row and iteration, beside the bare loop"},
     {0},
 };
@@ -30,6 +31,7 @@ const rl_exit_meaning rl_exit_meanings[] = {
     {RL_EXIT_USAGE, "bad usage, scenario or option"},
     {RL_EXIT_DIVERGED, "the run diverged"},
     {RL_EXIT_UNSUPPORTED, "the solver does not support the scenario"},
+    {RL_EXIT_DIFFERENT, "two results differ"},
     {RL_EXIT_INTERRUPTED, "interrupted"},
     {RL_EXIT_FAILED, "anything else"},
     {0, NULL},
@@ -45,8 +47,22 @@ const rl_command *rl_command_find(const char *name) {
 }
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "onestep", "precision",
-                                      "study",    "diff",    "reproduce"};
+static const char *const planned[] = {"converge", "onestep", "precision", "study", "reproduce"};
+
+// "Exit status: 0 done; ...", in lines of a terminal.
+static void print_exit_meanings(FILE *out) {
+  enum { WIDTH = 80 };
+  int column = fprintf(out, "Exit status:");
+  for (const rl_exit_meaning *m = rl_exit_meanings; m->text; m++) {
+    char meaning[128];
+    const int length =
+        snprintf(meaning, sizeof meaning, "%d %s%s", m->status, m->text, m[1].text ? ";" : ".");
+    const bool fits = column + 1 + length <= WIDTH;
+    fprintf(out, "%c%s", fits ? ' ' : '\n', meaning);
+    column = fits ? column + 1 + length : length;
+  }
+  fputc('\n', out);
+}
 
 static void print_help(FILE *out) {
   fprintf(out, "Usage: ropelab COMMAND [OPTION...]\n%c%s.\n\n", toupper(rl_about[0]), rl_about + 1);
@@ -55,13 +71,9 @@ static void print_help(FILE *out) {
   }
   fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
         "  ropelab --version\n\n"
-        "Example: ropelab compare atwood --solver pbd --solver impulse\n\n"
-        "Exit status:",
+        "Example: ropelab compare atwood --solver pbd --solver impulse\n\n",
         out);
-  for (const rl_exit_meaning *m = rl_exit_meanings; m->text; m++) {
-    fprintf(out, "%s %d %s", m == rl_exit_meanings ? "" : ";", m->status, m->text);
-  }
-  fputs(".\n", out);
+  print_exit_meanings(out);
 }
 
 static int unknown_command(const char *name) {

@@ -22,6 +22,7 @@ enum {
   KEY_JOBS = 'j',
   KEY_JSON = 'J',
   KEY_COVERAGE = 'c',
+  KEY_TOLERANCE = 'T',
   LONG_ONLY = 1 << 10, // added to a key: no short option
   WHOLE_MAX = 1000000000
 };
@@ -44,6 +45,8 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
     {"coverage", KEY_COVERAGE + LONG_ONLY, NULL, 0, "which solver can run which scenario", 0},
+    {"tolerance", KEY_TOLERANCE + LONG_ONLY, "E", 0,
+     "difference that does not count, of the largest value of its kind (default: 0)", 0},
 };
 
 enum { ALL_OPTIONS = sizeof all_options / sizeof all_options[0] };
@@ -53,15 +56,25 @@ typedef struct parse {
   rl_arguments *arguments;
 } parse;
 
-// A positive number of seconds.
-static double seconds(struct argp_state *state, const char *option, const char *text) {
+static double positive(struct argp_state *state, const char *option, const char *text,
+                       const char *expected) {
   char *end = NULL;
   const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
   const double value = plain ? strtod(text, &end) : NAN;
   if (!plain || *end || !(value > 0.0) || isinf(value)) {
-    argp_error(state, "--%s %s: expected a number of seconds above 0", option, text);
+    argp_error(state, "--%s %s: expected %s", option, text, expected);
   }
   return value;
+}
+
+static double seconds(struct argp_state *state, const char *option, const char *text) {
+  return positive(state, option, text, "a number of seconds above 0");
+}
+
+// A number that is not negative.
+static double fraction(struct argp_state *state, const char *option, const char *text) {
+  const bool zero = strspn(text, "0.") == strlen(text) && strchr(text, '0');
+  return zero ? 0.0 : positive(state, option, text, "a number that is not negative");
 }
 
 static long whole(struct argp_state *state, const char *option, const char *text) {
@@ -145,6 +158,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_COVERAGE:
     a->coverage = true;
+    return 0;
+  case KEY_TOLERANCE:
+    a->tolerance = fraction(state, "tolerance", text);
     return 0;
   default:
     break;

@@ -5,7 +5,7 @@
 // 2007). papers/pbd-direct.md has the derivation.
 #include "world/projection.h"
 
-enum { ITERATIONS, TOLERANCE, GRADIENT, REGULARISATION, PARAMETER_COUNT };
+enum { ITERATIONS, TOLERANCE, GRADIENT, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
 enum { GRADIENT_START, GRADIENT_CURRENT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
@@ -17,13 +17,16 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                   "direction in which the multipliers act: the gradients at the start of the step, "
                   "stable up to a step of sqrt(m h / T), or the current ones, sqrt(m h / 3T)"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL, RL_REGULARISATION_HELP},
+    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,
+                                RL_CONTACT_REGULARISATION_HELP},
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {
   rl_projection *self = memory;
   (void)model;
   self->parameters = values;
-  self->regularisation = values[REGULARISATION];
+  self->regularisation =
+      (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]};
 }
 
 // (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /
@@ -39,7 +42,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                                                    (int)projection->parameters[ITERATIONS],
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
-  for (uint32_t m = 0; m < projection->direct.count; m++) {
+  rl_projection_book_friction(projection, rows, state, 1.0 / dt, info);
+  for (uint32_t m = 0; m < projection->direct.row_count; m++) {
     state->multipliers[m] /= dt * dt;
   }
   return reason;
@@ -50,8 +54,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .family = "PBD",
     .summary = "Newton on all rows at once, each iteration a direct solve",
     .citation = "goldenthal2007",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION | RL_CAN_LOOPS | RL_CAN_ROTATION,
+    .capabilities = RL_CAN_WORLD,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

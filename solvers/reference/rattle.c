@@ -4,7 +4,7 @@
 // (world/projection.h). papers/rattle.md has the derivation.
 #include "world/projection.h"
 
-enum { ITERATIONS, TOLERANCE, REGULARISATION, PARAMETER_COUNT };
+enum { ITERATIONS, TOLERANCE, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 50, 1, 1e7, NULL,
@@ -13,13 +13,16 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-13, 0, 1, NULL,
                    "stop when the residual of the positions is at or below this; 0: never"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-13, 0, 1, NULL, RL_REGULARISATION_HELP},
+    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,
+                                RL_CONTACT_REGULARISATION_HELP},
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {
   rl_projection *self = memory;
   (void)model;
   self->parameters = values;
-  self->regularisation = values[REGULARISATION];
+  self->regularisation =
+      (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]};
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -33,11 +36,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
+  rl_projection_book_friction(projection, rows, state, 1.0 / dt, info);
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
-  rl_projection_velocities(projection, state, iterations);
+  rl_projection_velocities(projection, state, rows, iterations);
+  rl_projection_book_friction(projection, rows, state, 1.0, info);
   // (6) The tension is the impulse of both over the step.
-  for (uint32_t m = 0; m < projection->direct.count; m++) {
+  for (uint32_t m = 0; m < projection->direct.row_count; m++) {
     const double impulse = state->multipliers[m] / dt + projection->impulses[m];
     state->multipliers[m] = fmax(impulse / dt, projection->lower[m]);
   }
@@ -49,8 +54,7 @@ const rl_solver_type rl_solver_rattle = {
     .family = "reference",
     .summary = "second order, symplectic while taut, direct multipliers",
     .citation = "andersen1983",
-    .capabilities = RL_CAN_LINKS | RL_CAN_DRAG | RL_CAN_JOINTS | RL_CAN_SPANS | RL_CAN_CONTACTS |
-                    RL_CAN_COMPRESSION | RL_CAN_LOOPS | RL_CAN_ROTATION,
+    .capabilities = RL_CAN_WORLD,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -6,8 +6,17 @@ typedef struct capacity {
   size_t unknowns, entries, couplings, profile;
 } capacity;
 
+// Of a contact: its own, and those of its tangents.
+static size_t rows_per_contact(const rl_model *model) {
+  return model->capabilities & RL_CAN_FRICTION ? 3 : 1;
+}
+
 static size_t entry_capacity(const rl_model *model) {
-  return 2 * (size_t)model->link_count + (size_t)model->entry_capacity;
+  return 2 * (size_t)model->link_count + rows_per_contact(model) * (size_t)model->entry_capacity;
+}
+
+size_t rl_direct_unknown_capacity(const rl_model *model) {
+  return (size_t)model->link_count + rows_per_contact(model) * (size_t)model->contact_capacity;
 }
 
 size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
@@ -45,7 +54,8 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
     if (!model->touches[(size_t)rope * model->body_count + b]) {
       continue;
     }
-    for (size_t k = 0; k < model->bodies[b].part_count; k++) {
+    const bool rubs = model->frictions[(size_t)rope * model->body_count + b] > 0.0;
+    for (size_t k = 0; k < (rubs ? 3 : 1) * (size_t)model->bodies[b].part_count; k++) {
       size_t first = *position;
       use_place(c, uses, model, node, *position, &first);
       use_place(c, uses, model, next, *position, &first);
@@ -59,8 +69,7 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
 
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
-  capacity c = {.unknowns = (size_t)model->link_count + model->contact_capacity,
-                .entries = entry_capacity(model)};
+  capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
   size_t position = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
@@ -100,6 +109,7 @@ void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   d->entry_slot = rl_carve(carver, c.entries, sizeof *d->entry_slot);
   d->vectors = rl_carve(carver, c.unknowns + 1, sizeof *d->vectors);
   d->couplings = rl_carve(carver, c.couplings, sizeof *d->couplings);
+  d->tangents = rl_carve(carver, model->contact_capacity, sizeof *d->tangents);
   d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
   d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
   d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
@@ -117,16 +127,36 @@ static void put_in_order(rl_direct *d, uint32_t multiplier) {
   d->order[d->count++] = multiplier;
 }
 
-// Along the ropes: the contacts of a node, then the element that begins there.
+// The contacts with friction, which stand last among the rows, and their tangents after them.
+static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count) {
+  d->row_count = row_count;
+  d->tangents_count = 0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    if (rows->rows[k].friction > 0.0) {
+      d->tangents[d->tangents_count] = (rl_tangents){
+          .row = k, .normal = rows->rows[k].source, .first = row_count + 2 * d->tangents_count};
+      d->tangents_count++;
+    }
+  }
+}
+
+// Along the ropes: the contacts of a node, each before its tangents, then the element that begins
+// there.
 static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
   uint32_t contact = 0;
+  uint32_t tangent = 0;
   d->count = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
     for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
       while (contact < state->contact_count && state->contacts[contact].rope == r &&
              state->contacts[contact].node == i) {
-        put_in_order(d, model->link_count + contact++);
+        const uint32_t normal = model->link_count + contact++;
+        put_in_order(d, normal);
+        if (tangent < d->tangents_count && d->tangents[tangent].normal == normal) {
+          put_in_order(d, d->tangents[tangent].first);
+          put_in_order(d, d->tangents[tangent++].first + 1);
+        }
       }
       if (i < rope->link_count) {
         put_in_order(d, rope->first_link + i);
@@ -140,7 +170,7 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
   uint32_t row = 0;
   uint32_t entry = 0;
   uint32_t vector = 0;
-  for (uint32_t m = 0; m < d->count; m++) {
+  for (uint32_t m = 0; m < d->row_count; m++) {
     d->entry_start[m] = entry;
     d->vectors[m] = vector;
     if (row < rows->row_count && rows->rows[row].source == m) {
@@ -154,6 +184,16 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
       d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
       d->entry_slot[entry++] = state->links[m].a;
       d->entry_slot[entry++] = state->links[m].b;
+      vector++;
+    }
+  }
+  for (uint32_t m = d->row_count; m < d->count; m++) { // as those of the contact
+    const uint32_t normal = d->tangents[(m - d->row_count) / 2].normal;
+    d->entry_start[m] = entry;
+    d->vectors[m] = vector;
+    for (uint32_t e = d->entry_start[normal]; e < d->entry_start[normal + 1]; e++) {
+      d->entry_owner[entry] = m;
+      d->entry_slot[entry++] = d->entry_slot[e];
       vector++;
     }
   }
@@ -200,6 +240,8 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
     return;
   }
   d->structure = rows->structure;
+  d->link_count = model->link_count;
+  find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);
   find_entries(d, state, rows);
   chain_entries(d, model, state);
@@ -263,6 +305,17 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
   }
 }
 
+void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
+                            rl_vec3 s, rl_vec3 *gradients) {
+  const rl_row *row = &rows->rows[d->tangents[k].row];
+  const uint32_t m = d->tangents[k].first;
+  for (uint32_t i = 0; i < row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[row->first_entry + i];
+    gradients[d->vectors[m] + i] = rl_scale(-1.0, rl_contact_share(row, e, t));
+    gradients[d->vectors[m + 1] + i] = rl_scale(-1.0, rl_contact_share(row, e, s));
+  }
+}
+
 // The product of a row with itself: of a general row all pairs of its entries at one slot.
 static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
                           const rl_vec3 *left, const rl_vec3 *right) {
@@ -285,13 +338,13 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
 
 // Writes all products; places of a long profile that no coupling writes to are zeroed.
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
-                     const rl_vec3 *right, double regularisation, const double *inverse_masses,
-                     const bool *active) {
+                     const rl_vec3 *right, rl_regularisation regularisation,
+                     const double *inverse_masses, const bool *active) {
   for (uint32_t p = 0; p < d->count; p++) {
     const uint32_t m = d->order[p];
+    const double soft = m < d->link_count ? regularisation.elements : regularisation.contacts;
     d->diagonal[p] =
-        active[m] ? own_product(d, m, points, left, right) + regularisation * inverse_masses[m]
-                  : 1.0;
+        active[m] ? own_product(d, m, points, left, right) + soft * inverse_masses[m] : 1.0;
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
       d->lower[i] = d->upper[i] = 0.0;
     }
@@ -305,6 +358,11 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     const double u = active[c->column] ? w * rl_dot(*lc, *rr) : 0.0;
     d->lower[c->at] = c->adds ? d->lower[c->at] + l : l;
     d->upper[c->at] = c->adds ? d->upper[c->at] + u : u;
+  }
+  for (uint32_t k = 0; k < d->tangents_count; k++) { // each stands after its normal
+    const uint32_t p = d->place[d->tangents[k].first];
+    d->lower[d->start[p + 1] - 1] -= d->tangents[k].coefficient;
+    d->diagonal[p + 1] += d->tangents[k].softness;
   }
 }
 
@@ -339,8 +397,8 @@ static double eliminate(rl_direct *d, uint32_t p) {
 // Doolittle's LU in the profile, from the rows and columns before. Nearly all rows of a rope couple
 // only with the one before: there the last pivot stays in a register.
 bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
-                      const rl_vec3 *right, double regularisation, const double *inverse_masses,
-                      const bool *active) {
+                      const rl_vec3 *right, rl_regularisation regularisation,
+                      const double *inverse_masses, const bool *active) {
   assemble(d, points, left, right, regularisation, inverse_masses, active);
   double inverse = 0.0;
   for (uint32_t p = 0; p < d->count; p++) {

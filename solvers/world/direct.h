@@ -7,6 +7,9 @@
 // contacts widen the band where they are, and a row that reaches far back - a body that carries
 // several ropes, a span over a carried eye, a rope that closes - has a long profile: the border.
 // One profile (skyline) LU without pivoting does all of them, in linear time for ropes.
+//
+// A contact with friction is three unknowns in a row: its normal force and the force along two
+// tangents. These have rows of their own, C = -slide along the tangent, after those of rl_rows.
 #ifndef RL_DIRECT_H
 #define RL_DIRECT_H
 
@@ -23,9 +26,26 @@ typedef struct rl_coupling {
   int8_t sign;
 } rl_coupling;
 
+// The two tangents of a contact with friction: multipliers `first` and first + 1.
+typedef struct rl_tangents {
+  uint32_t row;       // index in rl_rows
+  uint32_t normal;    // multiplier of the contact
+  uint32_t first;     // acts on its row while the contact sticks, and while it slips follows
+  double coefficient; // x[first] = coefficient * x[normal] + b[first], for then it is not active
+  double softness;    // [1/kg] of first + 1, added to the diagonal
+} rl_tangents;
+
+// What is added to the diagonal, as a fraction of W, of elements, and of contacts and tangents.
+typedef struct rl_regularisation {
+  double elements, contacts;
+} rl_regularisation;
+
 typedef struct rl_direct {
-  uint64_t structure; // of the rows it was built for; 0: none
-  uint32_t count;     // unknowns; all indices below are multipliers unless they say position
+  uint64_t structure;  // of the rows it was built for; 0: none
+  uint32_t count;      // unknowns; all indices below are multipliers unless they say position
+  uint32_t link_count; // those of elements; the next are of contacts
+  uint32_t row_count;  // those of rl_rows; the others are of tangents
+  uint32_t tangents_count;
   uint32_t coupling_count;
   uint32_t *order;        // [count] multiplier at each position
   uint32_t *place;        // [count] position of each multiplier
@@ -36,6 +56,7 @@ typedef struct rl_direct {
   uint32_t *vectors;      // [count + 1] first gradient of each multiplier: a link has one, d, which
                           // is -d at its first end; a general row has one for each entry
   rl_coupling *couplings; // [coupling_count]
+  rl_tangents *tangents;  // [tangents_count] in the order of the contacts
   double *lower, *upper;  // [profile] rows of L, columns of U
   double *diagonal;       // [count] by position: of A, then one over that of U
   double *permuted;       // [count] by position: scratch of the solve
@@ -47,7 +68,8 @@ typedef struct rl_direct {
 // Carves the memory for a model (see memory.h), for as many contacts as it can have.
 void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);
 
-// Most gradients of all rows together: the length of the arrays of gradients below.
+// Most unknowns, and most gradients of all rows together: the lengths of the arrays below.
+size_t rl_direct_unknown_capacity(const rl_model *model);
 size_t rl_direct_gradient_capacity(const rl_model *model);
 
 // Finds order, profile and couplings of the rows of this step, after rl_detect; does nothing if
@@ -56,16 +78,21 @@ void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *s
                      const rl_rows *rows);
 
 // Values C, inverse masses W = J M^-1 J^T [unknowns] and gradients of all rows at trial
-// positions.
+// positions; those of tangents are left alone.
 void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
                         rl_rows *rows, const rl_point *points, double *values,
                         double *inverse_masses, rl_vec3 *gradients);
 
+// The gradients of tangent k along the unit vectors t and s across the normal of its contact as it
+// was last evaluated.
+void rl_direct_lay_tangents(const rl_direct *direct, const rl_rows *rows, uint32_t k, rl_vec3 t,
+                            rl_vec3 s, rl_vec3 *gradients);
+
 // Factors A with D = `regularisation` times `inverse_masses` [unknowns]. Rows that are not `active`
 // [unknowns] become x = b. False where a pivot vanishes: rows that contradict or repeat each other.
 bool rl_direct_factor(rl_direct *direct, const rl_point *points, const rl_vec3 *left,
-                      const rl_vec3 *right, double regularisation, const double *inverse_masses,
-                      const bool *active);
+                      const rl_vec3 *right, rl_regularisation regularisation,
+                      const double *inverse_masses, const bool *active);
 
 // x = A^-1 b in place [unknowns].
 void rl_direct_solve(rl_direct *direct, double *b);

@@ -11,9 +11,12 @@ static const double nearly_taut_slack = 1e-3;
 // An iteration that makes the residual this many times larger is taken back.
 static const double worst_growth = 10.0;
 
+// Of the largest reaction of a contact to the velocities: a smaller change is none.
+static const double settled_contact = 1e-12;
+
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_projection *p = memory;
-  const size_t unknowns = (size_t)model->link_count + model->contact_capacity;
+  const size_t unknowns = rl_direct_unknown_capacity(model);
   const size_t entries = rl_direct_gradient_capacity(model);
   rl_direct_lay_out(&p->direct, model, c);
   p->values = rl_carve(c, unknowns, sizeof *p->values);
@@ -31,6 +34,9 @@ void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
   p->spins = rl_carve(c, model->slot_count, sizeof *p->spins);
   p->turns = rl_carve(c, model->slot_count, sizeof *p->turns);
+  p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->previous = rl_carve(c, model->slot_count, sizeof *p->previous);
+  p->moves = rl_carve(c, model->slot_count, sizeof *p->moves);
 }
 
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state) {
@@ -43,9 +49,11 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
                          bool start, double dt) {
   p->dt = dt;
   rl_direct_build(&p->direct, model, state, rows);
-  if (start) {
+  if (start || p->direct.tangents_count > 0) {
     rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
                        p->start);
+    rl_frictions_begin(p->frictions, &p->direct, rows);
+    rl_frictions_watch(p->frictions, &p->direct, rows, state->velocities);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -56,13 +64,14 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
       p->lower[rows->rows[k].source] = rows->rows[k].lower;
     }
   }
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     p->acted[m] = state->multipliers[m] > 0.0;
     state->multipliers[m] = 0.0;
   }
   for (uint32_t i = 0; i < model->slot_count; i++) {
     p->corrections[i] = p->turns[i] = (rl_vec3){0.0, 0.0, 0.0};
     p->spins[i] = state->velocities[i];
+    p->previous[i] = state->points[i];
   }
   memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
 }
@@ -83,6 +92,21 @@ static void turn_again(rl_projection *p, const rl_model *model, rl_state *state)
   rl_rotation_drift(model, state, p->dt);
 }
 
+// Slides and residual of the friction at the present positions.
+static void evaluate_friction(rl_projection *p, const rl_model *model, const rl_state *state,
+                              const rl_rows *rows) {
+  for (uint32_t i = 0; i < model->slot_count && p->direct.tangents_count > 0; i++) {
+    p->moves[i] = rl_sub(rl_position(&state->points[i]), rl_position(&p->previous[i]));
+    if (i >= model->place_count) { // a spin counts its turn from where the drift has brought it
+      p->moves[i] = rl_add_scaled(p->moves[i], p->dt, state->velocities[i]);
+    }
+  }
+  double size;
+  rl_frictions_measure(p->frictions, &p->direct, rows, p->moves);
+  p->friction_residual = rl_frictions_residual(p->frictions, &p->direct, rows, p->inverse_masses,
+                                               state->multipliers, &size);
+}
+
 // Values, gradients, residual and active set at the present positions: a row acts if -C < W lambda,
 // of which the residual takes the smaller.
 static void evaluate(rl_projection *p, const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -90,20 +114,21 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
   rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
                      p->current);
   p->residual = 0.0;
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const double reaction = p->inverse_masses[m] * state->multipliers[m];
     p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
     p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
   }
-  info->row_evaluations += p->direct.count;
+  evaluate_friction(p, model, state, rows);
+  info->row_evaluations += p->direct.row_count;
 }
 
 // Before the first iteration: rows that acted in the step before, and elements that are all but
 // taut, act as well. A row too many is found out by its multiplier in one iteration; a row too few
 // is found only when its neighbour has moved, one element an iteration.
 static void guess_active(rl_projection *p, const rl_model *model, const rl_state *state) {
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const bool nearly_taut =
         m < model->link_count && p->values[m] > -nearly_taut_slack * state->links[m].rest;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->active[m] || p->acted[m] || nearly_taut);
@@ -122,8 +147,11 @@ static void move(rl_projection *p, const rl_model *model, rl_state *state, bool 
                  double sign) {
   for (uint32_t m = 0; m < p->direct.count; m++) {
     p->change[m] = sign * p->step[m];
+  }
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     state->multipliers[m] += p->change[m];
   }
+  rl_frictions_add(p->frictions, &p->direct, p->change);
   rl_direct_move(&p->direct, directions(p, at_start), p->change, state->points);
   if (at_start) {
     turn_again(p, model, state);
@@ -132,10 +160,21 @@ static void move(rl_projection *p, const rl_model *model, rl_state *state, bool 
   }
 }
 
+static void lay_tangents(const rl_projection *p, const rl_rows *rows, rl_vec3 *gradients) {
+  for (uint32_t k = 0; k < p->direct.tangents_count; k++) {
+    const rl_vec3 *t = p->frictions[k].tangents;
+    rl_direct_lay_tangents(&p->direct, rows, k, t[0], t[1], gradients);
+  }
+}
+
 // One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. What was
 // the current gradients is then what was before.
-static bool newton(rl_projection *p, const rl_model *model, rl_state *state, bool at_start,
-                   double regularisation) {
+static bool newton(rl_projection *p, const rl_model *model, rl_state *state, const rl_rows *rows,
+                   bool at_start, rl_regularisation regularisation) {
+  rl_frictions_choose(p->frictions, &p->direct, rows, p->inverse_masses, state->multipliers,
+                      p->active, p->change);
+  lay_tangents(p, rows, p->current);
+  lay_tangents(p, rows, p->start);
   rl_vec3 *gradients = p->before;
   p->before = p->current;
   p->current = gradients;
@@ -151,47 +190,58 @@ static bool newton(rl_projection *p, const rl_model *model, rl_state *state, boo
   return true;
 }
 
+// All multipliers of the step along the gradients of its start.
+static void push_total(rl_projection *p, const rl_state *state) {
+  memcpy(p->change, state->multipliers, p->direct.row_count * sizeof *p->change);
+  rl_frictions_components(p->frictions, &p->direct, p->change);
+  rl_direct_push(&p->direct, state->points, p->start, p->change, p->corrections);
+}
+
+// A row too close to others is solved as softly as this at least.
+static rl_regularisation at_least(rl_regularisation r, double least) {
+  return (rl_regularisation){fmax(r.elements, least), fmax(r.contacts, least)};
+}
+
 rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
-  double regularisation = p->regularisation;
+  rl_regularisation regularisation = p->regularisation;
   bool guessed = true;
   evaluate(p, model, state, rows, info);
   guess_active(p, model, state);
-  double last = p->residual;
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    if (!newton(p, model, state, at_start, regularisation)) {
+    const double last = fmax(p->residual, p->friction_residual);
+    if (!newton(p, model, state, rows, at_start, regularisation)) {
       break;
     }
     evaluate(p, model, state, rows, info);
     info->iterations++;
-    if (!(p->residual <= worst_growth * last) && regularisation < 1.0) {
+    if (!(p->residual <= worst_growth * last) && regularisation.elements < 1.0) {
       // Rows that all but repeat each other throw the rope far away: back, and more softly.
       move(p, model, state, at_start, -1.0);
       evaluate(p, model, state, rows, info);
       if (guessed) {
         guess_active(p, model, state);
       }
-      regularisation = fmax(1e3 * regularisation, 1e-9);
+      regularisation = at_least(p->regularisation, fmax(1e3 * regularisation.elements, 1e-9));
     } else {
-      last = p->residual;
       guessed = false;
-      regularisation = fmax(p->regularisation, 1e-2 * regularisation);
+      regularisation = at_least(p->regularisation, 1e-2 * regularisation.elements);
     }
     rl_trace(info, p->residual);
-    if (tolerance > 0.0 && p->residual <= tolerance) {
+    if (tolerance > 0.0 && p->residual <= tolerance && p->friction_residual <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;
     }
   }
   info->residual = p->residual;
   if (at_start) {
-    rl_direct_push(&p->direct, state->points, p->start, state->multipliers, p->corrections);
+    push_total(p, state);
     for (uint32_t i = model->place_count; i < model->slot_count; i++) {
       p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0}; // turn_again has put them into the velocities
     }
   }
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     // Rounding, or the last iteration of too few, may leave a row that pushes.
     state->multipliers[m] = fmax(state->multipliers[m], p->lower[m]);
   }
@@ -209,7 +259,7 @@ void rl_projection_finish(rl_projection *p, const rl_model *model, rl_state *sta
 // when nothing changed.
 static bool update_active(rl_projection *p, const rl_state *state, const double *rates) {
   bool settled = true;
-  for (uint32_t m = 0; m < p->direct.count; m++) {
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const bool taut = p->inverse_masses[m] > 0.0 && state->multipliers[m] > 0.0;
     const bool acts =
         p->lower[m] < 0.0 || (taut && -rates[m] < p->inverse_masses[m] * p->impulses[m]);
@@ -219,28 +269,53 @@ static bool update_active(rl_projection *p, const rl_state *state, const double 
   return settled;
 }
 
-void rl_projection_velocities(rl_projection *p, rl_state *state, int iterations) {
+// Whether contacts and friction, whose rows are solved softly, have come to rest.
+static bool contacts_settle(const rl_projection *p, const rl_rows *rows, const double *rates) {
+  double size;
+  double residual =
+      rl_frictions_residual(p->frictions, &p->direct, rows, p->inverse_masses, p->impulses, &size);
+  for (uint32_t m = p->direct.link_count; m < p->direct.row_count; m++) {
+    const double reaction = p->inverse_masses[m] * p->impulses[m];
+    residual = rl_larger(residual, p->active[m] ? fabs(rates[m]) : fabs(reaction));
+    size = rl_larger(size, reaction);
+  }
+  return residual <= settled_contact * size;
+}
+
+void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *rows,
+                              int iterations) {
   rl_direct *d = &p->direct;
-  for (uint32_t m = 0; m < d->count; m++) {
+  rl_frictions_begin(p->frictions, d, rows);
+  for (uint32_t m = 0; m < d->row_count; m++) {
     p->impulses[m] = 0.0;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || state->multipliers[m] > 0.0);
   }
   for (int i = 0; i < iterations; i++) {
     rl_direct_rates(d, p->current, state->velocities, p->change);
-    if (i > 0 && update_active(p, state, p->change)) {
+    rl_frictions_measure(p->frictions, d, rows, state->velocities);
+    if (i > 0 && update_active(p, state, p->change) && contacts_settle(p, rows, p->change)) {
       break;
     }
-    for (uint32_t m = 0; m < d->count; m++) {
+    for (uint32_t m = 0; m < d->row_count; m++) {
       p->change[m] = p->active[m] ? p->change[m] : -p->impulses[m];
     }
+    rl_frictions_choose(p->frictions, d, rows, p->inverse_masses, p->impulses, p->active,
+                        p->change);
+    lay_tangents(p, rows, p->current);
     if (!rl_direct_factor(d, state->points, p->current, p->current, p->regularisation,
                           p->inverse_masses, p->active)) {
       break;
     }
     rl_direct_solve(d, p->change);
     rl_direct_push(d, state->points, p->current, p->change, state->velocities);
-    for (uint32_t m = 0; m < d->count; m++) {
+    for (uint32_t m = 0; m < d->row_count; m++) {
       p->impulses[m] += p->change[m];
     }
+    rl_frictions_add(p->frictions, d, p->change);
   }
+}
+
+void rl_projection_book_friction(rl_projection *p, const rl_rows *rows, const rl_state *state,
+                                 double scale, rl_step_info *info) {
+  rl_frictions_book(p->frictions, &p->direct, rows, state, scale, info);
 }

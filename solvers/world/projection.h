@@ -7,30 +7,36 @@
 //               method, (J M^-1 J0^T) dlambda = C on the rows that act; J0 are the gradients at the
 //               start of the step (SHAKE) or the current ones (fast projection)
 //   velocities  find mu with J v <= 0 on the rows that are taut, mu >= 0, by an active set
+//
+// With either goes the friction of contacts (friction.h), on the slide since the start of the step
+// and on its rate at the end.
 #ifndef RL_PROJECTION_H
 #define RL_PROJECTION_H
 
-#include "direct.h"
-#include "solver.h"
+#include "friction.h"
 
 // All the memory of such a method.
 typedef struct rl_projection {
   const double *parameters;
   rl_direct direct;
-  double dt;              // [s]
-  double regularisation;  // added to the diagonal as a fraction of it
-  double residual;        // of the positions last evaluated [m]
-  double *values;         // [unknowns] C there [m]
-  double *inverse_masses; // [unknowns] J M^-1 J^T there [1/kg]
-  double *lower;          // [unknowns] bounds of the multipliers
-  double *change;         // [unknowns] right side and solution
-  double *step;           // [unknowns] of the multipliers in the last iteration
-  double *impulses;       // [unknowns] mu of the velocities [N s]
-  bool *active;           // [unknowns]
-  bool *acted;            // [unknowns] in the step before
-  rl_vec3 *start;         // [gradients] at the start of the step
-  rl_vec3 *current;       // [gradients] and at the positions last evaluated
-  rl_vec3 *before;        // [gradients] and one evaluation earlier
+  double dt;                        // [s]
+  rl_regularisation regularisation; // the parameters
+  double residual;                  // of the positions last evaluated [m]
+  double friction_residual;         // and of the friction there [m]
+  double *values;                   // [unknowns] C there [m]
+  double *inverse_masses;           // [unknowns] J M^-1 J^T there [1/kg]
+  double *lower;                    // [unknowns] bounds of the multipliers
+  double *change;                   // [unknowns] right side and solution
+  double *step;                     // [unknowns] of the multipliers in the last iteration
+  double *impulses;                 // [unknowns] mu of the velocities [N s]
+  bool *active;                     // [unknowns]
+  bool *acted;                      // [unknowns] in the step before
+  rl_friction *frictions;           // [contacts] of those with friction
+  rl_point *previous;               // [slots] at the start of the step
+  rl_vec3 *moves;                   // [slots] scratch: since then
+  rl_vec3 *start;                   // [gradients] at the start of the step
+  rl_vec3 *current;                 // [gradients] and at the positions last evaluated
+  rl_vec3 *before;                  // [gradients] and one evaluation earlier
   rl_vec3
       *corrections;   // [slots] all moves since rl_projection_begin, after rl_projection_positions
   rl_quat *rotations; // [bodies] at the start of the step
@@ -40,6 +46,9 @@ typedef struct rl_projection {
 
 #define RL_REGULARISATION_HELP                                                                     \
   "added to the diagonal as a fraction of it, for rows that repeat each other"
+#define RL_CONTACT_REGULARISATION_HELP                                                             \
+  "the same for contacts and their friction, which contradict taut elements at edges and between " \
+  "nodes that stick; less needs fewer iterations"
 
 // lay_out and sync of rl_solver_type: a foreign state may have other contacts than those the matrix
 // was laid out for.
@@ -62,6 +71,12 @@ void rl_projection_finish(rl_projection *projection, const rl_model *model, rl_s
 
 // Projects the state's velocities at the positions last evaluated; mu is left in `impulses`. Taut
 // is a row that acted on the positions.
-void rl_projection_velocities(rl_projection *projection, rl_state *state, int iterations);
+void rl_projection_velocities(rl_projection *projection, rl_state *state, const rl_rows *rows,
+                              int iterations);
+
+// Books what friction took from the velocities since the last call or since rl_projection_begin,
+// now that its impulses, `scale` times its multipliers, have changed them.
+void rl_projection_book_friction(rl_projection *projection, const rl_rows *rows,
+                                 const rl_state *state, double scale, rl_step_info *info);
 
 #endif

@@ -195,13 +195,18 @@ static bool node_is_near(const rl_model *model, const rl_state *state, const rl_
          travel(model, state, contact->slot, contact->body, dt);
 }
 
+// Where a node is; one that is held goes with its body within a step too.
+static rl_vec3 node_position(const rl_model *model, const rl_state *state, uint32_t slot) {
+  return rl_vertex_position(model, state, node_vertex(model, slot), state->points);
+}
+
 // Where the element is nearest to the part; returns the distance from its axis.
 static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                            rl_foot *foot) {
   const rl_part *part = &model->bodies[contact->body].parts[contact->part];
   const pose at = pose_of(model, state, state->points, contact->body);
-  const rl_vec3 from = rl_position(&state->points[contact->slot]);
-  const rl_vec3 to = rl_position(&state->points[contact->next]);
+  const rl_vec3 from = node_position(model, state, contact->slot);
+  const rl_vec3 to = node_position(model, state, contact->next);
   rl_surface surface;
   const double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
   const double ends = fmin(part_surface(model, contact, at, from).distance,
@@ -214,8 +219,8 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
 // Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                             double dt, rl_foot *foot) {
-  const rl_vec3 from = rl_position(&state->points[contact->slot]);
-  const rl_vec3 to = rl_position(&state->points[contact->next]);
+  const rl_vec3 from = node_position(model, state, contact->slot);
+  const rl_vec3 to = node_position(model, state, contact->next);
   const double reach = model->ropes[contact->rope].radius +
                        fmax(travel(model, state, contact->slot, contact->body, dt),
                             travel(model, state, contact->next, contact->body, dt));

@@ -26,8 +26,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
-COMMANDS = ("list", "check", "run", "compare", "report")
-DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+COMMANDS = ("list", "check", "run", "compare", "report", "diff")
+DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
 COLUMNS = ["time_s", *PARTS, "work_J", "dissipated_J", "energy_J", "energy_error_J", "stretch_max",
@@ -726,6 +726,10 @@ class Energies(Case):
             parts = [columns[name][i] for name in PARTS]
             energy, work = columns["energy_J"][i], columns["work_J"][i]
             lost, error = columns["dissipated_J"][i], columns["energy_error_J"][i]
+            if not math.isfinite(energy):
+                self.expect((result.manifest["status"], i + 1), ("diverged", len(series.cells)),
+                            f"energy {energy} in row {i}, {what}: status and number of rows")
+                break
             self.expect_true(abs(energy - sum(parts)) <= self.rounding(*parts), energy,
                              f"{sum(parts)!r}, the sum of {parts}", f"energy_J, {what}, row {i}")
             expected = energy - start - work + lost
@@ -1118,6 +1122,50 @@ class Comparisons(Case):
         self.expect_in(f"unsupported: {rows[0]['reason']}\n", said, "reason in summary.csv")
         self.expect_in(rows[0]["reason"], (folder / "report.html").read_text(encoding="utf-8"),
                        "reason in the report")
+
+
+class Differences(Case):
+    """`diff` sees what differs between two results, and nothing else."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folders = [new_folder(), new_folder()]
+        for folder, iterations in zip(cls.folders, (20, 21)):
+            ropelab("compare", "hanging-chain", "atwood", "--solver", "impulse", "--solver",
+                    f"pbd,iterations={iterations}", "--duration", "0.1", "--out", folder)
+
+    def test_same(self) -> None:
+        one = self.folders[0]
+        for path in ("", "hanging-chain/pbd"):
+            done = ropelab("diff", one / path, one / path)
+            self.expect(done.returncode, DONE, "status of the same result twice")
+        self.expect(done.stdout, "run: done\n", "nothing differs")
+
+    def test_different(self) -> None:
+        one, other = self.folders
+        done = ropelab("diff", one, other)
+        self.expect(done.returncode, DIFFERENT, "status of two different results")
+        self.expect([line for line in done.stdout.splitlines() if line[0] != " "],
+                    ["atwood/impulse: done", "atwood/pbd: done", "hanging-chain/impulse: done",
+                     "hanging-chain/pbd: done", "2 of 4 runs differ"], "its runs")
+        table = [Table(folder / "hanging-chain/pbd/series.csv") for folder in self.folders]
+        largest = max(abs(a - b) for a, b in zip(*(t.numbers("energy_J") for t in table)))
+        run = ropelab("diff", one / "hanging-chain/pbd", other / "hanging-chain/pbd").stdout
+        line = next(line for line in run.splitlines() if line.split()[0] == "energy_J")
+        self.expect(math.isclose(float(line.split()[1]), largest, rel_tol=1e-3), True,
+                    f"{line!r} against {largest}")
+        self.expect(ropelab("diff", one, other, "--tolerance", "2").returncode, DONE,
+                    "status within a tolerance")
+
+    def test_unlike(self) -> None:
+        one = self.folders[0]
+        run = ropelab("diff", one / "atwood/pbd", one / "hanging-chain/pbd")
+        self.expect(run.returncode, DIFFERENT, "status of runs of different scenarios")
+        self.expect("heavy.y                      in the first only" in run.stdout, True,
+                    f"a probe that one of them has: {run.stdout}")
+        for words in ((one, one / "atwood/pbd"), (one, WORK / "nothing"), (one,),
+                      (one, one, "--tolerance", "-1")):
+            self.expect(ropelab("diff", *words).returncode, USAGE, f"status of diff {words}")
 
 
 class Reports(Case):

@@ -299,6 +299,7 @@ class Completion(unittest.TestCase):
         (folder / "minor").mkdir()
         for line, expected in ((f"ropelab run {folder}/mi", ["mine.yaml", "minor"]),
                                (f"ropelab report {folder}/mi", ["minor"]),
+                               (f"ropelab diff elsewhere {folder}/mi", ["minor"]),
                                (f"ropelab run atwood --out {folder}/mi", ["minor"]),
                                (f"ropelab run atwood --out={folder}/mi", ["minor"])):
             self.assertEqual(sorted(Path(word).name for word in self.complete(line)), expected)

@@ -12,25 +12,25 @@
 static const char *const direct_solvers[] = {"pbd-direct", "rattle"};
 
 // The profile LU against A x computed entry by entry from finite rows: ropes that share a body, a
-// span over a carried eye, a loop that another rope is joined to, contacts.
+// span over a carried eye, a loop that another rope is joined to, contacts, one of which slips.
 static void direct_solver_solves(void **unused) {
   (void)unused;
-  rl_scenario *s =
-      scenario_from("name: net\nduration: 1\nstep: 0.01\n"
-                    "bodies: {hub: {mass: 0.8, position: [0, -1, 0]}, load: {mass: 2, position: "
-                    "[0.3, -1.9, 0.1]},\n"
-                    "         floor: {motion: fixed, position: [0, -2.0, 0], shape: {plane: "
-                    "{normal: [0, 1, 0]}}}}\n"
-                    "ropes:\n"
-                    "  a: {from: {point: [-1, 0, 0]}, to: {body: hub}, mass: 0.3, segments: 4}\n"
-                    "  b: {from: {body: hub}, to: {point: [1, 0, 0.2]}, mass: 0.2, segments: 3}\n"
-                    "  c: {from: {body: hub, at: [0.1, 0, 0]}, to: {free: [0.4, -1.5, 0.3]}, mass: "
-                    "0.2, segments: 3,"
-                    " radius: 0.3, velocity: [0, -30, 0]}\n"
-                    "  d: {closed: true, mass: 0.4, segments: 5, radius: 0.3, velocity: [0, -30, "
-                    "0], points: [[0.9, -1.3, 0],"
-                    " [1.4, -1.2, 0.1], [1.5, -1.25, 0.6], [1.1, -1.3, 0.8]]}\n"
-                    "  e: {from: {rope: d, node: 3}, to: {body: load}, mass: 0.2, segments: 2}\n");
+  rl_scenario *s = scenario_from(
+      "name: net\nduration: 1\nstep: 0.01\n"
+      "bodies: {hub: {mass: 0.8, position: [0, -1, 0]}, load: {mass: 2, position: "
+      "[0.3, -1.9, 0.1]},\n"
+      "         floor: {motion: fixed, friction: 0.5, position: [0, -2.0, 0], shape: {plane: "
+      "{normal: [0, 1, 0]}}}}\n"
+      "ropes:\n"
+      "  a: {from: {point: [-1, 0, 0]}, to: {body: hub}, mass: 0.3, segments: 4}\n"
+      "  b: {from: {body: hub}, to: {point: [1, 0, 0.2]}, mass: 0.2, segments: 3}\n"
+      "  c: {from: {body: hub, at: [0.1, 0, 0]}, to: {free: [0.4, -1.5, 0.3]}, mass: "
+      "0.2, segments: 3,"
+      " radius: 0.3, velocity: [0, -30, 0]}\n"
+      "  d: {closed: true, mass: 0.4, segments: 5, radius: 0.3, velocity: [0, -30, "
+      "0], points: [[0.9, -1.3, 0],"
+      " [1.4, -1.2, 0.1], [1.5, -1.25, 0.6], [1.1, -1.3, 0.8]]}\n"
+      "  e: {from: {rope: d, node: 3}, to: {body: load}, mass: 0.2, segments: 2}\n");
   rl_state *state = rl_state_create(s->model);
   rl_rows *rows = rl_rows_create(s->model);
   rl_detect(s->model, state, 0.01, rows);
@@ -42,7 +42,7 @@ static void direct_solver_solves(void **unused) {
   rl_direct_lay_out(&d, s->model, &carver);
   rl_direct_build(&d, s->model, state, rows);
   enum { MAX = 64 };
-  const size_t n = rl_unknown_count(s->model, state);
+  const size_t n = rl_unknown_count(s->model, state) + 2 * state->contact_count;
   assert_true(state->contact_count >= 7 && n < MAX); // every node of the loop is among them
   assert_int_equal(d.count, n);
   double values[MAX], masses[MAX], x[MAX], b[MAX], rates[MAX];
@@ -54,13 +54,26 @@ static void direct_solver_solves(void **unused) {
     b[i] = x[i] = sin(1.0 + (double)i);
     active[i] = i != 2;
   }
-  assert_true(rl_direct_factor(&d, state->points, g, g, 0.1, masses, active));
+  for (uint32_t k = 0; k < d.tangents_count; k++) {
+    const uint32_t first = d.tangents[k].first;
+    rl_direct_lay_tangents(&d, rows, k, rl_vec(0.6, 0.0, 0.8), rl_vec(0.8, 0.0, -0.6), g);
+    masses[first] = masses[first + 1] = masses[d.tangents[k].normal];
+  }
+  rl_tangents *slip = &d.tangents[1];
+  slip->coefficient = 0.5;
+  slip->softness = 2.385;
+  active[slip->first] = false;
+  assert_true(
+      rl_direct_factor(&d, state->points, g, g, (rl_regularisation){0.1, 0.1}, masses, active));
   rl_direct_solve(&d, x);
   // A x = J (M^-1 J^T x) + D x, by pushing and reading rates.
   rl_direct_push(&d, state->points, g, x, push);
   rl_direct_rates(&d, g, push, rates);
   for (size_t i = 0; i < n; i++) {
-    check_near(active[i] ? -rates[i] + 0.1 * masses[i] * x[i] : x[i], b[i], 1e-12);
+    double left = active[i] ? -rates[i] + 0.1 * masses[i] * x[i] : x[i];
+    left -= i == slip->first ? slip->coefficient * x[slip->normal] : 0.0;
+    left += i == slip->first + 1 ? slip->softness * x[i] : 0.0;
+    check_near(left, b[i], 1e-12);
   }
   free(g);
   free(push);
@@ -275,6 +288,31 @@ static void discrete_catenary_is_at_rest(void **unused) {
   }
 }
 
+// At rest over the sharp edge of a box, with no radius to round it: the node there has the one or
+// the other face as its plane, and the tension stays that of the weight.
+static void sharp_edges_are_quiet(void **unused) {
+  (void)unused;
+  static const char *const specs[] = {"pbd-direct", "pbd-direct,gradient=current", "rattle"};
+  rl_scenario *s = scenario_from(
+      "name: edge\nduration: 1\nstep: 0.01\n"
+      "bodies: {box: {motion: fixed, position: [-0.6, -0.3, 0], shape: {box: {size: [1.2, 0.6,"
+      " 0.8]}}}, plumb: {mass: 1, position: [0, -0.4, 0], rope_collide: false}}\n"
+      "ropes: {rope: {from: {point: [-0.7, 0, 0]}, to: {body: plumb}, mass: 0.1, segments: 22,"
+      " points: [[-0.7, 0, 0], [0, 0, 0], [0, -0.4, 0]]}}\n");
+  for (size_t i = 0; i < 3; i++) {
+    rl_driver *d = driver_for(s, specs[i], 0.002);
+    double largest = 0.0;
+    for (int n = 0; n < 1000; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      largest = fmax(largest, probe(d, "rope.tension"));
+    }
+    check_relative(largest, 9.81 * (1.0 + 0.1 * 7.0 / 22.0), 0.01);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-5);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(direct_solver_solves),
@@ -284,6 +322,7 @@ int main(void) {
       cmocka_unit_test(vertical_chains_stay),
       cmocka_unit_test(limit_of_the_step),
       cmocka_unit_test(discrete_catenary_is_at_rest),
+      cmocka_unit_test(sharp_edges_are_quiet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

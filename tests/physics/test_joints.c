@@ -2,8 +2,6 @@
 // Ropes joined in a node.
 #include "check.h"
 
-#include "metrics.h"
-
 #include <string.h>
 
 // A Y at rest: two arms at 60 degrees to each other's mirror carry a stem with a load. Each arm
@@ -53,24 +51,7 @@ static void joint_has_both_masses(void **unused) {
   rl_state_free(state);
   check_near(s->model->masses[joint], 0.2 + 0.1, 1e-15);
   check_near(s->model->points[joint].w, 1.0 / 0.3, 1e-12);
-  assert_true(rl_model_is_free(s->model));
-  for (size_t k = 0; rl_solvers[k]; k++) {
-    if (rl_driver_missing(s->model, rl_solvers[k])) {
-      assert_false(rl_solvers[k]->capabilities & RL_CAN_JOINTS);
-      continue;
-    }
-    rl_driver *d = driver_for(s, rl_solvers[k]->name, 1.0 / 240.0);
-    const rl_metrics start = rl_metrics_of(d);
-    for (int n = 0; n < 240; n++) {
-      assert_true(rl_driver_step(d) > 0);
-      const rl_metrics now = rl_metrics_of(d);
-      check_below(rl_distance(now.momentum.linear, start.momentum.linear),
-                  1e-12 * now.momentum_scale);
-      check_below(now.stretch_max, 0.02);
-    }
-    rl_driver_free(d);
-  }
-  rl_scenario_free(s);
+  check_free_second(s, RL_CAN_JOINTS);
 }
 
 static void refused(const char *ropes, const char *says) {

@@ -62,6 +62,34 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
   return reason > 0;
 }
 
+rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular) {
+  assert_true(rl_driver_step(driver) > 0);
+  const rl_metrics now = rl_metrics_of(driver);
+  check_below(rl_distance(now.momentum.linear, start->momentum.linear), 1e-12 * now.momentum_scale);
+  if (angular < INFINITY) {
+    check_below(rl_distance(now.momentum.angular, start->momentum.angular),
+                angular * rl_length(start->momentum.angular));
+  }
+  return now;
+}
+
+void check_free_second(rl_scenario *scenario, uint32_t capability) {
+  assert_true(rl_model_is_free(scenario->model));
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(scenario->model, rl_solvers[k])) {
+      assert_false(rl_solvers[k]->capabilities & capability);
+      continue;
+    }
+    rl_driver *d = driver_for(scenario, rl_solvers[k]->name, 1.0 / 240.0);
+    const rl_metrics start = rl_metrics_of(d);
+    for (int n = 0; n < 240; n++) {
+      check_below(free_step(d, &start, INFINITY).stretch_max, 0.02);
+    }
+    rl_driver_free(d);
+  }
+  rl_scenario_free(scenario);
+}
+
 double probe(const rl_driver *driver, const char *name) {
   rl_probe parsed;
   char message[512];

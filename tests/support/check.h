@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "metrics.h"
 #include "scenario.h"
 #include "world/driver.h"
 
@@ -35,6 +36,15 @@ rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 
 // Whether the solver takes that many steps without diverging. Frees the scenario.
 bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int steps);
+
+// A step in which nothing acts from outside: the momentum is that of the start to 1e-12 of
+// sum m |v|, the angular momentum to `angular` of its size there (INFINITY: any).
+rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular);
+
+// A second of a free scenario in steps of 1/240 s with every solver that can do it, and only those
+// lack `capability` that cannot: momentum stays, and no element is stretched by more than 2 %.
+// Frees the scenario.
+void check_free_second(rl_scenario *scenario, uint32_t capability);
 
 // The value of a probe now.
 double probe(const rl_driver *driver, const char *name);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "friction.h"
+
+// The tangent along a slip is softer than the contact by at most this: a disc without a radius.
+static const double largest_softness = 1e12;
+
+static const rl_row *row_of(const rl_direct *d, const rl_rows *rows, uint32_t k) {
+  return &rows->rows[d->tangents[k].row];
+}
+
+// Any two unit vectors across the normal and each other.
+static void lay_plane(rl_friction *f, rl_vec3 n) {
+  const rl_vec3 axis = fabs(n.x) < 0.6 ? (rl_vec3){1.0, 0.0, 0.0} : (rl_vec3){0.0, 1.0, 0.0};
+  f->normal = n;
+  f->tangents[0] = rl_unit(rl_cross(n, axis));
+  f->tangents[1] = rl_cross(n, f->tangents[0]);
+}
+
+void rl_frictions_begin(rl_friction *frictions, const rl_direct *d, const rl_rows *rows) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    lay_plane(&frictions[k], row_of(d, rows, k)->normal);
+    frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
+
+static double slide_along(const rl_rows *rows, const rl_row *row, rl_vec3 t, const rl_vec3 *v) {
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    sum += rl_dot(rl_contact_share(row, e, t), v[e->slot]);
+  }
+  return sum;
+}
+
+static rl_vec3 slide_of(const rl_friction *f, const rl_rows *rows, const rl_row *row,
+                        const rl_vec3 *v) {
+  return rl_add(rl_scale(slide_along(rows, row, f->tangents[0], v), f->tangents[0]),
+                rl_scale(slide_along(rows, row, f->tangents[1], v), f->tangents[1]));
+}
+
+void rl_frictions_measure(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                          const rl_vec3 *v) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    frictions[k].slide = slide_of(&frictions[k], rows, row_of(d, rows, k), v);
+  }
+}
+
+double rl_frictions_residual(const rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                             const double *inverse_masses, const double *multipliers,
+                             double *size) {
+  double largest = 0.0;
+  *size = 0.0;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    const uint32_t normal = d->tangents[k].normal;
+    const double w = inverse_masses[normal];
+    const double limit = row_of(d, rows, k)->friction * fmax(multipliers[normal], 0.0);
+    rl_vec3 total = frictions[k].total;
+    const rl_vec3 change = rl_friction_change(&total, frictions[k].slide, w, limit);
+    largest = rl_larger(largest, w * rl_length(change));
+    *size = rl_larger(*size, w * rl_length(total));
+  }
+  return largest;
+}
+
+// Newton's method on T = P(T - u / W), P the projection on to the disc: (10) to (12).
+static void choose(rl_friction *f, rl_tangents *t, double coefficient, double w, double lambda,
+                   double value, bool acts, bool *active, double *change) {
+  const rl_vec3 aim = rl_add_scaled(f->total, w > 0.0 ? -1.0 / w : 0.0, f->slide);
+  const double size = rl_length(aim);
+  const double limit = w > 0.0 ? coefficient * (lambda + value / w) : 0.0;
+  const bool slips = acts && limit > 0.0 && size > limit;
+  if (slips) {
+    f->tangents[0] = rl_scale(1.0 / size, aim);
+    f->tangents[1] = rl_cross(f->normal, f->tangents[0]);
+  }
+  t->coefficient = slips ? coefficient : 0.0;
+  t->softness = slips ? w * fmin(size / limit - 1.0, largest_softness) : 0.0;
+  active[0] = acts && !slips;
+  active[1] = acts;
+  for (int i = 0; i < 2; i++) {
+    const double component = rl_dot(f->total, f->tangents[i]);
+    change[i] = active[i] ? -rl_dot(f->slide, f->tangents[i]) : -component;
+  }
+  change[0] += t->coefficient * lambda;
+  change[1] -= t->softness * rl_dot(f->total, f->tangents[1]);
+}
+
+void rl_frictions_choose(rl_friction *frictions, rl_direct *d, const rl_rows *rows,
+                         double *inverse_masses, const double *multipliers, bool *active,
+                         double *change) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_tangents *t = &d->tangents[k];
+    const double w = inverse_masses[t->normal];
+    inverse_masses[t->first] = inverse_masses[t->first + 1] = w;
+    choose(&frictions[k], t, row_of(d, rows, k)->friction, w, multipliers[t->normal],
+           change[t->normal], active[t->normal], &active[t->first], &change[t->first]);
+  }
+}
+
+void rl_frictions_add(rl_friction *frictions, const rl_direct *d, const double *change) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_friction *f = &frictions[k];
+    for (uint32_t i = 0; i < 2; i++) {
+      f->total = rl_add_scaled(f->total, change[d->tangents[k].first + i], f->tangents[i]);
+    }
+  }
+}
+
+void rl_frictions_components(const rl_friction *frictions, const rl_direct *d,
+                             double *multipliers) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    for (uint32_t i = 0; i < 2; i++) {
+      multipliers[d->tangents[k].first + i] = rl_dot(frictions[k].total, frictions[k].tangents[i]);
+    }
+  }
+}
+
+void rl_frictions_watch(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                        const rl_vec3 *velocities) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    frictions[k].rate = slide_of(&frictions[k], rows, row_of(d, rows, k), velocities);
+  }
+}
+
+void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                       const rl_state *state, double scale, rl_step_info *info) {
+  double loss = 0.0;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_friction *f = &frictions[k];
+    const rl_row *row = row_of(d, rows, k);
+    const rl_vec3 impulse = rl_scale(scale, f->total);
+    const rl_vec3 before = f->rate;
+    f->rate = slide_of(f, rows, row, state->velocities);
+    loss -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
+    info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
+  }
+  info->dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain
+}
