@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const rl_usage usage = {
+const rl_usage rl_bench_usage = {
     .name = "bench",
     .positional = "",
     .doc =
@@ -63,7 +63,7 @@ int rl_command_bench(int argc, char **argv) {
   static rl_arguments arguments;
   static rl_bench_entry entries[RL_BENCH_ENTRIES_MAX];
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+  if (!rl_arguments_parse(&rl_bench_usage, argc, argv, &arguments, &status)) {
     return status;
   }
   const size_t count = rl_bench(entries, show_progress);

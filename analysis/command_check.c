@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const rl_usage usage = {
+const rl_usage rl_check_usage = {
     .name = "check",
     .positional = "SCENARIO",
     .doc = "Reads a scenario and says what it holds, or what is wrong with it and where."
@@ -43,7 +43,7 @@ static void describe(const rl_scenario *s) {
 int rl_command_check(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+  if (!rl_arguments_parse(&rl_check_usage, argc, argv, &arguments, &status)) {
     return status;
   }
   rl_diagnostic diagnostic;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rl_usage usage = {
+const rl_usage rl_compare_usage = {
     .name = "compare",
     .positional = "SCENARIO...",
     .doc = "Runs every solver on every scenario, each in a process of its own, into "
@@ -239,7 +239,7 @@ int rl_command_compare(int argc, char **argv) {
   static rl_arguments arguments;
   static comparison c;
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+  if (!rl_arguments_parse(&rl_compare_usage, argc, argv, &arguments, &status)) {
     return status;
   }
   c.arguments = &arguments;

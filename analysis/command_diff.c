@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rl_usage usage = {
+const rl_usage rl_diff_usage = {
     .name = "diff",
     .positional = "DIR DIR",
     .doc =
@@ -300,7 +300,7 @@ static bool is_result(const char *folder) {
 int rl_command_diff(int argc, char **argv) {
   static rl_arguments a;
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&usage, argc, argv, &a, &status)) {
+  if (!rl_arguments_parse(&rl_diff_usage, argc, argv, &a, &status)) {
     return status;
   }
   const char *first = a.positional[0], *second = a.positional[1];

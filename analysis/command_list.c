@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rl_usage usage = {
+const rl_usage rl_list_usage = {
     .name = "list",
     .positional = "[solvers|scenarios|metrics|exact|papers]",
     .doc = "Lists what there is: solvers with their parameters, shipped scenarios, the columns of "
@@ -35,8 +35,11 @@ static json_t *list_parameters(const rl_solver_type *type) {
     const rl_parameter *p = &type->parameters[i];
     char initial[64];
     rl_parameter_format(p, p->initial, initial, sizeof initial);
-    json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", p->name, "kind", kinds[p->kind],
-                              "unit", p->unit, "default", initial, "help", p->help);
+    char range[128];
+    rl_parameter_range(p, range, sizeof range);
+    json_t *entry =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", p->name, "kind", kinds[p->kind], "unit",
+                  p->unit, "default", initial, "range", range, "help", p->help);
     if (p->kind == RL_CHOICE) {
       json_object_set_new(entry, "choices", json_string(p->choices));
     } else if (p->kind != RL_BOOLEAN) {
@@ -183,17 +186,8 @@ static void print_solvers(const json_t *list) {
     }
     json_t *p;
     json_array_foreach(json_object_get(entry, "parameters"), k, p) {
-      const char *unit = text_of(p, "unit");
-      char range[128] = "true|false";
-      if (json_object_get(p, "choices")) {
-        snprintf(range, sizeof range, "%s", text_of(p, "choices"));
-      } else if (json_object_get(p, "min")) {
-        snprintf(range, sizeof range, "%g..%g%s%s", json_real_value(json_object_get(p, "min")),
-                 json_real_value(json_object_get(p, "max")), strcmp(unit, "1") == 0 ? "" : " ",
-                 strcmp(unit, "1") == 0 ? "" : unit);
-      }
       printf("      %-17s = %-9s %s\n          %s\n", text_of(p, "name"), text_of(p, "default"),
-             range, text_of(p, "help"));
+             text_of(p, "range"), text_of(p, "help"));
     }
   }
 }
@@ -261,7 +255,7 @@ static bool print_json(json_t *json) {
 int rl_command_list(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+  if (!rl_arguments_parse(&rl_list_usage, argc, argv, &arguments, &status)) {
     return status;
   }
   const char *which = arguments.positional_count > 0 ? arguments.positional[0] : NULL;

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const rl_usage usage = {
+const rl_usage rl_report_usage = {
     .name = "report",
     .positional = "DIR",
     .doc = "Draws the figures of the results in DIR (of a run or a comparison) and writes "
@@ -57,7 +57,7 @@ int rl_report(const char *folder) {
 int rl_command_report(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
-  return rl_arguments_parse(&usage, argc, argv, &arguments, &status)
+  return rl_arguments_parse(&rl_report_usage, argc, argv, &arguments, &status)
              ? rl_report(arguments.positional[0])
              : status;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const rl_usage usage = {
+const rl_usage rl_run_usage = {
     .name = "run",
     .positional = "SCENARIO",
     .doc = "Runs one solver on one scenario and records it into a folder: run.json, series.csv, "
@@ -47,7 +47,7 @@ int rl_command_run(int argc, char **argv) {
   static rl_arguments arguments;
   char *command = rl_command_line(argc, argv, "--force"); // it has to replace this result
   int status = RL_EXIT_FAILED;
-  if (!command || !rl_arguments_parse(&usage, argc, argv, &arguments, &status)) {
+  if (!command || !rl_arguments_parse(&rl_run_usage, argc, argv, &arguments, &status)) {
     free(command);
     return status;
   }

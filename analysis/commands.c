@@ -5,42 +5,75 @@
 #include "version.h"
 #include "words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *summary;
-} commands[] = {
-    {"list", rl_command_list, "solvers, scenarios, metrics, closed forms, papers"},
-    {"check", rl_command_check, "read a scenario and say what is wrong with it, or print it"},
-    {"run", rl_command_run, "run one solver on one scenario"},
-    {"compare", rl_command_compare, "run several solvers on several scenarios and report"},
-    {"report", rl_command_report, "figures and a web page of the results in a folder"},
-    {"diff", rl_command_diff, "compare two results number by number"},
-    {"bench", rl_command_bench, "cost per row and iteration, beside the bare loop"},
+const char rl_about[] = "a research testbed for rope contact solvers";
+
+const rl_command rl_commands[] = {
+    {&rl_list_usage, rl_command_list, "solvers, scenarios, metrics, closed forms, papers"},
+    {&rl_check_usage, rl_command_check,
+     "read a scenario and say what is wrong with it, or print it"},
+    {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
+    {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
+    {&rl_report_usage, rl_command_report, "figures and a web page of the results in a folder"},
+    {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
+    {&rl_bench_usage, rl_command_bench, "cost per row and iteration, beside the bare loop"},
+    {0},
 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = sizeof rl_commands / sizeof rl_commands[0] - 1 };
+
+const rl_exit_meaning rl_exit_meanings[] = {
+    {RL_EXIT_DONE, "done"},
+    {RL_EXIT_USAGE, "bad usage, scenario or option"},
+    {RL_EXIT_DIVERGED, "the run diverged"},
+    {RL_EXIT_UNSUPPORTED, "the solver does not support the scenario"},
+    {RL_EXIT_DIFFERENT, "two results differ"},
+    {RL_EXIT_INTERRUPTED, "interrupted"},
+    {RL_EXIT_FAILED, "anything else"},
+    {0, NULL},
+};
+
+const rl_command *rl_command_find(const char *name) {
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(name, rl_commands[i].usage->name) == 0) {
+      return &rl_commands[i];
+    }
+  }
+  return NULL;
+}
 
 // Commands of the design that are still to come: valid, but refused.
 static const char *const planned[] = {"converge", "onestep", "precision", "study", "reproduce"};
 
+// "Exit status: 0 done; ...", in lines of a terminal.
+static void print_exit_meanings(FILE *out) {
+  enum { WIDTH = 80 };
+  int column = fprintf(out, "Exit status:");
+  for (const rl_exit_meaning *m = rl_exit_meanings; m->text; m++) {
+    char meaning[128];
+    const int length =
+        snprintf(meaning, sizeof meaning, "%d %s%s", m->status, m->text, m[1].text ? ";" : ".");
+    const bool fits = column + 1 + length <= WIDTH;
+    fprintf(out, "%c%s", fits ? ' ' : '\n', meaning);
+    column = fits ? column + 1 + length : length;
+  }
+  fputc('\n', out);
+}
+
 static void print_help(FILE *out) {
-  fputs("Usage: ropelab COMMAND [OPTION...]\n"
-        "A research testbed for rope contact solvers.\n\n",
-        out);
+  fprintf(out, "Usage: ropelab COMMAND [OPTION...]\n%c%s.\n\n", toupper(rl_about[0]), rl_about + 1);
   for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "  %-9s %s\n", rl_commands[i].usage->name, rl_commands[i].summary);
   }
   fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
         "  ropelab --version\n\n"
-        "Example: ropelab compare atwood --solver pbd --solver impulse\n\n"
-        "Exit status: 0 done; 2 bad usage, scenario or option; 3 the run diverged; 4 the solver\n"
-        "does not support the scenario; 5 two results differ; 130 interrupted; 1 anything else.\n",
+        "Example: ropelab compare atwood --solver pbd --solver impulse\n\n",
         out);
+  print_exit_meanings(out);
 }
 
 static int unknown_command(const char *name) {
@@ -52,7 +85,7 @@ static int unknown_command(const char *name) {
   }
   const char *names[COMMANDS + 2];
   for (size_t i = 0; i < COMMANDS; i++) {
-    names[i] = commands[i].name;
+    names[i] = rl_commands[i].usage->name;
   }
   names[COMMANDS] = "--help";
   names[COMMANDS + 1] = "--version";
@@ -75,11 +108,16 @@ static int run_command(int argc, char **argv) {
     printf("ropelab %s (%s)\n", ROPELAB_VERSION, ROPELAB_COMMIT);
     return RL_EXIT_DONE;
   }
-  for (size_t i = 0; i < COMMANDS; i++) {
-    if (strcmp(argv[1], commands[i].name) == 0) {
-      rl_run_catch_signals();
-      return commands[i].run(argc - 1, argv + 1);
-    }
+  if (strcmp(argv[1], "__man") == 0) {
+    return rl_command_man(argc - 1, argv + 1);
+  }
+  if (strcmp(argv[1], "__complete") == 0) {
+    return rl_command_complete(argc - 1, argv + 1);
+  }
+  const rl_command *command = rl_command_find(argv[1]);
+  if (command) {
+    rl_run_catch_signals();
+    return command->run(argc - 1, argv + 1);
   }
   return unknown_command(argv[1]);
 }

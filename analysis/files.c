@@ -54,7 +54,26 @@ bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 
+// The data of an installed program lie at a fixed way from it, wherever the two have been moved to.
+// False where there are none, as beside a program that has not been installed.
+static bool installed_data(char out[RL_PATH_MAX]) {
+  char program[RL_PATH_MAX];
+  char folder[RL_PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  if (length <= 0 || (size_t)length >= sizeof program) {
+    return false;
+  }
+  program[length] = '\0';
+  *strrchr(program, '/') = '\0';
+  return rl_path_join(folder, program, ROPELAB_DATA_FROM_PROGRAM) && realpath(folder, out) &&
+         rl_is_folder(out);
+}
+
 bool rl_data_path(char out[RL_PATH_MAX], const char *name) {
+  char installed[RL_PATH_MAX];
   const char *folder = getenv("ROPELAB_DATA");
-  return rl_path_join(out, folder && *folder ? folder : ROPELAB_DATA, name);
+  if (!folder || !*folder) {
+    folder = installed_data(installed) ? installed : ROPELAB_DATA;
+  }
+  return rl_path_join(out, folder, name);
 }

@@ -21,7 +21,8 @@ bool rl_is_folder(const char *path);
 bool rl_remove_file(const char *path);
 
 // The path of a file that belongs to ropelab ("scenarios/atwood.yaml"): below $ROPELAB_DATA if
-// that is set, else below the folder it was built from.
+// that is set, else where it was installed with the program, else in the folder that the program
+// was built from.
 bool rl_data_path(char out[RL_PATH_MAX], const char *name);
 
 #endif

@@ -24,7 +24,6 @@ enum {
   KEY_COVERAGE = 'c',
   KEY_TOLERANCE = 'T',
   LONG_ONLY = 1 << 10, // added to a key: no short option
-  OPTIONS_MAX = 16,
   WHOLE_MAX = 1000000000
 };
 
@@ -185,9 +184,21 @@ static bool takes(const rl_usage *usage, int key) {
   return strchr(usage->options, key & ~LONG_ONLY) != NULL;
 }
 
+size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]) {
+  size_t count = 0;
+  for (size_t i = 0; i < ALL_OPTIONS; i++) {
+    const struct argp_option *o = &all_options[i];
+    if (takes(usage, o->key)) {
+      const char letter = o->key & LONG_ONLY ? '\0' : (char)o->key;
+      options[count++] = (rl_option){o->name, letter, o->arg, o->doc};
+    }
+  }
+  return count;
+}
+
 // An option that nobody knows gets the nearest; argp itself only says that it is unknown.
 static bool check_option(const rl_usage *usage, const char *word) {
-  const char *names[OPTIONS_MAX + 3] = {"help", "usage"};
+  const char *names[RL_OPTIONS_MAX + 3] = {"help", "usage"};
   size_t count = 2;
   char name[64];
   const size_t length = strcspn(word, "=");
@@ -219,7 +230,7 @@ static bool check_option(const rl_usage *usage, const char *word) {
 
 bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_arguments *arguments,
                         int *status) {
-  struct argp_option options[OPTIONS_MAX + 1] = {{0}};
+  struct argp_option options[RL_OPTIONS_MAX + 1] = {{0}};
   size_t count = 0;
   for (size_t i = 0; i < ALL_OPTIONS; i++) {
     if (takes(usage, all_options[i].key)) {

@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-enum { RL_LIST_MAX = 256 };
+enum { RL_LIST_MAX = 256, RL_OPTIONS_MAX = 16 };
 
 typedef struct rl_arguments {
   const char *positional[RL_LIST_MAX];
@@ -21,7 +21,7 @@ typedef struct rl_arguments {
   rl_run_options run;
   const char *out; // NULL: the default
   double tolerance;
-  long jobs;       // 0: as many as there are processors
+  long jobs; // 0: as many as there are processors
   bool force, json, coverage;
 } rl_arguments;
 
@@ -33,6 +33,17 @@ typedef struct rl_usage {
   const char *options;    // keys of its options ("sdo")
   size_t least, most;     // number of positional arguments
 } rl_usage;
+
+// An option of a command, as the user sees it.
+typedef struct rl_option {
+  const char *name;  // "out"
+  char letter;       // 'o'; 0: none
+  const char *value; // "DIR"; NULL: it takes none
+  const char *help;
+} rl_option;
+
+// The options that a command takes; returns how many.
+size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]);
 
 // Parses argv[0..argc) (argv[0] is the command's name). On bad usage or --help the program says so
 // and the exit status is stored; false then.

@@ -40,7 +40,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 fi
 build_packages='gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libyaml-dev libjansson-dev
   python3 python3-jinja2 gnuplot-nox fonts-dejavu-core'
-test_packages='libcmocka-dev clang git'
+test_packages='libcmocka-dev clang g++ git groff-base python3-numpy'
 
 # build PRESET ON|OFF: configures and builds, with the tests or without; quiet unless it fails.
 build() {

@@ -93,8 +93,7 @@ static bool parse_value(const rl_parameter *parameter, const char *text, double 
   char *end = NULL;
   const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
   *value = plain ? strtod(text, &end) : NAN;
-  const bool whole = parameter->kind != RL_INTEGER || *value == floor(*value);
-  if (!plain || *end || !whole || !(*value >= parameter->lower && *value <= parameter->upper)) {
+  if (!plain || *end || !rl_parameter_takes(parameter, *value)) {
     snprintf(message, size, "'%s' is not a value of parameter '%s'; expected %s from %g to %g%s%s",
              text, parameter->name, parameter->kind == RL_INTEGER ? "a whole number" : "a number",
              parameter->lower, parameter->upper, strcmp(parameter->unit, "1") == 0 ? "" : " ",
@@ -154,9 +153,7 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
              "'%s' is not a label; expected letters, digits and _ - . + =", spec->label);
     return false;
   }
-  for (size_t i = 0; i < spec->type->parameter_count; i++) {
-    spec->parameters[i] = spec->type->parameters[i].initial;
-  }
+  rl_parameters_initial(spec->type, spec->parameters);
   uint32_t given = 0; // a bit a parameter
   const char *at = text + head;
   while (*at == ',') {
@@ -225,5 +222,15 @@ void rl_parameter_format(const rl_parameter *parameter, double value, char *buff
         break;
       }
     }
+  }
+}
+
+void rl_parameter_range(const rl_parameter *parameter, char *buffer, size_t size) {
+  const bool has_unit = strcmp(parameter->unit, "1") != 0;
+  if (parameter->kind == RL_BOOLEAN || parameter->kind == RL_CHOICE) {
+    snprintf(buffer, size, "%s", parameter->choices ? parameter->choices : "true|false");
+  } else {
+    snprintf(buffer, size, "%g..%g%s%s", parameter->lower, parameter->upper, has_unit ? " " : "",
+             has_unit ? parameter->unit : "");
   }
 }

@@ -26,4 +26,7 @@ bool rl_solver_spec_distinguish(rl_solver_spec *specs, size_t count, char *messa
 // Writes a value as the user would ("forward", "true", "20") into buffer.
 void rl_parameter_format(const rl_parameter *parameter, double value, char *buffer, size_t size);
 
+// Writes what a parameter takes ("1..1e+07", "true|false", "forward|backward") into buffer.
+void rl_parameter_range(const rl_parameter *parameter, char *buffer, size_t size);
+
 #endif

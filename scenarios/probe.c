@@ -125,17 +125,21 @@ static rl_probe_status read_component(query *q, size_t at, rl_probe_kind first, 
   return fail_word(q, q->words[at], "unknown quantity", components, count);
 }
 
+// In the order of the probe kinds.
+const char *const rl_probe_body_quantities[] = {"x",  "y",     "z",     "vx",   "vy",
+                                                "vz", "speed", "angle", "spin", NULL};
+
 static rl_probe_status read_body(query *q) {
-  static const char *const quantities[] = {"x",  "y",     "z",     "vx",  "vy",
-                                           "vz", "speed", "angle", "spin"};
+  const char *const *quantities = rl_probe_body_quantities;
+  const size_t count = COUNT(rl_probe_body_quantities) - 1;
   const char *word = q->words[1];
-  for (size_t i = 0; i < COUNT(quantities); i++) {
+  for (size_t i = 0; i < count; i++) {
     if (strcmp(word, quantities[i]) == 0) {
       q->probe->kind = (rl_probe_kind)(RL_PROBE_BODY_X + i);
       return finish(q, 1);
     }
   }
-  return fail_word(q, word, "unknown quantity of a body", quantities, COUNT(quantities));
+  return fail_word(q, word, "unknown quantity of a body", quantities, count);
 }
 
 // An index along the rope; negative ones count from the end, -1 the last.
@@ -229,10 +233,12 @@ static rl_probe_status read_pair(query *q, bool position) {
   return status == RL_PROBE_OK ? unsupported(q, "rope over the surface of a body") : status;
 }
 
+const char *const rl_probe_rope_quantities[] = {"length",   "rest",    "stretch", "angle", "sag",
+                                                "contacts", "tension", "node",    "tip",   "wrap",
+                                                "force",    "slip",    "entry",   "exit",  NULL};
+
 static rl_probe_status read_rope(query *q) {
-  static const char *const quantities[] = {"length",   "rest",    "stretch", "angle", "sag",
-                                           "contacts", "tension", "node",    "tip",   "wrap",
-                                           "force",    "slip",    "entry",   "exit"};
+  const char *const *quantities = rl_probe_rope_quantities;
   static const rl_probe_kind plain[] = {RL_PROBE_ROPE_LENGTH,  RL_PROBE_ROPE_REST,
                                         RL_PROBE_ROPE_STRETCH, RL_PROBE_ROPE_ANGLE,
                                         RL_PROBE_ROPE_SAG,     RL_PROBE_ROPE_CONTACTS};
@@ -264,7 +270,8 @@ static rl_probe_status read_rope(query *q) {
   if (strcmp(word, "entry") == 0 || strcmp(word, "exit") == 0) {
     return read_pair(q, true);
   }
-  return fail_word(q, word, "unknown quantity of a rope", quantities, COUNT(quantities));
+  return fail_word(q, word, "unknown quantity of a rope", quantities,
+                   COUNT(rl_probe_rope_quantities) - 1);
 }
 
 // Neither a body nor a rope: suggests among all of them.

@@ -45,6 +45,11 @@ typedef enum rl_probe_status {
   RL_PROBE_UNSUPPORTED
 } rl_probe_status;
 
+// What comes after the name of a body or rope, those included that this version does not support;
+// ended by NULL.
+extern const char *const rl_probe_body_quantities[];
+extern const char *const rl_probe_rope_quantities[];
+
 // Reads a probe by its name. Otherwise `message` [size] says what was found, what was expected,
 // and the nearest valid name.
 rl_probe_status rl_probe_parse(const rl_model *model, const char *text, rl_probe *probe,

@@ -157,7 +157,7 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   case RL_PROBE_ROPE_TENSION:
     return largest_tension(state, rope);
   case RL_PROBE_ROPE_TENSION_AT:
-    return state->multipliers[rope->first_link + probe.element];
+    return rl_rope_tension(model, state, probe.index, probe.element);
   case RL_PROBE_ROPE_ANGLE:
     return angle(model, state, probe.index);
   case RL_PROBE_ROPE_SAG:

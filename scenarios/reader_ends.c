@@ -198,7 +198,7 @@ static bool check_surface(rl_reader *reader, const rl_tree *node, const rl_way *
 }
 
 static bool read_way(rl_reader *reader, const rl_tree *node, rl_way *way) {
-  *way = (rl_way){.body = RL_NONE, .part = RL_NONE, .side = {NAN, 0.0, 0.0}, .friction = NAN};
+  *way = rl_way_defaults();
   if (node->kind == RL_TREE_LIST) {
     return rl_fail(reader, node,
                    "over: expected the name of a body, {body: NAME, ...} or {eye: [x, y, z]}, "

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from canvas import Figure, write_blocks
 from curves import POINTS, Point, finite_points, markers, thin
-from results import SERIES, Run, Scenario
+from ropelab.results import SERIES, Run, Scenario
 from solver_style import SolverStyle
 
 Column = Sequence[float]

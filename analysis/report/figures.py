@@ -15,7 +15,7 @@ from canvas import Drawing, Figure, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
 from overlay import overlay
-from results import ITERATIONS, Scenario, mapping
+from ropelab.results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
 from svg import tidy
 from units import probe_unit, significant

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from results import LARGEST, Run, mapping, number
+from ropelab.results import LARGEST, Run, mapping, number
 
 Definition = dict[str, Any]
 Vector = tuple[float, float, float]
@@ -42,7 +42,7 @@ def read_snapshots(run: Run) -> list[Snapshot]:
     """The run's snapshots in order of time."""
     by_time: dict[float, Snapshot] = {}
     indexed: dict[tuple[float, str, str], list[tuple[int, Vector]]] = {}
-    for row in run.snapshots():
+    for row in run.snapshot_rows():
         time = number(row.get("time_s"))
         place = [number(row.get(axis)) for axis in AXES]
         point = tuple(c if abs(c) < LARGEST else math.nan for c in place)

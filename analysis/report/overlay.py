@@ -12,7 +12,7 @@ from canvas import Drawing, Layout
 from curves import Point
 from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
                       half_spaces, read_snapshots, vector)
-from results import mapping
+from ropelab.results import mapping
 
 PANELS = 5
 Line = Sequence[Point]

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 import tables
 from canvas import Figure
-from results import Results, Run, Scenario
+from ropelab.results import Results, Run, Scenario
 from solver_style import SolverStyle
 from svg import inline
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the scripts' folder may be read-only, and stays clean
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 RESTARTED = "ROPELAB_REPORT_RESTARTED"
@@ -105,10 +105,10 @@ def publish(source: Path, folder: Path, page: str) -> None:
 
 def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
     from page import render
-    from results import load
+    from ropelab.results import load_comparison
     from solver_style import assign_styles
 
-    results = load(folder)
+    results = load_comparison(folder)
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)
@@ -124,7 +124,7 @@ def interrupted(*_: object) -> None:
 def main() -> int:
     need_jinja()
     from canvas import PlotError
-    from results import NoResults
+    from ropelab.results import NoResults
 
     options = arguments()
     signal.signal(signal.SIGTERM, interrupted)

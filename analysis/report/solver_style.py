@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from results import Run
+from ropelab.results import Run
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
 LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})".*?#\s*([\w-]+)\s*$')

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from results import Results, Run, Scenario, mapping, number
+from ropelab.results import Results, Run, Scenario, mapping, number
 from units import counted, plain, significant
 
 

@@ -20,6 +20,14 @@ static double energy_scale(const rl_model *model, rl_energy start) {
   return start.kinetic + start.elastic + mass * rl_length(model->gravity) * model->reach;
 }
 
+// Places the arrays of a solver, or counts their bytes.
+static void lay_out(const rl_solver_type *type, void *memory, const rl_model *model,
+                    rl_carver *carver) {
+  if (type->lay_out) {
+    type->lay_out(memory, model, carver);
+  }
+}
+
 // The block of a solver: its struct and its arrays.
 static void *create_memory(const rl_solver_type *type, const rl_model *model, void **allocation) {
   void *counted = calloc(1, type->size);
@@ -28,11 +36,11 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
     return NULL;
   }
   rl_carve(&counter, 1, type->size);
-  type->lay_out(counted, model, &counter);
+  lay_out(type, counted, model, &counter);
   free(counted);
   rl_carver carver = {.block = rl_block_create(counter.used, allocation)};
   if (carver.block) {
-    type->lay_out(rl_carve(&carver, 1, type->size), model, &carver);
+    lay_out(type, rl_carve(&carver, 1, type->size), model, &carver);
   }
   return carver.block;
 }
@@ -46,8 +54,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->model = model;
   driver->type = type;
   driver->dt = dt;
-  for (size_t i = 0; i < type->parameter_count; i++) {
-    driver->parameters[i] = parameters ? parameters[i] : type->parameters[i].initial;
+  rl_parameters_initial(type, driver->parameters);
+  for (size_t i = 0; parameters && i < type->parameter_count; i++) {
+    driver->parameters[i] = parameters[i];
   }
   driver->memory = create_memory(type, model, &driver->allocation);
   driver->state = rl_state_create(model);

@@ -28,6 +28,10 @@ rl_rope_definition rl_rope_defaults(void) {
                               .pivot = {NAN, NAN, NAN}};
 }
 
+rl_way rl_way_defaults(void) {
+  return (rl_way){.body = RL_NONE, .part = RL_NONE, .side = {NAN, 0.0, 0.0}, .friction = NAN};
+}
+
 // Counts everything; false when the numbers do not fit.
 static bool count_all(rl_builder *b) {
   const rl_definition *d = b->definition;

@@ -15,9 +15,9 @@
 #define RL_NONE UINT32_MAX
 
 // ---------------------------------------------------------------------------------------------
-// Definition: what the user says. Fill the structs from rl_body_defaults() and
-// rl_rope_defaults(). Optional numbers are NAN where absent. All arrays belong to the caller and
-// are copied.
+// Definition: what the user says. Fill the structs from rl_body_defaults(),
+// rl_rope_defaults() and rl_way_defaults(). Optional numbers are NAN where absent. All arrays
+// belong to the caller and are copied.
 
 typedef enum rl_motion { RL_FREE, RL_FIXED, RL_DRIVEN, RL_AXLE } rl_motion;
 
@@ -129,6 +129,7 @@ typedef struct rl_definition {
 
 rl_body_definition rl_body_defaults(void);
 rl_rope_definition rl_rope_defaults(void);
+rl_way rl_way_defaults(void); // round no body, through no eye
 
 // Elements of a rope; a massless one has a single element, which is its whole span.
 static inline size_t rl_definition_elements(const rl_rope_definition *rope) {
@@ -312,8 +313,8 @@ typedef struct rl_model {
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 
-// Makes a model, or returns NULL and says why in `fault` (never NULL). The definition is copied.
-// Free it with rl_model_free. Errors: RL_FAULT_*.
+// Makes a model, or returns NULL and says why in `fault` (never NULL). Every value and index is
+// checked. The definition is copied. Free it with rl_model_free. Errors: RL_FAULT_*.
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault);
 void rl_model_free(rl_model *model);
 

@@ -543,6 +543,9 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
 bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   const uint32_t bodies = (uint32_t)definition->body_count;
   const uint32_t ropes = (uint32_t)definition->rope_count;
+  if (!rl_definition_check_values(definition, fault)) {
+    return false;
+  }
   for (uint32_t i = 0; i < bodies; i++) {
     if (!check_body(definition, i, fault)) {
       return false;

@@ -14,6 +14,9 @@
 // valid throughout, at the first that this version cannot do.
 bool rl_definition_check(const rl_definition *definition, rl_fault *fault);
 
+// The first part of that: every value by itself, and what indices point at (model_values.c).
+bool rl_definition_check_values(const rl_definition *definition, rl_fault *fault);
+
 // Fills in a fault (printf style); returns false.
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...);

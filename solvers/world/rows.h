@@ -198,7 +198,7 @@ static inline rl_link_value rl_link_evaluate(const rl_link *link, const rl_point
   const rl_vec3 d = {b->x - a->x, b->y - a->y, b->z - a->z};
   const double length = sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
   const double inverse = length > 0.0 ? 1.0 / length : 0.0;
-  return (rl_link_value){
+  return RL_LITERAL(rl_link_value){
       {d.x * inverse, d.y * inverse, d.z * inverse}, length - link->rest, a->w + b->w};
 }
 

@@ -47,6 +47,27 @@ int rl_parameter_find(const rl_solver_type *type, const char *name) {
   return -1;
 }
 
+bool rl_parameter_takes(const rl_parameter *parameter, double value) {
+  const bool whole = parameter->kind == RL_REAL || value == floor(value);
+  return whole && value >= parameter->lower && value <= parameter->upper;
+}
+
+void rl_parameters_initial(const rl_solver_type *type, double values[RL_PARAMETERS_MAX]) {
+  for (size_t i = 0; i < type->parameter_count; i++) {
+    values[i] = type->parameters[i].initial;
+  }
+}
+
+bool rl_parameters_set(const rl_solver_type *type, double values[RL_PARAMETERS_MAX],
+                       const char *name, double value) {
+  const int index = rl_parameter_find(type, name);
+  if (index < 0 || !rl_parameter_takes(&type->parameters[index], value)) {
+    return false;
+  }
+  values[index] = value;
+  return true;
+}
+
 bool rl_choice_name(const char *choices, size_t i, char *buffer, size_t size) {
   while (i > 0) {
     choices = strchr(choices, '|');

@@ -72,8 +72,8 @@ typedef struct rl_solver_type {
   const rl_parameter *parameters;
   // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then
   // the arrays that lay_out carves for a model (see memory.h; it is run once to count them and once
-  // to place them). init then reads the parameters: parameter_count values, checked, which outlive
-  // the memory.
+  // to place them; NULL: there are none). init then reads the parameters: parameter_count values,
+  // checked, which outlive the memory.
   size_t size;
   void (*lay_out)(void *memory, const rl_model *model, rl_carver *carver);
   void (*init)(void *memory, const rl_model *model, const double *parameters);
@@ -109,6 +109,15 @@ uint32_t rl_solver_departures(const rl_solver_type *type);
 
 // Index of a parameter, or -1.
 int rl_parameter_find(const rl_solver_type *type, const char *name);
+
+// Whether a parameter takes a value: inside its range, and whole unless it is a real number.
+bool rl_parameter_takes(const rl_parameter *parameter, double value);
+
+// Values of all parameters, as rl_driver_create takes them: the defaults, and one set by its name;
+// false where there is none of that name or it does not take the value.
+void rl_parameters_initial(const rl_solver_type *type, double values[RL_PARAMETERS_MAX]);
+bool rl_parameters_set(const rl_solver_type *type, double values[RL_PARAMETERS_MAX],
+                       const char *name, double value);
 
 // Writes the i-th of the choices ("forward|backward") into buffer; false if there is none.
 bool rl_choice_name(const char *choices, size_t i, char *buffer, size_t size);

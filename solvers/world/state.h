@@ -52,6 +52,18 @@ bool rl_state_finite(const rl_model *model, const rl_state *state);
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope);
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
 
+// Where the i-th node of a rope is [m], and the tension of its i-th element [N], which belongs to
+// the last step: 0 before the first.
+static inline rl_vec3 rl_rope_position(const rl_model *model, const rl_state *state, uint32_t rope,
+                                       uint32_t i) {
+  return rl_position(&state->points[rl_rope_node(model, state, rope, i)]);
+}
+
+static inline double rl_rope_tension(const rl_model *model, const rl_state *state, uint32_t rope,
+                                     uint32_t i) {
+  return state->multipliers[model->ropes[rope].first_link + i];
+}
+
 // Puts the nodes that are held beside a body's centre where the body is now.
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 

@@ -6,6 +6,13 @@
 #include <math.h>
 #include <stdalign.h>
 
+// What C calls a compound literal, C++ calls the type before the same braces.
+#ifdef __cplusplus
+#define RL_LITERAL(type) type
+#else
+#define RL_LITERAL(type) (type)
+#endif
+
 // The larger one, and nan once there was one: fmax() would pass over it.
 static inline double rl_larger(double largest, double value) {
   return isnan(largest) || value <= largest ? largest : value;
@@ -27,32 +34,34 @@ typedef struct rl_point {
   double y, z, w;
 } rl_point;
 
-static inline rl_vec3 rl_vec(double x, double y, double z) { return (rl_vec3){x, y, z}; }
+static inline rl_vec3 rl_vec(double x, double y, double z) { return RL_LITERAL(rl_vec3){x, y, z}; }
 
 static inline rl_vec3 rl_add(rl_vec3 a, rl_vec3 b) {
-  return (rl_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+  return RL_LITERAL(rl_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
 static inline rl_vec3 rl_sub(rl_vec3 a, rl_vec3 b) {
-  return (rl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+  return RL_LITERAL(rl_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-static inline rl_vec3 rl_scale(double s, rl_vec3 a) { return (rl_vec3){s * a.x, s * a.y, s * a.z}; }
+static inline rl_vec3 rl_scale(double s, rl_vec3 a) {
+  return RL_LITERAL(rl_vec3){s * a.x, s * a.y, s * a.z};
+}
 
 // a + s b
 static inline rl_vec3 rl_add_scaled(rl_vec3 a, double s, rl_vec3 b) {
-  return (rl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+  return RL_LITERAL(rl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
 // Component by component.
 static inline rl_vec3 rl_times(rl_vec3 a, rl_vec3 b) {
-  return (rl_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
+  return RL_LITERAL(rl_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
 static inline double rl_dot(rl_vec3 a, rl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static inline rl_vec3 rl_cross(rl_vec3 a, rl_vec3 b) {
-  return (rl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return RL_LITERAL(rl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 static inline double rl_length(rl_vec3 a) { return sqrt(rl_dot(a, a)); }
@@ -62,10 +71,12 @@ static inline double rl_distance(rl_vec3 a, rl_vec3 b) { return rl_length(rl_sub
 // The unit vector along a; (0, 0, 0) for a vector without length.
 static inline rl_vec3 rl_unit(rl_vec3 a) {
   const double length = rl_length(a);
-  return length > 0.0 ? rl_scale(1.0 / length, a) : (rl_vec3){0.0, 0.0, 0.0};
+  return length > 0.0 ? rl_scale(1.0 / length, a) : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
 }
 
-static inline rl_vec3 rl_position(const rl_point *p) { return (rl_vec3){p->x, p->y, p->z}; }
+static inline rl_vec3 rl_position(const rl_point *p) {
+  return RL_LITERAL(rl_vec3){p->x, p->y, p->z};
+}
 
 static inline void rl_move(rl_point *p, rl_vec3 by) {
   p->x += by.x;
@@ -75,14 +86,14 @@ static inline void rl_move(rl_point *p, rl_vec3 by) {
 
 // First q, then p in the frame that q made: v -> q (p (v)).
 static inline rl_quat rl_quat_product(rl_quat q, rl_quat p) {
-  return (rl_quat){
+  return RL_LITERAL(rl_quat){
       q.w * p.x + q.x * p.w + q.y * p.z - q.z * p.y, q.w * p.y - q.x * p.z + q.y * p.w + q.z * p.x,
       q.w * p.z + q.x * p.y - q.y * p.x + q.z * p.w, q.w * p.w - q.x * p.x - q.y * p.y - q.z * p.z};
 }
 
 static inline rl_quat rl_quat_unit(rl_quat q) {
   const double inverse = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  return (rl_quat){inverse * q.x, inverse * q.y, inverse * q.z, inverse * q.w};
+  return RL_LITERAL(rl_quat){inverse * q.x, inverse * q.y, inverse * q.z, inverse * q.w};
 }
 
 // v turned by q: v + 2 w (q x v) + 2 q x (q x v).
@@ -93,7 +104,7 @@ static inline rl_vec3 rl_rotate(rl_quat q, rl_vec3 v) {
 }
 
 static inline rl_vec3 rl_rotate_inverse(rl_quat q, rl_vec3 v) {
-  return rl_rotate((rl_quat){-q.x, -q.y, -q.z, q.w}, v);
+  return rl_rotate(RL_LITERAL(rl_quat){-q.x, -q.y, -q.z, q.w}, v);
 }
 
 #endif

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
-sys.path.insert(0, str(REPORT))
+sys.path[:0] = [str(REPORT), str(REPORT.parent / "python")]
 
 import artist  # noqa: E402
 import curves  # noqa: E402
@@ -26,7 +26,7 @@ import geometry  # noqa: E402
 import overlay  # noqa: E402
 import svg  # noqa: E402
 import units  # noqa: E402
-from results import NoResults, load  # noqa: E402
+from ropelab import NoResults, load_comparison  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
@@ -316,7 +316,7 @@ class Parts(unittest.TestCase):
             write_run(folder, "source")
             with (folder / "snapshots.csv").open("a", encoding="utf-8") as file:
                 file.write("0.25,line,drawn,1,0.2,0.3,0\n0.25,line,drawn,0,0.1,0,0\n")
-            run, = load(folder).runs
+            run, = load_comparison(folder).runs
             snapshots = geometry.read_snapshots(run)
             self.assertEqual([s.time for s in snapshots], [0, 0.25, 0.5, 0.75, 1])
             self.assertEqual(snapshots[1].drawn, {"line": [(0.1, 0.0, 0.0), (0.2, 0.3, 0.0)]})
@@ -329,7 +329,7 @@ class Parts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "r"
             write_run(folder, "pbd", "diverged")
-            run, = load(folder).runs
+            run, = load_comparison(folder).runs
             style = assign_styles([run])["pbd"]
             trace = artist.Trace(run, style, {})
             snapshots = geometry.read_snapshots(run)
@@ -343,7 +343,7 @@ class Parts(unittest.TestCase):
             folder = Path(name) / "r"
             for label in ("fast", "pbd", "impulse", "slow"):
                 write_run(folder / "swing" / label, label)
-            styles = assign_styles(load(folder).runs)
+            styles = assign_styles(load_comparison(folder).runs)
         known = known_styles()
         self.assertEqual(styles["pbd"], known["pbd"])
         self.assertEqual(styles["impulse"], known["impulse"])
@@ -351,7 +351,7 @@ class Parts(unittest.TestCase):
 
     def test_load_refuses_an_empty_folder(self) -> None:
         with tempfile.TemporaryDirectory() as name, self.assertRaises(NoResults):
-            load(Path(name))
+            load_comparison(Path(name))
 
 
 if __name__ == "__main__":

@@ -284,6 +284,155 @@ static void driven_bodies_follow_their_way(void **unused) {
   rl_scenario_free(s);
 }
 
+// A definition whose every value is valid, to be spoilt one by one.
+typedef struct spoilt {
+  rl_definition definition;
+  rl_body_definition body;
+  rl_part_definition part;
+  rl_drive_key drive[2];
+  rl_rope_definition ropes[2];
+  rl_way way;
+  rl_vec3 points[3];
+  double rest_lengths[2];
+} spoilt;
+
+static void fill(spoilt *s) {
+  s->part = (rl_part_definition){.shape = RL_SPHERE, .radius = 0.1};
+  s->drive[0] = (rl_drive_key){0.0, {0.0, -1.0, 0.0}};
+  s->drive[1] = (rl_drive_key){1.0, {0.0, -1.2, 0.0}};
+  s->body = rl_body_defaults();
+  s->body.name = "body";
+  s->body.motion = RL_DRIVEN;
+  s->body.position = rl_vec(0.0, -1.0, 0.0);
+  s->body.rope_collide = false;
+  s->body.part_count = 1;
+  s->body.parts = &s->part;
+  s->body.drive_count = 2;
+  s->body.drive = s->drive;
+  s->points[0] = rl_vec(0.0, 0.0, 0.0);
+  s->points[1] = rl_vec(0.4, -0.4, 0.0);
+  s->points[2] = rl_vec(0.0, -1.0, 0.0);
+  s->rest_lengths[0] = s->rest_lengths[1] = 0.8;
+  s->ropes[0] = rl_rope_defaults();
+  s->ropes[0].name = "chain";
+  s->ropes[0].to = (rl_end){.kind = RL_END_BODY, .body = 0};
+  s->ropes[0].mass = 0.3;
+  s->ropes[0].segments = 2;
+  s->ropes[0].rest_lengths = s->rest_lengths;
+  s->ropes[0].pose = RL_POSE_POINTS;
+  s->ropes[0].point_count = 3;
+  s->ropes[0].points = s->points;
+  s->way = rl_way_defaults();
+  s->way.eye = true;
+  s->way.at = rl_vec(0.6, 0.3, 0.0);
+  s->ropes[1] = rl_rope_defaults();
+  s->ropes[1].name = "line";
+  s->ropes[1].from.at = rl_vec(1.0, 0.0, 0.0);
+  s->ropes[1].to = (rl_end){.kind = RL_END_NODE, .rope = 0, .node = -2, .at = s->points[1]};
+  s->ropes[1].way_count = 1;
+  s->ropes[1].ways = &s->way;
+  s->definition = (rl_definition){{0.0, -9.81, 0.0}, 1, &s->body, 2, s->ropes};
+}
+
+static rl_fault fault_of(const spoilt *s) {
+  rl_fault fault;
+  rl_model_free(rl_model_create(&s->definition, &fault));
+  return fault;
+}
+
+static void values_are_checked(void **unused) {
+  (void)unused;
+  spoilt s;
+  fill(&s);
+  if (fault_of(&s).kind != RL_FAULT_NONE) {
+    fail_msg("refused: %s", fault_of(&s).message);
+  }
+  const struct {
+    double *number;
+    double value;
+    const char *field;
+  } numbers[] = {
+      {&s.definition.gravity.z, NAN, "gravity"},
+      {&s.body.mass, -2.0, "mass"},
+      {&s.body.position.y, INFINITY, "position"},
+      {&s.body.friction, -0.1, "friction"},
+      {&s.body.restitution, 1.1, "restitution"},
+      {&s.body.inertia.x, 0.0, "inertia"},
+      {&s.part.radius, 0.0, "radius"},
+      {&s.part.at.x, NAN, "at"},
+      {&s.drive[1].time, 0.0, "drive"},
+      {&s.drive[0].position.x, NAN, "drive"},
+      {&s.ropes[0].mass, -0.3, "mass"},
+      {&s.ropes[0].stiffness, 0.0, "stiffness"},
+      {&s.ropes[0].damping, -1.0, "damping"},
+      {&s.ropes[0].drag, NAN, "drag"},
+      {&s.ropes[0].radius, -0.1, "radius"},
+      {&s.ropes[0].velocity.z, INFINITY, "velocity"},
+      {&s.ropes[1].length, 0.0, "length"},
+      {&s.ropes[1].slack, NAN, "slack"},
+      {&s.ropes[1].from.at.x, NAN, "from"},
+      {&s.way.at.y, NAN, "at"},
+      {&s.way.friction, -0.5, "friction"},
+      {&s.points[1].y, NAN, "points"},
+      {&s.rest_lengths[1], -0.8, "rest_lengths"},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    fill(&s);
+    *numbers[i].number = numbers[i].value;
+    const rl_fault fault = fault_of(&s);
+    assert_int_equal(fault.kind, RL_FAULT_INVALID);
+    assert_string_equal(fault.field, numbers[i].field);
+  }
+}
+
+static void indices_are_checked(void **unused) {
+  (void)unused;
+  spoilt s;
+  const struct {
+    uint32_t *index;
+    uint32_t value;
+    const char *field;
+  } indices[] = {
+      {&s.ropes[0].to.body, 1, "to"},
+      {&s.ropes[1].to.rope, 2, "to"},
+      {(uint32_t *)(void *)&s.ropes[1].to.node, 3, "to"},
+      {(uint32_t *)(void *)&s.ropes[1].to.node, (uint32_t)-4, "to"},
+      {&s.way.body, 1, "over"},
+      {(uint32_t *)(void *)&s.ropes[1].from.kind, RL_END_NODE + 1, "from"},
+      {(uint32_t *)(void *)&s.part.shape, RL_HULL + 1, "shape"},
+      {(uint32_t *)(void *)&s.body.motion, RL_AXLE + 1, "motion"},
+      {(uint32_t *)(void *)&s.ropes[0].pose, RL_POSE_HANG + 1, "points"},
+  };
+  for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+    fill(&s);
+    *indices[i].index = indices[i].value;
+    const rl_fault fault = fault_of(&s);
+    assert_int_equal(fault.kind, RL_FAULT_INVALID);
+    assert_string_equal(fault.field, indices[i].field);
+  }
+  fill(&s);
+  s.definition.ropes = NULL;
+  assert_string_equal(fault_of(&s).field, "ropes");
+}
+
+static void parameters_are_set_by_name(void **unused) {
+  (void)unused;
+  const rl_solver_type *pbd = rl_solver_find("pbd");
+  double values[RL_PARAMETERS_MAX];
+  rl_parameters_initial(pbd, values);
+  const int iterations = rl_parameter_find(pbd, "iterations");
+  check_near(values[iterations], pbd->parameters[iterations].initial, 0.0);
+  assert_true(rl_parameters_set(pbd, values, "iterations", 37.0));
+  check_near(values[iterations], 37.0, 0.0);
+  assert_true(rl_parameters_set(pbd, values, "omega", 1.37)); // a real number
+  assert_false(rl_parameters_set(pbd, values, "iterations", 2.5));
+  assert_false(rl_parameters_set(pbd, values, "iterations", 0.0));
+  assert_false(rl_parameters_set(pbd, values, "iterations", NAN));
+  assert_false(rl_parameters_set(pbd, values, "omega", 2.385));
+  assert_false(rl_parameters_set(pbd, values, "substeps", 3.0));
+  check_near(values[iterations], 37.0, 0.0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
@@ -293,6 +442,9 @@ int main(void) {
       cmocka_unit_test(hanging_pose_is_always_found),
       cmocka_unit_test(hanging_pose_refuses_what_cannot_hang),
       cmocka_unit_test(polyline_is_resampled_at_equal_arc_length),
+      cmocka_unit_test(parameters_are_set_by_name),
+      cmocka_unit_test(values_are_checked),
+      cmocka_unit_test(indices_are_checked),
       cmocka_unit_test(state_copies_and_hashes),
       cmocka_unit_test(rows_have_their_gradients),
       cmocka_unit_test(held_ends_follow_their_body),

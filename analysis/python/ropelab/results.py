@@ -6,22 +6,31 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from array import array
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
-LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to compute with
+LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to draw
 SERIES, ITERATIONS, SNAPSHOTS = "series.csv", "iterations.csv", "snapshots.csv"
+TRAJECTORY = "trajectory.h5"
+WORDS = frozenset({"item", "kind", "scenario", "label", "solver", "parameters", "status", "reason",
+                   "state_hash"})  # columns that do not hold numbers
 
 
 class NoResults(Exception):
-    """The folder holds nothing that a report could be made of."""
+    """The folder holds no result that could be read."""
 
 
 @dataclass
 class Run:
-    """One solver on one scenario: what run.json says, and the folder of its CSV files."""
+    """One solver on one scenario: what run.json says, and the folder of its CSV files.
+
+    The files are read when they are first asked for. Columns are numpy arrays if numpy is
+    installed, else lists; those of words are lists.
+    """
 
     folder: Path | None  # None: the run is known from summary.csv only
     info: dict[str, Any]
@@ -78,16 +87,44 @@ class Run:
             value = number(mapping(self.info.get("summary")).get(name))
         return value if math.isfinite(value) else number(self.row.get(name))
 
-    def table(self, name: str) -> dict[str, array[float]]:
-        """A CSV file of numbers, by column; empty if the run did not write it."""
-        if self.folder is None or not (self.folder / name).is_file():
-            return {}
-        return read_numbers(self.folder / name)
+    def file(self, name: str) -> Path | None:
+        """The path of one of its files; None if the run did not write it."""
+        path = self.folder / name if self.folder else None
+        return path if path and path.is_file() else None
 
-    def snapshots(self) -> list[dict[str, str]]:
-        if self.folder is None or not (self.folder / SNAPSHOTS).is_file():
-            return []
-        return list(read_rows(self.folder / SNAPSHOTS))
+    def table(self, name: str, largest: float = LARGEST) -> dict[str, array[float]]:
+        """A CSV file of numbers, by column, limited to +-largest; empty if there is none."""
+        path = self.file(name)
+        return read_numbers(path, largest) if path else {}
+
+    @cached_property
+    def series(self) -> dict[str, Sequence[float]]:
+        """The columns of series.csv."""
+        return {name: shown(column) for name, column in self.table(SERIES, math.inf).items()}
+
+    @cached_property
+    def iterations(self) -> dict[str, Sequence[float]]:
+        """The columns of iterations.csv: step, iteration, residual_m."""
+        return {name: shown(column) for name, column in self.table(ITERATIONS, math.inf).items()}
+
+    def snapshot_rows(self) -> list[dict[str, str]]:
+        path = self.file(SNAPSHOTS)
+        return list(read_rows(path)) if path else []
+
+    @cached_property
+    def snapshots(self) -> dict[str, Sequence[Any]]:
+        """The columns of snapshots.csv: time_s, item, kind, index, x, y, z."""
+        return columns_of(self.snapshot_rows())
+
+    @cached_property
+    def trajectory(self) -> Any:
+        """trajectory.h5, open for reading with h5py; None if the run did not write one."""
+        path = self.file(TRAJECTORY)
+        if path is None:
+            return None
+        import h5py  # needed for this alone
+
+        return h5py.File(path, "r")
 
 
 @dataclass
@@ -115,8 +152,26 @@ class Scenario:
 
 @dataclass
 class Results:
+    """The runs of a comparison, by scenario, in the order in which they were asked for."""
+
     folder: Path
     scenarios: list[Scenario]
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __getitem__(self, key: tuple[str, str]) -> Run:
+        """The run of a scenario and a label."""
+        for run in self.runs:
+            if (run.scenario_name, run.label) == key:
+                return run
+        raise KeyError(key)
+
+    @property
+    def summary(self) -> dict[str, Sequence[Any]]:
+        """The columns of summary.csv; empty if there is none."""
+        path = self.folder / "summary.csv"
+        return columns_of(read_rows(path)) if path.is_file() else {}
 
     @property
     def runs(self) -> list[Run]:
@@ -156,7 +211,24 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
         yield {key: value or "" for key, value in row.items() if isinstance(key, str)}
 
 
-def read_numbers(path: Path) -> dict[str, array[float]]:
+def shown(column: array[float]) -> Sequence[float]:
+    """A column as a user of this module has it."""
+    try:
+        import numpy  # not at the top: reports do without it, and start sooner
+    except ImportError:
+        return list(column)
+    return numpy.asarray(column)
+
+
+def columns_of(rows: Iterable[dict[str, str]]) -> dict[str, Sequence[Any]]:
+    """Rows of words and numbers, by column."""
+    rows = list(rows)
+    return {name: [row.get(name, "") for row in rows] if name in WORDS
+            else shown(array("d", (number(row.get(name)) for row in rows)))
+            for name in (rows[0] if rows else ())}
+
+
+def read_numbers(path: Path, largest: float = LARGEST) -> dict[str, array[float]]:
     """Columns of a numeric CSV file. Rows of the wrong width (a line cut short) are dropped."""
     lines = content_lines(path)
     names = next(csv.reader([next(lines, "")]), [])
@@ -170,12 +242,12 @@ def read_numbers(path: Path) -> dict[str, array[float]]:
         except ValueError:
             values = [number(cell) for cell in cells]
         for column, value in zip(columns, values):
-            column.append(value if abs(value) < LARGEST else limited(value))
+            column.append(value if abs(value) < largest else limited(value, largest))
     return {name.strip(): column for name, column in zip(names, columns)}
 
 
-def limited(value: float) -> float:
-    return value if math.isnan(value) else math.copysign(LARGEST, value)
+def limited(value: float, largest: float) -> float:
+    return value if math.isnan(value) else math.copysign(largest, value)
 
 
 def load_run(path: Path) -> Run | None:
@@ -196,8 +268,17 @@ def find_runs(folder: Path) -> list[Run]:
     return [run for run in map(load_run, visible) if run is not None]
 
 
-def load(folder: Path) -> Results:
+def load(folder: str | os.PathLike[str]) -> Run:
+    """The result of `ropelab run` in a folder, or one of those of a comparison."""
+    run = load_run(Path(folder) / "run.json")
+    if run is None:
+        raise NoResults(f"{folder}: no run.json that could be read")
+    return run
+
+
+def load_comparison(folder: str | os.PathLike[str]) -> Results:
     """What summary.csv lists, in its order; without one, every run in the folder."""
+    folder = Path(folder)
     if not folder.is_dir():
         raise NoResults(f"{folder}: no such folder")
     runs = find_runs(folder)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole public interface of the library, for C and C++: a definition (world/model.h) becomes a
+// model, a driver (world/driver.h) steps it with a solver (world/solver.h), and the state
+// (world/state.h) holds where everything is. A method of one's own reads world/rows.h too.
+#ifndef ROPELAB_H
+#define ROPELAB_H
+
+#define RL_VERSION_MAJOR 0
+#define RL_VERSION_MINOR 1
+#define RL_VERSION_PATCH 0
+#define RL_VERSION "0.1.0"
+
+// What the headers below need of the C library comes first: C++ must not see it as extern "C".
+#include <math.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "world/driver.h"
+#include "world/ledger.h"
+#include "world/memory.h"
+#include "world/model.h"
+#include "world/rotation.h"
+#include "world/rows.h"
+#include "world/shape.h"
+#include "world/solver.h"
+#include "world/state.h"
+#include "world/trigonometry.h"
+#include "world/vector.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
