@@ -19,6 +19,7 @@ static const struct {
     {"run", rl_command_run, "run one solver on one scenario"},
     {"compare", rl_command_compare, "run several solvers on several scenarios and report"},
     {"report", rl_command_report, "figures and a web page of the results in a folder"},
+    {"export", rl_command_export, "the motion of a run as a table or for ParaView"},
     {"bench", rl_command_bench, "cost per row and iteration, beside the bare loop"},
 };
 

@@ -9,6 +9,7 @@ int rl_command_check(int argc, char **argv);
 int rl_command_run(int argc, char **argv);
 int rl_command_compare(int argc, char **argv);
 int rl_command_report(int argc, char **argv);
+int rl_command_export(int argc, char **argv);
 int rl_command_bench(int argc, char **argv);
 
 // Draws the figures and writes the report for a folder of results.

@@ -54,6 +54,36 @@ bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 
+bool rl_new_file_open(rl_new_file *file, const char *path) {
+  if (snprintf(file->path, sizeof file->path, "%s", path) >= RL_PATH_MAX ||
+      snprintf(file->beside, sizeof file->beside, "%s.new", path) >= RL_PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  file->out = fopen(file->beside, "w");
+  return file->out != NULL;
+}
+
+bool rl_new_file_close(rl_new_file *file) {
+  int error = ferror(file->out) ? errno : 0;
+  if (fclose(file->out) != 0 && error == 0) {
+    error = errno;
+  }
+  if (error == 0 && rename(file->beside, file->path) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    unlink(file->beside);
+  }
+  errno = error;
+  return error == 0;
+}
+
+void rl_new_file_drop(rl_new_file *file) {
+  fclose(file->out);
+  unlink(file->beside);
+}
+
 bool rl_data_path(char out[RL_PATH_MAX], const char *name) {
   const char *folder = getenv("ROPELAB_DATA");
   return rl_path_join(out, folder && *folder ? folder : ROPELAB_DATA, name);

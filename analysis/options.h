@@ -20,6 +20,7 @@ typedef struct rl_arguments {
   size_t probe_count;
   rl_run_options run;
   const char *out; // NULL: the default
+  const char *to;  // format of an export; NULL: none given
   long jobs;       // 0: as many as there are processors
   bool force, json, coverage;
 } rl_arguments;
