@@ -37,6 +37,7 @@ typedef struct contact_streams {
 
 struct rl_trajectory {
   hid_t file;
+  hid_t frames;     // attribute: how many are complete
   int error;        // errno of the first call that failed; all that follows is idle
   size_t chunk;     // frames
   int64_t contacts; // so far
@@ -109,14 +110,14 @@ static hid_t create_group(rl_trajectory *t, hid_t parent, const char *name) {
   return group;
 }
 
-static void add_format(rl_trajectory *t) {
-  const int format = RL_TRAJECTORY_FORMAT;
+// A number at the whole file; stays open.
+static hid_t add_attribute(rl_trajectory *t, const char *name, int64_t value) {
   const hid_t space = check(t, H5Screate(H5S_SCALAR));
   const hid_t attribute =
-      check(t, H5Acreate2(t->file, "format", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT));
-  check(t, H5Awrite(attribute, H5T_NATIVE_INT, &format));
-  check(t, H5Aclose(attribute));
+      check(t, H5Acreate2(t->file, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT));
+  check(t, H5Awrite(attribute, H5T_NATIVE_INT64, &value));
   check(t, H5Sclose(space));
+  return attribute;
 }
 
 // A dataset that does not change.
@@ -197,12 +198,16 @@ static void write_stream(rl_trajectory *t, stream *s) {
   s->count = 0;
 }
 
-// All that is in memory, into the file and on to the system: a killed run keeps it.
+// All that is in memory, into the file and on to the system: a killed run keeps it. How many frames
+// there are goes last, since only then all of them can be read.
 static void write_out(rl_trajectory *t) {
   for (stream *s = t->streams; s; s = s->next) {
     write_stream(t, s);
   }
   if (t->error == 0) {
+    const int64_t frames = (int64_t)t->time.shape[0];
+    check(t, H5Fflush(t->file, H5F_SCOPE_LOCAL));
+    check(t, H5Awrite(t->frames, H5T_NATIVE_INT64, &frames));
     check(t, H5Fflush(t->file, H5F_SCOPE_LOCAL));
   }
 }
@@ -375,7 +380,8 @@ rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver,
     rl_trajectory_close(t);
     return NULL;
   }
-  add_format(t);
+  check(t, H5Aclose(add_attribute(t, "format", RL_TRAJECTORY_FORMAT)));
+  t->frames = add_attribute(t, "frames", 0);
   open_stream(t, &t->time, t->file, "time_s", H5T_NATIVE_DOUBLE, t->chunk, 0, 0);
   open_ropes(t, t->file, driver, exact);
   open_bodies(t, t->file, model, exact);
@@ -543,6 +549,7 @@ bool rl_trajectory_close(rl_trajectory *t) {
     check(t, H5Dclose(s->dataset));
     free(s->records);
   }
+  check(t, H5Aclose(t->frames));
   check(t, H5Fclose(t->file));
   const int error = t->error;
   free(t);

@@ -232,8 +232,13 @@ static bool open_tracks(rl_trajectory_file *file, hid_t ropes, hid_t bodies) {
 static bool read_content(rl_trajectory_file *file) {
   const hid_t ropes = H5Gopen2(file->handle, "ropes", H5P_DEFAULT);
   const hid_t bodies = H5Gopen2(file->handle, "bodies", H5P_DEFAULT);
-  file->times = read_table(file->handle, "time_s", &file->frames);
-  const bool good = file->times && read_ropes(file, ropes) && read_bodies(file, bodies) &&
+  size_t times = 0;
+  int frames = 0; // after a kill in the middle of a flush there may be more times than frames
+  file->times = read_table(file->handle, "time_s", &times);
+  const bool whole = file->times && read_int(file->handle, "frames", &frames) && frames >= 0 &&
+                     (size_t)frames <= times;
+  file->frames = whole ? (size_t)frames : 0;
+  const bool good = whole && read_ropes(file, ropes) && read_bodies(file, bodies) &&
                     open_tracks(file, ropes, bodies);
   H5Gclose(ropes);
   H5Gclose(bodies);
