@@ -386,6 +386,7 @@ rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver,
   open_ropes(t, t->file, driver, exact);
   open_bodies(t, t->file, model, exact);
   open_contacts(t, t->file);
+  write_out(t); // without frames, but it can be read
   if (t->error) {
     rl_trajectory_close(t);
     return NULL;

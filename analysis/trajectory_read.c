@@ -229,16 +229,27 @@ static bool open_tracks(rl_trajectory_file *file, hid_t ropes, hid_t bodies) {
            fits(exact->rotation, file->body_count, 4)));
 }
 
+// After a kill in the middle of a flush there may be more times than frames.
+static bool read_times(rl_trajectory_file *file) {
+  int frames = -1;
+  bool good = read_int(file->handle, "frames", &frames) && frames >= 0;
+  file->frames = good ? (size_t)frames : 0;
+  file->times = calloc(file->frames + 1, sizeof *file->times);
+  rl_track *track = track_open(file->handle, "time_s", file->frames);
+  good = good && file->times && track && track->rank == 1;
+  for (size_t i = 0; good && i < file->frames; i++) {
+    const double *time = rl_track_at(track, i);
+    good = time != NULL;
+    file->times[i] = good ? *time : 0.0;
+  }
+  track_free(track);
+  return good;
+}
+
 static bool read_content(rl_trajectory_file *file) {
   const hid_t ropes = H5Gopen2(file->handle, "ropes", H5P_DEFAULT);
   const hid_t bodies = H5Gopen2(file->handle, "bodies", H5P_DEFAULT);
-  size_t times = 0;
-  int frames = 0; // after a kill in the middle of a flush there may be more times than frames
-  file->times = read_table(file->handle, "time_s", &times);
-  const bool whole = file->times && read_int(file->handle, "frames", &frames) && frames >= 0 &&
-                     (size_t)frames <= times;
-  file->frames = whole ? (size_t)frames : 0;
-  const bool good = whole && read_ropes(file, ropes) && read_bodies(file, bodies) &&
+  const bool good = read_times(file) && read_ropes(file, ropes) && read_bodies(file, bodies) &&
                     open_tracks(file, ropes, bodies);
   H5Gclose(ropes);
   H5Gclose(bodies);
