@@ -27,7 +27,7 @@ const rl_usage rl_diff_usage = {
         "Examples:\n"
         "  ropelab diff out/run-atwood out/old\n"
         "  ropelab diff out/demo /tmp/demo --tolerance 1e-9",
-    .options = "T",
+    .options = "E",
     .least = 2,
     .most = 2,
 };

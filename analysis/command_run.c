@@ -12,7 +12,7 @@ const rl_usage rl_run_usage = {
     .name = "run",
     .positional = "SCENARIO",
     .doc = "Runs one solver on one scenario and records it into a folder: run.json, series.csv, "
-           "iterations.csv, snapshots.csv."
+           "iterations.csv, snapshots.csv, trajectory.h5 and trajectory.xmf."
            "\v"
            "Examples:\n"
            "  ropelab run atwood --solver impulse\n"

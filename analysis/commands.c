@@ -19,6 +19,7 @@ const rl_command rl_commands[] = {
     {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
     {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
     {&rl_report_usage, rl_command_report, "figures and a web page of the results in a folder"},
+    {&rl_export_usage, rl_command_export, "the motion of a run as a table or for ParaView"},
     {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
     {&rl_bench_usage, rl_command_bench, "cost per row and iteration, beside the bare loop"},
     {0},

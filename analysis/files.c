@@ -54,6 +54,36 @@ bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 
+bool rl_new_file_open(rl_new_file *file, const char *path) {
+  if (snprintf(file->path, sizeof file->path, "%s", path) >= RL_PATH_MAX ||
+      snprintf(file->beside, sizeof file->beside, "%s.new", path) >= RL_PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  file->out = fopen(file->beside, "w");
+  return file->out != NULL;
+}
+
+bool rl_new_file_close(rl_new_file *file) {
+  int error = ferror(file->out) ? errno : 0;
+  if (fclose(file->out) != 0 && error == 0) {
+    error = errno;
+  }
+  if (error == 0 && rename(file->beside, file->path) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    unlink(file->beside);
+  }
+  errno = error;
+  return error == 0;
+}
+
+void rl_new_file_drop(rl_new_file *file) {
+  fclose(file->out);
+  unlink(file->beside);
+}
+
 // The data of an installed program lie at a fixed way from it, wherever the two have been moved to.
 // False where there are none, as beside a program that has not been installed.
 static bool installed_data(char out[RL_PATH_MAX]) {

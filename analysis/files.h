@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define RL_PATH_MAX 4096
 
@@ -19,6 +20,19 @@ bool rl_is_folder(const char *path);
 
 // Removes a file; true when it is not there afterwards.
 bool rl_remove_file(const char *path);
+
+// A file that is written beside its place and moves there when it is complete.
+typedef struct rl_new_file {
+  FILE *out;
+  char path[RL_PATH_MAX], beside[RL_PATH_MAX];
+} rl_new_file;
+
+// Both false with errno set, and then nothing is left beside.
+bool rl_new_file_open(rl_new_file *file, const char *path);
+bool rl_new_file_close(rl_new_file *file);
+
+// Gives it up.
+void rl_new_file_drop(rl_new_file *file);
 
 // The path of a file that belongs to ropelab ("scenarios/atwood.yaml"): below $ROPELAB_DATA if
 // that is set, else where it was installed with the program, else in the folder that the program

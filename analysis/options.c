@@ -18,11 +18,13 @@ enum {
   KEY_SET = 'S',
   KEY_PROBE = 'p',
   KEY_OUT = 'o',
+  KEY_TARGET = 'O',
+  KEY_TO = 'T',
   KEY_FORCE = 'f',
   KEY_JOBS = 'j',
   KEY_JSON = 'J',
   KEY_COVERAGE = 'c',
-  KEY_TOLERANCE = 'T',
+  KEY_TOLERANCE = 'E',
   LONG_ONLY = 1 << 10, // added to a key: no short option
   WHOLE_MAX = 1000000000
 };
@@ -41,6 +43,8 @@ static const struct argp_option all_options[] = {
      "change the scenario before it is read: --set bodies.heavy.mass=3", 0},
     {"probe", KEY_PROBE + LONG_ONLY, "P", 0, "record one more quantity: --probe line.tension", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for the results (default: out/COMMAND-SCENARIO)", 0},
+    {"to", KEY_TO + LONG_ONLY, "FORMAT", 0, "csv, vtk or xdmf", 0},
+    {"out", KEY_TARGET + LONG_ONLY, "PATH", 0, "where to write (default: in DIR)", 0},
     {"force", KEY_FORCE + LONG_ONLY, NULL, 0, "replace results that are there", 0},
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
@@ -141,9 +145,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
       a->probes[a->probe_count++] = text;
     }
     return 0;
+  case KEY_TO:
+    a->to = text;
+    return 0;
   case KEY_OUT:
+  case KEY_TARGET:
     if (!*text) {
-      argp_error(state, "--out '': expected the name of a folder");
+      argp_error(state, "--out '': expected the name of a %s",
+                 strchr(p->usage->options, KEY_OUT) ? "folder" : "file or folder");
     }
     a->out = text;
     return 0;

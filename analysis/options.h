@@ -21,7 +21,8 @@ typedef struct rl_arguments {
   rl_run_options run;
   const char *out; // NULL: the default
   double tolerance;
-  long jobs; // 0: as many as there are processors
+  const char *to; // format of an export; NULL: none given
+  long jobs;      // 0: as many as there are processors
   bool force, json, coverage;
 } rl_arguments;
 

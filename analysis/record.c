@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "record.h"
 
-#include "files.h"
+#include "export.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 
 struct rl_recorder {
   const rl_scenario *scenario;
+  const char *folder;
   FILE *series, *iterations, *snapshots;
+  rl_trajectory *trajectory;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
   double *angles; // [2 x probes] last unwrapped values, simulated and exact
@@ -92,6 +94,7 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   if (!r) {
     return NULL;
   }
+  r->folder = folder;
   r->scenario = scenario;
   r->start = rl_state_momentum(driver->model, driver->state);
   r->is_free = rl_model_is_free(driver->model);
@@ -105,7 +108,9 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   r->series = open_in(folder, "series.csv");
   r->iterations = open_in(folder, "iterations.csv");
   r->snapshots = open_in(folder, "snapshots.csv");
-  if (!r->angles || !r->series || !r->iterations || !r->snapshots || !create_exact(r, driver)) {
+  r->trajectory = rl_trajectory_create(folder, driver, scenario->exact != NULL);
+  if (!r->angles || !r->series || !r->iterations || !r->snapshots || !r->trajectory ||
+      !create_exact(r, driver)) {
     const int error = errno;
     rl_recorder_close(r, NULL);
     errno = error;
@@ -158,9 +163,7 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
   return value;
 }
 
-static void write_probes(rl_recorder *r, const rl_driver *driver) {
-  const bool known = r->exact && r->scenario->exact->at(r->exact, driver->model,
-                                                        driver->state->time, r->exact_state);
+static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   double largest = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
@@ -213,9 +216,14 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   }
   fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
-  write_probes(r, driver);
+  const bool known = r->exact && r->scenario->exact->at(r->exact, driver->model,
+                                                        driver->state->time, r->exact_state);
+  write_probes(r, driver, known);
   fputc('\n', r->series);
   note_error(r, r->series);
+  if (!rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL) && r->error == 0) {
+    r->error = errno;
+  }
 }
 
 void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
@@ -234,27 +242,13 @@ static void write_position(const rl_recorder *r, double time, const char *item, 
           p.x, p.y, p.z);
 }
 
-// Axis times angle, the shorter way round [rad].
-static rl_vec3 rotation_vector(rl_quat q) {
-  const rl_vec3 v = {q.x, q.y, q.z};
-  const double sine = rl_length(v);
-  const double angle = 2.0 * atan2(copysign(sine, q.w), fabs(q.w));
-  return rl_scale(sine > 0.0 ? angle / sine : 0.0, v);
-}
-
 static void write_positions(const rl_recorder *r, const rl_model *model, const rl_state *state,
                             double time, const char *prefix) {
   for (uint32_t i = 0; i < model->rope_count; i++) {
     const rl_rope *rope = &model->ropes[i];
-    uint32_t index = 0;
-    for (uint32_t k = 0; k < rl_rope_nodes(model, state, i); k++) {
-      const rl_vec3 p = rl_position(&state->points[rl_rope_node(model, state, i, k)]);
-      write_position(r, time, rope->name, prefix, "node", index++, p);
-      for (uint32_t e = 0; k == 0 && e < rope->eye_count; e++) {
-        const rl_vec3 eye =
-            rl_vertex_position(model, state, model->eyes[rope->first_eye + e], state->points);
-        write_position(r, time, rope->name, prefix, "eye", index++, eye);
-      }
+    for (uint32_t k = 0; k < rl_path_count(rope); k++) {
+      write_position(r, time, rope->name, prefix, rl_path_is_eye(rope, k) ? "eye" : "node", k,
+                     rl_path_position(model, state, i, k));
     }
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
@@ -262,7 +256,7 @@ static void write_positions(const rl_recorder *r, const rl_model *model, const r
                    rl_position(&state->points[rl_body_slot(model, i)]));
     if (model->bodies[i].spin_slot != RL_NONE) {
       write_position(r, time, model->bodies[i].name, prefix, "rotation", 0,
-                     rotation_vector(state->rotations[i]));
+                     rl_rotation_vector(state->rotations[i]));
     }
   }
 }
@@ -307,6 +301,21 @@ static void close_file(rl_recorder *r, FILE *file) {
   }
 }
 
+// Closes the trajectory and describes it beside.
+static bool close_trajectory(rl_recorder *r) {
+  char path[RL_PATH_MAX];
+  char message[RL_PATH_MAX + 64];
+  if (!rl_trajectory_close(r->trajectory) || !rl_path_join(path, r->folder, RL_XDMF_NAME)) {
+    return false;
+  }
+  rl_trajectory_file *file = rl_trajectory_open(r->folder, message, sizeof message);
+  const bool written = file && rl_export_xdmf(file, path) == RL_EXPORT_DONE;
+  const int error = written || errno ? errno : EIO;
+  rl_trajectory_file_free(file);
+  errno = error;
+  return written;
+}
+
 bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
   if (summary) {
     *summary = r->summary;
@@ -314,6 +323,9 @@ bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
   close_file(r, r->series);
   close_file(r, r->iterations);
   close_file(r, r->snapshots);
+  if (r->trajectory && !close_trajectory(r) && r->error == 0) {
+    r->error = errno;
+  }
   const int error = r->error;
   rl_state_free(r->exact_state);
   free(r->exact);

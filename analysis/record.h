@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run records: series.csv, iterations.csv and snapshots.csv, and the numbers that sum it
-// up. A closed form, if the scenario has one, is recorded beside.
+// What a run records: series.csv, iterations.csv, snapshots.csv and the trajectory, and the numbers
+// that sum it up. A closed form, if the scenario has one, is recorded beside.
 #ifndef RL_RECORD_H
 #define RL_RECORD_H
 
@@ -30,11 +30,12 @@ extern const rl_column rl_columns[];
 
 typedef struct rl_recorder rl_recorder;
 
-// Opens the files in a folder and writes their headers. NULL with errno set.
+// Opens the files in a folder, whose name outlives the recorder, and writes their headers. NULL
+// with errno set.
 rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
                                 const rl_driver *driver);
 
-// A row of series.csv for the state now.
+// A row of series.csv and a frame of the trajectory for the state now.
 void rl_record_row(rl_recorder *recorder, const rl_driver *driver);
 
 // The residuals of the last step, as rows of iterations.csv.
@@ -46,7 +47,8 @@ void rl_record_snapshot(rl_recorder *recorder, const rl_driver *driver);
 // False once something could not be written.
 bool rl_recorder_is_good(const rl_recorder *recorder);
 
-// Closes the files. False if anything could not be written, with errno set.
+// Closes the files and describes the trajectory for ParaView. False if anything could not be
+// written, with errno set.
 bool rl_recorder_close(rl_recorder *recorder, rl_summary *summary);
 
 // The summary so far, for the numbers that the recorder watches.

@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "manifest.h"
+#include "trajectory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,8 +41,8 @@ void rl_run_catch_signals(void) {
 
 bool rl_run_interrupted(void) { return interrupted != 0; }
 
-static const char *const result_files[] = {"run.json", "series.csv", "iterations.csv",
-                                           "snapshots.csv"};
+static const char *const result_files[] = {"run.json",      "series.csv",       "iterations.csv",
+                                           "snapshots.csv", RL_TRAJECTORY_NAME, RL_XDMF_NAME};
 
 bool rl_run_has_result(const char *folder) {
   char path[RL_PATH_MAX];

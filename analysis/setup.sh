@@ -38,9 +38,9 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   echo 'ropelab: this script installs what it needs on Debian; elsewhere see the list in analysis/setup.sh' >&2
   exit 1
 fi
-build_packages='gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libyaml-dev libjansson-dev
+build_packages='gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libhdf5-dev libyaml-dev libjansson-dev
   python3 python3-jinja2 gnuplot-nox fonts-dejavu-core'
-test_packages='libcmocka-dev clang g++ git groff-base python3-numpy'
+test_packages='libcmocka-dev clang g++ git groff-base python3-numpy python3-h5py'
 
 # build PRESET ON|OFF: configures and builds, with the tests or without; quiet unless it fails.
 build() {

@@ -6,6 +6,7 @@ Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests/cli/t
 
 from __future__ import annotations
 
+import base64
 import csv
 import functools
 import itertools
@@ -21,12 +22,16 @@ import subprocess
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+import h5py
+import numpy
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
-COMMANDS = ("list", "check", "run", "compare", "report", "diff")
+COMMANDS = ("list", "check", "run", "compare", "report", "export", "diff")
 DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
@@ -34,7 +39,8 @@ COLUMNS = ["time_s", *PARTS, "work_J", "dissipated_J", "energy_J", "energy_error
            "stretch_rms", "length_error_m", "penetration_max_m", "tension_max_N", "momentum_x",
            "momentum_y", "momentum_z", "angular_x", "angular_y", "angular_z", "residual_m",
            "iterations", "row_evals"]
-FILES = ["iterations.csv", "run.json", "series.csv", "snapshots.csv"]
+FILES = ["iterations.csv", "run.json", "series.csv", "snapshots.csv", "trajectory.h5",
+         "trajectory.xmf"]
 BLOW_UP = "penalty,substeps=1,stiffness=1e9"  # far above what explicit steps can bear
 FOREVER = ["--duration", "1e6", "--every", "1"]  # until somebody stops it
 PATIENCE = 120.0  # [s] for anything that should take a moment: sanitizers are slow
@@ -138,6 +144,15 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def same_number(a: float, b: float) -> bool:
     return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def small_disk(size: int) -> dict:
+    """No file can grow beyond this size, as after `ulimit -f`."""
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return {"preexec_fn": limit}
 
 
 class Case(unittest.TestCase):
@@ -848,9 +863,9 @@ class Endings(Case):
         self.addCleanup(process.kill)
         return process
 
-    def wait_for_rows(self, paths: list[Path]) -> None:
+    def wait_for_rows(self, paths: list[Path], rows: int = 5) -> None:
         end = time.monotonic() + PATIENCE
-        while not all(path.exists() and path.read_bytes().count(b"\n") > 5 for path in paths):
+        while not all(path.exists() and path.read_bytes().count(b"\n") > rows for path in paths):
             self.expect_true(time.monotonic() < end, [str(path) for path in paths],
                              "some rows in every one of them", "files of a run that goes on")
             time.sleep(0.002)
@@ -879,6 +894,34 @@ class Endings(Case):
                             manifest["summary"]["steps_done"] * manifest["step_s"],
                             f"time of the last row of {name}.csv")
 
+    def test_killed(self) -> None:
+        """A trajectory holds what was flushed, and an export makes up for what is missing."""
+        folder = new_folder()
+        process = self.start("run", "rope-on-floor", "--solver", "pbd", *FOREVER[:2], "--out",
+                             folder)
+        self.wait_for_rows([folder / "series.csv"], 200)
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        rows = len(Result(folder).table("series").numbers("time_s"))
+        with h5py.File(folder / "trajectory.h5") as file:
+            frames = int(file.attrs["frames"])
+            times = file["time_s"][:frames].tolist()
+            self.expect(Result(folder).table("series").numbers("time_s")[:frames], times,
+                        "times of the frames and of as many rows")
+            self.expect_true(rows - 100 <= len(times) <= rows and len(times) % 64 == 0, len(times),
+                             f"a multiple of 64 a little below {rows}", "frames")
+            points = file["ropes/points_m"][:frames]
+            self.expect_true(len(points) == frames and bool((points[-1] != 0.0).any()), points[-1:],
+                             "points", "the last frame that was flushed")
+            contacts = int(file["contacts/first"][frames - 1] + file["contacts/count"][frames - 1])
+            self.expect_true(0 < contacts <= file["contacts/rope"].shape[0], contacts,
+                             "as many as are listed", "contacts")
+        self.expect((folder / "trajectory.xmf").exists(), False, "a description at the end only")
+        self.quietly("export", folder, "--to", "xdmf")
+        self.quietly("export", folder, "--to", "csv")
+        self.expect(sorted(set(Table(folder / "trajectory.csv").numbers("time_s"))), times,
+                    "times of the export")
+
     def test_interrupted_comparison(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             folder = new_folder()
@@ -897,38 +940,31 @@ class Endings(Case):
             self.expect(Result(folder / "hanging-chain/a").manifest["status"], "interrupted",
                         "status of a run")
 
-    def small_disk(self, size: int) -> dict:
-        """No file can grow beyond this size, as after `ulimit -f`."""
-        def limit() -> None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-        return {"preexec_fn": limit}
-
     def test_disk_full(self) -> None:
-        for size, files in ((30000, FILES), (500, [])):
+        for size, files in ((30000, FILES[:-1]), (500, [])):
             folder = new_folder()
             self.refused("run", "hanging-chain", "--solver", "pbd", *FOREVER[:2], "--out", folder,
-                         status=FAILED, says=("cannot", "File too large"), **self.small_disk(size))
+                         status=FAILED, says=("cannot", "File too large"), **small_disk(size))
             self.expect(list(contents(folder)), files, f"files of at most {size} bytes")
             if files:
                 self.expect(Result(folder).manifest["status"], "failed", "status in run.json")
 
     def test_disk_full_at_the_end(self) -> None:
         """No room for run.json beside the one that says that the run goes on."""
-        run = ("run", "atwood", "--solver", "pbd", "--duration", "0.01", "--step", "0.005", "--out")
+        run = ("run", "atwood", "--solver", "pbd", "--duration", "0.01", "--step", "0.005", "--set",
+               f"about={'long ' * 20000}", "--out")  # run.json is the largest file
         folder = new_folder()
         self.quietly(*run, folder)
         whole = Result(folder).manifest
         size = (folder / "run.json").stat().st_size
-        self.quietly(*run, folder, "--force", **self.small_disk(size - 100))
+        self.quietly(*run, folder, "--force", **small_disk(size - 100))
         self.expect(Result(folder).manifest["summary"], whole["summary"], "summary in run.json")
         self.expect(sorted(contents(folder)), FILES, "files of the run")
 
     def test_disk_full_in_a_comparison(self) -> None:
         folder = new_folder()
         self.refused("compare", "atwood", "--solver", "pbd", "--out", folder, status=FAILED,
-                     says=("cannot write summary.csv", "File too large"), **self.small_disk(200))
+                     says=("cannot write summary.csv", "File too large"), **small_disk(200))
         self.expect(list(contents(folder)), [], "files of the comparison")
 
 
@@ -1122,6 +1158,329 @@ class Comparisons(Case):
         self.expect_in(f"unsupported: {rows[0]['reason']}\n", said, "reason in summary.csv")
         self.expect_in(rows[0]["reason"], (folder / "report.html").read_text(encoding="utf-8"),
                        "reason in the report")
+
+
+class Trajectories(Case):
+    """trajectory.h5 and its description hold the same numbers as the tables beside them."""
+
+    RUNS = (("atwood", "impulse", "--every", "0.0125"),             # a massless rope, a closed form
+            ("spinning-loop", "rattle", "--duration", "0.5"),       # closed
+            ("nehe-rope", "nehe", "--duration", "0.8"),             # drawn, on the ground
+            ("drape-sphere", "xpbd", "--duration", "1"),            # contacts
+            ("tumbling-box", "rattle", "--duration", "0.5"),        # turning
+            ("catenary", "pbd", "--duration", "0.3"),               # no bodies
+            ("rope-bridge", "pbd", "--duration", "0.4", "--step", "0.004"))  # many ropes
+
+    def open(self, result: Result) -> h5py.File:
+        file = h5py.File(result.folder / "trajectory.h5")
+        self.addCleanup(file.close)
+        return file
+
+    @staticmethod
+    def names(file: h5py.File, kind: str) -> list[str]:
+        return [name.decode() for name in file[f"{kind}/name"][:]]
+
+    def lines(self, file: h5py.File, frame: int) -> dict[tuple[str, str, int], list[float]]:
+        """(item, kind, index) -> position at a frame, as snapshots.csv has them."""
+        found: dict[tuple[str, str, int], list[float]] = {}
+        eyes = file["ropes/is_eye"][:]
+        for prefix in ("", "exact_"):
+            for r, rope in enumerate(self.names(file, "ropes")):
+                first, last = file["ropes/first_point"][r:r + 2]
+                if f"ropes/{prefix}points_m" in file:
+                    points = file[f"ropes/{prefix}points_m"][frame, first:last].tolist()
+                    for i, point in enumerate(points):
+                        kind = "eye" if eyes[first + i] else "node"
+                        found[rope, prefix + kind, i] = point
+                first, last = file["ropes/first_drawn"][r:r + 2]
+                if not prefix and last > first:
+                    for i, point in enumerate(file["ropes/drawn_m"][frame, first:last].tolist()):
+                        found[rope, "drawn", i] = point
+            for b, body in enumerate(self.names(file, "bodies")):
+                if f"bodies/{prefix}position_m" in file:
+                    found[body, prefix + "body", 0] = \
+                        file[f"bodies/{prefix}position_m"][frame, b].tolist()
+        return found
+
+    def check_shapes(self, file: h5py.File) -> None:
+        self.expect((file.attrs["format"], file.attrs["frames"]), (1, file["time_s"].shape[0]),
+                    "format and frames")
+        frames, points = file["time_s"].shape[0], int(file["ropes/first_point"][-1])
+        elements, bodies = int(file["ropes/first_element"][-1]), file["bodies/name"].shape[0]
+        shapes = {"ropes/points_m": (frames, points, 3), "ropes/tension_N": (frames, elements),
+                  "ropes/drawn_m": (frames, int(file["ropes/first_drawn"][-1]), 3),
+                  "bodies/position_m": (frames, bodies, 3), "bodies/rotation": (frames, bodies, 4),
+                  "contacts/first": (frames,), "contacts/count": (frames,)}
+        shapes |= {name.replace("/", "/exact_"): shape for name, shape in shapes.items()
+                   if "contacts" not in name and "drawn" not in name}
+        for name, shape in shapes.items():
+            if name in file:
+                self.expect((file[name].shape, file[name].chunks[0]), (shape, 64),
+                            f"shape of {name}")
+            else:
+                self.expect_true("exact" in name or 0 in shape, shape, "nothing", f"no {name}")
+        self.expect(file["ropes/is_eye"].shape, (points,), "shape of is_eye")
+
+    def check_series(self, file: h5py.File, result: Result) -> None:
+        series = result.table("series")
+        self.expect(file["time_s"][:].tolist(), series.numbers("time_s"), "times of the frames")
+        largest = numpy.maximum(file["ropes/tension_N"][:].max(axis=1), 0.0).tolist()
+        self.expect_true(all(map(same_number, largest, series.numbers("tension_max_N"))), largest,
+                         "tension_max_N of series.csv", "largest tension of each frame")
+
+    def check_snapshots(self, file: h5py.File, result: Result) -> None:
+        times = file["time_s"][:].tolist()
+        rows = result.table("snapshots").rows()
+        for time_s in sorted({float(row["time_s"]) for row in rows} & set(times)):
+            frame = times.index(time_s)
+            expected = {(row["item"], row["kind"], int(row["index"])):
+                        [float(row[c]) for c in "xyz"] for row in rows if float(row["time_s"]) == time_s}
+            rotations = {key: expected.pop(key) for key in list(expected) if "rotation" in key[1]}
+            self.expect(self.lines(file, frame), expected, f"positions at {time_s} s")
+            for (body, kind, _), vector in rotations.items():
+                b = self.names(file, "bodies").index(body)
+                quaternion = file[f"bodies/{kind}"][frame, b]
+                angle = math.hypot(*vector)
+                axis = [math.sin(angle / 2) * v / angle if angle else 0.0 for v in vector]
+                expected_quaternion = [*axis, math.cos(angle / 2)]
+                dot = float(numpy.dot(quaternion, expected_quaternion))
+                self.expect_true(abs(abs(dot) - 1.0) < 1e-12, quaternion.tolist(),
+                                 str(expected_quaternion), f"{kind} of {body} at {time_s} s")
+
+    def test_same_numbers_as_the_tables(self) -> None:
+        for scenario, solver, *words in self.RUNS:
+            with self.subTest(scenario=scenario, solver=solver):
+                result = self.record(scenario, solver, *words)
+                file = self.open(result)
+                self.check_shapes(file)
+                self.check_series(file, result)
+                self.check_snapshots(file, result)
+                self.check_sidecar(file, result)
+                self.check_csv(file, result)
+                self.check_vtk(file, result)
+
+    def check_sidecar(self, file: h5py.File, result: Result) -> None:
+        domain = ElementTree.parse(result.folder / "trajectory.xmf").getroot().find("Domain")
+        shared = {}
+        for item in domain.findall("DataItem"):
+            source, name = item.text.split(":")
+            shape = tuple(map(int, item.get("Dimensions").split()))
+            self.expect((source, file[name].shape), ("trajectory.h5", shape), f"source {name}")
+            shared[item.get("Name")] = file[name].shape
+        cells = {}
+        for topology in domain.findall("Topology"):
+            numbers = topology.find("DataItem").text.split()
+            self.expect(len(numbers), int(topology.find("DataItem").get("Dimensions")),
+                        f"numbers of the cells of {topology.get('Name')}")
+            cells[topology.get("Name")] = int(topology.get("NumberOfElements"))
+        frames = domain.find("Grid").findall("Grid")
+        self.expect([float(frame.find("Time").get("Value")) for frame in frames],
+                    file["time_s"][:].tolist(), "times in trajectory.xmf")
+        for number, frame in enumerate(frames):
+            self.expect(len(frame.findall("Grid")), len(cells), "grids of a frame")
+            for grid in frame.findall("Grid"):
+                name = grid.get("Name")
+                start, _, count = numpy.array(
+                    grid.find("Geometry/DataItem/DataItem").text.split(), int).reshape(3, -1)
+                self.expect((start.tolist(), (1, *shared[f"{name} points"][1:])),
+                            ([number, 0, 0], tuple(count.tolist())), f"points of {name}")
+                if grid.find("Attribute") is not None:
+                    self.expect(shared[f"{name} tension"][1], cells[name], f"tensions of {name}")
+
+    def check_csv(self, file: h5py.File, result: Result) -> None:
+        self.quietly("export", result.folder, "--to", "csv")
+        table = Table(result.folder / "trajectory.csv")
+        self.expect(table.header, ["time_s", "item", "kind", "index", "x", "y", "z", "tension_N"],
+                    "header of trajectory.csv")
+        snapshots = result.table("snapshots")
+        times = set(snapshots.texts("time_s")) & set(table.texts("time_s"))
+        self.expect([row[:7] for row in table.cells if row[0] in times],
+                    [row for row in snapshots.cells if row[0] in times], "lines of snapshots.csv")
+        self.expect(list(dict.fromkeys(table.numbers("time_s"))), file["time_s"][:].tolist(),
+                    "times of the table")
+        last = [row for row in table.rows() if row["kind"] in ("node", "eye")
+                and row["time_s"] == table.cells[-1][0]]
+        for r, rope in enumerate(self.names(file, "ropes")):
+            first, end = file["ropes/first_element"][r:r + 2]
+            tension = file["ropes/tension_N"][-1, first:end].tolist()
+            mine = [float(row["tension_N"]) for row in last if row["item"] == rope]
+            expected = tension if len(tension) > 1 else tension * (len(mine) - 1)
+            self.expect(mine[:len(expected)], expected, f"tensions along {rope}")
+            self.expect([math.isnan(t) for t in mine[len(expected):]],
+                        [] if file["ropes/closed"][r] else [True], f"after the end of {rope}")
+
+    def check_vtk(self, file: h5py.File, result: Result) -> None:
+        self.quietly("export", result.folder, "--to", "vtk")
+        folder = result.folder / "vtk"
+        sets = list(ElementTree.parse(folder / "trajectory.pvd").getroot().iter("DataSet"))
+        self.expect([float(entry.get("timestep")) for entry in sets], file["time_s"][:].tolist(),
+                    "times in trajectory.pvd")
+        self.expect(sorted(entry.get("file") for entry in sets) + ["trajectory.pvd"],
+                    sorted(contents(folder)), "files of the export")
+        piece = ElementTree.parse(folder / sets[-1].get("file")).getroot().find("PolyData/Piece")
+        types = {"Float64": "<f8", "Int64": "<i8", "Int32": "<i4"}
+
+        def array(name: str, parent: str) -> numpy.ndarray:
+            element = piece.find(f"{parent}/DataArray[@Name='{name}']")
+            data = base64.b64decode(element.text, validate=True)
+            self.expect(int.from_bytes(data[:8], "little"), len(data) - 8, f"bytes of {name}")
+            return numpy.frombuffer(data[8:], types[element.get("type")])
+
+        points = array("Points", "Points").reshape(-1, 3).tolist()
+        kinds = array("kind", "CellData")
+        tension = array("tension_N", "CellData")[kinds == 0].tolist()
+        self.expect(tension, file["ropes/tension_N"][-1].tolist(), "tensions in the last frame")
+        cells = []
+        for parent in ("Verts", "Lines"):
+            ends = array("offsets", parent).tolist()
+            index = array("connectivity", parent).tolist()
+            cells += [index[a:b] for a, b in zip([0, *ends], ends)]
+        self.expect((len(cells), len(points)),
+                    (len(kinds), int(piece.get("NumberOfPoints"))), "cells and points")
+        at = self.lines(file, -1)
+        for b, body in enumerate(self.names(file, "bodies")):
+            self.expect(points[cells[b][0]], at[body, "body", 0], f"position of {body}")
+        items = array("item", "CellData")
+        for r, rope in enumerate(self.names(file, "ropes")):
+            mine = [cell for cell, k, i in zip(cells, kinds, items) if (k, i) == (0, r)]
+            path = [points[cell[0]] for cell in mine] if len(mine) > 1 else \
+                [points[i] for i in mine[0]]
+            count = len(path)
+            self.expect(path, [at.get((rope, "node", i)) or at[rope, "eye", i]
+                               for i in range(count)], f"path of {rope}")
+            self.expect(mine[-1][-1] == mine[0][0], bool(file["ropes/closed"][r]), "a closed rope")
+
+    def test_probes(self) -> None:
+        result = self.record("drape-sphere", "rattle", "--duration", "1", "--probe",
+                             "rope.contacts", "--probe", "rope.tension.7", "--probe",
+                             "rope.node.-1.y", "--probe", "ball.x")
+        file, series = self.open(result), result.table("series")
+        for probe, column in (("rope.contacts", file["contacts/count"][:]),
+                              ("rope.tension.7", file["ropes/tension_N"][:, 7]),
+                              ("rope.node.-1.y", file["ropes/points_m"][:, -1, 1]),
+                              ("ball.x", file["bodies/position_m"][:, 0, 0])):
+            self.expect_true(all(map(same_number, column.tolist(), series.numbers(probe))),
+                             column.tolist()[:9], f"{series.texts(probe)[:9]} ...", probe)
+
+    def test_contacts(self) -> None:
+        result = self.record("drape-sphere", "rattle", "--probe", "rope.contacts")
+        file = self.open(result)
+        first, count = file["contacts/first"][:], file["contacts/count"][:]
+        self.expect(first.tolist(), (numpy.cumsum(count) - count).tolist(), "first of each frame")
+        total = int(count.sum())
+        self.expect_true(total > 100, total, "more than 100", "contacts of a draped rope")
+        manifest = result.manifest["scenario"]
+        radius = manifest["bodies"]["ball"]["shape"][0]["sphere"]["radius"]
+        position, normal = file["contacts/position_m"][:], file["contacts/normal"][:]
+        self.expect((position.shape, normal.shape), ((total, 3), (total, 3)), "shapes")
+        centre = file["bodies/position_m"][-1, 0]
+        distance = numpy.linalg.norm(position - centre, axis=1)
+        # The tangent plane where a contact was found; the rope has moved on by a step since.
+        self.expect_true(float(abs(distance - radius).max()) < 0.02 * radius,
+                         [float(distance.min()), float(distance.max())], f"about {radius}",
+                         "distance of the contacts from the centre of the ball")
+        self.expect_true(float(abs(numpy.linalg.norm(normal, axis=1) - 1.0).max()) < 1e-12, "", "1",
+                         "length of the normals")
+        outwards = ((position - centre) * normal).sum(axis=1) / distance
+        self.expect_true(float(outwards.min()) > 0.99, float(outwards.min()), "about 1",
+                         "normals along the radius")
+        self.expect_true(bool((file["contacts/normal_force_N"][:] > 0.0).all()), "", "above 0",
+                         "normal forces")
+        self.expect({int(n) for n in file["contacts/rope"][:]} | {
+            int(n) for n in file["contacts/body"][:]}, {0}, "rope and body")
+        self.expect_true(int(file["contacts/node"][:].max()) <= 40, "", "at most 40", "nodes")
+        self.expect_true(set(file["contacts/is_element"][:].tolist()) <= {0, 1}, "", "0 or 1",
+                         "is_element")
+
+    def test_massless_rope_over_an_eye(self) -> None:
+        file = self.open(self.record("atwood", "rattle", "--duration", "0.2"))
+        self.expect(file["ropes/is_eye"][:].tolist(), [0, 1, 0], "points of the rope")
+        self.expect(file["ropes/first_element"][:].tolist(), [0, 1], "elements")
+        self.expect(file["ropes/points_m"][-1, 1].tolist(), [0.0, 0.0, 0.0], "the eye")
+        self.expect(file["ropes/exact_points_m"][0].tolist(), file["ropes/points_m"][0].tolist(),
+                    "the closed form at the start")
+
+    def test_closed_form_that_no_longer_holds(self) -> None:
+        file = self.open(self.record("atwood", "rattle", "--duration", "3"))
+        gone = numpy.isnan(file["ropes/exact_points_m"][:]).all(axis=(1, 2))
+        self.expect((bool(gone[0]), bool(gone[-1])), (False, True), "gaps at the start and the end")
+
+    def test_same_run_same_bytes(self) -> None:
+        first, second = (self.record("drape-sphere", "pbd", "--duration", "0.7")
+                         for _ in range(2))
+        for name in FILES:
+            if name != "run.json":
+                self.expect_true((first.folder / name).read_bytes()
+                                 == (second.folder / name).read_bytes(), "other bytes",
+                                 "the same bytes", f"{name} of one run made twice")
+
+    def test_diverged(self) -> None:
+        folder = new_folder()
+        self.refused("run", "hanging-chain", "--solver", BLOW_UP, "--out", folder, status=DIVERGED)
+        with h5py.File(folder / "trajectory.h5") as file:
+            self.expect(file["time_s"][:].tolist(),
+                        Result(folder).table("series").numbers("time_s"), "times up to the divergence")
+
+
+class Exports(Case):
+    TARGETS = {"csv": "trajectory.csv", "vtk": "vtk", "xdmf": "trajectory.xmf"}
+
+    def test_a_target_is_not_overwritten(self) -> None:
+        result = self.record("atwood", "pbd", "--duration", "0.1")
+        for to, target in self.TARGETS.items():
+            if to != "xdmf":
+                self.quietly("export", result.folder, "--to", to)
+            before = contents(result.folder)
+            self.refused("export", result.folder, "--to", to, says=(target, "--force"))
+            self.expect(contents(result.folder), before, "files after a refused export")
+            self.quietly("export", result.folder, "--to", to, "--force")
+            self.expect(contents(result.folder), before, "files of the same export again")
+
+    def test_another_place(self) -> None:
+        result = self.record("atwood", "pbd", "--duration", "0.1")
+        for to in self.TARGETS:
+            before = contents(result.folder)
+            place = new_folder()
+            self.quietly("export", result.folder, "--to", to, "--out", place)
+            self.expect_true(place.exists(), to, "a file or folder", "target of --out")
+            self.expect(contents(result.folder), before, "the result that is exported")
+
+    def test_files_of_the_user_stay(self) -> None:
+        result = self.record("atwood", "pbd", "--duration", "0.1")
+        self.quietly("export", result.folder, "--to", "vtk")
+        (result.folder / "vtk/notes.txt").write_text("mine\n", encoding="utf-8")
+        before = contents(result.folder)
+        self.refused("export", result.folder, "--to", "vtk", "--force", says=("vtk",))
+        self.expect(contents(result.folder), before, "files after a refused export")
+
+    def test_nothing_to_export(self) -> None:
+        empty, garbage, text = new_folder(), new_folder(), new_folder()
+        for folder in (empty, garbage, text):
+            folder.mkdir()
+        (garbage / "trajectory.h5").write_bytes(bytes(range(256)) * 9)
+        with h5py.File(text / "trajectory.h5", "w") as file:
+            file.attrs["format"] = 1
+            file["time_s"] = [0.0, 1.0]
+        for place in (empty, garbage, text, WORK / "nowhere"):
+            before = contents(place)
+            for to in self.TARGETS:
+                self.refused("export", place, "--to", to, says=("trajectory.h5", str(place)))
+            self.expect(contents(place), before, "files in a folder without a trajectory")
+
+    def test_bad_usage(self) -> None:
+        result = self.record("atwood", "pbd", "--duration", "0.1")
+        self.refused("export", result.folder, says=("--to", "csv", "vtk"))
+        self.refused("export", result.folder, "--to", "cvs", says=("cvs", "csv"))
+        self.refused("export", result.folder, "--to", "csv", "--out", "", says=("--out",))
+        self.refused("export", "--to", "csv", says=("DIR",))
+
+    def test_disk_full(self) -> None:
+        result = self.record("atwood", "pbd")
+        for to, target in self.TARGETS.items():
+            before = contents(result.folder)
+            self.refused("export", result.folder, "--to", to, "--force", status=FAILED,
+                         says=(target, "File too large"), **small_disk(1000))
+            self.expect(contents(result.folder), before, "files after an export without room")
 
 
 class Differences(Case):

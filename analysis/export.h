@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A trajectory in the formats of other programs.
+#ifndef RL_EXPORT_H
+#define RL_EXPORT_H
+
+#include "trajectory.h"
+
+typedef enum rl_export_outcome {
+  RL_EXPORT_DONE,
+  RL_EXPORT_BROKEN,      // the trajectory cannot be read
+  RL_EXPORT_UNWRITTEN,   // errno is set
+  RL_EXPORT_IN_THE_WAY,  // a folder of the user would be lost
+  RL_EXPORT_INTERRUPTED, // by a signal
+} rl_export_outcome;
+
+// Each writes beside the path and renames; an export that is there is replaced, and stays unless
+// the new one is complete.
+rl_export_outcome rl_export_csv(const rl_trajectory_file *file, const char *path);
+rl_export_outcome rl_export_vtk(const rl_trajectory_file *file, const char *path);
+rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *path);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The XDMF description of a trajectory: one collection of frames, in each a grid of all ropes and
+// one of all bodies. What is the same in all frames stands in front and is referred to; the numbers
+// stand in trajectory.h5.
+#include "export.h"
+
+// A grid of every frame.
+typedef struct grid {
+  const char *name;
+  const char *points, *tension;   // datasets; NULL: no tension
+  size_t point_count, cell_count; // 0 points: no such grid
+  void (*write_cells)(FILE *out, const rl_trajectory_file *file);
+} grid;
+
+// ---------------------------------------------------------------------------------------------
+// Cells: the kind (2: a line over vertices), how many vertices, and which
+
+static void write_rope_cells(FILE *out, const rl_trajectory_file *file) {
+  for (size_t i = 0; i < file->rope_count; i++) {
+    const rl_rope_record *rope = &file->ropes[i];
+    const size_t width = rl_element_points(rope);
+    for (size_t e = 0; e < rope->elements; e++) {
+      fprintf(out, "2 %zu", width);
+      for (size_t k = 0; k < width; k++) {
+        fprintf(out, " %zu",
+                rope->first_point + (e + k) % rope->points); // a loop goes on to node 0
+      }
+      fputc('\n', out);
+    }
+  }
+}
+
+static void write_drawn_cells(FILE *out, const rl_trajectory_file *file) {
+  for (size_t i = 0; i < file->rope_count; i++) {
+    fprintf(out, "2 %zu", file->ropes[i].drawn);
+    for (size_t k = 0; k < file->ropes[i].drawn; k++) {
+      fprintf(out, " %zu", file->ropes[i].first_drawn + k);
+    }
+    fputc('\n', out);
+  }
+}
+
+static void write_body_cells(FILE *out, const rl_trajectory_file *file) {
+  for (size_t i = 0; i < file->body_count; i++) {
+    fprintf(out, "1 1 %zu\n", i);
+  }
+}
+
+// The length of the list that the function above writes.
+static size_t count_numbers(const grid *g, const rl_trajectory_file *file) {
+  if (g->write_cells == write_body_cells) {
+    return 3 * file->body_count;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < file->rope_count; i++) {
+    const rl_rope_record *rope = &file->ropes[i];
+    count += g->write_cells == write_drawn_cells ? 2 + rope->drawn
+                                                 : rope->elements * (2 + rl_element_points(rope));
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The document
+
+// What all frames share: for each grid its cells, its points of all times, and its tensions.
+static void write_shared(FILE *out, const rl_trajectory_file *file, const grid *g) {
+  const size_t numbers = count_numbers(g, file);
+  fprintf(out,
+          "<Topology Name=\"%s\" TopologyType=\"Mixed\" NumberOfElements=\"%zu\">"
+          "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"%zu\">\n",
+          g->name, g->cell_count, numbers);
+  g->write_cells(out, file);
+  fprintf(out,
+          "</DataItem></Topology>\n<DataItem Name=\"%s points\" Format=\"HDF\" "
+          "NumberType=\"Float\" Precision=\"8\" Dimensions=\"%zu %zu 3\">%s:%s</DataItem>\n",
+          g->name, file->frames, g->point_count, RL_TRAJECTORY_NAME, g->points);
+  if (g->tension) {
+    fprintf(out,
+            "<DataItem Name=\"%s tension\" Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" "
+            "Dimensions=\"%zu %zu\">%s:%s</DataItem>\n",
+            g->name, file->frames, g->cell_count, RL_TRAJECTORY_NAME, g->tension);
+  }
+}
+
+// A grid at one frame. The frame's number in front of the slab is for ParaView's XDMF Reader, which
+// takes the first text in a geometry for the name of its data and would not read it again.
+static void write_grid(FILE *out, const grid *g, size_t frame) {
+  fprintf(out,
+          "<Grid Name=\"%s\"><Topology Reference=\"/Xdmf/Domain/Topology[@Name='%s']\"/><Geometry>"
+          "<DataItem ItemType=\"HyperSlab\" Dimensions=\"1 %zu 3\">%zu<DataItem Dimensions=\"3 3\">"
+          "%zu 0 0 1 1 1 1 %zu 3</DataItem>"
+          "<DataItem Reference=\"/Xdmf/Domain/DataItem[@Name='%s points']\"/></DataItem>"
+          "</Geometry>",
+          g->name, g->name, g->point_count, frame, frame, g->point_count, g->name);
+  if (g->tension) {
+    fprintf(out,
+            "<Attribute Name=\"tension_N\" Center=\"Cell\"><DataItem ItemType=\"HyperSlab\" "
+            "Dimensions=\"1 %zu\"><DataItem Dimensions=\"3 2\">%zu 0 1 1 1 %zu</DataItem>"
+            "<DataItem Reference=\"/Xdmf/Domain/DataItem[@Name='%s tension']\"/></DataItem>"
+            "</Attribute>",
+            g->cell_count, frame, g->cell_count, g->name);
+  }
+  fputs("</Grid>\n", out);
+}
+
+static void write_document(FILE *out, const rl_trajectory_file *file) {
+  const bool exact = file->exact.points || file->exact.position;
+  const grid grids[] = {
+      {"ropes", "/ropes/points_m", "/ropes/tension_N", file->points, file->elements,
+       write_rope_cells},
+      {"bodies", "/bodies/position_m", NULL, file->body_count, file->body_count, write_body_cells},
+      {"drawn", "/ropes/drawn_m", NULL, file->drawn, file->rope_count, write_drawn_cells},
+      {"exact ropes", "/ropes/exact_points_m", "/ropes/exact_tension_N", exact ? file->points : 0,
+       file->elements, write_rope_cells},
+      {"exact bodies", "/bodies/exact_position_m", NULL, exact ? file->body_count : 0,
+       file->body_count, write_body_cells},
+  };
+  const size_t count = sizeof grids / sizeof grids[0];
+  fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n", out);
+  for (size_t i = 0; i < count; i++) {
+    if (grids[i].point_count > 0) {
+      write_shared(out, file, &grids[i]);
+    }
+  }
+  fputs("<Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
+  for (size_t frame = 0; frame < file->frames; frame++) {
+    fprintf(out,
+            "<Grid GridType=\"Collection\" CollectionType=\"Spatial\"><Time Value=\"%.17g\"/>\n",
+            file->times[frame]);
+    for (size_t i = 0; i < count; i++) {
+      if (grids[i].point_count > 0) {
+        write_grid(out, &grids[i], frame);
+      }
+    }
+    fputs("</Grid>\n", out);
+  }
+  fputs("</Grid>\n</Domain>\n</Xdmf>\n", out);
+}
+
+rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *path) {
+  rl_new_file new;
+  if (!rl_new_file_open(&new, path)) {
+    return RL_EXPORT_UNWRITTEN;
+  }
+  write_document(new.out, file);
+  return rl_new_file_close(&new) ? RL_EXPORT_DONE : RL_EXPORT_UNWRITTEN;
+}

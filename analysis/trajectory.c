@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trajectory.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  CHUNK_FRAMES = 64,     // frames in a chunk of the file; they are written and flushed together
+  CHUNK_CONTACTS = 1024, // contacts in a chunk
+  BUFFER_BYTES = 1 << 26 // of frames in memory: a scene too large for that has smaller chunks
+};
+
+// A dataset that grows along its first dimension: records wait in memory until they are written.
+typedef struct stream {
+  struct stream *next;
+  hid_t dataset, type;
+  int rank;
+  hsize_t shape[3]; // in the file so far
+  size_t bytes;     // of a record
+  size_t count, capacity;
+  char *records;
+} stream;
+
+// Ropes one after the other, and bodies; streams of what there is none of stay closed.
+typedef struct item_streams {
+  stream points, tension, drawn;
+  stream position, rotation;
+} item_streams;
+
+// A record a frame: where its contacts begin and how many there are; then a record a contact.
+typedef struct contact_streams {
+  stream first, count;
+  stream rope, node, is_element, body, position, normal, force;
+} contact_streams;
+
+struct rl_trajectory {
+  hid_t file;
+  hid_t frames;     // attribute: how many are complete
+  int error;        // errno of the first call that failed; all that follows is idle
+  size_t chunk;     // frames
+  int64_t contacts; // so far
+  stream *streams;  // all that are open
+  stream time;
+  item_streams run, exact;
+  contact_streams contact;
+};
+
+// ---------------------------------------------------------------------------------------------
+// What a frame holds
+
+uint32_t rl_path_count(const rl_rope *rope) { return rl_rope_node_count(rope) + rope->eye_count; }
+
+bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
+  return vertex >= 1 && vertex <= rope->eye_count;
+}
+
+rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
+                         uint32_t vertex) {
+  const rl_rope *r = &model->ropes[rope];
+  if (rl_path_is_eye(r, vertex)) {
+    return rl_vertex_position(model, state, model->eyes[r->first_eye + vertex - 1], state->points);
+  }
+  const uint32_t node = vertex == 0 ? 0 : vertex - r->eye_count;
+  return rl_position(&state->points[rl_rope_node(model, state, rope, node)]);
+}
+
+size_t rl_drawn_count(const rl_driver *driver, uint32_t rope) {
+  return driver->type->draw
+             ? driver->type->draw(driver->memory, driver->model, driver->state, rope, 0.0, NULL, 0)
+             : 0;
+}
+
+rl_vec3 rl_rotation_vector(rl_quat q) {
+  const rl_vec3 v = {q.x, q.y, q.z};
+  const double sine = rl_length(v);
+  const double angle = 2.0 * atan2(copysign(sine, q.w), fabs(q.w));
+  return rl_scale(sine > 0.0 ? angle / sine : 0.0, v);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Datasets
+
+// Keeps errno of the first call that fails; the library leaves there what the system said.
+static hid_t check(rl_trajectory *t, hid_t status) {
+  if (status < 0 && t->error == 0) {
+    t->error = errno ? errno : EIO;
+  }
+  return status;
+}
+
+static void *allocate(rl_trajectory *t, size_t count, size_t size) {
+  void *block = calloc(count + 1, size);
+  check(t, block ? 0 : -1);
+  return block;
+}
+
+// Properties of a file, group or dataset that hold no date: the same run writes the same bytes.
+static hid_t create_properties(rl_trajectory *t, hid_t class) {
+  const hid_t properties = check(t, H5Pcreate(class));
+  check(t, H5Pset_obj_track_times(properties, false));
+  return properties;
+}
+
+static hid_t create_group(rl_trajectory *t, hid_t parent, const char *name) {
+  const hid_t properties = create_properties(t, H5P_GROUP_CREATE);
+  const hid_t group = check(t, H5Gcreate2(parent, name, H5P_DEFAULT, properties, H5P_DEFAULT));
+  check(t, H5Pclose(properties));
+  return group;
+}
+
+// A number at the whole file; stays open.
+static hid_t add_attribute(rl_trajectory *t, const char *name, int64_t value) {
+  const hid_t space = check(t, H5Screate(H5S_SCALAR));
+  const hid_t attribute =
+      check(t, H5Acreate2(t->file, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT));
+  check(t, H5Awrite(attribute, H5T_NATIVE_INT64, &value));
+  check(t, H5Sclose(space));
+  return attribute;
+}
+
+// A dataset that does not change.
+static void add_table(rl_trajectory *t, hid_t group, const char *name, hid_t type, size_t count,
+                      const void *values) {
+  const hid_t properties = create_properties(t, H5P_DATASET_CREATE);
+  const hid_t space = check(t, H5Screate_simple(1, (hsize_t[]){count}, NULL));
+  const hid_t dataset =
+      check(t, H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+  check(t, H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  check(t, H5Dclose(dataset));
+  check(t, H5Sclose(space));
+  check(t, H5Pclose(properties));
+}
+
+// A dataset of records of `rows` x `columns` numbers each; 0: without this dimension.
+static void open_stream(rl_trajectory *t, stream *s, hid_t group, const char *name, hid_t type,
+                        size_t chunk, size_t rows, size_t columns) {
+  const size_t numbers = (rows ? rows : 1) * (columns ? columns : 1);
+  *s = (stream){.next = t->streams,
+                .type = type,
+                .rank = 1 + (rows > 0) + (columns > 0),
+                .bytes = numbers * H5Tget_size(type),
+                .capacity = chunk};
+  s->shape[1] = rows ? rows : columns;
+  s->shape[2] = columns;
+  const hsize_t most[3] = {H5S_UNLIMITED, s->shape[1], s->shape[2]};
+  const hsize_t pieces[3] = {chunk, s->shape[1], s->shape[2]};
+  const hid_t properties = create_properties(t, H5P_DATASET_CREATE);
+  check(t, H5Pset_chunk(properties, s->rank, pieces));
+  const hid_t space = check(t, H5Screate_simple(s->rank, s->shape, most));
+  s->dataset = check(t, H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+  s->records = allocate(t, chunk, s->bytes);
+  t->streams = s;
+  check(t, H5Sclose(space));
+  check(t, H5Pclose(properties));
+}
+
+// A record a frame, with some numbers for each of the items; without items there is no dataset.
+static void open_frames(rl_trajectory *t, stream *s, hid_t group, const char *name, size_t items,
+                        size_t numbers) {
+  if (items > 0) {
+    open_stream(t, s, group, name, H5T_NATIVE_DOUBLE, t->chunk, items, numbers);
+  }
+}
+
+// Room for the next record in memory; NULL when there is none, or no such dataset.
+static void *next_record(rl_trajectory *t, stream *s) {
+  if (!s->records) {
+    return NULL;
+  }
+  if (s->count == s->capacity) {
+    char *more = realloc(s->records, 2 * s->capacity * s->bytes);
+    if (check(t, more ? 0 : -1) < 0) {
+      return NULL;
+    }
+    s->records = more;
+    s->capacity *= 2;
+  }
+  return s->records + s->bytes * s->count++;
+}
+
+// Appends the records in memory to the dataset.
+static void write_stream(rl_trajectory *t, stream *s) {
+  const hsize_t start[3] = {s->shape[0], 0, 0};
+  const hsize_t count[3] = {s->count, s->shape[1], s->shape[2]};
+  if (s->count == 0 || t->error) {
+    return;
+  }
+  s->shape[0] += s->count;
+  check(t, H5Dset_extent(s->dataset, s->shape));
+  const hid_t file = check(t, H5Dget_space(s->dataset));
+  const hid_t memory = check(t, H5Screate_simple(s->rank, count, NULL));
+  check(t, H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL));
+  check(t, H5Dwrite(s->dataset, s->type, memory, file, H5P_DEFAULT, s->records));
+  check(t, H5Sclose(memory));
+  check(t, H5Sclose(file));
+  s->count = 0;
+}
+
+// All that is in memory, into the file and on to the system: a killed run keeps it. How many frames
+// there are goes last, since only then all of them can be read.
+static void write_out(rl_trajectory *t) {
+  for (stream *s = t->streams; s; s = s->next) {
+    write_stream(t, s);
+  }
+  if (t->error == 0) {
+    const int64_t frames = (int64_t)t->time.shape[0];
+    check(t, H5Fflush(t->file, H5F_SCOPE_LOCAL));
+    check(t, H5Awrite(t->frames, H5T_NATIVE_INT64, &frames));
+    check(t, H5Fflush(t->file, H5F_SCOPE_LOCAL));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The layout of the file
+
+// Names as texts of one length, with zeros behind the shorter.
+static void add_names(rl_trajectory *t, hid_t group, const char *const *names, size_t count) {
+  size_t length = 1;
+  for (size_t i = 0; i < count; i++) {
+    length = strlen(names[i]) > length ? strlen(names[i]) : length;
+  }
+  char *text = allocate(t, count, length);
+  const hid_t type = check(t, H5Tcopy(H5T_C_S1));
+  check(t, H5Tset_size(type, length));
+  check(t, H5Tset_strpad(type, H5T_STR_NULLPAD));
+  for (size_t i = 0; text && i < count; i++) {
+    memcpy(&text[i * length], names[i], strlen(names[i]));
+  }
+  add_table(t, group, "name", type, count, text);
+  check(t, H5Tclose(type));
+  free(text);
+}
+
+// What is constant about the ropes.
+static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
+  const rl_model *model = driver->model;
+  const size_t count = model->rope_count;
+  const char **names = allocate(t, count, sizeof *names);
+  double *radii = allocate(t, count, sizeof *radii);
+  unsigned char *closed = allocate(t, count, sizeof *closed);
+  int64_t *first = allocate(t, 3 * (count + 1), sizeof *first);
+  int64_t *points = first;
+  int64_t *elements = first + count + 1;
+  int64_t *drawn = first + 2 * (count + 1);
+  if (t->error == 0) {
+    for (uint32_t i = 0; i < count; i++) {
+      const rl_rope *rope = &model->ropes[i];
+      names[i] = rope->name;
+      radii[i] = rope->radius;
+      closed[i] = rope->closed;
+      points[i + 1] = points[i] + rl_path_count(rope);
+      elements[i + 1] = elements[i] + rope->link_count;
+      drawn[i + 1] = drawn[i] + (int64_t)rl_drawn_count(driver, i);
+    }
+    add_names(t, group, names, count);
+    add_table(t, group, "radius_m", H5T_NATIVE_DOUBLE, count, radii);
+    add_table(t, group, "closed", H5T_NATIVE_UINT8, count, closed);
+    add_table(t, group, "first_point", H5T_NATIVE_INT64, count + 1, points);
+    add_table(t, group, "first_element", H5T_NATIVE_INT64, count + 1, elements);
+    add_table(t, group, "first_drawn", H5T_NATIVE_INT64, count + 1, drawn);
+  }
+  free(names);
+  free(radii);
+  free(closed);
+  free(first);
+}
+
+// Which of the points are eyes.
+static void add_eyes(rl_trajectory *t, hid_t group, const rl_model *model, size_t points) {
+  unsigned char *eyes = allocate(t, points, sizeof *eyes);
+  size_t next = 0;
+  for (uint32_t i = 0; eyes && i < model->rope_count; i++) {
+    for (uint32_t k = 0; k < rl_path_count(&model->ropes[i]); k++) {
+      eyes[next++] = rl_path_is_eye(&model->ropes[i], k);
+    }
+  }
+  add_table(t, group, "is_eye", H5T_NATIVE_UINT8, points, eyes);
+  free(eyes);
+}
+
+static void open_ropes(rl_trajectory *t, hid_t parent, const rl_driver *driver, bool exact) {
+  const rl_model *model = driver->model;
+  const hid_t group = create_group(t, parent, "ropes");
+  size_t points = 0;
+  size_t drawn = 0;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    points += rl_path_count(&model->ropes[i]);
+    drawn += rl_drawn_count(driver, i);
+  }
+  add_ropes(t, group, driver);
+  add_eyes(t, group, model, points);
+  open_frames(t, &t->run.points, group, "points_m", points, 3);
+  open_frames(t, &t->run.tension, group, "tension_N", model->link_count, 0);
+  open_frames(t, &t->run.drawn, group, "drawn_m", drawn, 3);
+  if (exact) {
+    open_frames(t, &t->exact.points, group, "exact_points_m", points, 3);
+    open_frames(t, &t->exact.tension, group, "exact_tension_N", model->link_count, 0);
+  }
+  check(t, H5Gclose(group));
+}
+
+static void open_bodies(rl_trajectory *t, hid_t parent, const rl_model *model, bool exact) {
+  const size_t count = model->body_count;
+  const hid_t group = create_group(t, parent, "bodies");
+  const char **names = allocate(t, count, sizeof *names);
+  unsigned char *turns = allocate(t, count, sizeof *turns);
+  for (size_t i = 0; names && turns && i < count; i++) {
+    names[i] = model->bodies[i].name;
+    turns[i] = model->bodies[i].spin_slot != RL_NONE;
+  }
+  if (t->error == 0) {
+    add_names(t, group, names, count);
+    add_table(t, group, "turns", H5T_NATIVE_UINT8, count, turns);
+  }
+  open_frames(t, &t->run.position, group, "position_m", count, 3);
+  open_frames(t, &t->run.rotation, group, "rotation", count, 4);
+  if (exact) {
+    open_frames(t, &t->exact.position, group, "exact_position_m", count, 3);
+    open_frames(t, &t->exact.rotation, group, "exact_rotation", count, 4);
+  }
+  free(names);
+  free(turns);
+  check(t, H5Gclose(group));
+}
+
+static void open_contacts(rl_trajectory *t, hid_t parent) {
+  contact_streams *s = &t->contact;
+  const hid_t group = create_group(t, parent, "contacts");
+  open_stream(t, &s->first, group, "first", H5T_NATIVE_INT64, t->chunk, 0, 0);
+  open_stream(t, &s->count, group, "count", H5T_NATIVE_INT64, t->chunk, 0, 0);
+  open_stream(t, &s->rope, group, "rope", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->node, group, "node", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->is_element, group, "is_element", H5T_NATIVE_UINT8, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->body, group, "body", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->position, group, "position_m", H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0, 3);
+  open_stream(t, &s->normal, group, "normal", H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0, 3);
+  open_stream(t, &s->force, group, "normal_force_N", H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0, 0);
+  check(t, H5Gclose(group));
+}
+
+// As many frames as fit into the memory that is set aside for them, and no more than a chunk has.
+static size_t frames_in_chunk(const rl_model *model) {
+  const size_t numbers = 8 * ((size_t)model->node_count + model->eye_count + model->body_count);
+  const size_t frames = BUFFER_BYTES / (numbers * sizeof(double) + 1);
+  return frames < 1 ? 1 : frames < CHUNK_FRAMES ? frames : CHUNK_FRAMES;
+}
+
+static hid_t create_file(rl_trajectory *t, const char *path) {
+  const hid_t creation = create_properties(t, H5P_FILE_CREATE);
+  const hid_t access = check(t, H5Pcreate(H5P_FILE_ACCESS));
+  // Nobody else writes it, and who wants to read while the run goes on may.
+  check(t, H5Pset_file_locking(access, false, true));
+  const hid_t file = check(t, H5Fcreate(path, H5F_ACC_TRUNC, creation, access));
+  check(t, H5Pclose(access));
+  check(t, H5Pclose(creation));
+  return file;
+}
+
+// The library neither prints what went wrong nor tries again at the end of the program.
+static void prepare_library(void) {
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver, bool exact) {
+  const rl_model *model = driver->model;
+  char path[RL_PATH_MAX];
+  rl_trajectory *t = calloc(1, sizeof *t);
+  if (!t || !rl_path_join(path, folder, RL_TRAJECTORY_NAME)) {
+    free(t);
+    return NULL;
+  }
+  prepare_library();
+  errno = 0;
+  t->chunk = frames_in_chunk(model);
+  t->file = create_file(t, path);
+  if (t->error) {
+    rl_trajectory_close(t);
+    return NULL;
+  }
+  check(t, H5Aclose(add_attribute(t, "format", RL_TRAJECTORY_FORMAT)));
+  t->frames = add_attribute(t, "frames", 0);
+  open_stream(t, &t->time, t->file, "time_s", H5T_NATIVE_DOUBLE, t->chunk, 0, 0);
+  open_ropes(t, t->file, driver, exact);
+  open_bodies(t, t->file, model, exact);
+  open_contacts(t, t->file);
+  write_out(t); // without frames, but it can be read
+  if (t->error) {
+    rl_trajectory_close(t);
+    return NULL;
+  }
+  return t;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Frames
+
+static void add_numbers(rl_trajectory *t, stream *s, const double *numbers) {
+  double *record = next_record(t, s);
+  if (record) {
+    memcpy(record, numbers, s->bytes);
+  }
+}
+
+static void add_index(rl_trajectory *t, stream *s, uint32_t index) {
+  uint32_t *record = next_record(t, s);
+  if (record) {
+    *record = index;
+  }
+}
+
+static void add_count(rl_trajectory *t, stream *s, int64_t count) {
+  int64_t *record = next_record(t, s);
+  if (record) {
+    *record = count;
+  }
+}
+
+static void add_gap(rl_trajectory *t, stream *s) {
+  double *record = next_record(t, s);
+  for (size_t i = 0; record && i < s->bytes / sizeof *record; i++) {
+    record[i] = NAN;
+  }
+}
+
+static void add_points(rl_trajectory *t, stream *s, const rl_model *model, const rl_state *state) {
+  double *at = next_record(t, s);
+  for (uint32_t i = 0; at && i < model->rope_count; i++) {
+    const uint32_t count = rl_path_count(&model->ropes[i]);
+    for (uint32_t k = 0; k < count; k++) {
+      const rl_vec3 p = rl_path_position(model, state, i, k);
+      *at++ = p.x;
+      *at++ = p.y;
+      *at++ = p.z;
+    }
+  }
+}
+
+static void add_drawing(rl_trajectory *t, stream *s, const rl_driver *driver) {
+  // Points are three doubles without a gap, as a record of the file is.
+  _Static_assert(sizeof(rl_vec3) == 3 * sizeof(double), "rl_vec3 has a gap");
+  rl_vec3 *at = next_record(t, s);
+  for (uint32_t i = 0; at && i < driver->model->rope_count; i++) {
+    at += driver->type->draw(driver->memory, driver->model, driver->state, i, 0.0, at,
+                             rl_drawn_count(driver, i));
+  }
+}
+
+static void add_bodies(rl_trajectory *t, item_streams *s, const rl_model *model,
+                       const rl_state *state) {
+  double *at = next_record(t, &s->position);
+  for (uint32_t i = 0; at && i < model->body_count; i++) {
+    const rl_point *p = &state->points[rl_body_slot(model, i)];
+    *at++ = p->x;
+    *at++ = p->y;
+    *at++ = p->z;
+  }
+  at = next_record(t, &s->rotation);
+  for (uint32_t i = 0; at && i < model->body_count; i++) {
+    const rl_quat q = state->rotations[i];
+    *at++ = q.x;
+    *at++ = q.y;
+    *at++ = q.z;
+    *at++ = q.w;
+  }
+}
+
+// All items of a state; `started`: its tensions are those of a step.
+static void add_items(rl_trajectory *t, item_streams *s, const rl_model *model,
+                      const rl_state *state, bool started) {
+  add_points(t, &s->points, model, state);
+  if (started) {
+    add_numbers(t, &s->tension, state->multipliers);
+  } else {
+    add_gap(t, &s->tension);
+  }
+  add_bodies(t, s, model, state);
+}
+
+// One contact: where it is on the surface, right under the rope as that is now.
+static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index, double force) {
+  contact_streams *s = &t->contact;
+  const rl_state *state = driver->state;
+  const rl_contact *c = &state->contacts[index];
+  rl_row *row = &driver->rows->rows[driver->rows->span_count + index];
+  rl_row_evaluate(driver->model, state, driver->rows, row, state->points);
+  rl_vec3 p = rl_position(&state->points[c->slot]);
+  if (c->next != RL_NONE) {
+    const rl_vec3 to = rl_position(&state->points[c->next]);
+    p = rl_add_scaled(p, driver->rows->feet[index].fraction, rl_sub(to, p));
+  }
+  const double distance = driver->model->ropes[c->rope].radius - row->value;
+  p = rl_add_scaled(p, -distance, row->normal);
+  add_index(t, &s->rope, c->rope);
+  add_index(t, &s->node, c->node);
+  add_index(t, &s->body, c->body);
+  add_numbers(t, &s->position, (double[]){p.x, p.y, p.z});
+  add_numbers(t, &s->normal, (double[]){row->normal.x, row->normal.y, row->normal.z});
+  add_numbers(t, &s->force, &force);
+  unsigned char *is_element = next_record(t, &s->is_element);
+  if (is_element) {
+    *is_element = c->next != RL_NONE;
+  }
+}
+
+// The contacts that push.
+static void add_contacts(rl_trajectory *t, const rl_driver *driver) {
+  const double *forces = &driver->state->multipliers[driver->model->link_count];
+  int64_t count = 0;
+  for (size_t i = 0; i < driver->state->contact_count; i++) {
+    if (forces[i] > 0.0) {
+      add_contact(t, driver, i, forces[i]);
+      count++;
+    }
+  }
+  add_count(t, &t->contact.first, t->contacts);
+  add_count(t, &t->contact.count, count);
+  t->contacts += count;
+}
+
+bool rl_trajectory_add(rl_trajectory *t, const rl_driver *driver, const rl_state *exact) {
+  errno = 0;
+  if (t->error == 0) {
+    add_numbers(t, &t->time, &driver->state->time);
+    add_items(t, &t->run, driver->model, driver->state, driver->state->step > 0);
+    add_drawing(t, &t->run.drawn, driver);
+    if (exact) {
+      add_items(t, &t->exact, driver->model, exact, true);
+    } else {
+      add_gap(t, &t->exact.points);
+      add_gap(t, &t->exact.tension);
+      add_gap(t, &t->exact.position);
+      add_gap(t, &t->exact.rotation);
+    }
+    add_contacts(t, driver);
+    if (t->time.count == t->chunk) {
+      write_out(t);
+    }
+  }
+  errno = t->error;
+  return t->error == 0;
+}
+
+bool rl_trajectory_close(rl_trajectory *t) {
+  errno = 0;
+  write_out(t);
+  for (stream *s = t->streams; s; s = s->next) {
+    check(t, H5Dclose(s->dataset));
+    free(s->records);
+  }
+  check(t, H5Aclose(t->frames));
+  check(t, H5Fclose(t->file));
+  const int error = t->error;
+  free(t);
+  errno = error;
+  return error == 0;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// trajectory.h5: the whole motion of a run, frame by frame, at the times of the rows of series.csv;
+// analysis/README.md has its layout. One part writes it while a run goes on, one reads it again.
+// trajectory.xmf, which lets ParaView find its way in it, is written from the file alone.
+#ifndef RL_TRAJECTORY_H
+#define RL_TRAJECTORY_H
+
+#include "files.h"
+#include "world/driver.h"
+
+#define RL_TRAJECTORY_NAME "trajectory.h5"
+#define RL_XDMF_NAME "trajectory.xmf"
+
+enum { RL_TRAJECTORY_FORMAT = 1 };
+
+// ---------------------------------------------------------------------------------------------
+// What a frame holds
+
+// The path of a rope: its nodes, and behind the first of them the eyes that a massless rope runs
+// through.
+uint32_t rl_path_count(const rl_rope *rope);
+bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex);
+rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
+                         uint32_t vertex);
+
+// How many points of a rope the solver draws, if it draws any.
+size_t rl_drawn_count(const rl_driver *driver, uint32_t rope);
+
+// Axis times angle of a rotation, the shorter way round [rad].
+rl_vec3 rl_rotation_vector(rl_quat q);
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+typedef struct rl_trajectory rl_trajectory;
+
+// Makes the file in a folder; `exact`: with a closed form beside. NULL with errno set.
+rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver, bool exact);
+
+// Adds the state now as a frame, and that of the closed form (NULL: it does not hold, nan). False
+// with errno set once something could not be written.
+bool rl_trajectory_add(rl_trajectory *trajectory, const rl_driver *driver, const rl_state *exact);
+
+// Writes what is still in memory and closes the file. False with errno set if anything was lost.
+bool rl_trajectory_close(rl_trajectory *trajectory);
+
+// ---------------------------------------------------------------------------------------------
+// Reading
+
+// The numbers of one dataset, frame by frame.
+typedef struct rl_track rl_track;
+
+// A rope, and which of all points, elements and drawn points are its own.
+typedef struct rl_rope_record {
+  const char *name;
+  bool closed;
+  size_t first_point, points, first_element, elements, first_drawn, drawn;
+} rl_rope_record;
+
+// Points of an element: its two nodes, or where a massless rope has eyes its whole path.
+static inline size_t rl_element_points(const rl_rope_record *rope) {
+  return rope->elements == 1 ? rope->points : 2;
+}
+
+typedef struct rl_body_record {
+  const char *name;
+  bool turns;
+} rl_body_record;
+
+// Of the run or its closed form; NULL where there is nothing of the kind.
+typedef struct rl_item_tracks {
+  rl_track *points, *tension, *drawn; // of all ropes
+  rl_track *position, *rotation;      // of all bodies
+} rl_item_tracks;
+
+typedef struct rl_trajectory_file {
+  long long handle; // of the open file
+  size_t frames, rope_count, body_count, points, elements, drawn;
+  double *times;         // [frames] [s]
+  unsigned char *is_eye; // [points]
+  rl_rope_record *ropes;
+  rl_body_record *bodies;
+  char *rope_names, *body_names;
+  rl_item_tracks run, exact;
+} rl_trajectory_file;
+
+// Opens the file in a folder; of a run that was killed it holds what was flushed. NULL with a
+// message about what is wrong with it.
+rl_trajectory_file *rl_trajectory_open(const char *folder, char *message, size_t size);
+void rl_trajectory_file_free(rl_trajectory_file *file);
+
+// The numbers of one frame, until the next call for this track. NULL if they cannot be read.
+const double *rl_track_at(rl_track *track, size_t frame);
+
+#endif
