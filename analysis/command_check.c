@@ -33,6 +33,16 @@ static void describe(const rl_scenario *s) {
   print_count(" with ", m->link_count, "element", "elements");
   print_count(", ", s->probe_count, "probe", "probes");
   printf("%s%s\n", s->exact ? ", closed form: " : "", s->exact ? s->exact->name : "");
+  for (uint32_t i = 0; i < m->body_count; i++) {
+    const rl_vec3 root = m->bodies[i].root_inertia;
+    if (m->bodies[i].motion == RL_AXLE) {
+      printf("  %s turns on its axle, moment of inertia %.6g kg m^2\n", m->bodies[i].name,
+             root.z * root.z);
+    } else if (m->bodies[i].motion == RL_FREE && m->bodies[i].spin_slot != RL_NONE) {
+      printf("  %s can turn, moments of inertia %.6g, %.6g, %.6g kg m^2\n", m->bodies[i].name,
+             root.x * root.x, root.y * root.y, root.z * root.z);
+    }
+  }
   for (size_t i = 0; rl_solvers[i]; i++) {
     const uint32_t missing = rl_driver_missing(m, rl_solvers[i]);
     printf("  %-11s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenario_json.h"
 
+#include "world/model_check.h"
+
 // json_object_set_new() and json_array_append_new() take NULL for a value that could not be made
 // and report failure; a result that lacks a key is caught by the caller's final check.
 
@@ -83,10 +85,14 @@ static json_t *body_to_json(const rl_body_definition *body) {
   json_t *out = json_object();
   set_string(out, "motion", motions[body->motion]);
   set_number(out, "mass", body->mass);
-  if (!isnan(body->inertia.x)) {
-    set(out, "inertia", vector(body->inertia));
+  rl_vec3 inertia = body->inertia;
+  char message[256];
+  const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
+  if (!isnan(inertia.x) ||
+      (moves && body->part_count > 0 && rl_definition_inertia(body, &inertia, message))) {
+    set(out, "inertia", vector(inertia));
   }
-  set(out, "position", vector(body->position));
+  set(out, "position", vector(rl_definition_position(body)));
   if (body->part_count > 0 || !isnan(body->inertia.x)) {
     set(out, "rotation", vector(body->rotation));
     set(out, "spin", vector(body->spin));

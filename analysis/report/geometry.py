@@ -160,6 +160,17 @@ def part_outline(part: Definition, position: Vector, turn: Vector, view: View) -
     return convex_outline([(round(x, 9), round(y, 9)) for x, y in points])
 
 
+def spoke(part: Definition, position: Vector, turn: Vector, view: View) -> list[Flat]:
+    """A line from the centre of a round part to its side, which shows how it has turned."""
+    kind = next((k for k in ("sphere", "capsule", "cylinder") if k in part), "")
+    radius = number(mapping(part.get(kind)).get("radius"))
+    if not kind or not math.isfinite(radius):
+        return []
+    ends = (add(vector(part.get("at")), rotate(vector(part.get("rotation")), (x, 0, 0)))
+            for x in (0.0, radius))
+    return [view.flat(add(position, rotate(turn, end))) for end in ends]
+
+
 def parts_of(body: Definition) -> list[dict[str, Any]]:
     shape = body.get("shape")
     return [mapping(part) for part in (shape if isinstance(shape, list) else [shape]) if part]
@@ -170,7 +181,8 @@ def body_outlines(body: Definition, position: Vector, view: View,
     """Outlines of a body's parts. `rotation`: of a body that turns, otherwise the scenario's."""
     turn = rotation or vector(body.get("rotation"))
     outlines = [part_outline(part, position, turn, view) for part in parts_of(body)]
-    return [outline for outline in outlines if len(outline) > 2]
+    spokes = [spoke(part, position, turn, view) for part in parts_of(body)] if rotation else []
+    return [line for line in outlines if len(line) > 2] + [line for line in spokes if line]
 
 
 def half_spaces(body: Definition, view: View) -> list[tuple[Flat, Flat]]:
