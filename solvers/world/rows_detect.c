@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Detection: which contacts there can be in a step, and where they touch.
+#include "rows_internal.h"
+
+#include <string.h>
+
+static int compare_contacts(const rl_contact *a, const rl_contact *b) {
+  const uint32_t x[5] = {a->rope, a->node, a->next != RL_NONE, a->body, a->part};
+  const uint32_t y[5] = {b->rope, b->node, b->next != RL_NONE, b->body, b->part};
+  for (size_t i = 0; i < 5; i++) {
+    if (x[i] != y[i]) {
+      return x[i] < y[i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+// How far what is at a slot can come to or go from the body within dt: it travels about
+// |v| dt + |g| dt^2; twice that leaves room for what the rope does to it.
+static double travel(const rl_model *model, const rl_state *state, uint32_t slot, uint32_t body,
+                     double dt) {
+  const uint32_t centre = rl_body_slot(model, body);
+  const rl_vec3 arm =
+      rl_sub(rl_position(&state->points[slot]), rl_position(&state->points[centre]));
+  const rl_vec3 turning = rl_cross(rl_body_spin(model, state, body), arm);
+  const double speed =
+      rl_distance(state->velocities[slot], rl_add(state->velocities[centre], turning));
+  return 2.0 * dt * (speed + dt * rl_length(model->gravity));
+}
+
+static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_body_pose at, double fraction) {
+  const rl_vec3 arm = rl_sub(rl_add_scaled(p, -surface.distance, surface.normal), at.centre);
+  return (rl_foot){rl_rotate_inverse(at.rotation, arm),
+                   rl_rotate_inverse(at.rotation, surface.normal), fraction, false};
+}
+
+// Where the node is nearest to the part; returns the distance from its centre.
+static double node_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                        rl_foot *foot) {
+  const rl_vec3 p = rl_position(&state->points[contact->slot]);
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
+  const rl_surface surface = rl_contact_surface(model, contact, at, p);
+  *foot = make_foot(surface, p, at, 0.0);
+  return surface.distance;
+}
+
+// Could the node touch the part within dt?
+static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                         double dt, rl_foot *foot) {
+  return node_foot(model, state, contact, foot) - model->ropes[contact->rope].radius <=
+         travel(model, state, contact->slot, contact->body, dt);
+}
+
+// Where a node is; one that is held goes with its body within a step too.
+static rl_vec3 node_position(const rl_model *model, const rl_state *state, uint32_t slot) {
+  return rl_vertex_position(model, state, rl_node_vertex(model, slot), state->points);
+}
+
+// Where the element is nearest to the part; returns the distance from its axis.
+static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                           rl_foot *foot) {
+  const rl_part *part = &model->bodies[contact->body].parts[contact->part];
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
+  const rl_vec3 from = node_position(model, state, contact->slot);
+  const rl_vec3 to = node_position(model, state, contact->next);
+  rl_surface surface;
+  const double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
+  const double ends = fmin(rl_contact_surface(model, contact, at, from).distance,
+                           rl_contact_surface(model, contact, at, to).distance);
+  *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
+  foot->is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  return surface.distance;
+}
+
+// Could the element touch the part within dt?
+static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                            double dt, rl_foot *foot) {
+  const rl_vec3 from = node_position(model, state, contact->slot);
+  const rl_vec3 to = node_position(model, state, contact->next);
+  const double reach = model->ropes[contact->rope].radius +
+                       fmax(travel(model, state, contact->slot, contact->body, dt),
+                            travel(model, state, contact->next, contact->body, dt));
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
+  const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
+  return rl_contact_surface(model, contact, at, middle).distance <=
+             reach + 0.5 * rl_distance(from, to) &&
+         element_foot(model, state, contact, foot) <= reach;
+}
+
+// Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
+// of the step before, which stand in the same order.
+static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *rows,
+                        uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+  const rl_body *body = &model->bodies[contact.body];
+  for (contact.part = 0; contact.part < body->part_count; contact.part++) {
+    rl_foot foot;
+    if (!(contact.next == RL_NONE ? node_is_near : element_is_near)(model, state, &contact, dt,
+                                                                    &foot) ||
+        (foot.is_idle && !rows->lists_idle)) {
+      continue;
+    }
+    while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
+      (*old)++;
+    }
+    const bool known =
+        *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
+    const uint64_t i = state->contact_count++;
+    state->contacts[i] = contact;
+    rows->feet[i] = foot;
+    rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
+    state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+  }
+}
+
+// Whether a slot can be moved by what acts on it, or a body by what acts at its surface.
+static bool slot_moves(const rl_model *model, const rl_point *points, uint32_t slot) {
+  const rl_body *body = rl_slot_body(model, slot);
+  return points[slot].w > 0.0 ||
+         (body && body->spin_slot != RL_NONE && points[body->spin_slot].w > 0.0);
+}
+
+// Whether the element of a contact, if it is one, ends at an anchor on the body.
+static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_t body) {
+  return contact->next != RL_NONE &&
+         (rl_tied_body(model, contact->slot) == body || rl_tied_body(model, contact->next) == body);
+}
+
+// The contacts of a node, or of an element, with all bodies; something of the two must be able to
+// move. A node that is held does not touch anything, nor an element the body that it is tied to.
+static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
+                           uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+  const bool moves = slot_moves(model, state->points, rl_node_vertex(model, contact.slot).slot) ||
+                     (contact.next != RL_NONE &&
+                      slot_moves(model, state->points, rl_node_vertex(model, contact.next).slot));
+  if (contact.next == RL_NONE && rl_moving_hold(model, contact.slot)) {
+    return;
+  }
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    const bool can_move = moves || slot_moves(model, state->points, rl_body_slot(model, b));
+    if (can_move && !is_tied_to(model, &contact, b) &&
+        model->touches[(size_t)contact.rope * model->body_count + b]) {
+      contact.body = b;
+      detect_pair(model, state, rows, old_count, old, contact, dt);
+    }
+  }
+}
+
+static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+  const uint64_t old_count = state->contact_count;
+  uint64_t old = 0;
+  memcpy(rows->old_contacts, state->contacts, old_count * sizeof *rows->old_contacts);
+  memcpy(rows->old_multipliers, &state->multipliers[model->link_count],
+         old_count * sizeof *rows->old_multipliers);
+  state->contact_count = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].massless) {
+      continue;
+    }
+    const uint32_t nodes = rl_rope_nodes(model, state, r);
+    for (uint32_t i = 0; i < nodes; i++) {
+      const uint32_t slot = rl_rope_node(model, state, r, i);
+      rl_contact contact = {.rope = r, .node = i, .slot = slot, .next = RL_NONE};
+      if (slot >= model->node_count || model->node_rope[slot] == r) { // a joint belongs to one rope
+        detect_feature(model, state, rows, old_count, &old, contact, dt);
+      }
+      if (i < model->ropes[r].link_count) { // the element that begins there
+        contact.next = state->links[model->ropes[r].first_link + i].b;
+        detect_feature(model, state, rows, old_count, &old, contact, dt);
+      }
+    }
+  }
+}
+
+void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
+  if (model->contact_capacity == 0) {
+    return;
+  }
+  const uint64_t count_before = state->contact_count;
+  detect_contacts(model, state, rows, dt);
+  bool same = state->contact_count == count_before;
+  for (uint32_t i = 0; i < state->contact_count && same; i++) {
+    same = rows->contact_before[i] == i;
+  }
+  rows->structure += same ? 0 : 1;
+  rows->row_count = rows->span_count;
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    const rl_contact *contact = &state->contacts[i];
+    const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
+    rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
+                                             .source = model->link_count + i,
+                                             .item = i,
+                                             .friction = model->frictions[pair],
+                                             .upper = INFINITY});
+    rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->slot));
+    if (contact->next != RL_NONE) {
+      rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->next));
+    }
+    if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
+      rl_row_add_vertex(model, rows, row,
+                        (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
+    }
+  }
+  rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
+}
+
+void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint64_t i = 0; i < state->contact_count; i++) {
+    const rl_contact *contact = &state->contacts[i];
+    rl_foot foot;
+    if (contact->next == RL_NONE) {
+      node_foot(model, state, contact, &foot);
+    } else {
+      element_foot(model, state, contact, &foot);
+    }
+    // What came out on the far side is still on the side it was found on.
+    if (rl_dot(foot.normal, rows->feet[i].normal) > 0.0) {
+      rows->feet[i] = foot;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Evaluation: values, gradients and inverse masses of general rows at trial positions.
+#include "rows_internal.h"
+
+// The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
+// velocities, and read the row's rate. Cross terms of something the rope touches more than once
+// come out right, because it has taken all its impulses before any velocity is read.
+// What is left of terms that cancel is no answer: a rope tied to two points of one body.
+static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *points) {
+  static const double rounding = 1e-13;
+  const rl_entry *first = &rows->entries[row->first_entry];
+  const rl_entry *end = first + row->entry_count;
+  double response = 0.0, terms = 0.0;
+  for (const rl_entry *e = first; e < end; e++) {
+    rows->momentum[e->slot] = rl_add(rows->momentum[e->slot], e->gradient);
+  }
+  for (const rl_entry *e = first; e < end; e++) {
+    response += points[e->slot].w * rl_dot(e->gradient, rows->momentum[e->slot]);
+    terms += points[e->slot].w * rl_dot(e->gradient, e->gradient);
+  }
+  for (const rl_entry *e = first; e < end; e++) {
+    rows->momentum[e->slot] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  return response > rounding * terms ? response : 0.0;
+}
+
+// Inverse mass across the normal in the direction of the slide, by a test impulse there. An element
+// on the body that it is tied to has entries for one slot twice: they are summed first.
+double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
+                               const rl_point *points) {
+  if (!row->turns) {
+    return row->inverse_mass;
+  }
+  const rl_vec3 direction = rl_unit(slide);
+  const rl_entry *first = &rows->entries[row->first_entry];
+  const rl_entry *end = first + row->entry_count;
+  double response = 0.0;
+  for (const rl_entry *e = first; e < end; e++) {
+    rl_vec3 momentum = {0.0, 0.0, 0.0};
+    for (const rl_entry *other = first; other < end; other++) {
+      if (other->slot == e->slot) {
+        momentum = rl_add(momentum, rl_contact_share(row, other, direction));
+      }
+    }
+    response += points[e->slot].w * rl_dot(rl_contact_share(row, e, direction), momentum);
+  }
+  return response;
+}
+
+// A place on a row at trial positions: where it is, and if it goes with a body, how that stands and
+// the arm from its centre.
+typedef struct place {
+  const rl_body *body; // NULL: a node, or a point in space
+  rl_quat rotation;
+  rl_vec3 arm, at;
+} place;
+
+static place place_of(const rl_model *model, const rl_state *state, rl_vertex vertex,
+                      const rl_point *points) {
+  if (vertex.slot == RL_NONE) {
+    return (place){.at = vertex.offset};
+  }
+  place p = {.body = rl_slot_body(model, vertex.slot), .at = rl_position(&points[vertex.slot])};
+  if (p.body) {
+    p.rotation = rl_body_rotation(model, state, points, vertex.slot - model->node_count);
+    p.arm = rl_rotate(p.rotation, vertex.offset);
+    p.at = rl_add(p.at, p.arm);
+  }
+  return p;
+}
+
+static bool has_spin(const place *p) { return p->body && p->body->spin_slot != RL_NONE; }
+
+// What a force at a place is for the spin slot of its body: the torque in the body's frame, over
+// the roots of its moments of inertia.
+static rl_vec3 lever(const place *p, rl_vec3 force) {
+  return rl_times(p->body->inverse_root_inertia,
+                  rl_rotate_inverse(p->rotation, rl_cross(p->arm, force)));
+}
+
+// C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
+// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
+static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                          const rl_point *points) {
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  rl_entry *entry = &rows->entries[row->first_entry];
+  double length = 0.0;
+  place here = place_of(model, state, vertices[0], points);
+  rl_vec3 incoming = {0.0, 0.0, 0.0};
+  for (uint32_t i = 0; i < row->vertex_count; i++) {
+    rl_vec3 outgoing = {0.0, 0.0, 0.0};
+    place next = here;
+    if (i + 1 < row->vertex_count) {
+      next = place_of(model, state, vertices[i + 1], points);
+      const rl_vec3 piece = rl_sub(next.at, here.at);
+      length += rl_length(piece);
+      outgoing = rl_unit(piece);
+    }
+    if (vertices[i].slot != RL_NONE) {
+      const rl_vec3 gradient = rl_sub(incoming, outgoing);
+      entry++->gradient = gradient;
+      if (has_spin(&here)) {
+        entry++->gradient = lever(&here, gradient);
+      }
+    }
+    here = next;
+    incoming = outgoing;
+  }
+  row->value = length - state->links[row->item].rest;
+}
+
+// Whether the normal turns smoothly with the place. Between the faces of the others it jumps, which
+// no iteration likes.
+static bool is_round(const rl_model *model, const rl_contact *contact) {
+  const rl_shape shape = model->bodies[contact->body].parts[contact->part].shape;
+  return shape == RL_SPHERE || shape == RL_CAPSULE;
+}
+
+// Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those last
+// found, and go with the body.
+static rl_surface touching_plane(const rl_foot *found, rl_body_pose at, rl_vec3 p) {
+  const rl_vec3 normal = rl_rotate(at.rotation, found->normal);
+  const rl_vec3 surface = rl_add(at.centre, rl_rotate(at.rotation, found->point));
+  return (rl_surface){rl_dot(normal, rl_sub(p, surface)), normal};
+}
+
+// Two unit vectors across a unit normal.
+static void find_tangents(rl_vec3 normal, rl_vec3 tangents[2]) {
+  const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+  tangents[0] = rl_unit(rl_cross(normal, fabs(normal.z) < 0.7 ? z : x));
+  tangents[1] = rl_cross(normal, tangents[0]);
+}
+
+// The entries of a place on a contact that has `share` in where the rope touches (the body: -1).
+// Returns the entry behind them.
+static rl_entry *set_contact_entries(const rl_row *row, const place *p, double share,
+                                     rl_entry *entry) {
+  const rl_vec3 gradient = rl_scale(-share, row->normal);
+  const rl_vec3 across[2] = {rl_scale(share, row->tangents[0]), rl_scale(share, row->tangents[1])};
+  *entry = (rl_entry){entry->slot, gradient, {across[0], across[1]}};
+  if (has_spin(p)) {
+    entry++;
+    *entry =
+        (rl_entry){entry->slot, lever(p, gradient), {lever(p, across[0]), lever(p, across[1])}};
+  }
+  return entry + 1;
+}
+
+// Where the rope touches, and what it touches there.
+static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
+                             rl_row *row, const rl_point *points) {
+  const rl_contact *contact = &state->contacts[row->item];
+  const rl_foot *found = &rows->feet[row->item];
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  const uint32_t ends = contact->next == RL_NONE ? 1 : 2;
+  const place from = place_of(model, state, vertices[0], points);
+  const place to = place_of(model, state, vertices[ends - 1], points);
+  const rl_vec3 p = rl_add_scaled(from.at, found->fraction, rl_sub(to.at, from.at));
+  const rl_body_pose at = rl_body_pose_at(model, state, points, contact->body);
+  rl_surface surface = touching_plane(found, at, p);
+  if (ends == 1 && is_round(model, contact)) {
+    const rl_surface now = rl_contact_surface(model, contact, at, p);
+    // A node that comes out on the far side is still on the side it was found on.
+    surface = rl_dot(now.normal, surface.normal) > 0.0 ? now : surface;
+  }
+  // An idle one does not touch, wherever the iteration takes it.
+  row->value = found->is_idle ? -1.0 : model->ropes[contact->rope].radius - surface.distance;
+  row->normal = surface.normal;
+  if (row->friction > 0.0) {
+    find_tangents(row->normal, row->tangents);
+  }
+  rl_entry *entry = &rows->entries[row->first_entry];
+  entry = set_contact_entries(row, &from, 1.0 - found->fraction, entry);
+  if (ends == 2) {
+    entry = set_contact_entries(row, &to, found->fraction, entry);
+  }
+  if (ends < row->vertex_count) {
+    const place body = {&model->bodies[contact->body], at.rotation, rl_sub(p, at.centre), p};
+    set_contact_entries(row, &body, -1.0, entry);
+  }
+}
+
+void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                     const rl_point *points) {
+  if (row->kind == RL_ROW_SPAN) {
+    evaluate_span(model, state, rows, row, points);
+  } else {
+    evaluate_contact(model, state, rows, row, points);
+  }
+  row->inverse_mass = test_impulse(rows, row, points);
+}
+
+double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {
+  const rl_rope *rope = &model->ropes[model->link_rope[link]];
+  rl_vec3 at = rl_position(&state->points[state->links[link].a]);
+  double length = 0.0;
+  for (uint32_t i = 0; i < rope->eye_count; i++) {
+    const rl_vec3 eye =
+        rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
+    length += rl_distance(at, eye);
+    at = eye;
+  }
+  return length + rl_distance(at, rl_position(&state->points[state->links[link].b]));
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The making of rows: private to rows.c and rows_*.c.
+#ifndef RL_ROWS_INTERNAL_H
+#define RL_ROWS_INTERNAL_H
+
+#include "rotation.h"
+#include "rows.h"
+#include "shape.h"
+
+// A node that is held beside the centre of a body that moves by itself or turns moves with it.
+rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
+
+// A row behind the others, without vertices; then its vertices one by one, with their entries: what
+// moves there, and the spin of a body that turns.
+rl_row *rl_rows_add(rl_rows *rows, rl_row row);
+void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
+
+// Where a body is at trial positions.
+typedef struct rl_body_pose {
+  rl_vec3 centre;
+  rl_quat rotation;
+} rl_body_pose;
+
+static inline rl_body_pose rl_body_pose_at(const rl_model *model, const rl_state *state,
+                                           const rl_point *points, uint32_t body) {
+  return (rl_body_pose){rl_position(&points[rl_body_slot(model, body)]),
+                        rl_body_rotation(model, state, points, body)};
+}
+
+// Distance of a point from the part that a contact is with, and the normal there.
+static inline rl_surface rl_contact_surface(const rl_model *model, const rl_contact *contact,
+                                            rl_body_pose at, rl_vec3 p) {
+  return rl_shape_surface(&model->bodies[contact->body].parts[contact->part], at.centre,
+                          at.rotation, p);
+}
+
+#endif
