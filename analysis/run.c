@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "manifest.h"
+#include "memory_there.h"
 
 #include <errno.h>
 #include <math.h>
@@ -99,6 +100,21 @@ typedef struct run {
   size_t trace_capacity;
 } run;
 
+// What a run takes in the end is asked for in the beginning, and refused if it is not there.
+static bool has_memory(const run *r) {
+  const rl_model *model = r->scenario->model;
+  const size_t exact = r->scenario->exact ? rl_state_bytes(model) : 0;
+  const double needed = (double)model->bytes + (double)exact +
+                        (double)rl_driver_bytes(model, r->solver->type) +
+                        (double)(r->trace_capacity * sizeof *r->trace);
+  const double there = (double)rl_memory_there();
+  if (needed > there) {
+    fprintf(stderr, "ropelab: %s, %s: needs %.3g GiB of memory and there are %.3g GiB\n",
+            r->scenario->name, r->solver->label, needed / RL_GIB, there / RL_GIB);
+  }
+  return needed <= there;
+}
+
 static int fail(const run *r, const char *what) {
   fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
   return RL_EXIT_FAILED;
@@ -107,6 +123,10 @@ static int fail(const run *r, const char *what) {
 static bool prepare(run *r) {
   const int iterations = rl_parameter_find(r->solver->type, "iterations");
   r->trace_capacity = iterations >= 0 ? (size_t)r->solver->parameters[iterations] : 1;
+  if (!has_memory(r)) {
+    errno = ENOMEM;
+    return false;
+  }
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
   r->driver =
       rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);

@@ -86,6 +86,7 @@ static void test_yaml(void **state) {
   static const faulty cases[] = {
       {"@", "empty"},
       {"# only a comment\n@", "empty"},
+      {"# a last line without an end@", "empty"},
       {"@rope\n", "expected a map of keys and values, found 'rope'"},
       {"@[name, test]\n", "expected a map of keys and values, found a list of 2"},
       {GOOD "@---\nname: again\n", "second document"},
