@@ -92,6 +92,7 @@ static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
 }
 
 void rl_cells_run(rl_cell *cells, size_t count, const rl_run_options *options, long jobs) {
+  rl_run_begin_writing();
   rl_run_options quiet = *options;
   quiet.quiet = true;
   jobs = jobs > 0 ? jobs : sysconf(_SC_NPROCESSORS_ONLN);

@@ -31,6 +31,7 @@ int rl_report(const char *folder) {
   if (!rl_data_path(script, "analysis/report/report.py")) {
     return RL_EXIT_FAILED;
   }
+  rl_run_begin_writing();
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {

@@ -79,7 +79,6 @@ static int run_command(int argc, char **argv) {
   }
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name) == 0) {
-      rl_run_catch_signals();
       return commands[i].run(argc - 1, argv + 1);
     }
   }
@@ -98,6 +97,7 @@ static void occupy_streams(void) {
 
 int rl_main(int argc, char **argv) {
   occupy_streams();
+  rl_run_catch_signals();
   const int status = run_command(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     if (errno != EPIPE) { // whoever reads has seen enough

@@ -24,10 +24,12 @@ static const double steps_max = 9007199254740992.0;
 static const double note_above = 1e-9;
 
 static volatile sig_atomic_t interrupted = 0;
+static volatile sig_atomic_t writing = 0;
 
-// The step goes on to its end first. Whoever cannot wait for that presses Ctrl-C again.
+// While results are written the step goes on to its end first. Whoever cannot wait for that presses
+// Ctrl-C again.
 static void on_signal(int number) {
-  if (number == SIGINT && interrupted == SIGINT) {
+  if (!writing || (number == SIGINT && interrupted == SIGINT)) {
     _exit(RL_EXIT_INTERRUPTED);
   }
   interrupted = number;
@@ -42,6 +44,8 @@ void rl_run_catch_signals(void) {
   signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
   signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
 }
+
+void rl_run_begin_writing(void) { writing = 1; }
 
 bool rl_run_interrupted(void) { return interrupted != 0; }
 
@@ -304,6 +308,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");
   }
+  rl_run_begin_writing();
   char reason[256];
   int status = claim(&r);
   const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;

@@ -38,8 +38,10 @@ typedef struct rl_schedule {
 // them; a step that had to be changed is noted unless the options say quiet.
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
-// Catches SIGINT and SIGTERM and ignores SIGXFSZ and SIGPIPE, so that a run ends with valid output.
+// Ignores SIGXFSZ and SIGPIPE, and catches SIGINT and SIGTERM: they end the program at once, or,
+// after rl_run_begin_writing, as soon as what is written is valid; a second SIGINT does not wait.
 void rl_run_catch_signals(void);
+void rl_run_begin_writing(void);
 bool rl_run_interrupted(void);
 
 // Whether the folder holds a result already.
