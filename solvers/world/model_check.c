@@ -360,7 +360,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   if (!(length > 0.0) || !isfinite(length)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         isnan(rope->length) ? "slack" : "length",
-                        "the rope's rest length is %g m; expected more than 0", length);
+                        "the rope's rest length is %g m; expected a finite one above 0", length);
   }
   const double way = rl_definition_way(definition, rope);
   const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;
