@@ -15,10 +15,14 @@
 
 static void start_cell(rl_cell *cell, const rl_run_options *options) {
   fflush(NULL);
+  const pid_t parent = getpid();
   cell->process = fork();
   cell->started = cell->process >= 0;
   if (cell->process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would wait for it
+    if (getppid() != parent) {
+      _exit(RL_EXIT_INTERRUPTED);
+    }
     rl_run_options own = *options;
     own.comparison = cell->comparison;
     _exit(rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command));

@@ -170,6 +170,20 @@ class Together(Crash):
         first.wait(cli.PATIENCE)
         self.expect(cli.Table(folder / "summary.csv").texts("status"), ["interrupted"], "statuses")
 
+    def test_a_run_inside_a_comparison(self) -> None:
+        """That run stays what it is, and its place in the comparison is empty."""
+        folder = cli.new_folder()
+        first = self.start(*RUN, *cli.FOREVER, "--out", folder / "hanging-chain/a")
+        self.wait_for_rows(folder / "hanging-chain/a")
+        done = cli.ropelab("compare", "hanging-chain", "--solver", "a=pbd", "--solver", "b=pbd", *SHORT,
+                           "--out", folder, "--force")
+        self.expect_exit(done, cli.DONE)
+        self.expect_in("another run is writing into", done.stderr, "stderr of the comparison")
+        rows = cli.Table(folder / "summary.csv").rows()
+        self.expect([(row["label"], row["status"]) for row in rows],
+                    [("a", "failed"), ("b", "done")], "rows of summary.csv")
+        self.expect(first.poll(), None, "exit status of the run that was there before")
+
     def test_at_the_same_moment_one_of_them_runs(self) -> None:
         folder = cli.new_folder()
         runs = [self.start(*RUN, "--out", folder) for _ in range(4)]

@@ -10,10 +10,11 @@
 //   cmake --preset fuzz && cmake --build --preset fuzz
 //   ctest --test-dir build/fuzz -L slow                      60 s each
 //   cd build/fuzz/tests/fuzz
-//   ./fuzz_scenario -dict=../../../../tests/fuzz/scenario.dict -seed_inputs=@scenario.seeds found_scenario
-//   ./fuzz_scenario crash-...        one input again
+//   ./fuzz_scenario -seed_inputs=@scenario.seeds found_scenario   until something is found
+//   ./fuzz_scenario crash-...                                     one input again
 //
-// An input that found a fault goes into corpus/NAME/ under a name that says what it is.
+// scenario.dict has the words of a scenario (-dict=FILE). An input that found a fault goes into
+// corpus/NAME/ under a name that says what it is.
 #ifndef RL_FUZZ_H
 #define RL_FUZZ_H
 
