@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Text -> scenario. A fault has a message, and a place inside the text if it has any. A scenario
 // that is read can be printed as JSON, which is the same scenario again, and every solver can try
-// a step on it.
+// some steps on it.
 #include "fuzz.h"
 
 #include "memory_there.h"
@@ -9,6 +9,7 @@
 #include "scenario_json.h"
 #include "world/driver.h"
 
+#include <gsl/gsl_errno.h>
 #include <string.h>
 
 // In place of the machine's: what is larger takes too long here.
@@ -50,13 +51,40 @@ static void check_round_trip(const rl_scenario *scenario) {
   free(text);
 }
 
-static void take_step(const rl_scenario *scenario, const rl_solver_type *type) {
+static void try_exact(const rl_scenario *scenario) {
+  const rl_exact_type *type = scenario->exact;
+  void *memory = calloc(1, type->size);
+  rl_state *state = rl_state_create(scenario->model);
+  char message[256] = "";
+  FUZZ_REQUIRE(memory && state, "out of memory");
+  FUZZ_REQUIRE(
+      type->init(memory, scenario->model, scenario->exact_arguments, message, sizeof message),
+      "refused after it was accepted: %s", message);
+  for (int i = 0; i <= 2; i++) {
+    if (type->at(memory, scenario->model, 0.5 * i * scenario->duration, state)) {
+      FUZZ_REQUIRE(rl_state_finite(scenario->model, state), "a known state that is not finite");
+    }
+  }
+  rl_state_free(state);
+  free(memory);
+}
+
+static void draw(const rl_driver *driver) {
+  rl_vec3 points[16];
+  for (uint32_t i = 0; driver->type->draw && i < driver->model->rope_count; i++) {
+    driver->type->draw(driver->memory, driver->model, driver->state, i, 0.0, points, 16);
+  }
+}
+
+static void take_steps(const rl_scenario *scenario, const rl_solver_type *type) {
   if (rl_driver_missing(scenario->model, type) == 0) {
     const double step = fmax(scenario->step, shortest_step);
     rl_driver *driver = rl_driver_create(scenario->model, type, NULL, step);
     FUZZ_REQUIRE(driver, "out of memory");
     driver->info.want_residual = true;
-    rl_driver_step(driver);
+    for (int i = 0; i < 3 && rl_driver_step(driver) > 0; i++) {
+    }
+    draw(driver);
     for (size_t i = 0; i < scenario->probe_count; i++) {
       (void)rl_probe_value(scenario->model, driver->state, scenario->probes[i]);
     }
@@ -65,6 +93,7 @@ static void take_step(const rl_scenario *scenario, const rl_solver_type *type) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  gsl_set_error_handler_off();
   rl_diagnostic d;
   rl_scenario *scenario = rl_scenario_from_text((const char *)data, size, "fuzz.yaml", NULL, 0, &d);
   if (!scenario) {
@@ -72,8 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   check_round_trip(scenario);
+  if (scenario->exact) {
+    try_exact(scenario);
+  }
   for (size_t i = 0; rl_solvers[i] && scenario->model->link_count <= STEPPED_LINKS; i++) {
-    take_step(scenario, rl_solvers[i]);
+    take_steps(scenario, rl_solvers[i]);
   }
   rl_scenario_free(scenario);
   return 0;
