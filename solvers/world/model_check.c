@@ -246,6 +246,11 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
         is_point_mass(body) ? "a body on an axle turns; expected a shape or an inertia"
                             : "the centre of a body on an axle does not move");
   }
+  if (!isfinite(rl_length(body->rotation)) || !isfinite(rl_length(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        isfinite(rl_length(body->rotation)) ? "spin" : "rotation",
+                        "a vector of infinite length; expected less than 1e150 a component");
+  }
   const rl_vec3 spin = rl_rotate_inverse(rl_quat_from_vector(body->rotation), body->spin);
   if (body->motion == RL_AXLE && fmax(fabs(spin.x), fabs(spin.y)) > 1e-9 * rl_length(spin)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "spin",

@@ -17,8 +17,8 @@ size_t rl_memory_there(void) { return (size_t)4 << 20; }
 
 enum { STEPPED_LINKS = 64 };
 
-// `source` simulates seconds before its first step.
-static const double shortest_step = 1e-3;
+// `source` simulates seconds before its first step, `nehe` has substeps of 2 ms.
+static const double shortest_step = 1e-3, longest_step = 1.0;
 
 static void check_fault(const rl_diagnostic *d, const uint8_t *data, size_t size) {
   size_t lines = 1;
@@ -78,7 +78,7 @@ static void draw(const rl_driver *driver) {
 
 static void take_steps(const rl_scenario *scenario, const rl_solver_type *type) {
   if (rl_driver_missing(scenario->model, type) == 0) {
-    const double step = fmax(scenario->step, shortest_step);
+    const double step = fmin(fmax(scenario->step, shortest_step), longest_step);
     rl_driver *driver = rl_driver_create(scenario->model, type, NULL, step);
     FUZZ_REQUIRE(driver, "out of memory");
     driver->info.want_residual = true;
