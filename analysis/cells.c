@@ -2,20 +2,27 @@
 #include "cells.h"
 
 #include "manifest.h"
+#include "memory_there.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 static void start_cell(rl_cell *cell, const rl_run_options *options) {
   fflush(NULL);
+  const pid_t parent = getpid();
   cell->process = fork();
   cell->started = cell->process >= 0;
   if (cell->process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would wait for it
+    if (getppid() != parent) {
+      _exit(RL_EXIT_INTERRUPTED);
+    }
     rl_run_options own = *options;
     own.comparison = cell->comparison;
     _exit(rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command));
@@ -55,6 +62,8 @@ static bool wait_for_one(rl_cell *cells, size_t count) {
       cells[i].process = 0;
       if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
         enter_crash(&cells[i], status);
+      } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
+        cells[i].started = false; // the folder is another run's, and what is in it, too
       }
     }
   }
@@ -75,10 +84,23 @@ static void show_progress(size_t done, size_t count) {
   }
 }
 
+// As many at a time as there is memory for.
+static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
+  double largest = 1.0;
+  for (size_t i = 0; i < count; i++) {
+    if (cells[i].scenario) {
+      largest = fmax(largest, rl_run_bytes(cells[i].scenario, cells[i].solver));
+    }
+  }
+  return (long)fmax(1.0, fmin((double)jobs, floor((double)rl_memory_there() / largest)));
+}
+
 void rl_cells_run(rl_cell *cells, size_t count, const rl_run_options *options, long jobs) {
+  rl_run_begin_writing();
   rl_run_options quiet = *options;
   quiet.quiet = true;
   jobs = jobs > 0 ? jobs : sysconf(_SC_NPROCESSORS_ONLN);
+  jobs = affordable_jobs(cells, count, jobs);
   long running = 0;
   size_t next = 0;
   size_t done = 0;

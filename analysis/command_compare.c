@@ -151,8 +151,17 @@ static bool choose_folder(comparison *c) {
     fprintf(stderr, "ropelab: %s already holds a comparison; --force replaces it\n", c->folder);
     return false;
   }
+  if (!rl_make_folders(c->folder)) {
+    fprintf(stderr, "ropelab: cannot write into %s: %s\n", c->folder, strerror(errno));
+    return false;
+  }
+  if (!rl_lock_folder(c->folder)) {
+    fprintf(stderr, "ropelab: another run is writing into %s; expected another folder\n",
+            c->folder);
+    return false;
+  }
   // Gone until the new one is complete: it would speak of runs that are no longer there.
-  if (!rl_make_folders(c->folder) || !rl_remove_file(path)) {
+  if (!rl_remove_file(path)) {
     fprintf(stderr, "ropelab: cannot write into %s: %s\n", c->folder, strerror(errno));
     return false;
   }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,9 +31,11 @@ int rl_report(const char *folder) {
   if (!rl_data_path(script, "analysis/report/report.py")) {
     return RL_EXIT_FAILED;
   }
+  rl_run_begin_writing();
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     execl(ROPELAB_PYTHON, ROPELAB_PYTHON, script, folder, "--gnuplot", ROPELAB_GNUPLOT,
           (char *)NULL);
     fprintf(stderr, "ropelab: cannot start %s: %s\n", ROPELAB_PYTHON, strerror(errno));

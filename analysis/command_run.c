@@ -36,10 +36,6 @@ static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *argument
     fprintf(stderr, "ropelab: %s holds a comparison; expected another folder\n", folder);
     return false;
   }
-  if (rl_run_has_result(folder) && !arguments->force) {
-    fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", folder);
-    return false;
-  }
   return true;
 }
 

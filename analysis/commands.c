@@ -7,8 +7,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const char rl_about[] = "a research testbed for rope contact solvers";
 
@@ -117,16 +119,29 @@ static int run_command(int argc, char **argv) {
   }
   const rl_command *command = rl_command_find(argv[1]);
   if (command) {
-    rl_run_catch_signals();
     return command->run(argc - 1, argv + 1);
   }
   return unknown_command(argv[1]);
 }
 
+// Files must not get the numbers of streams that are closed: a message would end up in a result.
+// These cannot be used in the direction that they are for, so that it is still an error to try.
+static void occupy_streams(void) {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+    if (fcntl(stream, F_GETFD) < 0) {
+      (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
 int rl_main(int argc, char **argv) {
+  occupy_streams();
+  rl_run_catch_signals();
   const int status = run_command(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "ropelab: cannot write the output: %s\n", strerror(errno));
+    if (errno != EPIPE) { // whoever reads has seen enough
+      fprintf(stderr, "ropelab: cannot write the output: %s\n", strerror(errno));
+    }
     return status == RL_EXIT_DONE ? RL_EXIT_FAILED : status;
   }
   return status;

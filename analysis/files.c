@@ -2,9 +2,11 @@
 #include "files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +45,15 @@ bool rl_make_folders(const char *path) {
     return false;
   }
   return access(path, W_OK | X_OK) == 0;
+}
+
+bool rl_lock_folder(const char *path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(folder);
+    return false;
+  }
+  return true; // the lock is open until the process ends
 }
 
 bool rl_is_folder(const char *path) {

@@ -15,6 +15,10 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 // Makes a folder and its parents. False with errno set.
 bool rl_make_folders(const char *path);
 
+// Keeps a folder to this process, and to those that it starts, until they end, however they end.
+// False if another has it. Where the file system knows no locks there is none.
+bool rl_lock_folder(const char *path);
+
 bool rl_file_exists(const char *path);
 bool rl_is_folder(const char *path);
 

@@ -157,7 +157,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     a->out = text;
     return 0;
   case KEY_FORCE:
-    a->force = true;
+    a->force = a->run.force = true;
     return 0;
   case KEY_JOBS:
     a->jobs = whole(state, "jobs", text);

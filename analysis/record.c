@@ -116,7 +116,10 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
     errno = error;
     return NULL;
   }
-  setvbuf(r->series, NULL, _IOLBF, 1 << 16); // a killed run leaves whole lines
+  // A killed run leaves whole lines, which are shorter than this.
+  setvbuf(r->series, NULL, _IOLBF, 1 << 17);
+  setvbuf(r->iterations, NULL, _IOLBF, 1 << 12);
+  setvbuf(r->snapshots, NULL, _IOLBF, 1 << 12);
   write_headers(r);
   return r;
 }

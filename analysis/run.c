@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "manifest.h"
+#include "memory_there.h"
 #include "trajectory.h"
 
 #include <errno.h>
@@ -24,10 +25,15 @@ static const double steps_max = 9007199254740992.0;
 static const double note_above = 1e-9;
 
 static volatile sig_atomic_t interrupted = 0;
+static volatile sig_atomic_t writing = 0;
 
+// While results are written the step goes on to its end first. Whoever cannot wait for that presses
+// Ctrl-C again.
 static void on_signal(int number) {
-  (void)number;
-  interrupted = 1;
+  if (!writing || (number == SIGINT && interrupted == SIGINT)) {
+    _exit(RL_EXIT_INTERRUPTED);
+  }
+  interrupted = number;
 }
 
 void rl_run_catch_signals(void) {
@@ -35,9 +41,12 @@ void rl_run_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  signal(SIGPIPE, SIG_IGN); // a note that nobody reads is no reason to end
   signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
   signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
 }
+
+void rl_run_begin_writing(void) { writing = 1; }
 
 bool rl_run_interrupted(void) { return interrupted != 0; }
 
@@ -105,9 +114,21 @@ static int fail(const run *r, const char *what) {
   return RL_EXIT_FAILED;
 }
 
+// The most residuals of a step.
+static size_t trace_capacity(const rl_solver_spec *solver) {
+  const int iterations = rl_parameter_find(solver->type, "iterations");
+  return iterations >= 0 ? (size_t)solver->parameters[iterations] : 1;
+}
+
+double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver) {
+  const rl_model *model = scenario->model;
+  const size_t exact = scenario->exact ? rl_state_bytes(model) : 0;
+  return (double)model->bytes + (double)exact + (double)rl_driver_bytes(model, solver->type) +
+         (double)trace_capacity(solver) * (double)sizeof(double);
+}
+
 static bool prepare(run *r) {
-  const int iterations = rl_parameter_find(r->solver->type, "iterations");
-  r->trace_capacity = iterations >= 0 ? (size_t)r->solver->parameters[iterations] : 1;
+  r->trace_capacity = trace_capacity(r->solver);
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
   r->driver =
       rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);
@@ -225,14 +246,57 @@ static int finish(run *r, rl_reason reason) {
   return status;
 }
 
+// Takes the folder for this run; what is refused changes nothing in it.
+static int claim(const run *r) {
+  if (!rl_make_folders(r->folder)) {
+    fprintf(stderr, "ropelab: cannot write into %s: %s\n", r->folder, strerror(errno));
+    return RL_EXIT_USAGE;
+  }
+  if (!rl_lock_folder(r->folder)) {
+    fprintf(stderr, "ropelab: another run is writing into %s; expected another folder\n",
+            r->folder);
+    return RL_EXIT_USAGE;
+  }
+  if (!r->options->force && rl_run_has_result(r->folder)) {
+    fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", r->folder);
+    return RL_EXIT_USAGE;
+  }
+  return remove_result(r->folder) ? RL_EXIT_DONE : fail(r, "cannot replace what is there");
+}
+
+// Why a run cannot even begin, and the exit status of that; RL_EXIT_DONE: it can.
+static int find_obstacle(const run *r, char *reason, size_t size) {
+  const uint32_t missing = rl_driver_missing(r->scenario->model, r->solver->type);
+  if (missing) {
+    snprintf(reason, size, "the solver cannot do: %s", rl_capability_name(missing & -missing));
+    return RL_EXIT_UNSUPPORTED;
+  }
+  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_memory_there();
+  if (needed > there) {
+    snprintf(reason, size, "it needs %.3g GiB of memory and there are %.3g GiB", needed / RL_GIB,
+             there / RL_GIB);
+    return RL_EXIT_FAILED;
+  }
+  return RL_EXIT_DONE;
+}
+
+// Leaves a run.json that says why there is nothing else.
+static int give_up(run *r, int status, const char *reason) {
+  const bool unsupported = status == RL_EXIT_UNSUPPORTED;
+  rl_manifest_finish(r->manifest, unsupported ? "unsupported" : "failed", reason, NULL, 0);
+  if (is_told(r)) {
+    fprintf(stderr, "ropelab: %s %s %s: %s\n", r->solver->type->name,
+            unsupported ? "does not support" : "cannot run", r->scenario->name, reason);
+  }
+  return rl_manifest_write(r->manifest, r->folder) ? status : fail(r, "cannot write run.json");
+}
+
 int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
            const char *folder, const char *command) {
   run r = {.scenario = scenario, .solver = solver, .options = options, .folder = folder};
-  int status = RL_EXIT_FAILED;
   if (!rl_run_plan(scenario, options, &r.schedule)) {
     return RL_EXIT_USAGE;
   }
-  const uint32_t missing = rl_driver_missing(scenario->model, solver->type);
   const rl_run_facts facts = {.scenario = scenario,
                               .solver = solver,
                               .command = command,
@@ -245,22 +309,14 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");
   }
-  if (!rl_make_folders(folder)) {
-    status = RL_EXIT_USAGE;
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", folder, strerror(errno));
-  } else if (!remove_result(folder)) {
-    status = fail(&r, "cannot replace what is there");
-  } else if (missing) {
-    const char *what = rl_capability_name(missing & -missing);
-    char reason[256];
-    snprintf(reason, sizeof reason, "the solver cannot do: %s", what);
-    rl_manifest_finish(r.manifest, "unsupported", reason, NULL, 0);
-    if (is_told(&r)) {
-      fprintf(stderr, "ropelab: %s does not support %s: %s\n", solver->type->name, scenario->name,
-              reason);
-    }
-    status = rl_manifest_write(r.manifest, folder) ? RL_EXIT_UNSUPPORTED
-                                                   : fail(&r, "cannot write run.json");
+  rl_run_begin_writing();
+  char reason[256];
+  int status = claim(&r);
+  const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;
+  if (status != RL_EXIT_DONE) {
+    // Somebody else's folder, or none: nothing is written there.
+  } else if (obstacle != RL_EXIT_DONE) {
+    status = give_up(&r, obstacle, reason);
   } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {
     status = fail(&r, "cannot start");
     rl_manifest_finish(r.manifest, "failed", strerror(errno), NULL, 0);

@@ -23,6 +23,7 @@ typedef struct rl_run_options {
   double every;           // [s] between rows of series.csv; nan: every step
   uint64_t trace;         // residuals of every K-th step; 0: of the last
   const char *comparison; // the command of the comparison it belongs to; NULL: none
+  bool force;             // replace results that are there
   bool quiet;             // no progress and no notes on stderr
 } rl_run_options;
 
@@ -37,15 +38,21 @@ typedef struct rl_schedule {
 // them; a step that had to be changed is noted unless the options say quiet.
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
-// Catches SIGINT and SIGTERM and ignores SIGXFSZ, so that a run ends with valid output.
+// Ignores SIGXFSZ and SIGPIPE, and catches SIGINT and SIGTERM: they end the program at once, or,
+// after rl_run_begin_writing, as soon as what is written is valid; a second SIGINT does not wait.
 void rl_run_catch_signals(void);
+void rl_run_begin_writing(void);
 bool rl_run_interrupted(void);
 
 // Whether the folder holds a result already.
 bool rl_run_has_result(const char *folder);
 
-// Runs and records. The folder is made; results that are there are replaced. Returns an exit
-// status, with a message on stderr unless it is RL_EXIT_DONE.
+// The memory of a run [bytes].
+double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver);
+
+// Runs and records. The folder is made; results that are there are replaced with `force`, and
+// otherwise refused, as is a folder that another run writes into. Returns an exit status, with a
+// message on stderr unless it is RL_EXIT_DONE.
 int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
            const char *folder, const char *command);
 

@@ -17,9 +17,16 @@ typedef struct chunk {
 
 struct rl_arena {
   chunk *first; // the one in use
+  size_t left;  // bytes that it may still take
 };
 
-rl_arena *rl_arena_create(void) { return calloc(1, sizeof(rl_arena)); }
+rl_arena *rl_arena_create(size_t most) {
+  rl_arena *arena = calloc(1, sizeof *arena);
+  if (arena) {
+    arena->left = most;
+  }
+  return arena;
+}
 
 void rl_arena_free(rl_arena *arena) {
   if (!arena) {
@@ -35,8 +42,10 @@ void rl_arena_free(rl_arena *arena) {
 
 static chunk *add_chunk(rl_arena *arena, size_t bytes) {
   const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-  chunk *c = size <= SIZE_MAX - sizeof *c ? calloc(1, sizeof *c + size) : NULL;
+  chunk *c =
+      size <= SIZE_MAX - sizeof *c && size <= arena->left ? calloc(1, sizeof *c + size) : NULL;
   if (c) {
+    arena->left -= size;
     c->size = size;
     c->next = arena->first;
     arena->first = c;

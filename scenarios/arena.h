@@ -7,8 +7,8 @@
 
 typedef struct rl_arena rl_arena;
 
-// NULL when out of memory.
-rl_arena *rl_arena_create(void);
+// An arena of at most `most` bytes; NULL when out of memory.
+rl_arena *rl_arena_create(size_t most);
 void rl_arena_free(rl_arena *arena);
 
 // `count` objects of `size` bytes, zero, aligned for any type up to 16 bytes; NULL when out of

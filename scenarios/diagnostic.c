@@ -135,8 +135,23 @@ static void show_line(rl_diagnostic *diagnostic, rl_source source, size_t line, 
                end - start);
 }
 
+// libyaml ends a last line that has no end of its own: what it finds on the line after that is at
+// the end of the text.
+static void move_into_text(rl_source source, size_t *line, size_t *column) {
+  size_t last, end;
+  rl_position_of(source, source.length, &last, &end);
+  const bool ended = line_end(source, line_start(source, last)) < source.length;
+  if (*line > last + (ended ? 1 : 0)) {
+    *line = last;
+    *column = end;
+  }
+}
+
 void rl_diagnose(rl_diagnostic *diagnostic, rl_source source, size_t line, size_t column,
                  const char *format, va_list arguments) {
+  if (line > 0 && source.text) {
+    move_into_text(source, &line, &column);
+  }
   *diagnostic = (rl_diagnostic){.line = line, .column = column};
   vsnprintf(diagnostic->message, sizeof diagnostic->message, format, arguments);
   if (line > 0 && source.text) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory_there.h"
 #include "words.h"
 
 bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
@@ -20,7 +21,8 @@ bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
 }
 
 bool rl_fail_memory(rl_reader *reader) {
-  rl_diagnose_text(reader->diagnostic, "out of memory");
+  rl_diagnose_text(reader->diagnostic, "out of memory: there are %.3g GiB",
+                   (double)rl_memory_there() / RL_GIB);
   reader->diagnostic->out_of_memory = true;
   return false;
 }

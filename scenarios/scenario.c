@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory_there.h"
 #include "override.h"
 #include "yaml_tree.h"
 
@@ -102,7 +103,7 @@ static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
 }
 
 static bool report_fault(rl_reader *reader, const rl_tree *root, const rl_fault *fault) {
-  if (fault->kind == RL_FAULT_MEMORY) {
+  if (fault->kind == RL_FAULT_MEMORY && fault->rope == RL_NONE) {
     return rl_fail_memory(reader);
   }
   const rl_tree *place = fault_place(reader, root, fault);
@@ -118,7 +119,9 @@ static bool report_fault(rl_reader *reader, const rl_tree *root, const rl_fault 
     rl_note_unsupported(reader, place, "%s%s", owner, fault->message);
     return true;
   }
-  return rl_fail(reader, place, "%s%s", owner, fault->message);
+  rl_fail(reader, place, "%s%s", owner, fault->message);
+  reader->diagnostic->out_of_memory = fault->kind == RL_FAULT_MEMORY;
+  return false;
 }
 
 // Makes the model. True without a model where the scenario is valid but unsupported.
@@ -136,7 +139,8 @@ static bool read_definition(rl_reader *reader, const top_level *top, rl_scenario
                                          .body_count = reader->body_count,
                                          .bodies = reader->body_definitions,
                                          .rope_count = reader->rope_count,
-                                         .ropes = reader->rope_definitions};
+                                         .ropes = reader->rope_definitions,
+                                         .memory = rl_memory_there()};
   return true;
 }
 
@@ -199,7 +203,7 @@ rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *
   const size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   text += mark;
   length -= mark;
-  rl_arena *arena = rl_arena_create();
+  rl_arena *arena = rl_arena_create(rl_memory_there());
   rl_reader reader = {.arena = arena, .source = {text, length}, .diagnostic = diagnostic};
   rl_scenario *scenario = arena ? rl_arena_allocate(arena, 1, sizeof *scenario) : NULL;
   char *name = scenario ? rl_arena_text(arena, file, strlen(file)) : NULL;

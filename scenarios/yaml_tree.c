@@ -3,6 +3,8 @@
 // tags as well, and the nesting can be limited before anything is built.
 #include "yaml_tree.h"
 
+#include "memory_there.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -34,7 +36,8 @@ static void *fail(builder *b, const yaml_event_t *event, const char *message) {
 }
 
 static void *fail_memory(builder *b) {
-  rl_diagnose_text(b->diagnostic, "out of memory");
+  rl_diagnose_text(b->diagnostic, "out of memory: there are %.3g GiB",
+                   (double)rl_memory_there() / RL_GIB);
   b->diagnostic->out_of_memory = true;
   return NULL;
 }

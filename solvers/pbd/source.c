@@ -112,7 +112,8 @@ static void clear_multipliers(const rl_model *model, rl_state *state) {
 
 // What was simulated before the rope is shown. Held ends stay where they are at the start.
 static void settle(source *self, const rl_model *model, rl_state *state, double dt) {
-  const uint64_t steps = (uint64_t)floor(self->parameters[SETTLE] / dt + 0.5);
+  const double wanted = floor(self->parameters[SETTLE] / dt + 0.5);
+  const uint64_t steps = (uint64_t)fmin(wanted, 1e18); // what fits, and nobody waits for
   const int iterations = (int)self->parameters[ITERATIONS];
   for (uint64_t n = 0; n < steps; n++) {
     predict(self, model, state, dt);

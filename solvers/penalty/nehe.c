@@ -216,7 +216,9 @@ static void report_forces(const nehe *self, const rl_model *model, rl_state *sta
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   nehe *self = memory;
-  const uint64_t substeps = (uint64_t)fmax(1.0, floor(dt / self->parameters[SUBSTEP] + 0.5));
+  const double wanted = floor(dt / self->parameters[SUBSTEP] + 0.5);
+  const uint64_t substeps =
+      (uint64_t)fmin(fmax(1.0, wanted), 1e18); // what fits, and nobody waits for
   const double h = dt / (double)substeps;
   for (uint32_t i = 0; i < model->link_count; i++) {
     self->pulls[i] = 0.0;

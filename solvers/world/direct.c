@@ -99,7 +99,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
 void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   slot_use *uses = calloc(model->slot_count + 1, sizeof *uses);
   // Without memory for the count there is none for the arrays: ask for what nobody has.
-  const capacity c = uses ? count_capacity(model, uses) : (capacity){.profile = (size_t)1 << 60};
+  const capacity c = uses ? count_capacity(model, uses) : (capacity){.profile = (size_t)1 << 56};
   free(uses);
   d->order = rl_carve(carver, c.unknowns, sizeof *d->order);
   d->place = rl_carve(carver, c.unknowns, sizeof *d->place);

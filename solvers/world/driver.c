@@ -28,21 +28,30 @@ static void lay_out(const rl_solver_type *type, void *memory, const rl_model *mo
   }
 }
 
-// The block of a solver: its struct and its arrays.
-static void *create_memory(const rl_solver_type *type, const rl_model *model, void **allocation) {
+// The size of the block of a solver, its struct and its arrays; 0: out of memory.
+static size_t memory_size(const rl_solver_type *type, const rl_model *model) {
   void *counted = calloc(1, type->size);
   rl_carver counter = {0};
-  if (!counted) {
-    return NULL;
+  if (counted) {
+    rl_carve(&counter, 1, type->size);
+    lay_out(type, counted, model, &counter);
   }
-  rl_carve(&counter, 1, type->size);
-  lay_out(type, counted, model, &counter);
   free(counted);
-  rl_carver carver = {.block = rl_block_create(counter.used, allocation)};
+  return counter.used;
+}
+
+static void *create_memory(const rl_solver_type *type, const rl_model *model, void **allocation) {
+  const size_t size = memory_size(type, model);
+  rl_carver carver = {.block = size > 0 ? rl_block_create(size, allocation) : NULL};
   if (carver.block) {
     lay_out(type, rl_carve(&carver, 1, type->size), model, &carver);
   }
   return carver.block;
+}
+
+size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
+  return memory_size(type, model) + rl_state_bytes(model) + rl_rows_bytes(model) +
+         rl_ledger_bytes(model);
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,

@@ -25,6 +25,9 @@ typedef struct rl_driver {
 // Capabilities that the model needs and the solver lacks; 0 when it can run it.
 uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type);
 
+// The memory of a driver, without that of the model [bytes].
+size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type);
+
 // `parameters`: one value each, in the order of the type's table; NULL: the defaults.
 // NULL when out of memory. The model must outlive the driver and be supported by the solver.
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,

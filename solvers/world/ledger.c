@@ -34,6 +34,11 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   return c.used;
 }
 
+size_t rl_ledger_bytes(const rl_model *model) {
+  rl_ledger counted;
+  return lay_out(model, &counted, NULL);
+}
+
 rl_ledger *rl_ledger_create(const rl_model *model) {
   rl_ledger *ledger = calloc(1, sizeof *ledger);
   if (!ledger) {

@@ -30,6 +30,7 @@ double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *row
 // What is remembered of every row from the start of a step.
 typedef struct rl_ledger rl_ledger;
 
+size_t rl_ledger_bytes(const rl_model *model); // the memory of a ledger
 rl_ledger *rl_ledger_create(const rl_model *model);
 void rl_ledger_free(rl_ledger *ledger);
 

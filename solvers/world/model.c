@@ -32,8 +32,10 @@ rl_way rl_way_defaults(void) {
   return (rl_way){.body = RL_NONE, .part = RL_NONE, .side = {NAN, 0.0, 0.0}, .friction = NAN};
 }
 
+static const double gib = 1073741824.0; // bytes
+
 // Counts everything; false when the numbers do not fit.
-static bool count_all(rl_builder *b) {
+static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
   uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0;
   for (size_t i = 0; i < d->body_count; i++) {
@@ -52,8 +54,10 @@ static bool count_all(rl_builder *b) {
     links += rl_definition_elements(rope);
     eyes += rope->way_count;
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
-    b->longest =
-        rl_definition_elements(rope) > b->longest ? rl_definition_elements(rope) : b->longest;
+    if (rl_definition_elements(rope) > b->longest) {
+      b->longest = rl_definition_elements(rope);
+      b->longest_rope = (uint32_t)i;
+    }
     b->name_bytes += rl_builder_name_size(rope->name);
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
@@ -69,7 +73,10 @@ static bool count_all(rl_builder *b) {
   }
   const uint64_t entries = turning > 0 ? 2 * vertices : vertices; // a spin beside each
   if (nodes + 2 * d->body_count >= RL_NONE || links + contacts >= RL_NONE || entries >= RL_NONE) {
-    return false;
+    return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
+                        "the scenario is too large: %.3g elements and %.3g possible contacts "
+                        "with bodies; expected less than %.3g",
+                        (double)links, (double)contacts, (double)RL_NONE / 6.0);
   }
   rl_model *m = b->model;
   m->body_count = (uint32_t)d->body_count;
@@ -124,6 +131,21 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
   }
   rl_build_summary(b);
   return true;
+}
+
+// What is asked for here and in check_start: refused before it is taken if that is too much.
+static bool check_memory(const rl_builder *b, rl_fault *fault) {
+  const rl_model *m = b->model;
+  const size_t scratch =
+      (b->longest + 1) * (sizeof *b->rest + sizeof *b->pose + sizeof *b->node_masses);
+  const size_t needed = m->bytes + scratch + rl_state_bytes(m) + rl_rows_bytes(m);
+  const size_t there = b->definition->memory;
+  return there == 0 || needed <= there ||
+         rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
+                      "the scenario needs %.3g GiB of memory and there are %.3g GiB: %u elements, "
+                      "%u possible contacts with bodies",
+                      (double)needed / gib, (double)there / gib, m->link_count,
+                      m->contact_capacity);
 }
 
 static bool create_scratch(rl_builder *b, const rl_definition *definition) {
@@ -208,14 +230,20 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
   }
   rl_model *model = calloc(1, sizeof *model);
   rl_builder b = {.definition = definition, .model = model};
-  if (!model || !count_all(&b)) {
-    free(model);
-    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "the scenario is too large");
+  if (!model) {
+    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
     return NULL;
   }
   rl_carver counter = {0};
-  lay_out(&b, &counter);
-  char *block = rl_block_create(counter.used, &model->allocation);
+  if (count_all(&b, fault)) {
+    lay_out(&b, &counter);
+    model->bytes = counter.used;
+  }
+  if (fault->kind != RL_FAULT_NONE || !check_memory(&b, fault)) {
+    free(model);
+    return NULL;
+  }
+  char *block = rl_block_create(model->bytes, &model->allocation);
   bool done = false;
   if (block && create_scratch(&b, definition)) {
     rl_definition resolved = *definition;

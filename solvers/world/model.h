@@ -125,6 +125,7 @@ typedef struct rl_definition {
   const rl_body_definition *bodies;
   size_t rope_count;
   const rl_rope_definition *ropes;
+  size_t memory; // what a model of it may take, with a state and rows [bytes]; 0: anything
 } rl_definition;
 
 rl_body_definition rl_body_defaults(void);
@@ -310,6 +311,7 @@ typedef struct rl_model {
   const uint32_t *node_rope; // [node_count]
   const uint32_t *node_hold; // [node_count] index of the hold of a node, RL_NONE: not held
   void *allocation;          // owns the arrays
+  size_t bytes;              // of the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 

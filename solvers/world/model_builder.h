@@ -35,7 +35,8 @@ typedef struct rl_builder {
   double *rest;
   rl_vec3 *pose;
   double *node_masses;
-  size_t longest;
+  size_t longest;        // its elements
+  uint32_t longest_rope; // and which it is
   // Scratch of the ropes: copies whose joined ends get their places as these become known, the
   // first own node of each, and which are built.
   rl_rope_definition *copies;

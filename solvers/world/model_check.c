@@ -252,6 +252,11 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
         is_point_mass(body) ? "a body on an axle turns; expected a shape or an inertia"
                             : "the centre of a body on an axle does not move");
   }
+  if (!isfinite(rl_length(body->rotation)) || !isfinite(rl_length(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        isfinite(rl_length(body->rotation)) ? "spin" : "rotation",
+                        "a vector of infinite length; expected less than 1e150 a component");
+  }
   const rl_vec3 spin = rl_rotate_inverse(rl_quat_from_vector(body->rotation), body->spin);
   if (body->motion == RL_AXLE && fmax(fabs(spin.x), fabs(spin.y)) > 1e-9 * rl_length(spin)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "spin",
@@ -366,7 +371,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   if (!(length > 0.0) || !isfinite(length)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         isnan(rope->length) ? "slack" : "length",
-                        "the rope's rest length is %g m; expected more than 0", length);
+                        "the rope's rest length is %g m; expected a finite one above 0", length);
   }
   const double way = rl_definition_way(definition, rope);
   const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;

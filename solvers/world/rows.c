@@ -92,6 +92,11 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index) {
   }
 }
 
+size_t rl_rows_bytes(const rl_model *model) {
+  rl_rows counted;
+  return lay_out(model, &counted, NULL);
+}
+
 rl_rows *rl_rows_create(const rl_model *model) {
   rl_rows *rows = calloc(1, sizeof *rows);
   if (!rows) {

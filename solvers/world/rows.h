@@ -78,6 +78,7 @@ typedef struct rl_rows {
   void *allocation;
 } rl_rows;
 
+size_t rl_rows_bytes(const rl_model *model); // the memory of rows
 rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
 

@@ -19,6 +19,11 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   return c.used;
 }
 
+size_t rl_state_bytes(const rl_model *model) {
+  rl_state counted;
+  return lay_out(model, &counted, NULL);
+}
+
 rl_state *rl_state_create(const rl_model *model) {
   rl_state *state = calloc(1, sizeof *state);
   if (!state) {

@@ -33,6 +33,9 @@ typedef struct rl_state {
   rl_contact *contacts; // [contact_capacity]
 } rl_state;
 
+// The memory of a state [bytes].
+size_t rl_state_bytes(const rl_model *model);
+
 // The initial state of a model; NULL when out of memory. Free it with rl_state_free.
 rl_state *rl_state_create(const rl_model *model);
 void rl_state_free(rl_state *state);

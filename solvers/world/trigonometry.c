@@ -34,6 +34,10 @@ void rl_sincos(double x, double *sine, double *cosine) {
   const double part3 = 2.02226624871116645580e-21;
   const double part3_tail = 8.47842766036889956997e-32;
   const double quarter = floor(x * 6.36619772367581382433e-01 + 0.5);
+  if (!isfinite(quarter)) {
+    *sine = *cosine = NAN;
+    return;
+  }
   const double r1 = x - quarter * part1;
   const double w2 = quarter * part2;
   const double r2 = r1 - w2;

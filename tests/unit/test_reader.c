@@ -86,6 +86,7 @@ static void test_yaml(void **state) {
   static const faulty cases[] = {
       {"@", "empty"},
       {"# only a comment\n@", "empty"},
+      {"# a last line without an end@", "empty"},
       {"@rope\n", "expected a map of keys and values, found 'rope'"},
       {"@[name, test]\n", "expected a map of keys and values, found a list of 2"},
       {GOOD "@---\nname: again\n", "second document"},
@@ -208,6 +209,7 @@ static void test_bodies(void **state) {
        "body 'other': a body that moves freely needs a mass"},
       {WITH_BODY("mass: 1, rotation: @[0, 0, 1]"), "point mass and cannot rotate"},
       {WITH_BODY("motion: fixed, velocity: @[0, 0, 1]"), "a fixed body does not move"},
+      {WITH_BODY("motion: driven, inertia: [1, 1, 1], spin: @[0, 1e200, 0]"), "infinite length"},
       {WITH_BODY("mass: 1, motion: @axle"), "turns; expected a shape or an inertia"},
       {WITH_BODY("mass: 1, motion: axle, inertia: [1, 1, 1], velocity: @[0, 1, 0]"),
        "the centre of a body on an axle does not move"},

@@ -331,7 +331,11 @@ static void fill(spoilt *s) {
   s->ropes[1].to = (rl_end){.kind = RL_END_NODE, .rope = 0, .node = -2, .at = s->points[1]};
   s->ropes[1].way_count = 1;
   s->ropes[1].ways = &s->way;
-  s->definition = (rl_definition){{0.0, -9.81, 0.0}, 1, &s->body, 2, s->ropes};
+  s->definition = (rl_definition){.gravity = {0.0, -9.81, 0.0},
+                                  .body_count = 1,
+                                  .bodies = &s->body,
+                                  .rope_count = 2,
+                                  .ropes = s->ropes};
 }
 
 static rl_fault fault_of(const spoilt *s) {
@@ -433,6 +437,31 @@ static void parameters_are_set_by_name(void **unused) {
   check_near(values[iterations], 37.0, 0.0);
 }
 
+// A model is refused by as little as a byte before anything is taken for it.
+static void memory_is_counted_before_it_is_taken(void **unused) {
+  (void)unused;
+  rl_rope_definition rope = rl_rope_defaults();
+  rope.name = "rope";
+  rope.to.at = rl_vec(1.0, 0.0, 0.0);
+  rope.mass = 2.385;
+  rope.segments = 1000;
+  rl_definition definition = {.rope_count = 1, .ropes = &rope};
+  rl_fault fault;
+  size_t refused = 0, taken = (size_t)1 << 30;
+  while (taken - refused > 1) {
+    definition.memory = refused + (taken - refused) / 2;
+    rl_model *model = rl_model_create(&definition, &fault);
+    assert_int_equal(fault.kind, model ? RL_FAULT_NONE : RL_FAULT_MEMORY);
+    assert_true(model || strstr(fault.message, "GiB of memory"));
+    *(model ? &taken : &refused) = definition.memory;
+    rl_model_free(model);
+  }
+  rl_model *model = rl_model_create(&(rl_definition){.rope_count = 1, .ropes = &rope}, &fault);
+  assert_non_null(model);
+  assert_in_range(taken, model->bytes + rl_state_bytes(model), 1000 * 1000);
+  rl_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
@@ -449,6 +478,7 @@ int main(void) {
       cmocka_unit_test(rows_have_their_gradients),
       cmocka_unit_test(held_ends_follow_their_body),
       cmocka_unit_test(driven_bodies_follow_their_way),
+      cmocka_unit_test(memory_is_counted_before_it_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
