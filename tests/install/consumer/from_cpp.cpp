@@ -31,7 +31,12 @@ int main() {
   rope.to.body = 1;
   rope.way_count = 2;
   rope.ways = eyes;
-  const rl_definition scene = {rl_vec(0.0, -9.81, 0.0), 2, bodies, 1, &rope};
+  rl_definition scene = {};
+  scene.gravity = rl_vec(0.0, -9.81, 0.0);
+  scene.body_count = 2;
+  scene.bodies = bodies;
+  scene.rope_count = 1;
+  scene.ropes = &rope;
   rl_fault fault;
   const std::unique_ptr<rl_model, void (*)(rl_model *)> model(rl_model_create(&scene, &fault),
                                                               rl_model_free);
