@@ -14,7 +14,7 @@ static bool end_moves(const rl_end *end) {
 
 // An end that is tied to the centre of a body needs no node of its own.
 static bool end_is_centre(const rl_end *end) {
-  return end->kind == RL_END_BODY && end->at.x == 0.0 && end->at.y == 0.0 && end->at.z == 0.0;
+  return end->kind == RL_END_BODY && rl_is_zero(end->at);
 }
 
 static bool end_is_shared(const rl_end *end) {

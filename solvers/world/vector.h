@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdalign.h>
+#include <stdbool.h>
 
 // What C calls a compound literal, C++ calls the type before the same braces.
 #ifdef __cplusplus
@@ -57,6 +58,8 @@ static inline rl_vec3 rl_add_scaled(rl_vec3 a, double s, rl_vec3 b) {
 static inline rl_vec3 rl_times(rl_vec3 a, rl_vec3 b) {
   return RL_LITERAL(rl_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
+
+static inline bool rl_is_zero(rl_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
 static inline double rl_dot(rl_vec3 a, rl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What follows from a definition, without a model: places, lengths, what can touch and turn.
+#ifndef RL_DEFINITION_H
+#define RL_DEFINITION_H
+
+#include "model.h"
+#include "shape.h"
+
+// A body with neither shape nor inertia: it cannot turn.
+bool rl_definition_is_point_mass(const rl_body_definition *body);
+
+// Where a body is at the start [m]: a driven one at the beginning of its drive.
+rl_vec3 rl_definition_position(const rl_body_definition *body);
+
+// Where the ends and eyes of a rope are at the start [m].
+rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end);
+rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way);
+
+// Length of the rope's way from end to end, over its eyes or along its points [m].
+double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Rest length of a rope [m]: of its elements together, given, or its way and the slack.
+double rl_definition_length(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Whether the nodes of the rope can touch the body: it has a surface, ropes touch it, and neither
+// end of the rope that is tied to it lies inside.
+bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
+                           uint32_t body);
+
+// Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one
+// that spins or that a rope can turn.
+bool rl_definition_turns(const rl_definition *definition, uint32_t body);
+
+// Principal moments of inertia of a body [kg m^2]: as given, or those of its shape filled evenly.
+// False with a message [256] where the frame of the shape is not that of its mass centre and
+// principal axes, or the shape has no volume.
+bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message);
+
+// The friction coefficient of a pair: sqrt(a b); a side without one (NAN) takes the other's.
+double rl_pair_friction(double a, double b);
+
+// A part of a shape as the model has it.
+rl_part rl_part_from_definition(const rl_part_definition *definition);
+
+#endif
