@@ -43,7 +43,7 @@ install(DIRECTORY scenarios DESTINATION ${data} FILES_MATCHING PATTERN *.yaml PA
 install(FILES papers/rope.bib DESTINATION ${data}/papers)
 install(DIRECTORY analysis/plots DESTINATION ${data}/analysis FILES_MATCHING PATTERN *.gp)
 install(DIRECTORY analysis/report analysis/python DESTINATION ${data}/analysis
-        FILES_MATCHING PATTERN *.py PATTERN *.j2 PATTERN __pycache__ EXCLUDE)
+        FILES_MATCHING PATTERN *.py PATTERN *.j2 PATTERN *.js PATTERN __pycache__ EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY analysis papers scenarios DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN *.md PATTERN *.png

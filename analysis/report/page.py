@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 import tables
 from canvas import Figure
+from player import Player, missing_module
 from ropelab.results import Results, Run, Scenario
 from solver_style import SolverStyle
 from svg import inline
@@ -34,6 +35,7 @@ class Section:
     facts: list[tuple[str, str]]
     table: tables.ScenarioTable
     figures: list[InlineFigure]
+    player: Player
     failures: list[Run]
     refusals: list[tables.Refusal]
     commands: list[str]
@@ -43,12 +45,12 @@ def anchor(name: str) -> str:
     return "scenario-" + re.sub(r"[^A-Za-z0-9_-]", "_", name)
 
 
-def section(scenario: Scenario, figures: list[Figure], folder: Path) -> Section:
+def section(scenario: Scenario, figures: list[Figure], player: Player, folder: Path) -> Section:
     drawn = [InlineFigure(figure, Markup(inline(
         (folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)))
         for figure in figures]
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
-                   tables.scenario_table(scenario), drawn,
+                   tables.scenario_table(scenario), drawn, player,
                    tables.failures(scenario), tables.refusals(scenario),
                    tables.commands(scenario.runs))
 
@@ -62,8 +64,21 @@ def counts(results: Results) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def render(results: Results, styles: dict[str, SolverStyle], drawn: dict[str, list[Figure]],
-           folder: Path) -> str:
+def player_script() -> Markup:
+    """The script is part of the page; nothing in it may end the element that it stands in."""
+    script = (Path(__file__).resolve().parent / "player.js").read_text(encoding="utf-8")
+    return Markup(script.replace("</", "<\\/"))
+
+
+def no_players() -> str:
+    """Why the page has no player anywhere; empty if it can have one."""
+    missing = missing_module()
+    return (f"Without players: the Python that made this report has no {missing} "
+            f"(Debian package python3-{missing}).") if missing else ""
+
+
+def render(results: Results, styles: dict[str, SolverStyle],
+           shown: dict[str, tuple[list[Figure], Player]], folder: Path) -> str:
     """The whole page. `folder` holds the SVG files of the figures."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
@@ -78,7 +93,9 @@ def render(results: Results, styles: dict[str, SolverStyle], drawn: dict[str, li
         "status_words": tables.STATUS_WORDS,
         "status_meanings": {k: v for k, v in tables.STATUS_MEANINGS.items() if k in statuses},
         "metrics": [metric for metric in tables.METRICS if metric.name in used],
-        "sections": [section(s, drawn.get(s.name, []), folder) for s in results.scenarios],
+        "sections": [section(s, *shown[s.name], folder) for s in results.scenarios],
+        "player_script": player_script(), "no_players": no_players(),
+        "any_player": any(player.data for _, player in shown.values()),
         "cards": tables.solver_cards(results), "environments": tables.environments(results),
     }
     return environment.get_template("report.html.j2").render(values)

@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -25,16 +26,27 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 RESTARTED = "ROPELAB_REPORT_RESTARTED"
+PLAYER_MODULES = ("numpy", "h5py")  # without them the page has no players
 
 
-def need_jinja() -> None:
-    """Starts again with the system's Python if this one lacks jinja2; once."""
-    if importlib.util.find_spec("jinja2"):
+def need_modules() -> None:
+    """Starts again with the system's Python, once, if this one lacks jinja2, or what the players
+    need while the system's has everything."""
+    has_jinja = importlib.util.find_spec("jinja2") is not None
+    if has_jinja and all(map(importlib.util.find_spec, PLAYER_MODULES)):
         return
     if RESTARTED not in os.environ and os.access(SYSTEM_PYTHON, os.X_OK):
-        os.environ[RESTARTED] = "1"
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, str(Path(__file__).resolve()), *sys.argv[1:]])
-    sys.exit(fail("the Python module jinja2 is missing: install the Debian package python3-jinja2"))
+        if not has_jinja or system_has_all():
+            os.environ[RESTARTED] = "1"
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, str(Path(__file__).resolve()), *sys.argv[1:]])
+    if not has_jinja:
+        sys.exit(fail("the Python module jinja2 is missing: install the Debian package "
+                      "python3-jinja2"))
+
+
+def system_has_all() -> bool:
+    command = [SYSTEM_PYTHON, "-c", f"import jinja2, {', '.join(PLAYER_MODULES)}"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def fail(message: str) -> int:
@@ -67,29 +79,37 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def draw_all(results, styles, target: Path, gnuplot: str, jobs: int):
-    """Figures of every scenario, by scenario name."""
-    from figures import draw_scenario, file_names
+def show_scenario(scenario, name: str, styles, target: Path, gnuplot: str):
+    """The figures of one scenario and its player."""
+    from figures import draw_scenario
+    from player import make_player
+
+    return draw_scenario(scenario, name, styles, target, gnuplot), make_player(scenario, styles)
+
+
+def show_all(results, styles, target: Path, gnuplot: str, jobs: int):
+    """Figures and player of every scenario, by scenario name."""
+    from figures import file_names
 
     progress = Progress(len(results.scenarios))
-    drawn = {}
+    shown = {}
     names = file_names(results.scenarios)
     with ProcessPoolExecutor(max_workers=max(1, min(jobs, len(results.scenarios))),
                              initializer=signal.signal,
                              initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting = {pool.submit(draw_scenario, scenario, names[scenario.name], styles, target,
+        waiting = {pool.submit(show_scenario, scenario, names[scenario.name], styles, target,
                                gnuplot): scenario.name
                    for scenario in results.scenarios}
         try:
             for future in as_completed(waiting):
-                drawn[waiting[future]] = future.result()
+                shown[waiting[future]] = future.result()
                 progress.step(waiting[future])
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         finally:
             progress.end()
-    return drawn
+    return shown
 
 
 def publish(source: Path, folder: Path, page: str) -> None:
@@ -112,8 +132,8 @@ def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)
-        drawn = draw_all(results, styles, target, gnuplot, jobs)
-        page = render(results, styles, drawn, target)
+        shown = show_all(results, styles, target, gnuplot, jobs)
+        page = render(results, styles, shown, target)
         publish(target, folder, page)
 
 
@@ -122,7 +142,7 @@ def interrupted(*_: object) -> None:
 
 
 def main() -> int:
-    need_jinja()
+    need_modules()
     from canvas import PlotError
     from ropelab.results import NoResults
 

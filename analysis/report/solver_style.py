@@ -10,13 +10,21 @@ from pathlib import Path
 from ropelab.results import Run
 
 PLOTS = Path(__file__).resolve().parent.parent / "plots"
-LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})".*?#\s*([\w-]+)\s*$')
+LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})".* dt (1|\([\d.,]+\))'
+                  r'\s+pt\s+(\d+).*?#\s*([\w-]+)\s*$')
 
 
 @dataclass(frozen=True)
 class SolverStyle:
     linetype: int
     colour: str
+    dash: tuple[float, ...] = ()  # lengths of strokes and gaps; none: a whole line
+    symbol: int = 7               # gnuplot's number of a point type
+
+
+def dash_lengths(text: str) -> tuple[float, ...]:
+    """Of gnuplot's `dt`: (stroke,gap,...), or 1 for a whole line."""
+    return () if text == "1" else tuple(float(length) for length in text.strip("()").split(","))
 
 
 def known_styles() -> dict[str, SolverStyle]:
@@ -25,7 +33,8 @@ def known_styles() -> dict[str, SolverStyle]:
     for line in (PLOTS / "style.gp").read_text(encoding="utf-8").splitlines():
         match = LINE.match(line)
         if match:
-            styles[match[3]] = SolverStyle(int(match[1]), match[2])
+            styles[match[5]] = SolverStyle(int(match[1]), match[2], dash_lengths(match[3]),
+                                           int(match[4]))
     return styles
 
 

@@ -6,15 +6,23 @@ Run with: python3 -m unittest tests/report/test_report.py
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
 
 sys.dont_write_bytecode = True
 REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
@@ -24,8 +32,10 @@ import artist  # noqa: E402
 import curves  # noqa: E402
 import geometry  # noqa: E402
 import overlay  # noqa: E402
+import player  # noqa: E402
 import svg  # noqa: E402
 import units  # noqa: E402
+import wireframe  # noqa: E402
 from ropelab import NoResults, load_comparison  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
 
@@ -97,6 +107,66 @@ def write_run(folder: Path, label: str, status: str = "done", name: str = "swing
     write_csv(folder / "snapshots.csv", "time_s,item,kind,index,x,y,z", places)
 
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+LONG, LOOP = 301, 3  # points of the ropes in a trajectory: a long one, and a massless loop
+EXACT = (0.9, 0.8, 1)  # what is scaled of the motion for the closed form
+DRAWN = (0.01, 0, 0)   # how far off the original draws it
+
+
+def write_trajectory(folder: Path, frames: int = 300, flies_off: bool = False,
+                     original: bool = False) -> None:
+    """trajectory.h5 as the program writes it, with one frame more than is complete."""
+    time = np.arange(frames + 1) / frames
+    along = np.linspace(0, 1, LONG + LOOP)
+    points = np.stack([np.cos(2 * time)[:, None] + along, np.sin(2 * time)[:, None] * along,
+                       np.full((frames + 1, LONG + LOOP), 0.25)], axis=2)
+    if flies_off:
+        points[frames // 2:] *= 1e6
+    points[frames] = 1e9  # not complete
+    tension = 10 + np.sin(3 * time)[:, None] + np.linspace(0, 5, LONG)
+    tension[0] = math.nan
+    angle = 7 * time
+    turn = np.stack([0 * time, 0 * time, np.sin(angle / 2), np.cos(angle / 2)], axis=1)
+    with h5py.File(folder / "trajectory.h5", "w") as file:
+        file.attrs["format"], file.attrs["frames"] = 1, frames
+        names = {"name": [b"line", b"loop"], "closed": np.array([0, 1], "u1"), "radius_m": [0, 0],
+                 "first_point": [0, LONG, LONG + LOOP], "first_element": [0, LONG - 1, LONG],
+                 "first_drawn": [0, LONG, LONG + LOOP] if original else [0, 0, 0]}
+        file["time_s"] = time
+        for name, value in names.items():
+            file[f"ropes/{name}"] = value
+        file["ropes/points_m"], file["ropes/tension_N"] = points, tension
+        file["ropes/exact_points_m"] = points * EXACT
+        file["ropes/exact_tension_N"] = tension
+        if original:
+            file["ropes/drawn_m"] = points + DRAWN
+        file["bodies/position_m"] = np.stack([points[:, k] for k in (0, 9, 30)], axis=1)
+        file["bodies/rotation"] = np.stack([turn] * 3, axis=1)
+        count = np.arange(frames + 1) % 3
+        file["contacts/count"], file["contacts/first"] = count, np.cumsum(count) - count
+        file["contacts/position_m"] = np.repeat(points[:, 5], count, axis=0)
+
+
+def player_data(page: str) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in
+            re.findall(r'<script type="application/json">(.*?)</script>', page)]
+
+
+def unpack(text: str, kind: str, rows: int) -> np.ndarray:
+    codes = np.frombuffer(zlib.decompress(base64.b64decode(text)), kind).reshape(rows, -1)
+    return np.cumsum(codes, axis=0, dtype=kind)  # wraps round
+
+
+def unpack_places(text: str, rows: int, data: dict[str, Any]) -> np.ndarray:
+    axes, low, high = data["axes"], np.array(data["low"]), np.array(data["high"])
+    codes = unpack(text, "<i2", rows).reshape(rows, -1, len(axes))
+    places = np.tile(low, (*codes.shape[:2], 1))
+    share = (codes.astype(float) + player.HALF) / (2 * player.HALF)
+    places[..., axes] = np.where(codes == player.GAP, np.nan,
+                                 low[axes] + share * (high - low)[axes])
+    return places
+
+
 class ReportOfComparison(unittest.TestCase):
     """One report, looked at from several sides."""
 
@@ -131,7 +201,7 @@ class ReportOfComparison(unittest.TestCase):
         self.assertEqual((self.done.returncode, self.done.stdout, self.done.stderr), (0, "", ""))
 
     def test_is_self_contained(self) -> None:
-        self.assertNotRegex(self.page, r"https?://|<script|<link|<img|@import")
+        self.assertNotRegex(self.page, r"https?://|<script [^>]*src|<link|<img|@import")
         targets = re.findall(r"""(?:href|src)=['"]([^'"]*)""", self.page)
         self.assertTrue(targets)
         self.assertEqual([t for t in targets if not t.startswith("#")], [])
@@ -250,6 +320,234 @@ class OtherFolders(unittest.TestCase):
             self.assertIn("gnuplot-nox", done.stderr)
             self.assertFalse((self.folder / "report.html").exists())
             self.assertFalse((self.folder / "figures").exists())
+
+
+class Players(unittest.TestCase):
+    """What the page shows of trajectory.h5."""
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name) / "result"
+
+    def report(self, **environment: str) -> str:
+        done = subprocess.run([PYTHON, str(REPORT / "report.py"), str(self.folder)], text=True,
+                              capture_output=True, check=False, env=os.environ | environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return (self.folder / "report.html").read_text(encoding="utf-8")
+
+    def add_run(self, label: str, status: str = "done", **trajectory: Any) -> None:
+        write_run(self.folder / "swing" / label, label, status)
+        write_trajectory(self.folder / "swing" / label, **trajectory)
+
+    def check_places(self, text: str, wanted: np.ndarray, data: dict[str, Any]) -> None:
+        grain = (np.array(data["high"]) - data["low"]) / (2 * player.HALF)
+        found = unpack_places(text, len(wanted), data)
+        self.assertEqual(found.shape, wanted.shape)
+        self.assertTrue((np.abs(found - wanted) <= 0.51 * grain + 1e-9).all())
+
+    def test_data_are_those_of_the_trajectory(self) -> None:
+        self.add_run("pbd", original=True)
+        data, = player_data(self.report())
+        run, = data["runs"]
+        self.assertEqual(data["axes"], [0, 1])
+        keep = np.concatenate([player.kept(LONG), LONG + np.arange(LOOP)])
+        with h5py.File(self.folder / "swing" / "pbd" / "trajectory.h5") as file:
+            frames = [int(np.argmin(np.abs(file["time_s"][:] - t))) for t in run["time"]]
+            self.assertEqual((frames[0], frames[-1]), (0, file.attrs["frames"] - 1))
+            self.assertLessEqual(len(frames), player.FRAMES)
+            self.assertEqual(frames, sorted(set(frames)))
+            points = file["ropes/points_m"][:][frames]
+            self.check_places(run["points"], points[:, keep], data)
+            self.check_places(run["drawn"], points[:, keep] + DRAWN, data)
+            self.check_places(data["exact"]["points"], EXACT * points[:, keep], data)
+            self.check_places(run["centres"], file["bodies/position_m"][:][frames], data)
+            first, count = file["contacts/first"][:], file["contacts/count"][:]
+            self.assertEqual(run["contactCounts"], [int(count[f]) for f in frames])
+            places = [file["contacts/position_m"][first[f]:first[f] + count[f]] for f in frames]
+            self.check_places(run["contacts"], np.concatenate(places)[:, None], data)
+            turns = unpack(run["rotations"], "<i2", len(frames)).reshape(len(frames), 3, 4)
+            error = np.abs(turns / player.HALF - file["bodies/rotation"][:][frames])
+            self.assertLess(error.max(), 1e-4)
+            tension = file["ropes/tension_N"][:][frames]
+        self.assertEqual(run["ropes"], [{"points": player.POINTS, "elements": player.POINTS - 1,
+                                         "closed": False},
+                                        {"points": LOOP, "elements": 1, "closed": True}])
+        codes = unpack(run["tension"], "u1", len(frames))
+        self.assertTrue((codes[0] == player.UNKNOWN).all())
+        shown = codes[1:] * data["tensionLimit"] / (player.UNKNOWN - 1)
+        ends = list(player.kept(LONG))
+        wanted = [tension[1:, a:b].max(axis=1) for a, b in zip(ends, ends[1:])] + [tension[1:, -1]]
+        wanted = np.minimum(np.stack(wanted, axis=1), data["tensionLimit"])
+        self.assertLess(np.abs(shown - wanted).max(), data["tensionLimit"] / 500)
+
+    def test_what_flew_off_does_not_choose_the_window(self) -> None:
+        self.add_run("pbd")
+        self.add_run("penalty", "diverged", flies_off=True)
+        page = self.report()
+        data, = player_data(page)
+        self.assertLess(max(map(abs, [*data["low"], *data["high"]])), 20)
+        good, bad = (next(r for r in data["runs"] if r["label"] == label)
+                     for label in ("pbd", "penalty"))
+        self.assertEqual(good["ending"], "")
+        self.assertEqual(bad["ending"], "diverged at 0.997 s")
+        self.assertIn("Pale from its last frame on: penalty (diverged at 0.997 s)", page)
+        places = unpack_places(bad["points"], len(bad["time"]), data)
+        self.assertTrue(np.isfinite(places[: len(places) // 3]).all())
+        self.assertFalse(np.isfinite(places[-1]).all())
+
+    def test_size(self) -> None:
+        labels = ("penalty", "pbd", "xpbd", "pbd-direct", "impulse", "rattle", "nehe", "source",
+                  "contraption")
+        for label in labels:
+            self.add_run(label, frames=1000)
+        page = self.report()
+        without = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+        self.assertLess(len(page) - len(without), 1_500_000)
+
+    def test_text_of_the_scenario_does_not_end_the_data(self) -> None:
+        self.add_run("pbd")
+        page = self.report()
+        self.assertEqual(player_data(page)[0]["title"], SCENARIO["title"])
+        self.assertNotIn("<rope>", page)
+
+    def test_single_run(self) -> None:
+        write_run(self.folder, "pbd")
+        write_trajectory(self.folder, frames=1)
+        data, = player_data(self.report())
+        self.assertEqual((len(data["runs"]), data["runs"][0]["time"]), (1, [0.0]))
+
+    def test_without_h5py(self) -> None:
+        self.add_run("pbd")
+        fake = self.folder.parent / "modules"
+        fake.mkdir()
+        (fake / "h5py.py").write_text("raise ImportError('not here')\n", encoding="ascii")
+        page = self.report(PYTHONPATH=str(fake))
+        self.assertEqual(page.count("has no h5py (Debian package python3-h5py)"), 1)
+        self.assertNotIn("<script", page)
+
+    def test_without_trajectory(self) -> None:
+        write_run(self.folder / "swing" / "pbd", "pbd")
+        page = self.report()
+        self.assertEqual(page.count("No run has a trajectory.h5, so there is no player."), 1)
+        self.assertNotIn("<script", page)
+
+    def test_damaged_trajectory(self) -> None:
+        self.add_run("pbd")
+        self.add_run("impulse")
+        path = self.folder / "swing" / "pbd" / "trajectory.h5"
+        path.write_bytes(path.read_bytes()[:1000])
+        page = self.report()
+        self.assertIn("Not in the player, since trajectory.h5 cannot be read: pbd.", page)
+        self.assertEqual([run["label"] for run in player_data(page)[0]["runs"]], ["impulse"])
+
+    def test_edges_of_a_hull(self) -> None:
+        corners = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
+        lines = wireframe.hull((*corners, (0.5, 1, 1), (0.5, 1, 3)))
+        wanted = [sorted([a, b]) for i, a in enumerate(corners) for b in corners[i + 1:]
+                  if sum(p != q for p, q in zip(a, b)) == 1]
+        self.assertEqual(sorted(map(sorted, lines)), sorted(wanted))
+
+    @unittest.skipUnless(CHROMIUM, "no chromium: the player is not tried in a browser")
+    def test_in_a_browser(self) -> None:
+        self.add_run("pbd", original=True)
+        self.add_run("penalty", "diverged", flies_off=True)
+        page = self.report()
+        page = page.replace("<head>", f"<head><script>{WATCH}</script>", 1)
+        page = page.replace("</body>", f"<script>{TRY}</script></body>", 1)
+        tried = self.folder / "tried.html"
+        tried.write_text(page, encoding="utf-8")
+        done = subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=390,800",
+             f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=5000",
+             "--dump-dom", tried.as_uri()],
+            capture_output=True, text=True, check=False, timeout=60)
+        found = re.search(r'data-tried="([^"]*)"', done.stdout)
+        self.assertIsNotNone(found, "the player did not come up: " + done.stderr[-500:])
+        result = json.loads(html.unescape(found[1]))
+        self.assertEqual(result.pop("errors"), [])
+        self.assertGreater(result.pop("colours"), 20)
+        self.assertEqual(result, {
+            "legend": ["pbd", "penalty ✕ diverged at 0.997 s"], "end": "0.997 s / 0.997 s",
+            "back": True, "hidden": "false", "turned": True, "shaded": True, "went": True,
+            "playing": "playing", "paused": "ready"})
+
+
+WATCH = """
+const errors = [];
+window.addEventListener("error", (event) => errors.push(event.message));
+window.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
+console.error = (...words) => errors.push(words.join(" "));
+"""
+# Plays with the player and leaves what happened in an attribute.
+TRY = """
+const figure = document.querySelector("figure.player");
+figure.scrollIntoView();
+const canvas = () => figure.querySelector(".stage > canvas");
+const clock = () => figure.querySelector("output").textContent;
+const soon = () => new Promise((done) => setTimeout(done, 20));
+const report = (result) => { document.body.dataset.tried = JSON.stringify(result); };
+
+function press(key) { canvas().dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); }
+function point(type, x, y) {
+  canvas().dispatchEvent(new PointerEvent(type, {pointerId: 1, clientX: x, clientY: y}));
+}
+function changes(action) {
+  const before = canvas().toDataURL();
+  action();
+  return canvas().toDataURL() !== before;
+}
+function turn() {
+  canvas().setPointerCapture = () => {};  // there is no real pointer
+  point("pointerdown", 9, 9);
+  point("pointermove", 99, 60);
+  point("pointerup", 99, 60);
+}
+function colourByTension() {
+  const select = figure.querySelectorAll("select")[1];
+  select.value = "tension";
+  select.dispatchEvent(new Event("change"));
+}
+function colours() {
+  const {width, height} = canvas();
+  const bytes = canvas().getContext("2d").getImageData(0, 0, width, height).data;
+  return new Set(new Uint32Array(bytes.buffer)).size;
+}
+async function play(result) {
+  press("Home");
+  press(" ");
+  const start = clock();
+  for (let k = 0; k < 100 && clock() === start; k++) await soon();
+  result.went = clock() !== start;
+  result.playing = figure.dataset.state;
+  press(" ");
+  result.paused = figure.dataset.state;
+}
+async function tryOut() {
+  const buttons = [...figure.querySelectorAll(".legend button")];
+  const result = {colours: colours(), legend: buttons.map((button) => button.textContent)};
+  press("End");
+  result.end = clock();
+  press("ArrowLeft");
+  result.back = clock() !== result.end;
+  press("2");
+  result.hidden = buttons[1].ariaPressed;
+  result.turned = changes(turn);
+  result.shaded = changes(colourByTension);
+  await play(result);
+  report({...result, errors});
+}
+async function whenReady() {
+  while (figure.dataset.state !== "ready") {
+    if (figure.dataset.state === "failed") {
+      return report({errors: [figure.textContent]});
+    }
+    await soon();
+  }
+  return tryOut();
+}
+whenReady();
+"""
 
 
 class Parts(unittest.TestCase):

@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the player of a scenario shows: the motions in trajectory.h5, thinned and quantised.
+
+Positions are 16-bit numbers on a grid over the box of what is seen; an axis along which nothing
+moves is left out. Quaternions are 16-bit too, tensions are 8-bit shares of the greatest.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import math
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Sequence
+
+from geometry import Vector, add, choose_view, rotate, vector
+from overlay import breadths
+from ropelab.results import Run, Scenario, mapping
+from solver_style import SolverStyle
+from wireframe import body_wires, short
+
+FRAMES = 120     # most frames of a run
+POINTS = 200     # most points of a rope, and contacts of a frame
+WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
+HALF = 32767     # codes of a position: -HALF ... HALF
+GAP = -32768     # a place that is not finite, or far outside
+UNKNOWN = 255    # a tension that is not known
+MODULES = ("numpy", "h5py")
+Array = Any      # numpy.ndarray; numpy is imported only where there is something to play
+
+
+def missing_module() -> str | None:
+    """The first module that the player's data need and this Python lacks."""
+    return next((name for name in MODULES if not can_import(name)), None)
+
+
+def can_import(name: str) -> bool:
+    try:
+        return bool(importlib.import_module(name))
+    except ImportError:
+        return False
+
+
+@dataclass
+class Rope:
+    points: int
+    elements: int
+    closed: bool
+
+
+@dataclass
+class Motion:
+    """A run, or its closed form, at chosen frames: F frames x points x 3."""
+
+    time: Array
+    ropes: list[Rope] = field(default_factory=list)
+    points: Array = None
+    tension: Array = None
+    centres: Array = None
+    rotations: Array = None
+    drawn_counts: list[int] = field(default_factory=list)
+    drawn: Array = None
+    contact_counts: list[int] = field(default_factory=list)
+    contacts: Array = None
+
+    def places(self) -> list[Array]:
+        return [a.reshape(-1, 3) for a in (self.points, self.centres, self.drawn, self.contacts)
+                if a is not None]
+
+
+def choose_frames(time: Array, end: float) -> Array:
+    """Those next to equally spaced times, the same for all runs, and the last."""
+    import numpy as np
+
+    wanted = np.linspace(0.0, end, FRAMES)
+    wanted = wanted[wanted <= time[-1]]
+    after = np.clip(np.searchsorted(time, wanted), 1, max(len(time) - 1, 1))
+    after = np.minimum(after, len(time) - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(wanted - time[before] <= time[after] - wanted, before, after)
+    return np.unique(np.append(nearest, len(time) - 1))
+
+
+def take(file: Any, name: str, frames: Array) -> Array | None:
+    """The chosen frames of a dataset, if there is one with something in it."""
+    import numpy as np
+
+    dataset = file.get(name)
+    if dataset is None or 0 in dataset.shape:
+        return None
+    if dataset.size * dataset.dtype.itemsize <= WHOLE:
+        return dataset[: int(frames[-1]) + 1][frames]
+    return np.stack([dataset[int(frame)] for frame in frames])
+
+
+def kept(count: int) -> Array:
+    """Which of so many points in a line are kept."""
+    import numpy as np
+
+    return np.unique(np.round(np.linspace(0, count - 1, min(count, POINTS))).astype(int))
+
+
+def thin_lines(points: Array | None, first: Sequence[int]) -> tuple[Array | None, list[int]]:
+    import numpy as np
+
+    if points is None:
+        return None, []
+    chosen = [start + kept(stop - start) for start, stop in zip(first, first[1:]) if stop > start]
+    return points[:, np.concatenate(chosen)], [len(own) for own in chosen]
+
+
+def thin_tension(tension: Array, points: int, closed: bool) -> Array:
+    """The greatest tension between two neighbours of the points that are kept."""
+    import numpy as np
+
+    if tension.shape[1] != (points if closed else points - 1):
+        return tension  # a massless rope: one over all points
+    keep = kept(points)
+    return np.fmax.reduceat(tension, keep if closed else keep[:-1], axis=1)
+
+
+def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
+    import numpy as np
+
+    points = take(file, f"ropes/{prefix}points_m", frames)
+    if points is None:
+        return
+    first, element = file["ropes/first_point"][:], file["ropes/first_element"][:]
+    closed = file["ropes/closed"][:]
+    motion.points, counts = thin_lines(points, first)
+    tension = take(file, f"ropes/{prefix}tension_N", frames)
+    if tension is None:
+        tension = np.full((len(frames), int(element[-1])), math.nan)
+    parts = [thin_tension(tension[:, element[r]:element[r + 1]], int(first[r + 1] - first[r]),
+                          bool(closed[r])) for r in range(len(closed))]
+    motion.tension = np.concatenate(parts, axis=1)
+    motion.ropes = [Rope(n, part.shape[1], bool(loop))
+                    for n, part, loop in zip(counts, parts, closed)]
+
+
+def read_contacts(file: Any, motion: Motion, frames: Array) -> None:
+    import numpy as np
+
+    if "contacts/position_m" not in file or file["contacts/position_m"].shape[0] == 0:
+        return
+    first, count = file["contacts/first"][:], file["contacts/count"][:]
+    all_of_them = file["contacts/position_m"]
+    if all_of_them.size * 8 <= WHOLE:
+        all_of_them = all_of_them[:]
+    places = []
+    for frame in frames:
+        own = all_of_them[int(first[frame]):int(first[frame] + count[frame])]
+        places.append(own[kept(len(own))] if len(own) else own)
+    motion.contact_counts = [len(own) for own in places]
+    if any(motion.contact_counts):
+        motion.contacts = np.concatenate(places)
+
+
+def read_motion(file: Any, frames: Array, exact: bool) -> Motion:
+    prefix = "exact_" if exact else ""
+    motion = Motion(file["time_s"][:][frames])
+    read_ropes(file, motion, frames, prefix)
+    motion.centres = take(file, f"bodies/{prefix}position_m", frames)
+    motion.rotations = take(file, f"bodies/{prefix}rotation", frames)
+    if not exact:
+        drawn = take(file, "ropes/drawn_m", frames)
+        first = file["ropes/first_drawn"][:] if drawn is not None else []
+        motion.drawn, motion.drawn_counts = thin_lines(drawn, first)
+        read_contacts(file, motion, frames)
+    return motion
+
+
+def complete_time(file: Any) -> Array:
+    """The times of the frames that are complete."""
+    return file["time_s"][: int(file.attrs["frames"])]
+
+
+@dataclass
+class Played:
+    run: Run
+    motion: Motion
+
+
+def read_runs(scenario: Scenario) -> tuple[list[Played], Motion | None, list[str]]:
+    """The motions, that of the closed form, and the labels of runs whose file cannot be read."""
+    opened, unreadable = [], []
+    for run in scenario.runs:
+        try:
+            file = run.trajectory
+            if file is not None and len(complete_time(file)):
+                opened.append((run, file))
+        except (OSError, KeyError, ValueError):
+            unreadable.append(run.label)
+    end = max((float(complete_time(file)[-1]) for _, file in opened), default=0.0)
+    played: list[Played] = []
+    ghost: Motion | None = None
+    for run, file in opened:
+        frames = choose_frames(complete_time(file), end)
+        try:
+            played.append(Played(run, read_motion(file, frames, False)))
+            if ghost is None or ghost.time[-1] < file["time_s"][int(frames[-1])]:
+                if "ropes/exact_points_m" in file or "bodies/exact_position_m" in file:
+                    ghost = read_motion(file, frames, True)
+        except (OSError, KeyError, ValueError):
+            unreadable.append(run.label)
+        finally:
+            file.close()
+            del run.__dict__["trajectory"]  # whoever asks for it next has it opened again
+    return played, ghost, unreadable
+
+
+def extent(places: Sequence[Array]) -> tuple[Array, Array] | None:
+    import numpy as np
+
+    points = np.concatenate([np.zeros((0, 3)), *places])
+    points = points[np.isfinite(points).all(axis=1)]
+    return (points.min(axis=0), points.max(axis=0)) if len(points) else None
+
+
+def healthy_places(played: Sequence[Played], ghost: Motion | None) -> list[Array]:
+    """What decides about the window: runs that finished, or else the first half of the others."""
+    good = [p.motion.places() for p in played if p.run.status == "done"]
+    if not good:
+        good = [[a[: max(1, len(a) // 2)] for a in p.motion.places()] for p in played]
+    if ghost is not None:
+        good.append(ghost.places())
+    return [places for motion in good for places in motion]
+
+
+@dataclass
+class Grid:
+    """The box of all positions and how they become numbers."""
+
+    low: Array
+    high: Array
+
+    @property
+    def axes(self) -> list[int]:
+        """Those along which there is anything to tell apart."""
+        size = max(self.high - self.low)
+        return [a for a in range(3) if self.high[a] - self.low[a] > 1e-9 * size]
+
+    def encode(self, places: Array) -> str:
+        import numpy as np
+
+        axes = self.axes
+        low, high = self.low[axes], self.high[axes]
+        share = (places[..., axes] - low) / (high - low)
+        slack = 0.5 / (2 * HALF)
+        inside = np.isfinite(share) & (share > -slack) & (share < 1 + slack)
+        inside &= np.isfinite(places).all(axis=-1, keepdims=True)
+        code = np.round(np.where(inside, np.clip(share, 0, 1), 0.5) * 2 * HALF) - HALF
+        return packed(np.where(inside, code, GAP).astype("<i2"))
+
+
+def packed(array: Array) -> str:
+    """Differences between frames (the first axis), since they are small; deflated; as text."""
+    differences = array.copy()
+    differences[1:] -= array[:-1]  # modulo 2^16 or 2^8
+    return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode("ascii")
+
+
+def make_grid(played: Sequence[Played], ghost: Motion | None, window: tuple[Array, Array]) -> Grid:
+    """All that is seen, and no more than the window's size around it of what flew off."""
+    import numpy as np
+
+    places = [a for p in played for a in p.motion.places()]
+    places += ghost.places() if ghost is not None else []
+    whole = extent(places) or window
+    room = max(float(max(window[1] - window[0])), 1e-3)
+    return Grid(np.maximum(whole[0], window[0] - room), np.minimum(whole[1], window[1] + room))
+
+
+def tension_limit(played: Sequence[Played]) -> float:
+    """The tension at the top of the scale: all but the highest peaks."""
+    import numpy as np
+
+    good = [p.motion.tension for p in played if p.run.status == "done"] or [
+        p.motion.tension for p in played]
+    values = np.concatenate([np.zeros(0), *(t.ravel() for t in good if t is not None)])
+    values = values[np.isfinite(values) & (values > 0)]
+    return short(float(np.quantile(values, 0.99))) if len(values) else 0.0
+
+
+def encode_tension(tension: Array, limit: float) -> str:
+    import numpy as np
+
+    share = np.clip(np.nan_to_num(tension, nan=0.0, posinf=limit) / (limit or 1.0), 0, 1)
+    return packed(np.where(np.isnan(tension), UNKNOWN,
+                           np.round(share * (UNKNOWN - 1))).astype("u1"))
+
+
+def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
+    import numpy as np
+
+    coded: dict[str, Any] = {"time": [float(f"{t:.6g}") for t in motion.time]}
+    if motion.points is not None:
+        coded["ropes"] = [{"points": r.points, "elements": r.elements, "closed": r.closed}
+                          for r in motion.ropes]
+        coded["points"] = grid.encode(motion.points)
+        coded["tension"] = encode_tension(motion.tension, limit)
+    if motion.drawn is not None:
+        coded["drawnRopes"] = motion.drawn_counts
+        coded["drawn"] = grid.encode(motion.drawn)
+    if motion.centres is not None:
+        coded["centres"] = grid.encode(motion.centres)
+    if motion.rotations is not None:
+        coded["rotations"] = packed(np.round(np.nan_to_num(motion.rotations) * HALF)
+                                    .astype("<i2"))
+    if motion.contacts is not None:
+        coded["contactCounts"] = motion.contact_counts
+        coded["contacts"] = grid.encode(motion.contacts)
+    return coded
+
+
+def ending(run: Run, motion: Motion) -> str:
+    """What the legend says of a run that did not reach its end."""
+    return "" if run.status == "done" else f"{run.status} at {float(motion.time[-1]):.3g} s"
+
+
+def still_places(bodies: dict[str, dict[str, Any]]) -> list[Vector]:
+    return [add(vector(body.get("position")), rotate(vector(body.get("rotation")), point))
+            for body in bodies.values() if body.get("motion") == "fixed"
+            for point in body_wires(body).points()]
+
+
+def moving_reach(bodies: dict[str, dict[str, Any]], played: Sequence[Played]) -> list[Array]:
+    """The places of bodies that move, and as far around them as their shapes reach."""
+    import numpy as np
+
+    found = []
+    good = [p for p in played if p.run.status == "done"]
+    for k, body in enumerate(bodies.values()):
+        reach = max((math.hypot(*point) for line in body_wires(body).lines for point in line),
+                    default=0.0)
+        if body.get("motion") != "fixed" and reach > 0:
+            centres = [p.motion.centres[:, k] for p in good
+                       if p.motion.centres is not None and p.motion.centres.shape[1] > k]
+            found += [c + np.full(3, s * reach) for c in centres for s in (-1, 1)]
+    return found
+
+
+def coded_runs(played: Sequence[Played], styles: dict[str, SolverStyle], grid: Grid,
+               limit: float) -> list[dict[str, Any]]:
+    widths = breadths(len(played), any(p.motion.drawn is not None for p in played))
+    runs = []
+    for p, width in zip(played, widths):
+        style = styles[p.run.label]
+        runs.append({"label": p.run.label, "colour": style.colour, "dash": list(style.dash),
+                     "symbol": style.symbol, "width": short(width),
+                     "ending": ending(p.run, p.motion), **encode_motion(p.motion, grid, limit)})
+    return runs
+
+
+def coded_bodies(bodies: dict[str, dict[str, Any]], window: tuple[Array, Array]
+                 ) -> list[dict[str, Any]]:
+    """Planes are drawn as far as the window and a little farther."""
+    middle: Vector = tuple(map(float, (window[0] + window[1]) / 2))
+    size = 0.75 * float(max(window[1] - window[0])) or 1.0
+    return [{"name": name, "fixed": body.get("motion") == "fixed",
+             **body_wires(body, middle, size).as_json()} for name, body in bodies.items()]
+
+
+def build(scenario: Scenario, styles: dict[str, SolverStyle], played: Sequence[Played],
+          ghost: Motion | None) -> dict[str, Any] | None:
+    """All that player.js reads; None if nothing finite was recorded."""
+    import numpy as np
+
+    places = healthy_places(played, ghost)
+    core = extent(places)
+    if core is None:
+        return None
+    definition = scenario.definition
+    bodies = {name: mapping(body) for name, body in mapping(definition.get("bodies")).items()}
+    solid = [np.array(still_places(bodies)).reshape(-1, 3), *moving_reach(bodies, played)]
+    window = extent([*places, *solid]) or core
+    grid = make_grid(played, ghost, window)
+    limit = tension_limit(played)
+    view = choose_view(definition.get("gravity"), [tuple(map(float, c)) for c in core])
+    return {"format": 1, "title": scenario.title, "across": view.across, "up": view.up,
+            "low": list(map(float, grid.low)), "high": list(map(float, grid.high)),
+            "axes": grid.axes, "window": [[short(float(c)) for c in corner] for corner in window],
+            "tensionLimit": limit, "bodies": coded_bodies(bodies, window),
+            "runs": coded_runs(played, styles, grid, limit),
+            "exact": encode_motion(ghost, grid, limit) if ghost is not None else None}
+
+
+@dataclass
+class Player:
+    """The data of a scenario's player as text that may stand in a page, or why there is none."""
+
+    data: str = ""
+    caption: str = ""
+    note: str = ""
+
+
+def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
+    whose = "the solver" if len(played) == 1 else "all solvers"
+    text = (f"The motion of {whose}: at most {FRAMES} of the recorded frames; between two of them "
+            "everything moves straight on.")
+    drawn = [p.run.label for p in played if p.motion.drawn is not None]
+    if drawn:
+        text += (f" Thin, over pale nodes and elements: the rope as the original of "
+                 f"{' and '.join(drawn)} draws it.")
+    if ghost is not None:
+        text += " Broad grey: the closed form."
+    if any(p.motion.contacts is not None for p in played):
+        text += " Dark dots: contacts that push."
+    ended = [f"{p.run.label} ({words})" for p in played if (words := ending(p.run, p.motion))]
+    if ended:
+        text += f" Pale from its last frame on: {', '.join(ended)}."
+    return text
+
+
+def make_player(scenario: Scenario, styles: dict[str, SolverStyle]) -> Player:
+    if missing_module():
+        return Player()  # the page says so once
+    played, ghost, unreadable = read_runs(scenario)
+    built = build(scenario, styles, played, ghost) if played else None
+    note = (f"Not in the player, since trajectory.h5 cannot be read: {', '.join(unreadable)}."
+            if unreadable else "")
+    if built is None:
+        return Player(note=note or "No run has a trajectory.h5, so there is no player.")
+    text = json.dumps(built, separators=(",", ":"), allow_nan=False)
+    return Player(text.replace("<", "\\u003c"), write_caption(played, ghost), note)
