@@ -202,7 +202,8 @@ static int compare_runs(const char *first, const char *second, const char *name,
       return EXIT_DIFFERENT;
     }
   }
-  const bool read = read_series(folders[0], &tables[0]) & read_series(folders[1], &tables[1]);
+  const bool first_read = read_series(folders[0], &tables[0]); // both, so that both can be freed
+  const bool read = read_series(folders[1], &tables[1]) && first_read;
   if (!read) {
     fprintf(stderr, "ropelab diff: cannot read the series of %s: %s\n", *name ? name : first,
             strerror(errno));
