@@ -19,4 +19,8 @@ rl_export_outcome rl_export_csv(const rl_trajectory_file *file, const char *path
 rl_export_outcome rl_export_vtk(const rl_trajectory_file *file, const char *path);
 rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *path);
 
+// The description that a run leaves: rl_export_xdmf with every k-th frame, so that it has at most a
+// thousand of them.
+rl_export_outcome rl_describe_trajectory(const rl_trajectory_file *file, const char *path);
+
 #endif

@@ -104,7 +104,7 @@ static void write_grid(FILE *out, const grid *g, size_t frame) {
   fputs("</Grid>\n", out);
 }
 
-static void write_document(FILE *out, const rl_trajectory_file *file) {
+static void write_document(FILE *out, const rl_trajectory_file *file, size_t stride) {
   const bool exact = file->exact.points || file->exact.position;
   const grid grids[] = {
       {"ropes", "/ropes/points_m", "/ropes/tension_N", file->points, file->elements,
@@ -124,7 +124,7 @@ static void write_document(FILE *out, const rl_trajectory_file *file) {
     }
   }
   fputs("<Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
-  for (size_t frame = 0; frame < file->frames; frame++) {
+  for (size_t frame = 0; frame < file->frames; frame += stride) {
     fprintf(out,
             "<Grid GridType=\"Collection\" CollectionType=\"Spatial\"><Time Value=\"%.17g\"/>\n",
             file->times[frame]);
@@ -138,11 +138,21 @@ static void write_document(FILE *out, const rl_trajectory_file *file) {
   fputs("</Grid>\n</Domain>\n</Xdmf>\n", out);
 }
 
-rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *path) {
+static rl_export_outcome write(const rl_trajectory_file *file, const char *path, size_t stride) {
   rl_new_file new;
   if (!rl_new_file_open(&new, path)) {
     return RL_EXPORT_UNWRITTEN;
   }
-  write_document(new.out, file);
+  write_document(new.out, file, stride);
   return rl_new_file_close(&new) ? RL_EXPORT_DONE : RL_EXPORT_UNWRITTEN;
+}
+
+rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *path) {
+  return write(file, path, 1);
+}
+
+// Each frame is a kilobyte or two of text, however little moves in it.
+rl_export_outcome rl_describe_trajectory(const rl_trajectory_file *file, const char *path) {
+  enum { FRAMES_MAX = 1000 };
+  return write(file, path, file->frames / (FRAMES_MAX + 1) + 1);
 }

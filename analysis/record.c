@@ -312,7 +312,7 @@ static bool close_trajectory(rl_recorder *r) {
     return false;
   }
   rl_trajectory_file *file = rl_trajectory_open(r->folder, message, sizeof message);
-  const bool written = file && rl_export_xdmf(file, path) == RL_EXPORT_DONE;
+  const bool written = file && rl_describe_trajectory(file, path) == RL_EXPORT_DONE;
   const int error = written || errno ? errno : EIO;
   rl_trajectory_file_free(file);
   errno = error;

@@ -474,6 +474,9 @@ class Players(unittest.TestCase):
 
 
 WATCH = """
+// Frames come with the timers: a busy machine may not paint any while the page has its time.
+window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 16);
+window.cancelAnimationFrame = clearTimeout;
 const errors = [];
 window.addEventListener("error", (event) => errors.push(event.message));
 window.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
