@@ -41,6 +41,10 @@ void rl_run_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { // nohup ignores it
+    sigaction(SIGHUP, &action, NULL);
+  }
   signal(SIGPIPE, SIG_IGN); // a note that nobody reads is no reason to end
   signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
   signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
