@@ -464,7 +464,7 @@ static void turning_drum_holds_the_weight(void **unused) {
   for (size_t k = 0; k < 6; k++) {
     rl_driver *d = driver_for(s, drum_solvers[k], s->step);
     run_until(d, 0.4);
-    check_near(probe(d, "heavy.vy"), 0.0, 0.06); // it would fall at 1.7 m/s
+    check_near(probe(d, "heavy.vy"), 0.0, 0.06);         // it would fall at 1.7 m/s
     check_near(probe(d, "heavy.y"), -0.583114807, 0.01); // by 0.34 m
     rl_driver_free(d);
   }
