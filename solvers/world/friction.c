@@ -8,18 +8,14 @@ static const rl_row *row_of(const rl_direct *d, const rl_rows *rows, uint32_t k)
   return &rows->rows[d->tangents[k].row];
 }
 
-// Any two unit vectors across the normal and each other.
-static void lay_plane(rl_friction *f, rl_vec3 n) {
-  const rl_vec3 axis = fabs(n.x) < 0.6 ? (rl_vec3){1.0, 0.0, 0.0} : (rl_vec3){0.0, 1.0, 0.0};
-  f->normal = n;
-  f->tangents[0] = rl_unit(rl_cross(n, axis));
-  f->tangents[1] = rl_cross(n, f->tangents[0]);
-}
-
 void rl_frictions_begin(rl_friction *frictions, const rl_direct *d, const rl_rows *rows) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
-    lay_plane(&frictions[k], row_of(d, rows, k)->normal);
-    frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
+    const rl_row *row = row_of(d, rows, k);
+    rl_friction *f = &frictions[k];
+    f->normal = row->normal;
+    f->tangents[0] = row->tangents[0];
+    f->tangents[1] = row->tangents[1];
+    f->total = (rl_vec3){0.0, 0.0, 0.0};
   }
 }
 
