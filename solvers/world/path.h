@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "vector.h"
+#include "path_link.h"
 
 typedef enum rl_path_kind {
   RL_PATH_POINT,    // an anchor or an eye: at
@@ -21,6 +21,22 @@ typedef enum rl_path_kind {
   RL_PATH_LINE,     // the edge from `at` along `axis`, 0 <= along <= length
   RL_PATH_CIRCLE,   // about `at`, across `axis`; `along` is the angle from `reference` about axis
 } rl_path_kind;
+
+// What the search for the shortest path writes down at a point between two links: the place of an
+// item that has only one, or the hinge after a round one.
+typedef struct rl_path_node {
+  rl_path_link link;    // to the next node
+  rl_vec3 place, start; // [m] now, and where the step began
+  double start_along;
+  rl_vec3 start_directions[2];
+  size_t before;         // index of the node before
+  size_t freedom;        // directions in which it can move
+  rl_vec3 directions[2]; // unit; zero beyond freedom
+  double gradient[2];    // of the length
+  double inverse[2][2];  // of the eliminated diagonal block of the second derivatives [m]
+  double coupling[2][2]; // with the next node that can move [1/m]
+  double step[2];        // [m]
+} rl_path_node;
 
 typedef struct rl_path_item {
   rl_path_kind kind;
@@ -36,7 +52,8 @@ typedef struct rl_path_item {
   double along;  // LINE [m], CIRCLE [rad]: the place on it; out
   rl_vec3 hinge; // where this item and the next are round: a point of the straight piece between
                  // them; in: zero, or near it; out
-  rl_vec3 side;  // SPHERE: unit normal of the plane of its arc, entry x exit directions; out
+  rl_vec3 side;  // SPHERE: the axis about which the rope turns by the right hand; in: zero (the
+                 // way below half a turn), or nearer to it than to its opposite; out: unit
   // What comes out.
   rl_vec3 entry, exit; // where the rope comes on and leaves [m]; one place unless it is round
   rl_vec3 in, out;     // unit direction of the straight piece before and after; 0 at an end
@@ -44,12 +61,17 @@ typedef struct rl_path_item {
   double piece;        // length of the straight piece after it [m]
   double turn;         // angle between `in` and `out` [rad]; of round items the angle that the
                        // rope's direction turns along its arc, for the capstan law
+  rl_path_node node;   // scratch
 } rl_path_item;
 
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
 // below 0: the rope does not lie there any more, and the length goes on smoothly so that trial
-// positions make sense. nan if there is no path: a point inside a round item.
+// positions make sense. Nor is a place kept between the ends of its line. nan if there is no path:
+// a point inside a round item, or two of them that overlap where the rope should pass between.
+//
+// The derivative of the length with respect to a displacement u(x) of what holds an item is
+// in.u(entry) - out.u(exit); for the first and the last point -out.u and in.u.
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 
 #endif
