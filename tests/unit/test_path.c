@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The path of a rope over round things and edges: closed forms, derivatives by differences, and
+// polylines that are pulled tight on the bodies and share no code with it.
+#include "check.h"
+
+#include "world/path.h"
+#include "world/trigonometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A fixed sequence of numbers in [0, 1), so that every run tests the same.
+static double next_random(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static double between(uint64_t *seed, double low, double high) {
+  return low + (high - low) * next_random(seed);
+}
+
+static rl_vec3 random_in_cube(uint64_t *seed, double half) {
+  const double x = between(seed, -half, half), y = between(seed, -half, half);
+  return rl_vec(x, y, between(seed, -half, half));
+}
+
+static rl_vec3 random_direction(uint64_t *seed) {
+  for (;;) {
+    const rl_vec3 v = random_in_cube(seed, 1.0);
+    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
+      return rl_unit(v);
+    }
+  }
+}
+
+static rl_path_item point(rl_vec3 at) { return (rl_path_item){.kind = RL_PATH_POINT, .at = at}; }
+
+static rl_path_item ball(rl_vec3 at, double radius) {
+  return (rl_path_item){.kind = RL_PATH_SPHERE, .at = at, .radius = radius};
+}
+
+static rl_path_item drum(rl_vec3 at, rl_vec3 axis, double radius, double sense, double wrap) {
+  return (rl_path_item){.kind = RL_PATH_CYLINDER,
+                        .at = at,
+                        .axis = axis,
+                        .radius = radius,
+                        .sense = sense,
+                        .wrap = wrap};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closed forms
+
+static void a_point_between_is_passed_straight(void **unused) {
+  (void)unused;
+  rl_path_item items[] = {point(rl_vec(1, 2, 3)), point(rl_vec(4, 6, 3)), point(rl_vec(4, 6, 15))};
+  check_near(rl_path_solve(items, 3, NULL), 17.0, 1e-15);
+  check_near(items[1].turn, 0.5 * RL_PI, 1e-15);
+  check_near(items[1].in.x, 0.6, 1e-15);
+  check_near(items[1].out.z, 1.0, 0.0);
+  check_near(items[0].piece, 5.0, 0.0);
+}
+
+// Over a ball the rope is a great circle: its angle is that of the points less those of the
+// tangents.
+static void over_a_ball_it_is_a_great_circle(void **unused) {
+  (void)unused;
+  uint64_t seed = 11;
+  for (int i = 0; i < 1000; i++) {
+    const rl_vec3 centre = random_in_cube(&seed, 2.0);
+    const double r = between(&seed, 0.3, 1.7);
+    const rl_vec3 a = rl_scale(r * between(&seed, 1.0, 3.0), random_direction(&seed));
+    const rl_vec3 b = rl_scale(r * between(&seed, 1.0, 3.0), random_direction(&seed));
+    rl_path_item items[] = {point(rl_add(centre, a)), ball(centre, r), point(rl_add(centre, b))};
+    const double cosine = rl_dot(a, b) / (rl_length(a) * rl_length(b));
+    const double angle = acos(fmin(fmax(cosine, -1.0), 1.0));
+    const double wrap = angle - acos(r / rl_length(a)) - acos(r / rl_length(b));
+    const double beside = sqrt(rl_dot(a, a) - r * r) + sqrt(rl_dot(b, b) - r * r);
+    check_near(rl_path_solve(items, 3, NULL), beside + r * wrap, 1e-12);
+    check_near(items[1].wrap, wrap, 1e-11);
+    check_near(rl_distance(items[1].entry, centre), r, 1e-14);
+    check_near(rl_dot(items[1].in, rl_sub(items[1].entry, centre)), 0.0, 1e-14);
+    check_near(rl_dot(items[1].out, rl_sub(items[1].exit, centre)), 0.0, 1e-14);
+  }
+}
+
+// Round a drum along z any number of times: a helix between two tangents.
+static void round_a_drum_it_is_a_helix(void **unused) {
+  (void)unused;
+  const double r = 0.37, from = 1.13, to = 0.83, rise = 0.71;
+  for (int turns = 0; turns < 5; turns++) {
+    for (double sense = -1.0; sense <= 1.0; sense += 2.0) {
+      const double wrap = 2.0 * RL_PI * turns + 0.9;
+      const double angle = wrap + acos(r / from) + acos(r / to);
+      const rl_vec3 p = rl_vec(from, 0.0, -0.2);
+      const rl_vec3 q = rl_vec(to * cos(angle), sense * to * sin(angle), -0.2 + rise);
+      rl_path_item items[] = {
+          point(p), drum(rl_vec(0, 0, 5), rl_vec(0, 0, 1), r, sense, wrap + 3.0), point(q)};
+      const double flat = sqrt(from * from - r * r) + r * wrap + sqrt(to * to - r * r);
+      const double length = sqrt(flat * flat + rise * rise);
+      check_near(rl_path_solve(items, 3, NULL), length, 1e-13 * length);
+      check_near(items[1].wrap, wrap, 1e-13);
+      check_near(items[1].turn, wrap * flat / length, 1e-13);
+      check_near(items[1].arc, r * wrap * length / flat, 1e-13);
+      check_near(items[0].piece + items[1].arc + items[1].piece, length, 1e-13);
+      check_near(items[1].in.z, rise / length, 1e-14);
+      check_near(items[1].out.z, rise / length, 1e-14);
+    }
+  }
+}
+
+// Where the rope only grazes, with the wrap passing through zero, nothing jumps.
+static void grazing_is_smooth(void **unused) {
+  (void)unused;
+  const double r = 0.5;
+  for (int kind = 0; kind < 2; kind++) {
+    for (int i = -100; i <= 100; i++) {
+      const double height = r - 1e-7 * i; // of the end points, at x = -+2
+      rl_path_item items[] = {point(rl_vec(-2.0, height, 0.0)),
+                              kind == 0 ? ball(rl_vec(0, 0, 0), r)
+                                        : drum(rl_vec(0, 0, 0), rl_vec(0, 0, 1), r, -1.0, 0.0),
+                              point(rl_vec(2.0, height, 0.0))};
+      const double distance = sqrt(4.0 + height * height);
+      const double wrap = 2.0 * (atan(2.0 / height) - acos(r / distance));
+      const double length = 2.0 * sqrt(distance * distance - r * r) + r * wrap;
+      check_near(rl_path_solve(items, 3, NULL), length, 2e-15);
+      check_near(items[1].wrap, wrap, 1e-15);
+      check_below(fabs(length - 4.0), 1e-10);
+    }
+  }
+}
+
+static void points_inside_have_no_path(void **unused) {
+  (void)unused;
+  rl_path_item items[] = {point(rl_vec(0.1, 0.2, 0.0)), ball(rl_vec(0, 0, 0), 0.5),
+                          point(rl_vec(2, 0, 0))};
+  assert_true(isnan(rl_path_solve(items, 3, NULL)));
+  items[0].at = rl_vec(NAN, 0.0, 0.0);
+  assert_true(isnan(rl_path_solve(items, 3, NULL)));
+}
+
+// Common tangents of two circles: outer if both are turned about alike, inner if not.
+static void belts_over_two_drums(void **unused) {
+  (void)unused;
+  const double r1 = 0.41, r2 = 0.23, d = 1.37;
+  for (int kind = 0; kind < 4; kind++) { // drums or balls, open or crossed
+    const double sign = kind % 2 == 0 ? -1.0 : 1.0;
+    const bool drums = kind < 2;
+    const double y2 = sign < 0.0 ? -3.0 : 3.0; // clockwise about 1 at the top, on to 2
+    rl_path_item items[] = {
+        point(rl_vec(-0.9, -2.0, 0.0)),
+        drums ? drum(rl_vec(0, 0, 0), rl_vec(0, 0, 1), r1, -1.0, 1.5) : ball(rl_vec(0, 0, 0), r1),
+        drums ? drum(rl_vec(d, 0, 0), rl_vec(0, 0, 1), r2, sign, 1.5) : ball(rl_vec(d, 0, 0), r2),
+        point(rl_vec(d + 0.7, y2, 0.0))};
+    const double step = sign < 0.0 ? r1 - r2 : r1 + r2;
+    size_t iterations = 0;
+    assert_true(!isnan(rl_path_solve(items, 4, &iterations)));
+
+    check_near(items[1].piece, sqrt(d * d - step * step), 1e-13);
+    check_near(asin(-items[1].out.y), asin(step / d), 1e-14);
+    check_near(rl_dot(items[1].out, items[2].in), 1.0, 1e-15);
+    check_near(rl_length(rl_cross(items[1].out, items[2].in)), 0.0, 2e-14);
+    assert_true(iterations < 12);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// A rope as a polyline of which each vertex may move in a plane across it, pulled tight by going
+// through the vertices, each to the straight line between its neighbours and out of the bodies.
+// Its chords cut arcs short by a share that goes with the square of their length: two numbers of
+// chords give the limit (Richardson).
+
+enum { MOST_VERTICES = 2048 };
+
+typedef struct polyline {
+  size_t count;
+  rl_vec3 at[MOST_VERTICES], across[MOST_VERTICES];
+} polyline;
+
+typedef struct solid {
+  const rl_path_item *items;
+  size_t count;
+} solid;
+
+static void add_vertex(polyline *line, rl_vec3 p) {
+  assert_true(line->count < MOST_VERTICES);
+  line->at[line->count++] = p;
+}
+
+static rl_vec3 turned_about(rl_vec3 axis, double angle, rl_vec3 v) {
+  return rl_rotate(rl_quat_from_vector(rl_scale(angle, axis)), v);
+}
+
+// The place at a share of the arc, from what is written at its beginning.
+static rl_vec3 on_arc(const rl_path_item *item, double share) {
+  const rl_vec3 axis =
+      item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
+  const rl_vec3 spoke = rl_sub(item->entry, item->at);
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), axis);
+  return rl_add_scaled(rl_add(item->at, turned_about(axis, share * item->wrap, spoke)),
+                       share * rise, axis);
+}
+
+static void lay_polyline(polyline *line, const rl_path_item *items, size_t count, size_t chords) {
+  line->count = 0;
+  for (size_t i = 0; i < count; i++) {
+    add_vertex(line, items[i].entry);
+    if (items[i].kind == RL_PATH_SPHERE || items[i].kind == RL_PATH_CYLINDER) {
+      for (size_t k = 1; k <= chords; k++) {
+        add_vertex(line, on_arc(&items[i], (double)k / (double)chords));
+      }
+    }
+    for (size_t k = 1; i + 1 < count && k < chords / 8; k++) {
+      const double share = (double)k / (double)(chords / 8);
+      add_vertex(line,
+                 rl_add_scaled(items[i].exit, share, rl_sub(items[i + 1].entry, items[i].exit)));
+    }
+  }
+  for (size_t i = 1; i + 1 < line->count; i++) {
+    line->across[i] = rl_unit(rl_sub(line->at[i + 1], line->at[i - 1]));
+  }
+}
+
+static double distance_from(const rl_path_item *item, rl_vec3 p, rl_vec3 *normal) {
+  rl_vec3 way = rl_sub(p, item->at);
+  if (item->kind == RL_PATH_CYLINDER) {
+    way = rl_add_scaled(way, -rl_dot(way, item->axis), item->axis);
+  }
+  *normal = rl_unit(way);
+  return rl_length(way) - item->radius;
+}
+
+static bool is_body(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
+}
+
+static double deepest(const solid *bodies, rl_vec3 p, rl_vec3 *normal) {
+  double least = INFINITY;
+  for (size_t i = 0; i < bodies->count; i++) {
+    rl_vec3 n;
+    const double distance =
+        is_body(&bodies->items[i]) ? distance_from(&bodies->items[i], p, &n) : INFINITY;
+    if (distance < least) {
+      least = distance;
+      *normal = n;
+    }
+  }
+  return least;
+}
+
+static void pull_vertex(polyline *line, size_t i, const solid *bodies) {
+  const rl_vec3 a = line->at[i - 1], way = rl_sub(line->at[i + 1], a), across = line->across[i];
+  const double through = rl_dot(way, across);
+  if (!(through > 0.0)) {
+    return;
+  }
+  const double share = rl_dot(rl_sub(line->at[i], a), across) / through;
+  rl_vec3 p = rl_add_scaled(a, share, way);
+  for (int k = 0; k < 3; k++) {
+    rl_vec3 normal;
+    const double distance = deepest(bodies, p, &normal);
+    if (distance >= 0.0) {
+      break;
+    }
+    const rl_vec3 out = rl_add_scaled(normal, -rl_dot(normal, across), across);
+    p = rl_add_scaled(p, -distance / rl_dot(out, out), out);
+  }
+  line->at[i] = p;
+}
+
+static double polyline_length(const polyline *line) {
+  double length = 0.0;
+  for (size_t i = 1; i < line->count; i++) {
+    length += rl_distance(line->at[i - 1], line->at[i]);
+  }
+  return length;
+}
+
+static double tight_length(const rl_path_item *items, size_t count, size_t chords, int sweeps) {
+  static polyline line;
+  const solid bodies = {items, count};
+  lay_polyline(&line, items, count, chords);
+  for (int k = 0; k < sweeps; k++) {
+    for (size_t i = 1; i + 1 < line.count; i++) {
+      pull_vertex(&line, i, &bodies);
+    }
+    for (size_t i = line.count - 2; i > 0; i--) {
+      pull_vertex(&line, i, &bodies);
+    }
+  }
+  return polyline_length(&line);
+}
+
+static void check_shortest(const rl_path_item *items, size_t count, double length) {
+  const double coarse = tight_length(items, count, 16, 12);
+  const double fine = tight_length(items, count, 32, 12);
+  check_relative((4.0 * fine - coarse) / 3.0, length, 1e-6);
+}
+
+__attribute__((unused)) static void check_outside(const rl_path_item *items, size_t count) {
+  static polyline line;
+  const solid bodies = {items, count};
+  lay_polyline(&line, items, count, 32);
+  for (size_t i = 0; i < line.count; i++) {
+    rl_vec3 normal;
+    check_below(-deepest(&bodies, line.at[i], &normal), 1e-9);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Random chains
+
+enum { MOST_ITEMS = 8 };
+
+// A row of balls and drums in no particular direction, some way apart.
+static size_t random_chain(uint64_t *seed, rl_path_item *items, size_t bodies, int kinds) {
+  items[0] = point(random_in_cube(seed, 1.0));
+  for (size_t i = 1; i <= bodies; i++) {
+    const rl_vec3 at = rl_add(rl_vec(2.2 * (double)i, 0.0, 0.0), random_in_cube(seed, 0.5));
+    const double radius = between(seed, 0.2, 0.6);
+    const bool is_ball = kinds == 0 || (kinds == 2 && next_random(seed) < 0.5);
+    rl_vec3 axis = random_direction(seed);
+    axis.x *= 0.4; // or they would often be in each other's way
+    items[i] = is_ball ? ball(at, radius)
+                       : drum(at, rl_unit(axis), radius, next_random(seed) < 0.5 ? -1.0 : 1.0, 0.7);
+  }
+  items[bodies + 1] =
+      point(rl_add(rl_vec(2.2 * (double)(bodies + 1), 0.0, 0.0), random_in_cube(seed, 1.0)));
+  return bodies + 2;
+}
+
+// Solves and leaves out what the rope does not lie on.
+static double settle(rl_path_item *items, size_t *count) {
+  for (;;) {
+    const double length = rl_path_solve(items, *count, NULL);
+    size_t leaves = 0;
+    for (size_t i = 1; i + 1 < *count; i++) {
+      leaves = is_body(&items[i]) && items[i].wrap <= 0.0 ? i : leaves;
+    }
+    if (leaves == 0 || isnan(length)) {
+      return length;
+    }
+    *count -= 1;
+    memmove(&items[leaves], &items[leaves + 1], (*count - leaves) * sizeof items[0]);
+    for (size_t i = 0; i < *count; i++) {
+      items[i].hinge = rl_vec(0.0, 0.0, 0.0);
+    }
+  }
+}
+
+static bool is_clear(const rl_path_item *items, size_t count) {
+  static polyline line;
+  const solid bodies = {items, count};
+  lay_polyline(&line, items, count, 64);
+  for (size_t i = 0; i < line.count; i++) {
+    rl_vec3 normal;
+    if (deepest(&bodies, line.at[i], &normal) < -1e-9) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void random_chains_are_the_shortest(void **unused) {
+  (void)unused;
+  uint64_t seed = 21;
+  for (int kinds = 0; kinds < 3; kinds++) {
+    int checked = 0, tried = 0, none = 0;
+    double worst = 0.0;
+    while (checked < 1000) {
+      rl_path_item items[MOST_ITEMS];
+      const size_t bodies = 1 + (size_t)(6.0 * next_random(&seed));
+      size_t count = random_chain(&seed, items, bodies, kinds);
+      const double length = settle(items, &count);
+      tried++;
+      none += isnan(length);
+      if (isnan(length) || count == 2 || !is_clear(items, count)) {
+        continue; // two bodies overlap, or one is in the way of another's rope
+      }
+      check_shortest(items, count, length);
+      for (size_t i = 0; i + 1 < count; i++) {
+        const double off = rl_length(rl_cross(items[i].out, items[i + 1].in));
+        worst = rl_larger(worst, off);
+      }
+      checked++;
+    }
+    print_message("kind %d: tried %d, none %d, worst %g\n", kinds, tried, none, worst);
+    assert_true(worst < 1e-12);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_point_between_is_passed_straight),
+      cmocka_unit_test(over_a_ball_it_is_a_great_circle),
+      cmocka_unit_test(round_a_drum_it_is_a_helix),
+      cmocka_unit_test(grazing_is_smooth),
+      cmocka_unit_test(points_inside_have_no_path),
+      cmocka_unit_test(belts_over_two_drums),
+      cmocka_unit_test(random_chains_are_the_shortest),
+  };
+  return cmocka_run_group_tests_name("path", tests, NULL, NULL);
+}
