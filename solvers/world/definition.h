@@ -27,6 +27,9 @@ double rl_definition_length(const rl_definition *definition, const rl_rope_defin
 bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
                            uint32_t body);
 
+// Whether the rope has friction on some body that it can touch.
+bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
+
 // Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one
 // that spins or that a rope can turn.
 bool rl_definition_turns(const rl_definition *definition, uint32_t body);

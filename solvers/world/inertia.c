@@ -3,7 +3,6 @@
 
 #include "trigonometry.h"
 
-
 static void add_outer(rl_vec3 sum[3], double factor, rl_vec3 a) {
   sum[0] = rl_add_scaled(sum[0], factor * a.x, a);
   sum[1] = rl_add_scaled(sum[1], factor * a.y, a);
@@ -18,7 +17,8 @@ static rl_moments symmetric(double volume, rl_vec3 mean_squares) {
 
 static rl_moments cylinder(double radius, double length) {
   const double across = 0.25 * radius * radius;
-  return symmetric(RL_PI * radius * radius * length, rl_vec(across, across, length * length / 12.0));
+  return symmetric(RL_PI * radius * radius * length,
+                   rl_vec(across, across, length * length / 12.0));
 }
 
 // Two half balls, with their flat sides `length` apart.

@@ -15,6 +15,11 @@ rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
 rl_row *rl_rows_add(rl_rows *rows, rl_row row);
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
 
+// All rows of ropes and their blocks from the beginning, by the wraps of the state (NULL: no rope
+// has any), and the splits behind the contacts.
+void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows);
+void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows);
+
 // Where a body is at trial positions.
 typedef struct rl_body_pose {
   rl_vec3 centre;
