@@ -434,23 +434,30 @@ static double thickness(const rl_part *part) {
   }
 }
 
-// Whether the piece runs into the part, or through it, within the step; the normal is that of the
-// side from which it came. The distance of a piece changes no faster than its ends move.
-static bool runs_into(const rl_part *part, double radius, const moving_piece *m, rl_vec3 *normal) {
+// When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
+// of the side from which it came; 2: it does not. The distance of a piece changes no faster than
+// its ends move. One that begins inside has run into nothing.
+static double runs_into(const rl_part *part, double radius, const moving_piece *m,
+                        rl_vec3 *normal) {
+  static const double never = 2.0;
   const double size = fmin(thickness(part), part->bound);
   const double depth = touching * size;
   const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
   rl_vec3 last;
   const double end = piece_distance(part, radius, m, 1.0, &last);
   if (end >= -depth && (speed < size || end > speed)) {
-    return false;
+    return never;
   }
   double t = 0.0, distance = piece_distance(part, radius, m, 0.0, normal);
+  if (distance < -2.0 * depth) {
+    return never;
+  }
   while (distance > depth && t < 1.0) {
     t = fmin(t + fmax(distance / speed, 1e-6), 1.0);
     distance = piece_distance(part, radius, m, t, normal);
   }
-  return end < -depth || (distance <= depth && rl_dot(*normal, last) < 0.0);
+  const bool tunnels = distance <= depth && rl_dot(*normal, last) < 0.0;
+  return end < -depth || tunnels ? t : never;
 }
 
 // Whether a wrap is on a part.
@@ -458,38 +465,63 @@ static bool is_on(const rl_wrap *wrap, uint32_t body, uint32_t part) {
   return wrap->body == body && wrap->part == part;
 }
 
-// The part that a piece runs into, if there is one, as a wrap; the path of both states is solved.
-static bool find_hit(const rl_model *model, const rl_state *before, const rl_state *state,
-                     uint32_t index, uint32_t piece, rl_wrap *hit) {
+// Where a piece was at the start of the step and is now, in the world's frame.
+typedef struct swept_piece {
+  rl_vec3 from[2], to[2];
+} swept_piece;
+
+static moving_piece seen_from(rl_body_pose was, rl_body_pose is, const swept_piece *piece) {
+  return (moving_piece){{in_body(was, piece->from[0]), in_body(was, piece->from[1])},
+                        {in_body(is, piece->to[0]), in_body(is, piece->to[1])}};
+}
+
+// The parts of a body, other than those that the piece lies on, that it may have run into.
+static bool is_near(const rl_model *model, const rl_state *state, const swept_piece *piece,
+                    double radius, uint32_t body) {
+  const double reach =
+      0.5 * rl_distance(piece->to[0], piece->to[1]) +
+      fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(piece->to[0], piece->to[1]));
+  const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, body)]);
+  return rl_distance(middle, centre) <= reach + model->bodies[body].bound + radius;
+}
+
+static bool lies_on(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                    uint32_t body, uint32_t part) {
   const rl_wrap *wraps = wraps_of(model, state, index);
-  const rl_rope *rope = &model->ropes[index];
-  const rl_vec3 a0 = before->items[piece].exit, b0 = before->items[piece + 1].entry;
-  const rl_vec3 a1 = state->items[piece].exit, b1 = state->items[piece + 1].entry;
-  const double half = 0.5 * rl_distance(a1, b1) + rl_distance(a0, a1) + rl_distance(b0, b1);
-  const rl_vec3 middle = rl_scale(0.5, rl_add(a1, b1));
+  return (piece > 0 && is_on(&wraps[piece - 1], body, part)) ||
+         (piece < state->wrap_counts[index] && is_on(&wraps[piece], body, part));
+}
+
+// The part that a piece runs into first, if there is one, as a wrap.
+static bool find_hit(const rl_model *model, const rl_state *before, const rl_state *state,
+                     uint32_t index, uint32_t piece, const swept_piece *swept, rl_wrap *hit) {
+  const double radius = model->ropes[index].radius;
+  double first = 1.0;
+  bool found = false;
   for (uint32_t body = 0; body < model->body_count; body++) {
-    const rl_body *b = &model->bodies[body];
     if (!model->touches[(size_t)index * model->body_count + body] ||
-        rl_distance(middle, rl_position(&state->points[rl_body_slot(model, body)])) >
-            half + b->bound + rope->radius) {
+        !is_near(model, state, swept, radius, body)) {
       continue;
     }
-    const rl_body_pose was = rl_body_pose_at(model, before, before->points, body);
     const rl_body_pose is = rl_body_pose_at(model, state, state->points, body);
-    const moving_piece m = {{in_body(was, a0), in_body(was, b0)},
-                            {in_body(is, a1), in_body(is, b1)}};
-    for (uint32_t part = 0; part < b->part_count; part++) {
-      const bool beside = (piece > 0 && is_on(&wraps[piece - 1], body, part)) ||
-                          (piece < state->wrap_counts[index] && is_on(&wraps[piece], body, part));
+    const moving_piece m =
+        seen_from(rl_body_pose_at(model, before, before->points, body), is, swept);
+    for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
       rl_vec3 normal;
-      if (!beside && runs_into(&b->parts[part], rope->radius, &m, &normal)) {
-        *hit = wrap_on(model, state, index, body, part, rl_sub(b1, a1),
+      if (lies_on(model, state, index, piece, body, part)) {
+        continue;
+      }
+      const double t = runs_into(&model->bodies[body].parts[part], radius, &m, &normal);
+      if (t < first || (t == 1.0 && !found)) {
+        *hit = wrap_on(model, state, index, body, part, rl_sub(swept->to[1], swept->to[0]),
                        rl_rotate(is.rotation, normal));
-        return true;
+        first = t;
+        found = true;
       }
     }
   }
-  return false;
+  return found;
 }
 
 // Puts a wrap between piece i and a new one behind it, which share its rest length.
@@ -524,6 +556,36 @@ static bool has_slipped_off(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
 }
 
+// Whether an end of the rope has come into the part of the wrap next to it, past which there is no
+// way any more.
+static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i) {
+  const rl_wrap *wrap = &wraps_of(model, state, index)[i];
+  const double radius = model->ropes[index].radius;
+  bool inside = false;
+  for (uint32_t end = 0; end < 2 && wrap->body != RL_NONE; end++) {
+    if (i == (end == 0 ? 0 : state->wrap_counts[index] - 1)) {
+      const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+      const rl_part *part = part_of(model, wrap);
+      const rl_vec3 p = end_item(model, state, model->ropes[index].ends[end], state->points).at;
+      inside = inside || rl_shape_surface(part, at.centre, at.rotation, p).distance - radius <
+                             -touching * fmin(thickness(part), part->bound);
+    }
+  }
+  return inside;
+}
+
+// Wraps that an end of the rope has come into go.
+static void release_run_over(const rl_model *model, rl_state *state, uint32_t index) {
+  for (uint32_t i = 0; i < state->wrap_counts[index];) {
+    if (is_run_over(model, state, index, i)) {
+      remove_wrap(model, state, index, i);
+      i = 0;
+    } else {
+      i++;
+    }
+  }
+}
+
 // Wraps that the rope has left go. The path is solved.
 static void release(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
@@ -538,6 +600,24 @@ static void release(const rl_model *model, rl_state *state, uint32_t index) {
   }
 }
 
+// Wraps for all that a piece has run into; the two pieces that one leaves are looked at again.
+static void catch_hits(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t index, uint32_t piece, const swept_piece *swept) {
+  rl_wrap hit;
+  if (!find_hit(model, before, state, index, piece, swept, &hit) ||
+      !split_piece(model, state, index, piece, hit)) {
+    return;
+  }
+  const rl_path_item *item = &state->items[piece + 1];
+  const double first = rl_distance(swept->to[0], item->entry);
+  const double share = first / (first + rl_distance(item->exit, swept->to[1]));
+  const rl_vec3 was = rl_add_scaled(swept->from[0], share, rl_sub(swept->from[1], swept->from[0]));
+  const swept_piece second = {{was, swept->from[1]}, {item->exit, swept->to[1]}};
+  const swept_piece one = {{swept->from[0], was}, {swept->to[0], item->entry}};
+  catch_hits(model, before, state, index, piece + 1, &second);
+  catch_hits(model, before, state, index, piece, &one);
+}
+
 static void keep_path(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     keep_item(model, state, &wraps_of(model, state, index)[i], &state->items[i + 1]);
@@ -549,6 +629,13 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
   rl_wrap_path(model, before, r, before->points);
   rl_wrap_path(model, state, r, state->points);
   find_tensions(model, state, r, split);
+  const uint32_t count = state->wrap_counts[r];
+  release_run_over(model, state, r);
+  if (state->wrap_counts[r] < count) {
+    rl_wrap_path(model, state, r, state->points);
+    keep_path(model, state, r);
+    return;
+  }
   if (model->ropes[r].rubs) {
     for (uint32_t p = 0; p <= state->wrap_counts[r];) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
@@ -559,11 +646,9 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
   }
   keep_path(model, state, r);
   for (uint32_t piece = state->wrap_counts[r] + 1; piece-- > 0;) {
-    rl_wrap hit;
-    if (find_hit(model, before, state, r, piece, &hit)) {
-      split_piece(model, state, r, piece, hit);
-      rl_wrap_path(model, state, r, state->points);
-    }
+    const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
+                               {state->items[piece].exit, state->items[piece + 1].entry}};
+    catch_hits(model, before, state, r, piece, &swept);
   }
   release(model, state, r);
   keep_path(model, state, r);
@@ -731,14 +816,26 @@ static bool check_laid(const rl_model *model, const rl_definition *definition, r
 }
 
 // No piece may start inside a body that the rope was not told to pass.
-static bool check_clear(const rl_model *model, rl_state *state, uint32_t index, rl_fault *fault) {
+static bool check_clear(const rl_model *model, const rl_state *state, uint32_t index,
+                        rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[index];
   for (uint32_t piece = 0; piece <= state->wrap_counts[index]; piece++) {
-    rl_wrap hit;
-    if (find_hit(model, state, state, index, piece, &hit)) {
-      return no_way(fault, index,
-                    "the rope cuts through body '%s' at the start; expected that "
-                    "body in `over`",
-                    model->bodies[hit.body].name);
+    const rl_vec3 a = state->items[piece].exit, b = state->items[piece + 1].entry;
+    for (uint32_t body = 0; body < model->body_count; body++) {
+      const rl_body_pose at = rl_body_pose_at(model, state, state->points, body);
+      const rl_part *parts = model->bodies[body].parts;
+      for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+        rl_surface surface;
+        rl_shape_segment(&parts[part], at.centre, at.rotation, a, b, &surface);
+        if (model->touches[(size_t)index * model->body_count + body] &&
+            !lies_on(model, state, index, piece, body, part) &&
+            surface.distance < rope->radius - 1e-9 * fmin(parts[part].bound, rope->length)) {
+          return no_way(fault, index,
+                        "the rope cuts through body '%s' at the start; expected that body in "
+                        "`over`",
+                        model->bodies[body].name);
+        }
+      }
     }
   }
   return true;
