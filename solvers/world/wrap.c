@@ -533,8 +533,8 @@ static bool split_piece(const rl_model *model, rl_state *state, uint32_t index, 
     return false;
   }
   rl_wrap *wraps = wraps_of(model, state, index);
-  rl_wrap_path(model, state, index, state->points);
-  if (!(state->items[i + 1].wrap > 0.0)) { // it only grazes
+  const double length = rl_wrap_path(model, state, index, state->points);
+  if (isnan(length) || !(state->items[i + 1].wrap > 0.0)) { // no way past it, or it only grazes
     remove_wrap(model, state, index, i);
     rl_wrap_path(model, state, index, state->points);
     return false;
@@ -556,34 +556,34 @@ static bool has_slipped_off(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
 }
 
-// Whether an end of the rope has come into the part of the wrap next to it, past which there is no
-// way any more.
-static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i) {
+// Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
+static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
+                        uint32_t neighbour) {
   const rl_wrap *wrap = &wraps_of(model, state, index)[i];
-  const double radius = model->ropes[index].radius;
-  bool inside = false;
-  for (uint32_t end = 0; end < 2 && wrap->body != RL_NONE; end++) {
-    if (i == (end == 0 ? 0 : state->wrap_counts[index] - 1)) {
-      const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
-      const rl_part *part = part_of(model, wrap);
-      const rl_vec3 p = end_item(model, state, model->ropes[index].ends[end], state->points).at;
-      inside = inside || rl_shape_surface(part, at.centre, at.rotation, p).distance - radius <
-                             -touching * fmin(thickness(part), part->bound);
-    }
+  const rl_path_item *item = &state->items[neighbour];
+  if (wrap->body == RL_NONE || is_round(item)) {
+    return false;
   }
-  return inside;
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_shape_surface(part_of(model, wrap), at.centre, at.rotation, item->at).distance <
+         model->ropes[index].radius;
 }
 
-// Wraps that an end of the rope has come into go.
-static void release_run_over(const rl_model *model, rl_state *state, uint32_t index) {
-  for (uint32_t i = 0; i < state->wrap_counts[index];) {
-    if (is_run_over(model, state, index, i)) {
-      remove_wrap(model, state, index, i);
-      i = 0;
-    } else {
-      i++;
+// Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
+// no way any more: wraps go until there is one. True if some have gone.
+static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
+  bool gone = false;
+  while (isnan(rl_wrap_path(model, state, index, state->points)) && state->wrap_counts[index] > 0) {
+    uint32_t first = 0;
+    for (uint32_t i = state->wrap_counts[index]; i-- > 0;) {
+      const bool over =
+          is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
+      first = over ? i : first;
     }
+    remove_wrap(model, state, index, first);
+    gone = true;
   }
+  return gone;
 }
 
 // Wraps that the rope has left go. The path is solved.
@@ -627,15 +627,11 @@ static void keep_path(const rl_model *model, rl_state *state, uint32_t index) {
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                      size_t *split, double dt) {
   rl_wrap_path(model, before, r, before->points);
-  rl_wrap_path(model, state, r, state->points);
-  find_tensions(model, state, r, split);
-  const uint32_t count = state->wrap_counts[r];
-  release_run_over(model, state, r);
-  if (state->wrap_counts[r] < count) {
-    rl_wrap_path(model, state, r, state->points);
+  if (find_way(model, state, r)) {
     keep_path(model, state, r);
     return;
   }
+  find_tensions(model, state, r, split);
   if (model->ropes[r].rubs) {
     for (uint32_t p = 0; p <= state->wrap_counts[r];) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
