@@ -304,15 +304,47 @@ static bool judge_wrap(const rl_model *model, const rl_state *state, uint32_t in
   return wrap->grip != RL_SLIDES && on > 0.0 && along < 0.0 && regrip(before, RL_STICKS);
 }
 
+static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+  rl_wrap *wraps = wraps_of(model, state, index);
+  const uint32_t last = --state->wrap_counts[index];
+  if (i > 0) {
+    wraps[i - 1].rest += wraps[i].rest;
+  }
+  memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
+  memset(&wraps[last], 0, sizeof *wraps);
+}
+
+// On a ball whose neighbours on the path see more than half a turn of it there is no shortest way.
+static bool has_slipped_off(const rl_path_item *item) {
+  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
+  return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
+}
+
+// Lets a rope that slips off a ball within the step do so at its start: there is no shortest way
+// that it could follow through the step. The path of the state is solved then.
+static bool slips_off(const rl_model *model, const rl_state *state, uint32_t index,
+                      rl_state *before) {
+  rl_wrap_path(model, state, index, state->points);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (has_slipped_off(&state->items[i + 1])) {
+      remove_wrap(model, before, index, i);
+      return true;
+    }
+  }
+  return false;
+}
+
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt) {
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
-    const uint32_t count = model->ropes[r].rubs ? state->wrap_counts[r] : 0;
-    if (count == 0) {
+    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
+    if (count > 0 && slips_off(model, state, r, before)) {
+      changed = true;
+    }
+    if (count == 0 || changed || !model->ropes[r].rubs) {
       continue;
     }
-    rl_wrap_path(model, state, r, state->points);
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p <= count;) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
@@ -366,16 +398,6 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
 
 // ---------------------------------------------------------------------------------------------
 // Wraps come and go
-
-static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
-  rl_wrap *wraps = wraps_of(model, state, index);
-  const uint32_t last = --state->wrap_counts[index];
-  if (i > 0) {
-    wraps[i - 1].rest += wraps[i].rest;
-  }
-  memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
-  memset(&wraps[last], 0, sizeof *wraps);
-}
 
 // False when the rope has no room for another one.
 static bool insert_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i,
@@ -548,12 +570,6 @@ static bool split_piece(const rl_model *model, rl_state *state, uint32_t index, 
     wraps[i - 1].rest = rest - wraps[i].rest;
   }
   return true;
-}
-
-// On a ball whose neighbours on the path see more than half a turn of it there is no shortest way.
-static bool has_slipped_off(const rl_path_item *item) {
-  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
-  return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
 }
 
 // Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
