@@ -99,30 +99,45 @@ static bool is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
-// The direction from the centre of a round item's arc to its middle, and the axis that it turns
-// about.
-static rl_vec3 middle_of(const rl_path_item *item, rl_vec3 *axis) {
-  *axis = item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
-  rl_vec3 radial = rl_sub(item->entry, item->at);
-  radial = rl_unit(rl_add_scaled(radial, -rl_dot(radial, *axis), *axis));
+// The middle of the arc on a round item: its direction from the centre, across the axis that the
+// rope turns about there, and how far along that axis it is from the centre [m].
+typedef struct arc_middle {
+  rl_vec3 axis, radial;
+  double height;
+} arc_middle;
+
+static arc_middle middle_of(const rl_path_item *item) {
+  arc_middle m = {.axis = item->kind == RL_PATH_SPHERE ? item->side
+                                                       : rl_scale(item->sense, item->axis)};
+  const rl_vec3 entry = rl_sub(item->entry, item->at), exit = rl_sub(item->exit, item->at);
+  const rl_vec3 radial = rl_unit(rl_add_scaled(entry, -rl_dot(entry, m.axis), m.axis));
   double s, c;
   rl_sincos(0.5 * item->wrap, &s, &c);
-  return rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(*axis, radial)));
+  m.radial = rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(m.axis, radial)));
+  m.height = 0.5 * (rl_dot(entry, m.axis) + rl_dot(exit, m.axis));
+  return m;
 }
 
-// The length of rope on a wrap before its mark [m].
+// The length of rope on a wrap before its mark [m]. Where the rope has moved sideways, the mark is
+// that point of it which is nearest: what friction holds is the rope along itself, so the mark
+// moves across it.
 static double before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                           const rl_path_item *item, const rl_point *points) {
   if (!is_round(item)) {
     return 0.0;
   }
-  rl_vec3 axis;
-  const rl_vec3 middle = middle_of(item, &axis);
+  const arc_middle middle = middle_of(item);
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
   const rl_vec3 mark = rl_sub(in_world(at, wrap->mark), item->at);
-  const double turn = rl_atan2(rl_dot(mark, rl_cross(axis, middle)), rl_dot(mark, middle));
-  const double per_angle = item->wrap > 0.0 ? item->arc / item->wrap : item->radius;
-  return 0.5 * item->arc + turn * per_angle;
+  const double angle =
+      rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
+  if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
+    return 0.5 * item->arc + item->radius * angle;
+  }
+  const double round = item->radius * item->wrap / item->arc;
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), middle.axis) / item->arc;
+  return 0.5 * item->arc + item->radius * angle * round +
+         (rl_dot(mark, middle.axis) - middle.height) * rise;
 }
 
 // Marks the middle of each wrap.
@@ -131,10 +146,10 @@ static void mark_middle(const rl_model *model, const rl_state *state, rl_wrap *w
   if (wrap->body == RL_NONE || !is_round(item)) {
     return;
   }
-  rl_vec3 axis;
-  const rl_vec3 middle = middle_of(item, &axis);
+  const arc_middle middle = middle_of(item);
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
-  wrap->mark = in_body(at, rl_add_scaled(item->at, item->radius, middle));
+  const rl_vec3 foot = rl_add_scaled(item->at, middle.height, middle.axis);
+  wrap->mark = in_body(at, rl_add_scaled(foot, item->radius, middle.radial));
 }
 
 static double piece_rest(const rl_model *model, const rl_state *state, uint32_t index,
