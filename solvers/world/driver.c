@@ -165,11 +165,11 @@ static void solve(rl_driver *driver, double t1) {
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 }
 
-// Where ropes lie on bodies, which of them stick, which slip and which slip off is found by trial:
-// the step is done again until that agrees with what came out.
+// Where ropes lie on bodies with friction, which of them stick and which slip is found by trial:
+// the step is done again until friction agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  uint32_t trials = 2 * model->split_capacity + model->path_capacity;
+  uint32_t trials = 2 * model->split_capacity;
   rl_state_copy(driver->before, driver->state);
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-// Of the size of a part: a straight piece that lies deeper in it has run into it.
+// Of the size of a part: a straight piece that lies deeper in it has run into it; and one that lay
+// deeper than this before was inside, and has not.
 static const double touching = 1e-10;
+static const double inside = 1e-6;
 
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
@@ -50,9 +52,7 @@ static rl_path_item item_of(const rl_model *model, const rl_state *state, const 
                        .along = wrap->along};
   if (item.kind == RL_PATH_CYLINDER) {
     item.axis = rl_rotate(at.rotation, rl_rotate(part->rotation, z));
-  } else {
-    item.side = rl_rotate(at.rotation, wrap->side);
-  }
+  } // a ball has only one shortest way, whichever side the rope lay on
   if (!rl_is_zero(wrap->hinge)) {
     item.hinge = in_world(at, wrap->hinge);
   }
@@ -329,37 +329,42 @@ static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, 
   memset(&wraps[last], 0, sizeof *wraps);
 }
 
-// On a ball whose neighbours on the path see more than half a turn of it there is no shortest way.
-static bool has_slipped_off(const rl_path_item *item) {
-  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
-  return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
+// Whether the rope has slipped off a ball, round to its other side: the points between which it
+// lies there have come to see it past half a turn. The length goes on without a jump, for at half a
+// turn all ways round are equally long, but where the rope lies does not.
+static bool has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                            const rl_path_item *item) {
+  if (item->kind != RL_PATH_SPHERE) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
 }
 
-// Lets a rope that slips off a ball within the step do so at its start: there is no shortest way
-// that it could follow through the step. The path of the state is solved then.
-static bool slips_off(const rl_model *model, const rl_state *state, uint32_t index,
-                      rl_state *before) {
-  rl_wrap_path(model, state, index, state->points);
+// Nothing holds a rope along itself while it slips off.
+static bool let_slip_off(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_wrap *before) {
+  const rl_wrap *wraps = wraps_of(model, state, index);
+  bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (has_slipped_off(&state->items[i + 1])) {
-      remove_wrap(model, before, index, i);
-      return true;
+    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+      changed = regrip(&before[i], RL_SLIDES) || changed;
     }
   }
-  return false;
+  return changed;
 }
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt) {
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
-    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
-    if (count > 0 && slips_off(model, state, r, before)) {
-      changed = true;
-    }
-    if (count == 0 || changed || !model->ropes[r].rubs) {
+    const bool rubs = model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs;
+    const uint32_t count = rubs ? state->wrap_counts[r] : 0;
+    if (count == 0) {
       continue;
     }
+    rl_wrap_path(model, state, r, state->points);
+    changed = let_slip_off(model, state, r, wraps_of(model, before, r)) || changed;
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p <= count;) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
@@ -486,7 +491,7 @@ static double runs_into(const rl_part *part, double radius, const moving_piece *
     return never;
   }
   double t = 0.0, distance = piece_distance(part, radius, m, 0.0, normal);
-  if (distance < -2.0 * depth) {
+  if (distance < -inside * size) {
     return never;
   }
   while (distance > depth && t < 1.0) {
@@ -621,7 +626,7 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
 static void release(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
     const rl_path_item *item = &state->items[i + 1];
-    if (is_round(item) && (item->wrap < 0.0 || has_slipped_off(item))) {
+    if (is_round(item) && item->wrap < 0.0) {
       remove_wrap(model, state, index, i);
       rl_wrap_path(model, state, index, state->points);
       i = 0;
@@ -664,6 +669,12 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
   }
   find_tensions(model, state, r, split);
   if (model->ropes[r].rubs) {
+    const bool slipped = let_slip_off(model, state, r, wraps_of(model, state, r));
+    for (uint32_t i = 0; i < state->wrap_counts[r] && slipped; i++) {
+      if (has_slipped_off(model, state, &wraps_of(model, state, r)[i], &state->items[i + 1])) {
+        mark_middle(model, state, &wraps_of(model, state, r)[i], &state->items[i + 1]);
+      }
+    }
     for (uint32_t p = 0; p <= state->wrap_counts[r];) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
       flow(model, state, r, strand, dt, true);
@@ -825,7 +836,7 @@ static bool check_laid(const rl_model *model, const rl_definition *definition, r
                     "");
     }
     const rl_path_item *item = &state->items[i + 1];
-    if (wrap->body != RL_NONE && has_slipped_off(item)) {
+    if (wrap->body != RL_NONE && has_slipped_off(model, state, wrap, item)) {
       return no_way(fault, index,
                     "on that side of the ball '%s' the rope would lie on more than "
                     "half of it, and slip off; expected the other side",
