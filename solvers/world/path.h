@@ -27,7 +27,8 @@ typedef enum rl_path_kind {
 typedef struct rl_path_node {
   rl_path_link link;    // to the next node
   rl_vec3 place, start; // [m] now, and where the step began
-  double start_along;
+  double start_along, start_wrap;
+  double turns; // full ones on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   size_t before;         // index of the node before
   size_t freedom;        // directions in which it can move
