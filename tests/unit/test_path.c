@@ -455,6 +455,161 @@ static void small_moves_change_the_length_little(void **unused) {
   check_below((double)iterations, 30000.0);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Lines and circles
+
+static rl_path_item line(rl_vec3 at, rl_vec3 axis) {
+  return (rl_path_item){.kind = RL_PATH_LINE, .at = at, .axis = axis, .length = 1.0};
+}
+
+static rl_path_item circle(rl_vec3 at, rl_vec3 axis, double radius, double along) {
+  return (rl_path_item){.kind = RL_PATH_CIRCLE,
+                        .at = at,
+                        .axis = axis,
+                        .reference = rl_any_across(axis),
+                        .radius = radius,
+                        .along = along};
+}
+
+// Unfolded about the edge, the rope is straight.
+static void over_an_edge_it_unfolds(void **unused) {
+  (void)unused;
+  uint64_t seed = 41;
+  for (int i = 0; i < 1000; i++) {
+    const rl_vec3 axis = random_direction(&seed);
+    const rl_vec3 at = random_in_cube(&seed, 2.0);
+    const rl_vec3 p = random_in_cube(&seed, 2.0), q = random_in_cube(&seed, 2.0);
+    const rl_vec3 a = rl_sub(p, at), b = rl_sub(q, at);
+    const double off = rl_length(rl_cross(axis, a)) + rl_length(rl_cross(axis, b));
+    const double rise = rl_dot(axis, rl_sub(b, a));
+    rl_path_item items[] = {point(p), line(at, axis), point(q)};
+    check_near(rl_path_solve(items, 3, NULL), sqrt(off * off + rise * rise), 1e-14);
+    const double along = rl_dot(axis, a) + rise * rl_length(rl_cross(axis, a)) / off;
+    check_near(items[1].along, along, 1e-11);
+  }
+}
+
+// Round a prism in a plane: every edge turns the rope by the angle of the polygon.
+static void a_prism_turns_the_rope_by_its_angles(void **unused) {
+  (void)unused;
+  enum { SIDES = 7 };
+  const rl_vec3 axis = rl_unit(rl_vec(0.3, -0.4, 1.0));
+  const rl_vec3 x = rl_any_across(axis), y = rl_cross(axis, x);
+  rl_path_item items[SIDES + 2];
+  const double step = 2.0 * RL_PI / SIDES, side = 2.0 * 0.37 * sin(0.5 * step);
+  for (int k = 0; k < SIDES; k++) {
+    const rl_vec3 corner =
+        rl_add(rl_scale(0.37 * cos(step * k), x), rl_scale(0.37 * sin(step * k), y));
+    items[k + 1] = line(rl_add_scaled(corner, -0.1 * k, axis), axis);
+    items[k + 1].along = 0.3;
+  }
+  items[0] = point(rl_add_scaled(items[1].at, -1.1, y));
+  items[0].at = rl_add_scaled(items[0].at, 0.2, axis);
+  items[SIDES + 1] = point(rl_add_scaled(rl_add_scaled(items[SIDES].at, 0.8, x), 0.6, y));
+  items[SIDES + 1].at = rl_add_scaled(items[SIDES + 1].at,
+                                      rl_dot(rl_sub(items[0].at, items[SIDES + 1].at), axis), axis);
+  check_near(rl_path_solve(items, SIDES + 2, NULL), 1.1 + 1.0 + (SIDES - 1) * side, 1e-14);
+  double sum = 0.0;
+  for (int k = 1; k <= SIDES; k++) {
+    sum += items[k].turn;
+    if (k > 1 && k < SIDES) {
+      check_near(items[k].turn, step, 2e-15);
+    }
+  }
+  const rl_vec3 in = items[1].in, out = items[SIDES].out;
+  const double whole = atan2(rl_dot(axis, rl_cross(in, out)), rl_dot(in, out));
+  check_near(sum, whole < 0.0 ? whole + 2.0 * RL_PI : whole, 4e-15);
+}
+
+// Over the edge of a hole, a place is found by golden sections.
+static void over_a_rim_it_is_as_short_as_by_search(void **unused) {
+  (void)unused;
+  uint64_t seed = 43;
+  for (int i = 0; i < 300; i++) {
+    const rl_vec3 axis = random_direction(&seed), at = random_in_cube(&seed, 0.3);
+    const double radius = between(&seed, 0.5, 1.5);
+    rl_path_item items[] = {point(random_in_cube(&seed, 2.0)), circle(at, axis, radius, 0.0),
+                            point(random_in_cube(&seed, 2.0))};
+    const rl_vec3 x = items[1].reference, y = rl_cross(axis, x);
+    double best = INFINITY;
+    for (double width = RL_PI, middle = 0.0; width > 1e-9; width *= 0.1) {
+      const double around = middle;
+      for (int k = -20; k <= 20; k++) {
+        const double angle = around + 0.1 * width * k;
+        const rl_vec3 p =
+            rl_add(rl_add_scaled(at, radius * cos(angle), x), rl_scale(radius * sin(angle), y));
+        const double length = rl_distance(items[0].at, p) + rl_distance(p, items[2].at);
+        if (length < best) {
+          best = length;
+          middle = angle;
+        }
+      }
+      items[1].along = middle + 0.2;
+    }
+    check_near(rl_path_solve(items, 3, NULL), best, 1e-13);
+  }
+}
+
+// A chain of every kind.
+static size_t mixed_chain(uint64_t *seed, rl_path_item *items) {
+  const size_t count = random_chain(seed, items, 6, 2);
+  for (size_t i = 1; i + 1 < count; i++) {
+    const rl_vec3 at = items[i].at;
+    const double which = next_random(seed), along = between(seed, -3.0, 3.0);
+    rl_vec3 axis = random_direction(seed);
+    axis.x *= 0.3;
+    axis = rl_unit(axis);
+    items[i] = which < 0.2   ? line(at, axis)
+               : which < 0.4 ? circle(at, axis, between(seed, 0.2, 0.5), along)
+               : which < 0.5 ? point(at)
+                             : items[i];
+  }
+  return count;
+}
+
+// With one of its places a little beside where it was found, the rope is as long: not shorter, but
+// round a circle that it presses it may balance without being the shortest.
+static void check_balance(const rl_path_item *items, size_t count, double length) {
+  const double h = 1e-5;
+  for (size_t i = 1; i + 1 < count; i++) {
+    if (items[i].kind != RL_PATH_LINE && items[i].kind != RL_PATH_CIRCLE) {
+      continue;
+    }
+    double beside[2];
+    for (int k = 0; k < 2; k++) {
+      rl_path_item moved[MOST_ITEMS];
+      memcpy(moved, items, count * sizeof items[0]);
+      const rl_vec3 spoke = rl_sub(items[i].entry, items[i].at);
+      const double step = k == 0 ? h : -h;
+      moved[i] = point(items[i].kind == RL_PATH_LINE
+                           ? rl_add_scaled(items[i].entry, step, items[i].axis)
+                           : rl_add(items[i].at, turned_about(items[i].axis, step, spoke)));
+      beside[k] = rl_path_solve(moved, count, NULL) - length;
+    }
+    check_near(beside[0] - beside[1], 0.0, 2e-13);
+    check_below(items[i].kind == RL_PATH_LINE ? -beside[0] : 0.0, 1e-13);
+  }
+}
+
+static void mixed_chains_balance(void **unused) {
+  (void)unused;
+  uint64_t seed = 47;
+  int none = 0;
+  for (int i = 0; i < 500; i++) {
+    rl_path_item items[MOST_ITEMS];
+    const size_t count = mixed_chain(&seed, items);
+    size_t iterations = 0;
+    const double length = rl_path_solve(items, count, &iterations);
+    if (isnan(length)) {
+      none++;
+      continue;
+    }
+    check_balance(items, count, length);
+    check_gradient(items, count, &seed);
+  }
+  print_message("none %d\n", none);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_point_between_is_passed_straight),
@@ -466,6 +621,10 @@ int main(void) {
       cmocka_unit_test(random_chains_are_the_shortest),
       cmocka_unit_test(directions_are_the_gradient),
       cmocka_unit_test(small_moves_change_the_length_little),
+      cmocka_unit_test(over_an_edge_it_unfolds),
+      cmocka_unit_test(a_prism_turns_the_rope_by_its_angles),
+      cmocka_unit_test(over_a_rim_it_is_as_short_as_by_search),
+      cmocka_unit_test(mixed_chains_balance),
   };
   return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }
