@@ -484,25 +484,30 @@ static void guess_hinge(rl_path_item *item) {
   item->hinge = hinge;
 }
 
+// Those that have no place yet, or all.
+static void guess_hinges(rl_path_item *items, size_t count, bool all) {
+  bool centred = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    if (is_round(&items[i]) && is_round(&items[i + 1]) && (all || rl_is_zero(items[i].hinge))) {
+      if (!centred) {
+        centre_items(items, count);
+        centred = true;
+      }
+      guess_hinge(&items[i]);
+    }
+  }
+}
+
 static double start(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.turns = -1.0;
   }
-  bool all = true;
-  for (size_t i = 1; i + 2 < count; i++) {
-    all =
-        all && (!is_round(&items[i]) || !has_node(items, count, i) || !rl_is_zero(items[i].hinge));
-  }
-  const double length = all ? lay(items, count) : NAN;
+  guess_hinges(items, count, false);
+  const double length = lay(items, count);
   if (!isnan(length)) {
     return length;
   }
-  centre_items(items, count);
-  for (size_t i = 1; i + 2 < count; i++) {
-    if (is_round(&items[i]) && is_round(&items[i + 1])) {
-      guess_hinge(&items[i]);
-    }
-  }
+  guess_hinges(items, count, true);
   return lay(items, count);
 }
 

@@ -11,6 +11,7 @@
 #define RL_PATH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "path_link.h"
 
@@ -41,12 +42,13 @@ typedef struct rl_path_node {
 
 typedef struct rl_path_item {
   rl_path_kind kind;
-  rl_vec3 at;        // [m]
-  rl_vec3 axis;      // unit
-  rl_vec3 reference; // CIRCLE: unit, across the axis
-  double radius;     // SPHERE, CYLINDER, CIRCLE [m]
-  double length;     // LINE [m]
-  double sense;      // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
+  uint32_t part, feature; // what it belongs to, for who decides on it (path_feature.h)
+  rl_vec3 at;             // [m]
+  rl_vec3 axis;           // unit
+  rl_vec3 reference;      // CIRCLE: unit, across the axis
+  double radius;          // SPHERE, CYLINDER, CIRCLE [m]
+  double length;          // LINE [m]
+  double sense; // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
   // Kept from one solve to the next, as where to start from.
   double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis
                  // [rad]; in: within pi of what it will be, which tells turns apart; out

@@ -97,18 +97,19 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   // Unrolled, the rope is straight: `across` by `along`.
   const double across = on.length + r * arc->wrap + off.length;
   const double along = round->endless ? off.height - on.height : 0.0;
-  if (!(across >= 0.0)) {
+  if (!round->endless && across < 0.0) {
     return false;
   }
   link->length = sqrt(across * across + along * along);
-  const double c = across > 0.0 ? across / link->length : 1.0;
-  const double s = across > 0.0 ? along / link->length : 0.0;
+  const double c = link->length > 0.0 ? across / link->length : 1.0;
+  const double s = link->length > 0.0 ? along / link->length : 0.0;
+  // Between two points of a side the rope may be parallel to the axis.
+  const double rise = on.length + off.length > 0.0 ? s / c : 0.0;
   const rl_vec3 centre = rl_add_scaled(round->centre, on.height, round->axis);
-  const double rise = s / c;
   arc->entry = rl_add_scaled(rl_add_scaled(centre, r, on.out), rise * on.length, round->axis);
-  arc->exit = rl_add_scaled(rl_add_scaled(centre, r, off.out), rise * (on.length + r * arc->wrap),
-                            round->axis);
-  arc->length = r * arc->wrap / c;
+  arc->exit =
+      rl_add_scaled(rl_add_scaled(centre, r, off.out), along - rise * off.length, round->axis);
+  arc->length = on.length + off.length > 0.0 ? r * arc->wrap / c : link->length;
   arc->turn = arc->wrap * c;
   const rl_vec3 outs[2] = {on.out, off.out};
   const double straight[2] = {on.length, off.length};

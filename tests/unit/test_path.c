@@ -2,6 +2,7 @@
 // The path of a rope over round things and edges: closed forms, derivatives by differences, and
 // polylines that are pulled tight on the bodies and share no code with it.
 #include "check.h"
+#include "polyline.h"
 
 #include "world/path.h"
 #include "world/trigonometry.h"
@@ -31,6 +32,10 @@ static rl_vec3 random_direction(uint64_t *seed) {
       return rl_unit(v);
     }
   }
+}
+
+static rl_vec3 turned_about(rl_vec3 axis, double angle, rl_vec3 v) {
+  return rl_rotate(rl_quat_from_vector(rl_scale(angle, axis)), v);
 }
 
 static rl_path_item point(rl_vec3 at) { return (rl_path_item){.kind = RL_PATH_POINT, .at = at}; }
@@ -165,60 +170,15 @@ static void belts_over_two_drums(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// A rope as a polyline of which each vertex may move in a plane across it, pulled tight by going
-// through the vertices, each to the straight line between its neighbours and out of the bodies.
-// Its chords cut arcs short by a share that goes with the square of their length: two numbers of
-// chords give the limit (Richardson).
+// Bodies for the polylines
 
-enum { MOST_VERTICES = 2048 };
-
-typedef struct polyline {
-  size_t count;
-  rl_vec3 at[MOST_VERTICES], across[MOST_VERTICES];
-} polyline;
-
-typedef struct solid {
+typedef struct row {
   const rl_path_item *items;
   size_t count;
-} solid;
+} row;
 
-static void add_vertex(polyline *line, rl_vec3 p) {
-  assert_true(line->count < MOST_VERTICES);
-  line->at[line->count++] = p;
-}
-
-static rl_vec3 turned_about(rl_vec3 axis, double angle, rl_vec3 v) {
-  return rl_rotate(rl_quat_from_vector(rl_scale(angle, axis)), v);
-}
-
-// The place at a share of the arc, from what is written at its beginning.
-static rl_vec3 on_arc(const rl_path_item *item, double share) {
-  const rl_vec3 axis =
-      item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
-  const rl_vec3 spoke = rl_sub(item->entry, item->at);
-  const double rise = rl_dot(rl_sub(item->exit, item->entry), axis);
-  return rl_add_scaled(rl_add(item->at, turned_about(axis, share * item->wrap, spoke)),
-                       share * rise, axis);
-}
-
-static void lay_polyline(polyline *line, const rl_path_item *items, size_t count, size_t chords) {
-  line->count = 0;
-  for (size_t i = 0; i < count; i++) {
-    add_vertex(line, items[i].entry);
-    if (items[i].kind == RL_PATH_SPHERE || items[i].kind == RL_PATH_CYLINDER) {
-      for (size_t k = 1; k <= chords; k++) {
-        add_vertex(line, on_arc(&items[i], (double)k / (double)chords));
-      }
-    }
-    for (size_t k = 1; i + 1 < count && k < chords / 8; k++) {
-      const double share = (double)k / (double)(chords / 8);
-      add_vertex(line,
-                 rl_add_scaled(items[i].exit, share, rl_sub(items[i + 1].entry, items[i].exit)));
-    }
-  }
-  for (size_t i = 1; i + 1 < line->count; i++) {
-    line->across[i] = rl_unit(rl_sub(line->at[i + 1], line->at[i - 1]));
-  }
+static bool is_body(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
 static double distance_from(const rl_path_item *item, rl_vec3 p, rl_vec3 *normal) {
@@ -230,71 +190,28 @@ static double distance_from(const rl_path_item *item, rl_vec3 p, rl_vec3 *normal
   return rl_length(way) - item->radius;
 }
 
-static bool is_body(const rl_path_item *item) {
-  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
-}
-
-static double deepest(const solid *bodies, rl_vec3 p, rl_vec3 *normal) {
-  double least = INFINITY;
-  for (size_t i = 0; i < bodies->count; i++) {
-    rl_vec3 n;
+static rl_surface nearest(const void *data, rl_vec3 p) {
+  const row *all = data;
+  rl_surface least = {INFINITY, {0.0, 0.0, 0.0}};
+  for (size_t i = 0; i < all->count; i++) {
+    rl_vec3 n = {0.0, 0.0, 0.0};
     const double distance =
-        is_body(&bodies->items[i]) ? distance_from(&bodies->items[i], p, &n) : INFINITY;
-    if (distance < least) {
-      least = distance;
-      *normal = n;
+        is_body(&all->items[i]) ? distance_from(&all->items[i], p, &n) : INFINITY;
+    if (distance < least.distance) {
+      least = (rl_surface){distance, n};
     }
   }
   return least;
 }
 
-static void pull_vertex(polyline *line, size_t i, const solid *bodies) {
-  const rl_vec3 a = line->at[i - 1], way = rl_sub(line->at[i + 1], a), across = line->across[i];
-  const double through = rl_dot(way, across);
-  if (!(through > 0.0)) {
-    return;
-  }
-  const double share = rl_dot(rl_sub(line->at[i], a), across) / through;
-  rl_vec3 p = rl_add_scaled(a, share, way);
-  for (int k = 0; k < 3; k++) {
-    rl_vec3 normal;
-    const double distance = deepest(bodies, p, &normal);
-    if (distance >= 0.0) {
-      break;
-    }
-    const rl_vec3 out = rl_add_scaled(normal, -rl_dot(normal, across), across);
-    p = rl_add_scaled(p, -distance / rl_dot(out, out), out);
-  }
-  line->at[i] = p;
-}
-
-static double polyline_length(const polyline *line) {
-  double length = 0.0;
-  for (size_t i = 1; i < line->count; i++) {
-    length += rl_distance(line->at[i - 1], line->at[i]);
-  }
-  return length;
-}
-
-static double tight_length(const rl_path_item *items, size_t count, size_t chords, int sweeps) {
-  static polyline line;
-  const solid bodies = {items, count};
-  lay_polyline(&line, items, count, chords);
-  for (int k = 0; k < sweeps; k++) {
-    for (size_t i = 1; i + 1 < line.count; i++) {
-      pull_vertex(&line, i, &bodies);
-    }
-    for (size_t i = line.count - 2; i > 0; i--) {
-      pull_vertex(&line, i, &bodies);
-    }
-  }
-  return polyline_length(&line);
-}
-
 static void check_shortest(const rl_path_item *items, size_t count, double length) {
-  const double coarse = tight_length(items, count, 16, 12);
-  const double fine = tight_length(items, count, 32, 12);
-  check_relative((4.0 * fine - coarse) / 3.0, length, 1e-6);
+  const row all = {items, count};
+  check_relative(tight_length(items, count, nearest, &all), length, 1e-6);
+}
+
+static bool is_clear(const rl_path_item *items, size_t count) {
+  const row all = {items, count};
+  return deepest_place(items, count, nearest, &all) < 1e-9;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -336,19 +253,6 @@ static double settle(rl_path_item *items, size_t *count) {
       items[i].hinge = rl_vec(0.0, 0.0, 0.0);
     }
   }
-}
-
-static bool is_clear(const rl_path_item *items, size_t count) {
-  static polyline line;
-  const solid bodies = {items, count};
-  lay_polyline(&line, items, count, 64);
-  for (size_t i = 0; i < line.count; i++) {
-    rl_vec3 normal;
-    if (deepest(&bodies, line.at[i], &normal) < -1e-9) {
-      return false;
-    }
-  }
-  return true;
 }
 
 static void random_chains_are_the_shortest(void **unused) {

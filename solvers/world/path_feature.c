@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "path_feature.h"
+
+#include "shape.h"
+#include "trigonometry.h"
+
+#include <string.h>
+
+// Relative to the size of a part: pieces that are less deep than this do not cut it, and places
+// that are less far beyond the end of an edge or a side are on it. The length is off by the square.
+static const double slack = 1e-9;
+// A rim that is pulled outwards by less than this share of the tension is still pressed.
+static const double pull = 1e-9;
+
+enum { MOST_CHANGES = 400 };
+
+typedef struct scene {
+  const rl_path_solid *solids;
+  size_t solid_count;
+} scene;
+
+// ---------------------------------------------------------------------------------------------
+// The list
+
+// Makes room for items before items[index]; false if there is none.
+static bool open_gap(rl_path *path, size_t index, size_t count) {
+  if (path->count + count > path->capacity) {
+    return false;
+  }
+  memmove(&path->items[index + count], &path->items[index],
+          (path->count - index) * sizeof path->items[0]);
+  memset(&path->items[index], 0, count * sizeof path->items[0]);
+  path->count += count;
+  path->items[index - 1].hinge = rl_vec(0.0, 0.0, 0.0);
+  return true;
+}
+
+static void leave_out(rl_path *path, size_t index, size_t count) {
+  path->count -= count;
+  memmove(&path->items[index], &path->items[index + count],
+          (path->count - index) * sizeof path->items[0]);
+  path->items[index - 1].hinge = rl_vec(0.0, 0.0, 0.0);
+}
+
+static void set_item(rl_path_item *item, const scene *s, uint32_t part, uint32_t feature) {
+  item->part = part;
+  item->feature = feature;
+  item->hinge = rl_vec(0.0, 0.0, 0.0);
+  rl_path_place(item, &s->solids[part]);
+}
+
+static const rl_part *part_of(const scene *s, const rl_path_item *item) {
+  return s->solids[item->part].part;
+}
+
+static rl_vec3 local(const scene *s, const rl_path_item *item, rl_vec3 p) {
+  return rl_path_to_part(&s->solids[item->part], p);
+}
+
+static rl_vec3 local_direction(const scene *s, const rl_path_item *item, rl_vec3 v) {
+  return rl_rotate_inverse(s->solids[item->part].rotation, v);
+}
+
+static double end_sign(uint32_t end) { return end == 0 ? -1.0 : 1.0; }
+
+static uint32_t joint_feature(const rl_part *part) {
+  return part->shape == RL_CAPSULE ? RL_FEATURE_SEAM : RL_FEATURE_RIM;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Going: the rope does not press there
+
+static bool is_pressed_edge(const scene *s, const rl_path_item *item) {
+  const rl_part *part = part_of(s, item);
+  const uint32_t twin = rl_path_edge_twin(part, item->feature);
+  rl_vec3 outward = rl_path_face_normal(part, RL_FEATURE_FACE(item->feature));
+  if (twin != RL_NONE) {
+    outward = rl_add(outward, rl_path_face_normal(part, RL_FEATURE_FACE(twin)));
+  }
+  const rl_vec3 force = local_direction(s, item, rl_sub(item->in, item->out));
+  return rl_dot(force, outward) > 0.0;
+}
+
+// What the rim bears is a sum of the directions away from the axis and out of the end.
+static bool is_pressed_rim(const scene *s, const rl_path_item *item) {
+  const rl_vec3 force = local_direction(s, item, rl_sub(item->in, item->out));
+  const rl_vec3 at = local(s, item, item->entry);
+  const double away = force.x * at.x + force.y * at.y;
+  const double along = force.z * end_sign(item->feature - RL_FEATURE_RIM);
+  return away >= -pull * item->radius && along >= -pull && away + along * item->radius > 0.0;
+}
+
+// A round piece may lie between two joints, where it has no tangents and its wrap either sign.
+static bool is_joint(const scene *s, const rl_path_item *item, uint32_t part) {
+  return item->part == part && item->kind == RL_PATH_CIRCLE &&
+         item->feature >= joint_feature(part_of(s, item));
+}
+
+static bool is_held(const scene *s, const rl_path_item *item) {
+  if (item->part == RL_NONE) {
+    return true;
+  }
+  const rl_part *part = part_of(s, item);
+  if (item->kind == RL_PATH_LINE) {
+    return is_pressed_edge(s, item);
+  }
+  if (item->kind == RL_PATH_CIRCLE) {
+    return part->shape == RL_CAPSULE || is_pressed_rim(s, item);
+  }
+  return item->wrap >= 0.0 ||
+         (is_joint(s, item - 1, item->part) && is_joint(s, item + 1, item->part));
+}
+
+// With a round piece of a capsule the seam goes that led to it.
+static void leave_out_feature(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *items = path->items;
+  const uint32_t part = items[i].part;
+  const bool capsule = part_of(s, &items[i])->shape == RL_CAPSULE;
+  const bool before = capsule && is_joint(s, &items[i - 1], part);
+  const bool after = capsule && is_joint(s, &items[i + 1], part);
+  const size_t first = before ? i - 1 : i, last = after ? i + 1 : i;
+  leave_out(path, first, last - first + 1);
+}
+
+static bool let_go(rl_path *path, const scene *s) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    if (!is_held(s, &path->items[i])) {
+      leave_out_feature(path, s, i);
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Two neighbours that are one
+
+static double angle_on(const rl_path_item *item, rl_vec3 axis, rl_vec3 from, rl_vec3 to) {
+  rl_vec3 a = rl_sub(from, item->at), b = rl_sub(to, item->at);
+  a = rl_add_scaled(a, -rl_dot(a, axis), axis);
+  b = rl_add_scaled(b, -rl_dot(b, axis), axis);
+  return rl_atan2(rl_dot(axis, rl_cross(a, b)), rl_dot(a, b));
+}
+
+// Over an edge and back, or one round piece twice: where something between them has gone.
+static bool join_at(rl_path *path, const scene *s, size_t i) {
+  rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
+  if (a->part == RL_NONE || a->part != b->part) {
+    return false;
+  }
+  if (a->kind == RL_PATH_LINE) {
+    if (rl_path_edge_twin(part_of(s, a), a->feature) != b->feature) {
+      return false;
+    }
+    leave_out(path, i, 2);
+    return true;
+  }
+  if (a->feature != b->feature) {
+    return false;
+  }
+  if (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER) {
+    const bool drum = a->kind == RL_PATH_CYLINDER;
+    const rl_vec3 axis = drum ? rl_scale(a->sense, a->axis) : a->side;
+    const double same = drum ? a->sense * b->sense : 1.0;
+    a->wrap += angle_on(a, axis, a->exit, b->entry) + same * b->wrap;
+  }
+  leave_out(path, i + 1, 1);
+  a->hinge = rl_vec(0.0, 0.0, 0.0);
+  return true;
+}
+
+static bool join_neighbours(rl_path *path, const scene *s) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < path->count;) {
+    const bool joined = join_at(path, s, i);
+    any = any || joined;
+    i = joined ? (i > 1 ? i - 1 : 1) : i + 1;
+  }
+  return any;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Past the end of an edge: round the corner on its other side
+
+// From the face of `edge` to the other one that it parts, over the other edges of the corner at its
+// far or near end. Returns how many there are, and writes them if there is room.
+static size_t edges_round_corner(const rl_part *part, uint32_t edge, bool far, size_t room,
+                                 rl_path_item *items) {
+  const uint32_t twin = rl_path_edge_twin(part, edge);
+  uint32_t next = far ? rl_path_edge_after(part, edge) : rl_path_edge_before(part, edge);
+  size_t count = 0;
+  while (twin != RL_NONE && count < part->point_count + 8U) {
+    if (items && count < room) {
+      items[count].feature = next;
+    }
+    count++;
+    const uint32_t over = rl_path_edge_twin(part, next);
+    if (over == RL_NONE) {
+      return 0;
+    }
+    if (RL_FEATURE_FACE(over) == RL_FEATURE_FACE(twin)) {
+      return count;
+    }
+    next = far ? rl_path_edge_after(part, over) : rl_path_edge_before(part, over);
+  }
+  return 0;
+}
+
+// False if there is no room.
+static bool round_corner(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item old = path->items[i];
+  const rl_part *part = part_of(s, &old);
+  const bool far = old.along > old.length;
+  const double beyond = far ? old.along - old.length : -old.along;
+  const size_t count = edges_round_corner(part, old.feature, far, 0, NULL);
+  if (count == 0) {
+    leave_out(path, i, 1);
+    return true;
+  }
+  if (!open_gap(path, i + 1, count - 1)) {
+    return false;
+  }
+  edges_round_corner(part, old.feature, far, count, &path->items[i]);
+  for (size_t k = 0; k < count; k++) {
+    rl_path_item *item = &path->items[i + k];
+    set_item(item, s, old.part, item->feature);
+    const double along = fmin(beyond, 0.5 * item->length);
+    item->along = far ? along : item->length - along;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Past the end of a side or the seam of a cap
+
+static bool is_beyond(double z, double half, uint32_t end) {
+  return z * end_sign(end) > half * (1.0 + slack);
+}
+
+static double angle_at(rl_vec3 p) { return rl_atan2(p.y, p.x); }
+
+// The direction of the rope along a side, at a place of it.
+static rl_vec3 side_direction(const rl_path_item *item, rl_vec3 at) {
+  const rl_vec3 spoke = rl_sub(at, item->at);
+  const rl_vec3 off = rl_add_scaled(spoke, -rl_dot(spoke, item->axis), item->axis);
+  const rl_vec3 round = rl_scale(item->sense, rl_unit(rl_cross(item->axis, off)));
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), item->axis);
+  return rl_unit(rl_add_scaled(rl_scale(item->radius * item->wrap, round), rise, item->axis));
+}
+
+static rl_vec3 on_side(const rl_path_item *item, double share) {
+  const rl_vec3 axis = rl_scale(item->sense, item->axis);
+  const rl_vec3 spoke = rl_sub(item->entry, item->at);
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), axis);
+  const rl_quat turn = rl_quat_from_vector(rl_scale(share * item->wrap, axis));
+  return rl_add_scaled(rl_add(item->at, rl_rotate(turn, spoke)), share * rise, axis);
+}
+
+static void set_cap(rl_path_item *cap, const scene *s, uint32_t part, uint32_t end, rl_vec3 at,
+                    rl_vec3 direction) {
+  set_item(cap, s, part, RL_FEATURE_CAP + end);
+  cap->side = rl_unit(rl_cross(rl_sub(at, cap->at), direction));
+}
+
+// The rope lies on the side beyond its end only: over the cap or the rim there instead.
+static bool move_off_side(rl_path *path, const scene *s, size_t i, uint32_t end) {
+  const rl_path_item old = path->items[i];
+  const rl_part *part = part_of(s, &old);
+  const rl_vec3 middle = on_side(&old, 0.5);
+  const bool before = is_joint(s, &path->items[i - 1], old.part);
+  const bool after = is_joint(s, &path->items[i + 1], old.part);
+  leave_out(path, i + 1, after ? 1 : 0);
+  leave_out(path, before ? i - 1 : i, before ? 1 : 0);
+  rl_path_item *item = &path->items[before ? i - 1 : i];
+  const rl_vec3 direction = side_direction(&old, middle);
+  if (part->shape == RL_CAPSULE) {
+    set_cap(item, s, old.part, end, middle, direction);
+    item->wrap = old.wrap;
+  } else {
+    set_item(item, s, old.part, RL_FEATURE_RIM + end);
+    item->along = angle_at(local(s, &old, middle));
+  }
+  return true;
+}
+
+// The rope comes on to the side, or leaves it, beyond an end: over the rim, or a cap and the seam.
+static bool add_joint(rl_path *path, const scene *s, size_t i, uint32_t end, bool at_exit) {
+  const rl_path_item old = path->items[i];
+  const rl_part *part = part_of(s, &old);
+  const bool capsule = part->shape == RL_CAPSULE;
+  const double half = 0.5 * part->length * end_sign(end);
+  const double z1 = local(s, &old, old.entry).z, z2 = local(s, &old, old.exit).z;
+  const double share = (half - z1) / (z2 - z1);
+  const rl_vec3 at = on_side(&old, share);
+  const size_t gap = capsule ? 2 : 1;
+  if (!open_gap(path, at_exit ? i + 1 : i, gap)) {
+    return false;
+  }
+  rl_path_item *side = &path->items[at_exit ? i : i + gap];
+  rl_path_item *joint = &path->items[at_exit ? i + 1 : i + gap - 1];
+  side->hinge = rl_vec(0.0, 0.0, 0.0);
+  side->wrap = old.wrap * (at_exit ? share : 1.0 - share);
+  set_item(joint, s, old.part, joint_feature(part) + end);
+  joint->along = angle_at(local(s, &old, at));
+  if (capsule) {
+    rl_path_item *cap = &path->items[at_exit ? i + 2 : i];
+    set_cap(cap, s, old.part, end, at, side_direction(&old, at));
+    cap->wrap = old.wrap - side->wrap;
+  }
+  return true;
+}
+
+// The rope lies on a cap beyond its seam only: on the side instead.
+static bool move_off_cap(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item old = path->items[i];
+  const bool before = is_joint(s, &path->items[i - 1], old.part);
+  const bool after = is_joint(s, &path->items[i + 1], old.part);
+  leave_out(path, i + 1, after ? 1 : 0);
+  leave_out(path, before ? i - 1 : i, before ? 1 : 0);
+  rl_path_item *item = &path->items[before ? i - 1 : i];
+  set_item(item, s, old.part, RL_FEATURE_SIDE);
+  item->sense = rl_dot(old.side, item->axis) < 0.0 ? -1.0 : 1.0;
+  item->wrap = fabs(angle_on(item, item->axis, old.entry, old.exit));
+  return true;
+}
+
+static bool add_seam(rl_path *path, const scene *s, size_t i, bool at_exit) {
+  const rl_path_item old = path->items[i];
+  const uint32_t end = old.feature - RL_FEATURE_CAP;
+  // Along the arc the height over the seam is h cos + rise sin of the angle.
+  const rl_vec3 spoke = rl_sub(old.entry, old.at);
+  const double h = rl_dot(spoke, old.axis), rise = rl_dot(rl_cross(old.side, spoke), old.axis);
+  double angle = rl_atan2(h, -rise);
+  angle = angle < 0.0 ? angle + RL_PI : angle;
+  const rl_quat turn = rl_quat_from_vector(rl_scale(angle, old.side));
+  const rl_vec3 at = rl_add(old.at, rl_rotate(turn, spoke));
+  if (!open_gap(path, at_exit ? i + 1 : i, 2)) {
+    return false;
+  }
+  rl_path_item *cap = &path->items[at_exit ? i : i + 2];
+  rl_path_item *seam = &path->items[i + 1];
+  rl_path_item *side = &path->items[at_exit ? i + 2 : i];
+  cap->hinge = rl_vec(0.0, 0.0, 0.0);
+  cap->wrap = at_exit ? angle : old.wrap - angle;
+  set_item(seam, s, old.part, RL_FEATURE_SEAM + end);
+  seam->along = angle_at(local(s, &old, at));
+  set_item(side, s, old.part, RL_FEATURE_SIDE);
+  side->sense = rl_dot(old.side, side->axis) < 0.0 ? -1.0 : 1.0;
+  const rl_vec3 axis = rl_scale(side->sense, side->axis);
+  side->wrap = at_exit ? angle_on(side, axis, at, old.exit) : angle_on(side, axis, old.entry, at);
+  return true;
+}
+
+typedef enum change { NOTHING, CHANGED, NO_ROOM } change;
+
+static change changed(bool done) { return done ? CHANGED : NO_ROOM; }
+
+static change pass_side_end(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i];
+  const double half = 0.5 * part_of(s, item)->length;
+  const double z1 = local(s, item, item->entry).z, z2 = local(s, item, item->exit).z;
+  for (uint32_t end = 0; end < 2; end++) {
+    const bool entry = is_beyond(z1, half, end), exit = is_beyond(z2, half, end);
+    if (entry && exit) {
+      return changed(move_off_side(path, s, i, end));
+    }
+    if ((entry || exit) && item->wrap > 0.0) {
+      return changed(add_joint(path, s, i, end, exit));
+    }
+  }
+  return NOTHING;
+}
+
+static change pass_seam(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i];
+  const double half = 0.5 * part_of(s, item)->length;
+  const double sign = end_sign(item->feature - RL_FEATURE_CAP);
+  const double least = half - slack * item->radius;
+  const bool entry = local(s, item, item->entry).z * sign < least;
+  const bool exit = local(s, item, item->exit).z * sign < least;
+  if (entry && exit) {
+    return changed(move_off_cap(path, s, i));
+  }
+  return entry || exit ? changed(add_seam(path, s, i, exit)) : NOTHING;
+}
+
+static change pass_edge_end(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i];
+  const double beyond = slack * part_of(s, item)->bound;
+  if (item->along >= -beyond && item->along <= item->length + beyond) {
+    return NOTHING;
+  }
+  return changed(round_corner(path, s, i));
+}
+
+static change pass_ends(rl_path *path, const scene *s) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    if (item->part == RL_NONE || part_of(s, item)->shape == RL_SPHERE) {
+      continue;
+    }
+    const change done = item->kind == RL_PATH_LINE       ? pass_edge_end(path, s, i)
+                        : item->kind == RL_PATH_CYLINDER ? pass_side_end(path, s, i)
+                        : item->kind == RL_PATH_SPHERE   ? pass_seam(path, s, i)
+                                                         : NOTHING;
+    if (done != NOTHING) {
+      return done;
+    }
+  }
+  return NOTHING;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Coming: a straight piece cuts into a part
+
+// The edge by which the section of a face with the plane (normal, through `p`) leaves it, going
+// round the part with `outward` turned forward; RL_NONE if the plane misses it.
+static uint32_t leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, rl_vec3 p,
+                           double *along) {
+  const rl_vec3 forward = rl_cross(rl_path_face_normal(part, face), normal);
+  uint32_t found = RL_NONE;
+  double farthest = -INFINITY;
+  for (uint32_t i = 0; i < rl_path_face_corners(part, face); i++) {
+    rl_vec3 a, b;
+    rl_path_edge_ends(part, RL_FEATURE_EDGE(face, i), &a, &b);
+    const double from = rl_dot(normal, rl_sub(a, p)), to = rl_dot(normal, rl_sub(b, p));
+    if ((from >= 0.0) == (to >= 0.0)) {
+      continue;
+    }
+    const double share = from / (from - to);
+    const double reach = rl_dot(forward, rl_add_scaled(a, share, rl_sub(b, a)));
+    if (reach > farthest) {
+      farthest = reach;
+      found = RL_FEATURE_EDGE(face, i);
+      *along = share * rl_distance(a, b);
+    }
+  }
+  return found;
+}
+
+// Inserts the edges from one face to another before items[index], in the plane of the piece and the
+// way out. Returns NOTHING if that does not lead there.
+static change add_edges(rl_path *path, const scene *s, size_t index, uint32_t solid, uint32_t from,
+                        uint32_t to, const rl_path_cut *cut) {
+  const rl_part *part = s->solids[solid].part;
+  const rl_vec3 forward = rl_sub(cut->to, cut->from);
+  const rl_vec3 normal = rl_unit(rl_cross(forward, cut->outward));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(cut->from, cut->to));
+  const uint32_t most = rl_path_face_count(part);
+  uint32_t count = 0;
+  for (uint32_t face = from; face != to; count++) {
+    double along;
+    const uint32_t edge = leave_face(part, face, normal, middle, &along);
+    const uint32_t twin = edge == RL_NONE ? RL_NONE : rl_path_edge_twin(part, edge);
+    if (twin == RL_NONE || count == most) {
+      leave_out(path, index, count);
+      return NOTHING;
+    }
+    if (!open_gap(path, index + count, 1)) {
+      return NO_ROOM;
+    }
+    set_item(&path->items[index + count], s, solid, edge);
+    path->items[index + count].along = along;
+    face = RL_FEATURE_FACE(twin);
+  }
+  return count > 0 ? CHANGED : NOTHING;
+}
+
+static change add_rims(rl_path *path, const scene *s, size_t index, uint32_t solid,
+                       const rl_path_cut *cut) {
+  const bool both = cut->in != RL_NONE && cut->out != RL_NONE;
+  if (!open_gap(path, index, both ? 2 : 1)) {
+    return NO_ROOM;
+  }
+  const uint32_t first = cut->in != RL_NONE ? cut->in : cut->out;
+  const rl_vec3 at = both ? cut->outward : cut->in != RL_NONE ? cut->to : cut->from;
+  set_item(&path->items[index], s, solid, RL_FEATURE_RIM + first);
+  path->items[index].along = angle_at(at);
+  if (both) {
+    set_item(&path->items[index + 1], s, solid, RL_FEATURE_RIM + cut->out);
+    path->items[index + 1].along = angle_at(at);
+  }
+  return CHANGED;
+}
+
+static change add_round(rl_path *path, const scene *s, size_t index, uint32_t solid,
+                        const rl_path_cut *cut, rl_vec3 direction) {
+  if (!open_gap(path, index, 1)) {
+    return NO_ROOM;
+  }
+  rl_path_item *item = &path->items[index];
+  const rl_path_solid *where = &s->solids[solid];
+  const bool capsule = where->part->shape == RL_CAPSULE;
+  const rl_vec3 axis = rl_cross(rl_rotate(where->rotation, cut->outward), direction);
+  set_item(item, s, solid, capsule && cut->in != RL_NONE ? RL_FEATURE_CAP + cut->in : 0);
+  if (item->kind == RL_PATH_SPHERE) {
+    item->side = rl_unit(axis);
+  } else {
+    item->sense = rl_dot(axis, item->axis) < 0.0 ? -1.0 : 1.0;
+  }
+  return CHANGED;
+}
+
+// Pieces beside a round piece of the same part touch it, those along a face lie in it.
+static bool cannot_cut(const scene *s, const rl_path_item *a, const rl_path_item *b,
+                       uint32_t solid) {
+  const rl_part *part = s->solids[solid].part;
+  const bool on_a = a->part == solid, on_b = b->part == solid;
+  if ((on_a && (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER)) ||
+      (on_b && (b->kind == RL_PATH_SPHERE || b->kind == RL_PATH_CYLINDER))) {
+    return true;
+  }
+  if (!on_a || !on_b) {
+    return false;
+  }
+  if (!rl_path_is_faceted(part)) {
+    return a->feature == b->feature;
+  }
+  const uint32_t twin = rl_path_edge_twin(part, a->feature);
+  return twin != RL_NONE && RL_FEATURE_FACE(twin) == RL_FEATURE_FACE(b->feature);
+}
+
+static bool is_far(const rl_path_solid *solid, rl_vec3 p, rl_vec3 way) {
+  const double square = rl_dot(way, way);
+  const rl_vec3 off = rl_sub(solid->at, p);
+  const double at = square > 0.0 ? fmin(fmax(rl_dot(off, way) / square, 0.0), 1.0) : 0.0;
+  const rl_vec3 left = rl_add_scaled(off, -at, way);
+  return rl_dot(left, left) > solid->part->bound * solid->part->bound;
+}
+
+// `hint`, if not NULL, is the way out [world].
+static change clear_piece(rl_path *path, const scene *s, size_t i, uint32_t solid,
+                          const rl_vec3 *hint) {
+  const rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
+  const rl_path_solid *where = &s->solids[solid];
+  const rl_part *part = where->part;
+  const rl_vec3 way = rl_sub(b->entry, a->exit);
+  rl_path_cut cut;
+  if (part->shape == RL_PLANE || is_far(where, a->exit, way) || cannot_cut(s, a, b, solid) ||
+      !rl_path_cuts(part, rl_path_to_part(where, a->exit), rl_path_to_part(where, b->entry),
+                    slack * part->bound, &cut)) {
+    return NOTHING;
+  }
+  if (hint) {
+    cut.outward = rl_rotate_inverse(where->rotation, *hint);
+  }
+  if (!rl_path_is_faceted(part)) {
+    const bool rims = part->shape == RL_CYLINDER && (cut.in != RL_NONE || cut.out != RL_NONE);
+    return rims ? add_rims(path, s, i + 1, solid, &cut)
+                : add_round(path, s, i + 1, solid, &cut, rl_unit(way));
+  }
+  if (a->part == solid) {
+    const uint32_t twin = rl_path_edge_twin(part, a->feature);
+    cut.in = twin == RL_NONE ? RL_NONE : RL_FEATURE_FACE(twin);
+  }
+  if (b->part == solid) {
+    cut.out = RL_FEATURE_FACE(b->feature);
+  }
+  if (cut.in == RL_NONE || cut.out == RL_NONE) {
+    return NOTHING;
+  }
+  return add_edges(path, s, i + 1, solid, cut.in, cut.out, &cut);
+}
+
+static change clear_pieces(rl_path *path, const scene *s) {
+  for (size_t i = 0; i + 1 < path->count; i++) {
+    for (uint32_t solid = 0; solid < s->solid_count; solid++) {
+      const change done = clear_piece(path, s, i, solid, NULL);
+      if (done != NOTHING) {
+        return done;
+      }
+    }
+  }
+  return NOTHING;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
+  for (size_t i = 0; i < path->count; i++) {
+    if (path->items[i].part != RL_NONE) {
+      rl_path_place(&path->items[i], &s->solids[path->items[i].part]);
+    }
+  }
+  for (int k = 0; k < MOST_CHANGES; k++) {
+    join_neighbours(path, s);
+    *length = rl_path_solve(path->items, path->count, &path->iterations);
+    if (isnan(*length)) {
+      return RL_PATH_NONE;
+    }
+    change done = let_go(path, s) ? CHANGED : NOTHING;
+    done = done == NOTHING ? pass_ends(path, s) : done;
+    done = done == NOTHING ? clear_pieces(path, s) : done;
+    if (done == NOTHING) {
+      return RL_PATH_FOUND;
+    }
+    if (done == NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    path->changes++;
+  }
+  return RL_PATH_UNSETTLED;
+}
+
+rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
+                              double *length) {
+  const scene s = {solids, solid_count};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  return settle(path, &s, length);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Winding: points are put on the surface all the way round, and when the rope lies over them they
+// are taken away one after the other.
+
+static const double lift = 1e-3; // of the size of the part, over its surface
+
+// A point of the surface in that direction, a little above it.
+static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 direction) {
+  const double reach = solid->part->bound;
+  const rl_vec3 beside = rl_add_scaled(solid->at, 3.0 * reach, direction);
+  rl_part centred = *solid->part;
+  centred.at = rl_vec(0.0, 0.0, 0.0);
+  centred.rotation = (rl_quat){0.0, 0.0, 0.0, 1.0};
+  const rl_surface surface = rl_shape_surface(&centred, solid->at, solid->rotation, beside);
+  return rl_add_scaled(beside, lift * reach - surface.distance, surface.normal);
+}
+
+typedef struct winding {
+  rl_vec3 out, forward; // where it begins, and where the rope goes there
+  size_t first, count;  // of its points
+} winding;
+
+static rl_vec3 winding_direction(const winding *w, size_t k) {
+  const rl_vec3 v = k % 2 == 0 ? w->out : w->forward;
+  return k % 4 < 2 ? v : rl_scale(-1.0, v);
+}
+
+static bool is_mark(const rl_path_item *item) {
+  return item->part == RL_NONE && item->feature == RL_NONE;
+}
+
+static rl_path_outcome put_marks(rl_path *path, const scene *s, uint32_t part, const winding *w) {
+  if (!open_gap(path, w->first, w->count)) {
+    return RL_PATH_FULL;
+  }
+  for (size_t k = 0; k < w->count; k++) {
+    rl_path_item *item = &path->items[w->first + k];
+    const rl_vec3 direction = winding_direction(w, k);
+    *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
+    item->at = item->entry = item->exit = surface_point(&s->solids[part], direction);
+    item->axis = direction;
+  }
+  // Backwards, so that what comes does not move what is still to do.
+  for (size_t k = w->count + 1; k-- > 0;) {
+    const rl_vec3 before = k > 0 ? winding_direction(w, k - 1) : rl_scale(-1.0, w->forward);
+    const rl_vec3 after = k < w->count ? winding_direction(w, k) : w->forward;
+    const rl_vec3 hint = k == 0 ? before : k == w->count ? after : rl_add(before, after);
+    if (clear_piece(path, s, w->first + k - 1, part, &hint) == NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+  }
+  return RL_PATH_FOUND;
+}
+
+static rl_path_outcome take_marks(rl_path *path, const scene *s, uint32_t part, double *length) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    if (!is_mark(&path->items[i])) {
+      continue;
+    }
+    const rl_vec3 hint = path->items[i].axis;
+    leave_out(path, i, 1);
+    if (!join_at(path, s, i - 1) && clear_piece(path, s, i - 1, part, &hint) == NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    const rl_path_outcome outcome = settle(path, s, length);
+    if (outcome != RL_PATH_FOUND) {
+      return outcome;
+    }
+    i = 0;
+  }
+  return RL_PATH_FOUND;
+}
+
+rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 side, uint32_t turns,
+                             double *length) {
+  const scene s = {solids, solid_count};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  if (isnan(rl_path_solve(path->items, path->count, &path->iterations))) {
+    return RL_PATH_NONE;
+  }
+  winding w = {.first = after + 1, .count = 4 * (size_t)turns + 1};
+  w.forward = rl_unit(rl_sub(path->items[after + 1].entry, path->items[after].exit));
+  w.out = rl_unit(rl_add_scaled(side, -rl_dot(side, w.forward), w.forward));
+  w.out = rl_is_zero(w.out) ? rl_any_across(w.forward) : w.out;
+  rl_path_outcome outcome = put_marks(path, &s, part, &w);
+  outcome = outcome == RL_PATH_FOUND ? settle(path, &s, length) : outcome;
+  return outcome == RL_PATH_FOUND ? take_marks(path, &s, part, length) : outcome;
+}
