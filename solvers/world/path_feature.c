@@ -14,6 +14,10 @@ static const double pull = 1e-9;
 
 enum { MOST_CHANGES = 400 };
 
+typedef enum change { NOTHING, CHANGED, NO_ROOM } change;
+
+static change changed(bool done) { return done ? CHANGED : NO_ROOM; }
+
 typedef struct scene {
   const rl_path_solid *solids;
   size_t solid_count;
@@ -70,15 +74,21 @@ static uint32_t joint_feature(const rl_part *part) {
 // ---------------------------------------------------------------------------------------------
 // Going: the rope does not press there
 
+// What an edge bears is a sum of the normals of its faces: it does not push along either face
+// towards the inside of that.
 static bool is_pressed_edge(const scene *s, const rl_path_item *item) {
   const rl_part *part = part_of(s, item);
   const uint32_t twin = rl_path_edge_twin(part, item->feature);
-  rl_vec3 outward = rl_path_face_normal(part, RL_FEATURE_FACE(item->feature));
-  if (twin != RL_NONE) {
-    outward = rl_add(outward, rl_path_face_normal(part, RL_FEATURE_FACE(twin)));
-  }
   const rl_vec3 force = local_direction(s, item, rl_sub(item->in, item->out));
-  return rl_dot(force, outward) > 0.0;
+  const rl_vec3 axis = local_direction(s, item, item->axis);
+  const rl_vec3 normal1 = rl_path_face_normal(part, RL_FEATURE_FACE(item->feature));
+  if (twin == RL_NONE) {
+    return rl_dot(force, normal1) > 0.0;
+  }
+  const rl_vec3 normal2 = rl_path_face_normal(part, RL_FEATURE_FACE(twin));
+  return rl_dot(force, rl_add(normal1, normal2)) > 0.0 &&
+         rl_dot(force, rl_cross(normal1, axis)) <= pull &&
+         rl_dot(force, rl_cross(axis, normal2)) <= pull;
 }
 
 // What the rim bears is a sum of the directions away from the axis and out of the end.
@@ -182,52 +192,64 @@ static bool join_neighbours(rl_path *path, const scene *s) {
 // ---------------------------------------------------------------------------------------------
 // Past the end of an edge: round the corner on its other side
 
-// From the face of `edge` to the other one that it parts, over the other edges of the corner at its
-// far or near end. Returns how many there are, and writes them if there is room.
-static size_t edges_round_corner(const rl_part *part, uint32_t edge, bool far, size_t room,
+// From the face of `edge` to another one of the corner at its far or near end, the way that does
+// not lead over `edge`. Returns how many edges that takes, and writes them into items if not NULL.
+static size_t edges_round_corner(const rl_part *part, uint32_t edge, uint32_t to, bool far,
                                  rl_path_item *items) {
-  const uint32_t twin = rl_path_edge_twin(part, edge);
   uint32_t next = far ? rl_path_edge_after(part, edge) : rl_path_edge_before(part, edge);
-  size_t count = 0;
-  while (twin != RL_NONE && count < part->point_count + 8U) {
-    if (items && count < room) {
+  for (size_t count = 0; count < rl_path_face_count(part); count++) {
+    if (items) {
       items[count].feature = next;
     }
-    count++;
     const uint32_t over = rl_path_edge_twin(part, next);
     if (over == RL_NONE) {
       return 0;
     }
-    if (RL_FEATURE_FACE(over) == RL_FEATURE_FACE(twin)) {
-      return count;
+    if (RL_FEATURE_FACE(over) == to) {
+      return count + 1;
     }
     next = far ? rl_path_edge_after(part, over) : rl_path_edge_before(part, over);
   }
   return 0;
 }
 
-// False if there is no room.
-static bool round_corner(rl_path *path, const scene *s, size_t i) {
-  const rl_path_item old = path->items[i];
+// Takes the rope from edges first ... last, which meet in a corner, to the others of it. On those
+// it begins at a distance `beside` from the corner. False if there is no room.
+static bool round_corner(rl_path *path, const scene *s, size_t first, size_t last, double beside) {
+  const rl_path_item old = path->items[first];
   const rl_part *part = part_of(s, &old);
-  const bool far = old.along > old.length;
-  const double beyond = far ? old.along - old.length : -old.along;
-  const size_t count = edges_round_corner(part, old.feature, far, 0, NULL);
+  const bool far = old.along > 0.5 * old.length;
+  const uint32_t twin = rl_path_edge_twin(part, path->items[last].feature);
+  const uint32_t to = twin == RL_NONE ? RL_NONE : RL_FEATURE_FACE(twin);
+  const size_t count = to == RL_NONE ? 0 : edges_round_corner(part, old.feature, to, far, NULL);
+  leave_out(path, first, last - first + 1);
   if (count == 0) {
-    leave_out(path, i, 1);
     return true;
   }
-  if (!open_gap(path, i + 1, count - 1)) {
+  if (!open_gap(path, first, count)) {
     return false;
   }
-  edges_round_corner(part, old.feature, far, count, &path->items[i]);
+  edges_round_corner(part, old.feature, to, far, &path->items[first]);
   for (size_t k = 0; k < count; k++) {
-    rl_path_item *item = &path->items[i + k];
+    rl_path_item *item = &path->items[first + k];
     set_item(item, s, old.part, item->feature);
-    const double along = fmin(beyond, 0.5 * item->length);
+    const double along = fmin(beside, 0.1 * item->length);
     item->along = far ? along : item->length - along;
   }
   return true;
+}
+
+static rl_vec3 corner_beside(const scene *s, const rl_path_item *item) {
+  rl_vec3 a, b;
+  rl_path_edge_ends(part_of(s, item), item->feature, &a, &b);
+  return item->along > 0.5 * item->length ? b : a;
+}
+
+// Where all edges in a row are left at one corner there is no path on this side of it.
+static bool is_at_corner(const scene *s, const rl_path_item *item, rl_vec3 corner) {
+  const double off = fmin(fabs(item->along), fabs(item->along - item->length));
+  return item->kind == RL_PATH_LINE && off < 1e-4 * item->length &&
+         rl_distance(corner_beside(s, item), corner) == 0.0;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -351,10 +373,6 @@ static bool add_seam(rl_path *path, const scene *s, size_t i, bool at_exit) {
   return true;
 }
 
-typedef enum change { NOTHING, CHANGED, NO_ROOM } change;
-
-static change changed(bool done) { return done ? CHANGED : NO_ROOM; }
-
 static change pass_side_end(rl_path *path, const scene *s, size_t i) {
   const rl_path_item *item = &path->items[i];
   const double half = 0.5 * part_of(s, item)->length;
@@ -386,11 +404,58 @@ static change pass_seam(rl_path *path, const scene *s, size_t i) {
 
 static change pass_edge_end(rl_path *path, const scene *s, size_t i) {
   const rl_path_item *item = &path->items[i];
-  const double beyond = slack * part_of(s, item)->bound;
-  if (item->along >= -beyond && item->along <= item->length + beyond) {
+  const double beyond = fmax(-item->along, item->along - item->length);
+  if (beyond <= slack * part_of(s, item)->bound) {
     return NOTHING;
   }
-  return changed(round_corner(path, s, i));
+  return changed(round_corner(path, s, i, i, beyond));
+}
+
+// The solver has found no place for two edges or more but their corner. A rope from outside needs
+// no edge of which both faces are open to it; if it needs all, it goes round the corner's other
+// side.
+static bool is_before(const scene *s, const rl_path_item *item, uint32_t face, rl_vec3 p,
+                      rl_vec3 corner) {
+  return rl_dot(rl_path_face_normal(part_of(s, item), face), rl_sub(local(s, item, p), corner)) >
+         0.0;
+}
+
+static change leave_corner(rl_path *path, const scene *s, size_t first, size_t last) {
+  const rl_path_item *items = path->items;
+  const rl_part *part = part_of(s, &items[first]);
+  const rl_vec3 corner = corner_beside(s, &items[first]);
+  const uint32_t twin = rl_path_edge_twin(part, items[first].feature);
+  if (items[first - 1].part != items[first].part && twin != RL_NONE &&
+      is_before(s, &items[first], RL_FEATURE_FACE(twin), items[first - 1].exit, corner)) {
+    leave_out(path, first, 1);
+    return CHANGED;
+  }
+  if (items[last + 1].part != items[last].part &&
+      is_before(s, &items[last], RL_FEATURE_FACE(items[last].feature), items[last + 1].entry,
+                corner)) {
+    leave_out(path, last, 1);
+    return CHANGED;
+  }
+  return changed(round_corner(path, s, first, last, 0.1 * items[first].length));
+}
+
+static change pass_corner(rl_path *path, const scene *s) {
+  for (size_t i = 1; i + 2 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    if (item->kind != RL_PATH_LINE) {
+      continue;
+    }
+    const rl_vec3 corner = corner_beside(s, item);
+    size_t last = i;
+    while (path->items[last + 1].part == item->part &&
+           is_at_corner(s, &path->items[last + 1], corner)) {
+      last++;
+    }
+    if (last > i && is_at_corner(s, item, corner)) {
+      return leave_corner(path, s, i, last);
+    }
+  }
+  return NOTHING;
 }
 
 static change pass_ends(rl_path *path, const scene *s) {
@@ -466,19 +531,57 @@ static change add_edges(rl_path *path, const scene *s, size_t index, uint32_t so
   return count > 0 ? CHANGED : NOTHING;
 }
 
+// Over a rim where the piece goes through an end and the side, over the side between both rims
+// where it goes in at the one end and out at the other. Of the rims one may be there already.
 static change add_rims(rl_path *path, const scene *s, size_t index, uint32_t solid,
                        const rl_path_cut *cut) {
-  const bool both = cut->in != RL_NONE && cut->out != RL_NONE;
-  if (!open_gap(path, index, both ? 2 : 1)) {
+  const bool before = path->items[index - 1].part == solid;
+  const bool after = path->items[index].part == solid;
+  const bool through = (before || cut->in != RL_NONE) && (after || cut->out != RL_NONE);
+  const size_t count = !through ? 1 : before || after ? 2 : 3;
+  if (!open_gap(path, index, count)) {
     return NO_ROOM;
   }
-  const uint32_t first = cut->in != RL_NONE ? cut->in : cut->out;
-  const rl_vec3 at = both ? cut->outward : cut->in != RL_NONE ? cut->to : cut->from;
-  set_item(&path->items[index], s, solid, RL_FEATURE_RIM + first);
-  path->items[index].along = angle_at(at);
-  if (both) {
-    set_item(&path->items[index + 1], s, solid, RL_FEATURE_RIM + cut->out);
-    path->items[index + 1].along = angle_at(at);
+  const rl_vec3 at = through ? cut->outward : cut->in != RL_NONE ? cut->to : cut->from;
+  rl_path_item *item = &path->items[index];
+  if (!before && cut->in != RL_NONE) {
+    set_item(item, s, solid, RL_FEATURE_RIM + cut->in);
+    item++->along = angle_at(at);
+  }
+  if (through) {
+    set_item(item, s, solid, RL_FEATURE_SIDE);
+    item++->sense = 1.0;
+  }
+  if (!after && cut->out != RL_NONE) {
+    set_item(item, s, solid, RL_FEATURE_RIM + cut->out);
+    item->along = angle_at(at);
+  }
+  return CHANGED;
+}
+
+// A point over an end, within the side made endless, has no tangent to it: the rope gets there over
+// the rim, or the cap and the seam.
+static bool is_over_end(const rl_part *part, rl_vec3 p) {
+  return p.x * p.x + p.y * p.y < part->radius * part->radius * (1.0 - slack);
+}
+
+static change add_end(rl_path *path, const scene *s, size_t side, bool before, double z,
+                      rl_vec3 outward, rl_vec3 direction) {
+  const rl_path_item *item = &path->items[side];
+  const uint32_t solid = item->part, end = z < 0.0 ? 0 : 1;
+  const rl_path_solid *where = &s->solids[solid];
+  const bool capsule = where->part->shape == RL_CAPSULE;
+  const size_t gap = capsule ? 2 : 1, first = before ? side : side + 1;
+  if (!open_gap(path, first, gap)) {
+    return NO_ROOM;
+  }
+  rl_path_item *joint = &path->items[capsule && before ? first + 1 : first];
+  set_item(joint, s, solid, joint_feature(where->part) + end);
+  joint->along = angle_at(outward);
+  if (capsule) {
+    rl_path_item *cap = &path->items[before ? first : first + 1];
+    const rl_vec3 at = rl_add_scaled(joint->at, joint->radius, rl_rotate(where->rotation, outward));
+    set_cap(cap, s, solid, end, at, direction);
   }
   return CHANGED;
 }
@@ -490,15 +593,25 @@ static change add_round(rl_path *path, const scene *s, size_t index, uint32_t so
   }
   rl_path_item *item = &path->items[index];
   const rl_path_solid *where = &s->solids[solid];
-  const bool capsule = where->part->shape == RL_CAPSULE;
+  const rl_part *part = where->part;
+  const bool capsule = part->shape == RL_CAPSULE;
   const rl_vec3 axis = rl_cross(rl_rotate(where->rotation, cut->outward), direction);
   set_item(item, s, solid, capsule && cut->in != RL_NONE ? RL_FEATURE_CAP + cut->in : 0);
   if (item->kind == RL_PATH_SPHERE) {
     item->side = rl_unit(axis);
-  } else {
-    item->sense = rl_dot(axis, item->axis) < 0.0 ? -1.0 : 1.0;
+    return CHANGED;
   }
-  return CHANGED;
+  item->sense = rl_dot(axis, item->axis) < 0.0 ? -1.0 : 1.0;
+  const rl_vec3 p = rl_path_to_part(where, path->items[index - 1].exit);
+  const rl_vec3 q = rl_path_to_part(where, path->items[index + 1].entry);
+  change done = CHANGED;
+  if (is_over_end(part, q)) {
+    done = add_end(path, s, index, false, q.z, cut->outward, direction);
+  }
+  if (done == CHANGED && is_over_end(part, p)) {
+    done = add_end(path, s, index, true, p.z, cut->outward, direction);
+  }
+  return done;
 }
 
 // Pieces beside a round piece of the same part touch it, those along a face lie in it.
@@ -544,6 +657,10 @@ static change clear_piece(rl_path *path, const scene *s, size_t i, uint32_t soli
   if (hint) {
     cut.outward = rl_rotate_inverse(where->rotation, *hint);
   }
+  if (part->shape == RL_CYLINDER) { // a rim that is there already leads on to the side
+    cut.in = a->part == solid ? RL_NONE : cut.in;
+    cut.out = b->part == solid ? RL_NONE : cut.out;
+  }
   if (!rl_path_is_faceted(part)) {
     const bool rims = part->shape == RL_CYLINDER && (cut.in != RL_NONE || cut.out != RL_NONE);
     return rims ? add_rims(path, s, i + 1, solid, &cut)
@@ -585,10 +702,11 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
   for (int k = 0; k < MOST_CHANGES; k++) {
     join_neighbours(path, s);
     *length = rl_path_solve(path->items, path->count, &path->iterations);
-    if (isnan(*length)) {
+    change done = isnan(*length) ? pass_corner(path, s) : NOTHING;
+    if (isnan(*length) && done == NOTHING) {
       return RL_PATH_NONE;
     }
-    change done = let_go(path, s) ? CHANGED : NOTHING;
+    done = done == NOTHING && let_go(path, s) ? CHANGED : done;
     done = done == NOTHING ? pass_ends(path, s) : done;
     done = done == NOTHING ? clear_pieces(path, s) : done;
     if (done == NOTHING) {
