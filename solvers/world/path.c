@@ -11,12 +11,12 @@ static const double converged = 1e-14;
 // ... and this is good enough where rounding of large coordinates leaves no more.
 static const double acceptable = 1e-9;
 // Below this the path is near, and stays what it is: a path that is the shortest only in a plane is
-// not left for another. Above, the search goes downhill.
+// not left for another, unless there is none. Above, the search goes downhill.
 static const double near = 1e-2;
 // A hinge is not put nearer to a surface than this [radii].
 static const double least_gap = 1e-3;
 
-enum { MOST_ITERATIONS = 60, MOST_HALVINGS = 12 };
+enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12 };
 
 // ---------------------------------------------------------------------------------------------
 // Items and nodes
@@ -349,7 +349,10 @@ static double slope_along(const rl_path_item *items, size_t count, double *large
 typedef struct search {
   double length, gradient;
   double shift; // [1/m]
+  bool downhill;
 } search;
+
+static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
 
 // Tries the step, halved until it leads to something better; false if it does not.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
@@ -363,7 +366,7 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     const double length = lay(items, count);
     const double gradient = isnan(length) ? NAN : differentiate(items, count);
     const bool shorter = slope < 0.0 && length <= s->length + 1e-4 * share * slope;
-    if (gradient < 0.5 * s->gradient || (s->gradient > near && shorter)) {
+    if (gradient < 0.5 * s->gradient || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
       return true;
@@ -396,23 +399,24 @@ static void centre_hinges(rl_path_item *items, size_t count) {
 }
 
 static bool iterate(rl_path_item *items, size_t count, search *s) {
-  if (s->gradient > near) {
+  if (is_far(s)) {
     centre_hinges(items, count);
     s->length = lay(items, count);
     s->gradient = differentiate(items, count);
   }
   bool definite = find_step(items, count, s->shift);
-  if (s->gradient > near) {
+  if (is_far(s)) {
     for (int k = 0; k < 40 && !definite; k++) {
       s->shift = s->shift > 0.0 ? 4.0 * s->shift : 1.0 / s->length;
       definite = find_step(items, count, s->shift);
     }
   }
   if (take_step(items, count, s)) {
-    s->shift = s->gradient > near ? 0.1 * s->shift : 0.0;
+    s->shift = is_far(s) ? 0.1 * s->shift : 0.0;
     return true;
   }
   s->shift = s->shift > 0.0 ? 16.0 * s->shift : 1.0 / s->length;
+  s->downhill = true;
   return s->gradient > acceptable;
 }
 

@@ -100,6 +100,12 @@ static bool is_pressed_rim(const scene *s, const rl_path_item *item) {
   return away >= -pull * item->radius && along >= -pull && away + along * item->radius > 0.0;
 }
 
+// A point over an end, within the side made endless, has no tangent to it: the rope gets there over
+// the rim, or the cap and the seam.
+static bool is_over_end(const rl_part *part, rl_vec3 p) {
+  return p.x * p.x + p.y * p.y < part->radius * part->radius * (1.0 - slack);
+}
+
 // A round piece may lie between two joints, where it has no tangents and its wrap either sign.
 static bool is_joint(const scene *s, const rl_path_item *item, uint32_t part) {
   return item->part == part && item->kind == RL_PATH_CIRCLE &&
@@ -132,14 +138,56 @@ static void leave_out_feature(rl_path *path, const scene *s, size_t i) {
   leave_out(path, first, last - first + 1);
 }
 
-static bool let_go(rl_path *path, const scene *s) {
-  for (size_t i = 1; i + 1 < path->count; i++) {
-    if (!is_held(s, &path->items[i])) {
-      leave_out_feature(path, s, i);
-      return true;
+// A rim by itself that the rope does not press along the axis: it lies on the side, and on the rim
+// as well if it comes from over the end or goes there.
+static bool moves_to_side(const scene *s, const rl_path_item *item) {
+  if (item->kind != RL_PATH_CIRCLE || part_of(s, item)->shape != RL_CYLINDER ||
+      item[-1].part == item->part || item[1].part == item->part) {
+    return false;
+  }
+  const rl_vec3 force = local_direction(s, item, rl_sub(item->in, item->out));
+  const rl_vec3 at = local(s, item, item->entry);
+  return force.x * at.x + force.y * at.y > 0.0;
+}
+
+static change move_to_side(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *rim = &path->items[i];
+  const rl_part *part = part_of(s, rim);
+  const rl_vec3 spoke = rl_sub(rim->entry, rim->at);
+  const rl_vec3 turning = rl_cross(spoke, rl_add(rim->in, rim->out));
+  const bool after = is_over_end(part, local(s, rim, rim[-1].exit)); // the rim stays
+  const bool before = is_over_end(part, local(s, rim, rim[1].entry));
+  if ((before || after) && !open_gap(path, after ? i + 1 : i, 1)) {
+    return NO_ROOM;
+  }
+  const uint32_t solid = path->items[after ? i : i + (before ? 1 : 0)].part;
+  rl_path_item *side = &path->items[after ? i + 1 : i];
+  set_item(side, s, solid, RL_FEATURE_SIDE);
+  side->sense = rl_dot(turning, side->axis) < 0.0 ? -1.0 : 1.0;
+  side->wrap = 0.0;
+  return CHANGED;
+}
+
+static change let_go_at(rl_path *path, const scene *s, size_t i) {
+  if (moves_to_side(s, &path->items[i])) {
+    return move_to_side(path, s, i);
+  }
+  leave_out_feature(path, s, i);
+  return CHANGED;
+}
+
+// First what is round: a wrap below 0 tells nothing about what lies beside it.
+static change let_go(rl_path *path, const scene *s) {
+  for (int edges = 0; edges < 2; edges++) {
+    for (size_t i = 1; i + 1 < path->count; i++) {
+      const rl_path_item *item = &path->items[i];
+      const bool edge = item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE;
+      if (edge == (edges == 1) && !is_held(s, item)) {
+        return let_go_at(path, s, i);
+      }
     }
   }
-  return false;
+  return NOTHING;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -248,7 +296,7 @@ static rl_vec3 corner_beside(const scene *s, const rl_path_item *item) {
 // Where all edges in a row are left at one corner there is no path on this side of it.
 static bool is_at_corner(const scene *s, const rl_path_item *item, rl_vec3 corner) {
   const double off = fmin(fabs(item->along), fabs(item->along - item->length));
-  return item->kind == RL_PATH_LINE && off < 1e-4 * item->length &&
+  return item->kind == RL_PATH_LINE && off < 1e-3 * item->length &&
          rl_distance(corner_beside(s, item), corner) == 0.0;
 }
 
@@ -559,12 +607,6 @@ static change add_rims(rl_path *path, const scene *s, size_t index, uint32_t sol
   return CHANGED;
 }
 
-// A point over an end, within the side made endless, has no tangent to it: the rope gets there over
-// the rim, or the cap and the seam.
-static bool is_over_end(const rl_part *part, rl_vec3 p) {
-  return p.x * p.x + p.y * p.y < part->radius * part->radius * (1.0 - slack);
-}
-
 static change add_end(rl_path *path, const scene *s, size_t side, bool before, double z,
                       rl_vec3 outward, rl_vec3 direction) {
   const rl_path_item *item = &path->items[side];
@@ -693,6 +735,18 @@ static change clear_pieces(rl_path *path, const scene *s) {
 
 // ---------------------------------------------------------------------------------------------
 
+// Between two joints the rope may come to turn the other way round the side.
+static void turn_sides(rl_path *path, const scene *s) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    rl_path_item *item = &path->items[i];
+    if (item->part != RL_NONE && item->kind == RL_PATH_CYLINDER && item->wrap < 0.0 &&
+        is_joint(s, item - 1, item->part) && is_joint(s, item + 1, item->part)) {
+      item->sense = -item->sense;
+      item->wrap = -item->wrap;
+    }
+  }
+}
+
 static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
   for (size_t i = 0; i < path->count; i++) {
     if (path->items[i].part != RL_NONE) {
@@ -702,11 +756,12 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
   for (int k = 0; k < MOST_CHANGES; k++) {
     join_neighbours(path, s);
     *length = rl_path_solve(path->items, path->count, &path->iterations);
+    turn_sides(path, s);
     change done = isnan(*length) ? pass_corner(path, s) : NOTHING;
     if (isnan(*length) && done == NOTHING) {
       return RL_PATH_NONE;
     }
-    done = done == NOTHING && let_go(path, s) ? CHANGED : done;
+    done = done == NOTHING ? let_go(path, s) : done;
     done = done == NOTHING ? pass_ends(path, s) : done;
     done = done == NOTHING ? clear_pieces(path, s) : done;
     if (done == NOTHING) {
