@@ -294,9 +294,9 @@ static rl_vec3 corner_beside(const scene *s, const rl_path_item *item) {
 }
 
 // Where all edges in a row are left at one corner there is no path on this side of it.
-static bool is_at_corner(const scene *s, const rl_path_item *item, rl_vec3 corner) {
+static bool is_at_corner(const scene *s, const rl_path_item *item, rl_vec3 corner, double share) {
   const double off = fmin(fabs(item->along), fabs(item->along - item->length));
-  return item->kind == RL_PATH_LINE && off < 1e-3 * item->length &&
+  return item->kind == RL_PATH_LINE && off < share * item->length &&
          rl_distance(corner_beside(s, item), corner) == 0.0;
 }
 
@@ -487,7 +487,7 @@ static change leave_corner(rl_path *path, const scene *s, size_t first, size_t l
   return changed(round_corner(path, s, first, last, 0.1 * items[first].length));
 }
 
-static change pass_corner(rl_path *path, const scene *s) {
+static change pass_corner(rl_path *path, const scene *s, double share) {
   for (size_t i = 1; i + 2 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
     if (item->kind != RL_PATH_LINE) {
@@ -496,10 +496,10 @@ static change pass_corner(rl_path *path, const scene *s) {
     const rl_vec3 corner = corner_beside(s, item);
     size_t last = i;
     while (path->items[last + 1].part == item->part &&
-           is_at_corner(s, &path->items[last + 1], corner)) {
+           is_at_corner(s, &path->items[last + 1], corner, share)) {
       last++;
     }
-    if (last > i && is_at_corner(s, item, corner)) {
+    if (last > i && is_at_corner(s, item, corner, share)) {
       return leave_corner(path, s, i, last);
     }
   }
@@ -757,7 +757,8 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
     join_neighbours(path, s);
     *length = rl_path_solve(path->items, path->count, &path->iterations);
     turn_sides(path, s);
-    change done = isnan(*length) ? pass_corner(path, s) : NOTHING;
+    change done = isnan(*length) ? pass_corner(path, s, 1e-3) : NOTHING;
+    done = isnan(*length) && done == NOTHING ? pass_corner(path, s, 0.1) : done;
     if (isnan(*length) && done == NOTHING) {
       return RL_PATH_NONE;
     }
