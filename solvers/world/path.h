@@ -69,8 +69,8 @@ typedef struct rl_path_item {
 
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
-// below 0: the rope does not lie there any more and passes by straight, so that the length has two
-// continuous derivatives. Nor is a place kept between the ends of its line. nan if there is no
+// below 0: the rope does not lie there any more and passes by straight; the gradient of the length
+// is continuous there. Nor is a place kept between the ends of its line. nan if there is no
 // path: a point inside a round item, or two of them that overlap where the rope should pass
 // between.
 //

@@ -753,10 +753,12 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
       rl_path_place(&path->items[i], &s->solids[path->items[i].part]);
     }
   }
+  double first = NAN;
   for (int k = 0; k < MOST_CHANGES; k++) {
     join_neighbours(path, s);
     *length = rl_path_solve(path->items, path->count, &path->iterations);
     turn_sides(path, s);
+    first = k == 0 ? *length : first;
     change done = isnan(*length) ? pass_corner(path, s, 1e-3) : NOTHING;
     done = isnan(*length) && done == NOTHING ? pass_corner(path, s, 0.1) : done;
     if (isnan(*length) && done == NOTHING) {
@@ -766,6 +768,7 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
     done = done == NOTHING ? pass_ends(path, s) : done;
     done = done == NOTHING ? clear_pieces(path, s) : done;
     if (done == NOTHING) {
+      path->released = first > *length ? first - *length : 0.0;
       return RL_PATH_FOUND;
     }
     if (done == NO_ROOM) {
