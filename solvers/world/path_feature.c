@@ -227,10 +227,23 @@ static bool join_at(rl_path *path, const scene *s, size_t i) {
   return true;
 }
 
+// From a joint over the side and back to the same joint.
+static bool leave_side_at(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i];
+  if (item->part == RL_NONE || item->kind != RL_PATH_CYLINDER ||
+      !is_joint(s, item - 1, item->part) || !is_joint(s, item + 1, item->part) ||
+      item[-1].feature != item[1].feature) {
+    return false;
+  }
+  const bool capsule = part_of(s, item)->shape == RL_CAPSULE;
+  leave_out(path, capsule ? i - 1 : i, capsule ? 3 : 2);
+  return true;
+}
+
 static bool join_neighbours(rl_path *path, const scene *s) {
   bool any = false;
   for (size_t i = 1; i + 2 < path->count;) {
-    const bool joined = join_at(path, s, i);
+    const bool joined = join_at(path, s, i) || leave_side_at(path, s, i);
     any = any || joined;
     i = joined ? (i > 1 ? i - 1 : 1) : i + 1;
   }
@@ -468,7 +481,7 @@ static bool is_before(const scene *s, const rl_path_item *item, uint32_t face, r
          0.0;
 }
 
-static change leave_corner(rl_path *path, const scene *s, size_t first, size_t last) {
+static change leave_corner(rl_path *path, const scene *s, size_t first, size_t last, bool again) {
   const rl_path_item *items = path->items;
   const rl_part *part = part_of(s, &items[first]);
   const rl_vec3 corner = corner_beside(s, &items[first]);
@@ -484,10 +497,14 @@ static change leave_corner(rl_path *path, const scene *s, size_t first, size_t l
     leave_out(path, last, 1);
     return CHANGED;
   }
+  if (again) { // neither side holds it
+    leave_out(path, first, last - first + 1);
+    return CHANGED;
+  }
   return changed(round_corner(path, s, first, last, 0.1 * items[first].length));
 }
 
-static change pass_corner(rl_path *path, const scene *s, double share) {
+static change pass_corner(rl_path *path, const scene *s, double share, bool again) {
   for (size_t i = 1; i + 2 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
     if (item->kind != RL_PATH_LINE) {
@@ -500,7 +517,7 @@ static change pass_corner(rl_path *path, const scene *s, double share) {
       last++;
     }
     if (last > i && is_at_corner(s, item, corner, share)) {
-      return leave_corner(path, s, i, last);
+      return leave_corner(path, s, i, last, again);
     }
   }
   return NOTHING;
@@ -754,13 +771,18 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
     }
   }
   double first = NAN;
+  int corners = 0; // times that the rope was left at one, in a row
   for (int k = 0; k < MOST_CHANGES; k++) {
     join_neighbours(path, s);
     *length = rl_path_solve(path->items, path->count, &path->iterations);
     turn_sides(path, s);
     first = k == 0 ? *length : first;
-    change done = isnan(*length) ? pass_corner(path, s, 1e-3) : NOTHING;
-    done = isnan(*length) && done == NOTHING ? pass_corner(path, s, 0.1) : done;
+    corners = isnan(*length) ? corners + 1 : 0;
+    change done = NOTHING;
+    if (isnan(*length)) {
+      done = pass_corner(path, s, 1e-3, corners > 3);
+      done = done == NOTHING ? pass_corner(path, s, 0.1, corners > 3) : done;
+    }
     if (isnan(*length) && done == NOTHING) {
       return RL_PATH_NONE;
     }
