@@ -12,7 +12,7 @@ static const double slack = 1e-9;
 // A rim that is pulled outwards by less than this share of the tension is still pressed.
 static const double pull = 1e-9;
 
-enum { MOST_CHANGES = 400 };
+enum { MOST_CHANGES = 200 };
 
 typedef enum change { NOTHING, CHANGED, NO_ROOM } change;
 
@@ -168,8 +168,9 @@ static change move_to_side(rl_path *path, const scene *s, size_t i) {
   return CHANGED;
 }
 
-static change let_go_at(rl_path *path, const scene *s, size_t i) {
-  if (moves_to_side(s, &path->items[i])) {
+// `late`: the rope has gone to and fro between the side and the rim, and neither holds it.
+static change let_go_at(rl_path *path, const scene *s, size_t i, bool late) {
+  if (!late && moves_to_side(s, &path->items[i])) {
     return move_to_side(path, s, i);
   }
   leave_out_feature(path, s, i);
@@ -177,13 +178,13 @@ static change let_go_at(rl_path *path, const scene *s, size_t i) {
 }
 
 // First what is round: a wrap below 0 tells nothing about what lies beside it.
-static change let_go(rl_path *path, const scene *s) {
+static change let_go(rl_path *path, const scene *s, bool late) {
   for (int edges = 0; edges < 2; edges++) {
     for (size_t i = 1; i + 1 < path->count; i++) {
       const rl_path_item *item = &path->items[i];
       const bool edge = item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE;
       if (edge == (edges == 1) && !is_held(s, item)) {
-        return let_go_at(path, s, i);
+        return let_go_at(path, s, i, late);
       }
     }
   }
@@ -227,10 +228,10 @@ static bool join_at(rl_path *path, const scene *s, size_t i) {
   return true;
 }
 
-// From a joint over the side and back to the same joint.
-static bool leave_side_at(rl_path *path, const scene *s, size_t i) {
+// From a joint over the side or a cap and back to the same joint.
+static bool leave_round_at(rl_path *path, const scene *s, size_t i) {
   const rl_path_item *item = &path->items[i];
-  if (item->part == RL_NONE || item->kind != RL_PATH_CYLINDER ||
+  if (item->part == RL_NONE || item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE ||
       !is_joint(s, item - 1, item->part) || !is_joint(s, item + 1, item->part) ||
       item[-1].feature != item[1].feature) {
     return false;
@@ -243,9 +244,9 @@ static bool leave_side_at(rl_path *path, const scene *s, size_t i) {
 static bool join_neighbours(rl_path *path, const scene *s) {
   bool any = false;
   for (size_t i = 1; i + 2 < path->count;) {
-    const bool joined = join_at(path, s, i) || leave_side_at(path, s, i);
+    const bool joined = join_at(path, s, i) || leave_round_at(path, s, i);
     any = any || joined;
-    i = joined ? (i > 1 ? i - 1 : 1) : i + 1;
+    i = joined ? 1 : i + 1;
   }
   return any;
 }
@@ -331,18 +332,96 @@ static rl_vec3 side_direction(const rl_path_item *item, rl_vec3 at) {
   return rl_unit(rl_add_scaled(rl_scale(item->radius * item->wrap, round), rise, item->axis));
 }
 
+static void set_cap(rl_path_item *cap, const scene *s, uint32_t part, uint32_t end, rl_vec3 at,
+                    rl_vec3 direction) {
+  set_item(cap, s, part, RL_FEATURE_CAP + end);
+  cap->side = rl_unit(rl_cross(rl_sub(at, cap->at), direction));
+}
+
+static change add_end(rl_path *path, const scene *s, size_t side, bool before, double z,
+                      rl_vec3 outward, rl_vec3 direction) {
+  const rl_path_item *item = &path->items[side];
+  const uint32_t solid = item->part, end = z < 0.0 ? 0 : 1;
+  const rl_path_solid *where = &s->solids[solid];
+  const bool capsule = where->part->shape == RL_CAPSULE;
+  const size_t gap = capsule ? 2 : 1, first = before ? side : side + 1;
+  if (!open_gap(path, first, gap)) {
+    return NO_ROOM;
+  }
+  rl_path_item *joint = &path->items[capsule && before ? first + 1 : first];
+  set_item(joint, s, solid, joint_feature(where->part) + end);
+  joint->along = angle_at(outward);
+  if (capsule) {
+    rl_path_item *cap = &path->items[before ? first : first + 1];
+    const rl_vec3 at = rl_add_scaled(joint->at, joint->radius, rl_rotate(where->rotation, outward));
+    set_cap(cap, s, solid, end, at, direction);
+  }
+  return CHANGED;
+}
+
+// A rope that leaves the side for a point over an end.
+static change end_side_at(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i];
+  if (item->part == RL_NONE || item->kind != RL_PATH_CYLINDER) {
+    return NOTHING;
+  }
+  const rl_part *part = part_of(s, item);
+  for (int before = 0; before < 2; before++) {
+    const rl_path_item *beside = before ? item - 1 : item + 1;
+    const rl_vec3 p = local(s, item, before ? beside->exit : beside->entry);
+    if (beside->part != item->part && is_over_end(part, p)) {
+      const rl_vec3 place = local(s, item, before ? item->entry : item->exit);
+      const rl_vec3 out = rl_unit(rl_vec(place.x, place.y, 0.0));
+      return add_end(path, s, i, before, p.z, out, before ? item->in : item->out);
+    }
+  }
+  return NOTHING;
+}
+
+// Between the side and a cap there is the seam, between two caps the side with both seams.
+static change connect_at(rl_path *path, const scene *s, size_t i) {
+  const rl_path_item a = path->items[i], b = path->items[i + 1];
+  if (a.part == RL_NONE || a.part != b.part || a.kind == RL_PATH_LINE || a.kind == RL_PATH_CIRCLE ||
+      b.kind == RL_PATH_CIRCLE || a.feature == b.feature) {
+    return NOTHING;
+  }
+  const bool caps = a.kind == RL_PATH_SPHERE && b.kind == RL_PATH_SPHERE;
+  if (!open_gap(path, i + 1, caps ? 3 : 1)) {
+    return NO_ROOM;
+  }
+  rl_path_item *item = &path->items[i + 1];
+  if (a.kind == RL_PATH_SPHERE) {
+    set_item(item, s, a.part, a.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    item++->along = angle_at(local(s, &a, a.exit));
+  }
+  if (caps) {
+    set_item(item, s, a.part, RL_FEATURE_SIDE);
+    item++->sense = rl_dot(a.side, a.axis) < 0.0 ? -1.0 : 1.0;
+  }
+  if (b.kind == RL_PATH_SPHERE) {
+    set_item(item, s, a.part, b.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    item->along = angle_at(local(s, &b, b.entry));
+  }
+  return CHANGED;
+}
+
+static change connect(rl_path *path, const scene *s) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const change side = end_side_at(path, s, i);
+    const change done = side == NOTHING ? connect_at(path, s, i) : side;
+    if (done != NOTHING) {
+      return done;
+    }
+  }
+  return NOTHING;
+}
+
 static rl_vec3 on_side(const rl_path_item *item, double share) {
   const rl_vec3 axis = rl_scale(item->sense, item->axis);
   const rl_vec3 spoke = rl_sub(item->entry, item->at);
   const double rise = rl_dot(rl_sub(item->exit, item->entry), axis);
   const rl_quat turn = rl_quat_from_vector(rl_scale(share * item->wrap, axis));
   return rl_add_scaled(rl_add(item->at, rl_rotate(turn, spoke)), share * rise, axis);
-}
-
-static void set_cap(rl_path_item *cap, const scene *s, uint32_t part, uint32_t end, rl_vec3 at,
-                    rl_vec3 direction) {
-  set_item(cap, s, part, RL_FEATURE_CAP + end);
-  cap->side = rl_unit(rl_cross(rl_sub(at, cap->at), direction));
 }
 
 // The rope lies on the side beyond its end only: over the cap or the rim there instead.
@@ -624,27 +703,6 @@ static change add_rims(rl_path *path, const scene *s, size_t index, uint32_t sol
   return CHANGED;
 }
 
-static change add_end(rl_path *path, const scene *s, size_t side, bool before, double z,
-                      rl_vec3 outward, rl_vec3 direction) {
-  const rl_path_item *item = &path->items[side];
-  const uint32_t solid = item->part, end = z < 0.0 ? 0 : 1;
-  const rl_path_solid *where = &s->solids[solid];
-  const bool capsule = where->part->shape == RL_CAPSULE;
-  const size_t gap = capsule ? 2 : 1, first = before ? side : side + 1;
-  if (!open_gap(path, first, gap)) {
-    return NO_ROOM;
-  }
-  rl_path_item *joint = &path->items[capsule && before ? first + 1 : first];
-  set_item(joint, s, solid, joint_feature(where->part) + end);
-  joint->along = angle_at(outward);
-  if (capsule) {
-    rl_path_item *cap = &path->items[before ? first : first + 1];
-    const rl_vec3 at = rl_add_scaled(joint->at, joint->radius, rl_rotate(where->rotation, outward));
-    set_cap(cap, s, solid, end, at, direction);
-  }
-  return CHANGED;
-}
-
 static change add_round(rl_path *path, const scene *s, size_t index, uint32_t solid,
                         const rl_path_cut *cut, rl_vec3 direction) {
   if (!open_gap(path, index, 1)) {
@@ -770,15 +828,20 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
       rl_path_place(&path->items[i], &s->solids[path->items[i].part]);
     }
   }
+  change done = NOTHING;
   double first = NAN;
   int corners = 0; // times that the rope was left at one, in a row
   for (int k = 0; k < MOST_CHANGES; k++) {
     join_neighbours(path, s);
+    while ((done = connect(path, s)) == CHANGED) {
+    }
+    if (done == NO_ROOM) {
+      return RL_PATH_FULL;
+    }
     *length = rl_path_solve(path->items, path->count, &path->iterations);
     turn_sides(path, s);
     first = k == 0 ? *length : first;
     corners = isnan(*length) ? corners + 1 : 0;
-    change done = NOTHING;
     if (isnan(*length)) {
       done = pass_corner(path, s, 1e-3, corners > 3);
       done = done == NOTHING ? pass_corner(path, s, 0.1, corners > 3) : done;
@@ -786,7 +849,7 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
     if (isnan(*length) && done == NOTHING) {
       return RL_PATH_NONE;
     }
-    done = done == NOTHING ? let_go(path, s) : done;
+    done = done == NOTHING ? let_go(path, s, k > MOST_CHANGES / 2) : done;
     done = done == NOTHING ? pass_ends(path, s) : done;
     done = done == NOTHING ? clear_pieces(path, s) : done;
     if (done == NOTHING) {

@@ -204,9 +204,9 @@ static void ropes_are_tight_on_every_body(void **unused) {
       }
       rl_model_free(model);
     }
-    print_message("%s: %d touch, %d not found, %d loose\n", sample_names[which], touching, none,
-                  loose);
     assert_true(touching > 60);
+    assert_int_equal(none, 0);
+    assert_int_equal(loose, 0);
   }
 }
 
@@ -238,6 +238,8 @@ static void ropes_are_wound_round_every_body(void **unused) {
     }
     print_message("wound %s: %d touch, %d not found, %d loose\n", sample_names[which], touching,
                   none, loose);
+    assert_true(touching > 250);
+    assert_true(none + loose <= 4); // see "Limits" in papers/path.md
   }
 }
 
@@ -323,8 +325,11 @@ static void small_moves_are_small(void **unused) {
       ends[0] = from;
       ends[1] = to;
     }
-    print_message("%s: %zu changes, none %d, grown %g, %d slips of up to %g\n", sample_names[which],
-                  changes, none, grown, slips, shrunk);
+    print_message("%s: %zu changes, %d slips of up to %g m\n", sample_names[which], changes, slips,
+                  shrunk);
+    assert_int_equal(none, 0);
+    check_below(grown, 1e-12);
+    assert_true(slips <= 3);
     rl_model_free(model);
   }
 }
