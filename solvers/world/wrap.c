@@ -566,15 +566,40 @@ static bool find_hit(const rl_model *model, const rl_state *before, const rl_sta
   return found;
 }
 
+// Where the rope comes to lie on the part that a straight piece has run into, roughly: the deepest
+// point of the piece, brought to the surface.
+static rl_vec3 touching_point(const rl_model *model, const rl_state *state, uint32_t index,
+                              const rl_wrap *wrap, rl_vec3 a, rl_vec3 b) {
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  rl_surface surface;
+  const double s = rl_shape_segment(part_of(model, wrap), at.centre, at.rotation, a, b, &surface);
+  return rl_add_scaled(rl_add_scaled(a, s, rl_sub(b, a)),
+                       model->ropes[index].radius - surface.distance, surface.normal);
+}
+
+static void keep_hinge(const rl_model *model, const rl_state *state, rl_wrap *wrap, rl_vec3 from,
+                       rl_vec3 to) {
+  if (wrap->body != RL_NONE) {
+    const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+    wrap->hinge = in_body(at, rl_scale(0.5, rl_add(from, to)));
+  }
+}
+
 // Puts a wrap between piece i and a new one behind it, which share its rest length.
 static bool split_piece(const rl_model *model, rl_state *state, uint32_t index, uint32_t i,
                         rl_wrap wrap) {
   const double rest = piece_rest(model, state, index, i);
+  const rl_vec3 from = state->items[i].exit, to = state->items[i + 1].entry;
+  const rl_vec3 touch = touching_point(model, state, index, &wrap, from, to);
   wrap.tension = piece_tension(model, state, index, i);
+  keep_hinge(model, state, &wrap, touch, to);
   if (!insert_wrap(model, state, index, i, wrap)) {
     return false;
   }
   rl_wrap *wraps = wraps_of(model, state, index);
+  if (i > 0) {
+    keep_hinge(model, state, &wraps[i - 1], from, touch);
+  }
   const double length = rl_wrap_path(model, state, index, state->points);
   if (isnan(length) || !(state->items[i + 1].wrap > 0.0)) { // no way past it, or it only grazes
     remove_wrap(model, state, index, i);
@@ -715,8 +740,9 @@ static uint32_t features_of(const rl_part_definition *part) {
   }
 }
 
-// A rope can pass a body again and again: room for so many more than it passes at the start.
-static const uint32_t spare_wraps = 32;
+// A rope can pass a body again and again: room for so many more than it passes at the start, and
+// for two on each feature, up to so many.
+enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 48 };
 
 uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
   uint32_t features = 0, ways = 0;
@@ -729,8 +755,8 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
   for (size_t k = 0; k < rope->way_count; k++) {
     ways += rope->ways[k].eye ? 1 : features;
   }
-  const uint32_t more = 2 * features < spare_wraps ? 2 * features : spare_wraps;
-  return features > 0 ? ways + more : 0;
+  const uint32_t more = SPARE_WRAPS + 2 * features;
+  return features > 0 ? ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS) : 0;
 }
 
 static bool no_way(rl_fault *fault, uint32_t rope, const char *format, const char *body) {
