@@ -305,6 +305,18 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
   }
 }
 
+void rl_direct_bounds(const rl_rows *rows, double *lower) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      lower[k] = block->lower;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      lower[rows->rows[k].source] = rows->rows[k].lower;
+    }
+  }
+}
+
 void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
                             rl_vec3 s, rl_vec3 *gradients) {
   const rl_row *row = &rows->rows[d->tangents[k].row];
