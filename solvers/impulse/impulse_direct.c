@@ -28,7 +28,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},
-    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 1e-4, 0, 1, NULL,
+    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 1e-5, 0, 1, NULL,
                                 "the same for contacts and their friction"},
 };
 

@@ -4,9 +4,17 @@
 #include "check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST = 12 }; // rows of a problem that is solved by trying all sets
+#ifdef ROPELAB_SICONOS
+#include <LCP_Solvers.h>
+#include <LinearComplementarityProblem.h>
+#include <NonSmoothDrivers.h>
+#include <NumericsMatrix.h>
+#include <SolverOptions.h>
+#include <lcp_cst.h>
+#endif
+
+enum { MOST = 80 }; // rows of a dense problem
 
 // A generator of its own, so that every run has the same problems.
 static uint64_t random_bits = 0x9e3779b97f4a7c15ULL;
@@ -148,6 +156,7 @@ static bool is_complementary(const problem *q, uint32_t set) {
 
 // Tries all sets; leaves the solution in p.
 static bool enumerate(problem *q) {
+  assert_in_range(q->count, 1, 20);
   for (uint32_t set = 0; set < 1U << q->count; set++) {
     if (solve_set(q, set) && is_complementary(q, set)) {
       return true;
@@ -158,8 +167,8 @@ static bool enumerate(problem *q) {
 
 // Two ropes, the second tied to a node of the first, over ground that some nodes touch, with masses
 // over four decades; pulled about afterwards.
-static rl_driver *random_driver(rl_scenario **scenario) {
-  const int first = 2 + (int)uniform(0.0, 3.0), second = 1 + (int)uniform(0.0, 3.0);
+static rl_driver *random_driver(rl_scenario **scenario, int elements, bool rods) {
+  const int first = 2 + (int)uniform(0.0, elements), second = 1 + (int)uniform(0.0, elements);
   *scenario = scenario_from(
       "name: r\nduration: 1\nstep: 0.01\n"
       "bodies:\n"
@@ -170,7 +179,7 @@ static rl_driver *random_driver(rl_scenario **scenario) {
       "  b: {from: {rope: a, node: 1}, to: {free: [0.5, 0, 1]}, mass: %g, segments: %d,\n"
       "      compression: %s}\n",
       pow(10.0, uniform(-2.0, 2.0)), uniform(0.05, 2.0), first, uniform(0.05, 2.0), second,
-      uniform(0.0, 1.0) < 0.3 ? "true" : "false");
+      rods ? "true" : "false");
   rl_driver *d = driver_for(*scenario, "impulse-direct", 0.01);
   for (uint32_t s = 0; s < d->model->slot_count; s++) {
     rl_point *p = &d->state->points[s];
@@ -188,7 +197,7 @@ static void agrees_with_all_sets_tried(void **unused) {
   int solved = 0, slack = 0, taut = 0, contacts = 0;
   for (int i = 0; i < 400; i++) {
     rl_scenario *s;
-    rl_driver *d = random_driver(&s);
+    rl_driver *d = random_driver(&s, 3, i % 3 == 0);
     problem q = dense_problem(d);
     if (enumerate(&q)) {
       double largest = 0.0;
@@ -216,6 +225,42 @@ static void agrees_with_all_sets_tried(void **unused) {
   assert_in_range(taut, 300, 5000);
   assert_in_range(contacts, 50, 400);
 }
+
+#ifdef ROPELAB_SICONOS
+// Lemke's method of another library on larger problems: w = A z - b >= 0, z >= 0.
+static void agrees_with_siconos(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 50; i++) {
+    rl_scenario *s;
+    rl_driver *d = random_driver(&s, 30, false);
+    problem q = dense_problem(d);
+    double a[MOST * MOST], b[MOST], z[MOST] = {0.0}, w[MOST] = {0.0}, largest = 0.0;
+    for (uint32_t m = 0; m < q.count; m++) {
+      b[m] = -q.b[m];
+      for (uint32_t n = 0; n < q.count; n++) {
+        a[m + n * q.count] = q.a[m][n];
+      }
+    }
+    NumericsMatrix *matrix = NM_create_from_data(NM_DENSE, (int)q.count, (int)q.count, a);
+    LinearComplementarityProblem lcp = {(int)q.count, matrix, b};
+    SolverOptions *options = solver_options_create(SICONOS_LCP_LEMKE);
+    assert_int_equal(linearComplementarity_driver(&lcp, z, w, options), 0);
+    rl_driver_step(d);
+    for (uint32_t m = 0; m < q.count; m++) {
+      largest = fmax(largest, z[m]);
+    }
+    for (uint32_t m = 0; m < q.count; m++) {
+      check_near(d->dt * d->state->multipliers[m], z[m], 1e-8 * largest);
+    }
+    solver_options_delete(options);
+    matrix->matrix0 = NULL; // `a` is ours
+    NM_free(matrix);
+    free_problem(&q);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+#endif
 
 // One step from the state where the direct one is, with sweeps to 1e-13.
 static void agrees_with_sweeps(void **unused) {
@@ -420,6 +465,9 @@ static void slack_and_taut_in_turn(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_all_sets_tried),
+#ifdef ROPELAB_SICONOS
+      cmocka_unit_test(agrees_with_siconos),
+#endif
       cmocka_unit_test(agrees_with_sweeps),
       cmocka_unit_test(long_chains_under_load),
       cmocka_unit_test(bodies_that_share_ropes),
