@@ -73,7 +73,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   const rl_reason reason = rl_lcp_solve(lcp, model, state, rows, &options, info);
   rl_frictions_book(lcp->frictions, &lcp->direct, rows, state, 1.0, info);
-  // (8) Drift; the tension is the impulse over the step.
+  // (9) Drift; the tension is the impulse over the step.
   rl_state_drift(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
     state->multipliers[m] /= dt;
