@@ -25,10 +25,10 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [SWEEPS] = {"sweeps", RL_INTEGER, "1", 50, 0, 1e6, NULL,
                 "where sticking and slipping do not settle, begin anew from so many sweeps of "
                 "impulse, then from four times as many, up to 64 times; 0: solve more softly"},
-    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL,
+    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},
-    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 1e-5, 0, 1, NULL,
+    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 1e-5, 0, 0.1, NULL,
                                 "the same for contacts and their friction"},
 };
 

@@ -16,7 +16,7 @@ static const int block_trials = 10;
 // no such order: it gets more, and in all so many solves.
 static const int stalls = 3, friction_stalls = 20, friction_solves = 60;
 
-// Of the largest reaction: below this the error is rounding.
+// Of the largest speed and reaction together: below this the error is rounding.
 static const double rounding = 1e-14;
 
 // D of the first attempt after one that failed, the factor to the next, and the last.
@@ -132,6 +132,7 @@ typedef struct attempt {
   int solves;
   int sweeps; // at the start of the next attempt
   int sweeps_left;
+  double speed; // largest, without impulses [m/s]
 } attempt;
 
 static void settle(attempt *a) {
@@ -243,7 +244,8 @@ static rl_reason next_attempt(rl_lcp *l, const rl_model *model, rl_state *state,
 static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, attempt *a) {
   double size;
   const double error = complementarity(l, rows, &size);
-  a->stalled = error > 0.5 * a->lowest ? a->stalled + 1 : 0;
+  const bool is_rounding = error <= rounding * (size + a->speed);
+  a->stalled = error > 0.5 * a->lowest && !is_rounding ? a->stalled + 1 : 0;
   a->lowest = fmin(a->lowest, error);
   settle(a);
   memcpy(l->centre, l->impulses, l->direct.row_count * sizeof *l->centre);
@@ -253,7 +255,7 @@ static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, 
   if (o->tolerance > 0.0 && o->dt * error <= o->tolerance) {
     return RL_CONVERGED_TOLERANCE;
   }
-  return o->tolerance > 0.0 && error <= rounding * size ? RL_CONVERGED_ITERATIONS : RL_RUNNING;
+  return o->tolerance > 0.0 && is_rounding ? RL_CONVERGED_ITERATIONS : RL_RUNNING;
 }
 
 static bool is_hopeless(const rl_lcp *l, const attempt *a) {
@@ -281,7 +283,10 @@ rl_reason rl_lcp_solve(rl_lcp *l, const rl_model *model, rl_state *state, rl_row
   attempt a = {
       .regularisation = o->regularisation, .sweeps = o->sweeps, .sweeps_left = sweep_attempts};
   rl_reason reason = RL_RUNNING;
-  memcpy(l->start, state->velocities, model->slot_count * sizeof *l->start);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    l->start[i] = state->velocities[i];
+    a.speed = rl_larger(a.speed, rl_length(state->velocities[i]));
+  }
   clear(l, model, state, rows);
   guess_active(l, model, state, o->dt);
   begin_attempt(&a);
