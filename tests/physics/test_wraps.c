@@ -15,7 +15,8 @@ static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // All general solvers, as exact as they get on one rope.
-static const char *const solvers[] = {"impulse", "pbd", "xpbd", "pbd-direct", "rattle"};
+static const char *const solvers[] = {"impulse", "impulse-direct", "pbd",
+                                      "xpbd",    "pbd-direct",     "rattle"};
 #define SOLVERS (sizeof solvers / sizeof solvers[0])
 
 // Two weights plumb below a round body of radius 0.1 at the origin; `body`: its other keys.
