@@ -530,12 +530,17 @@ static change pass_side_end(rl_path *path, const scene *s, size_t i) {
 }
 
 static change pass_seam(rl_path *path, const scene *s, size_t i) {
-  const rl_path_item *item = &path->items[i];
+  rl_path_item *item = &path->items[i];
   const double half = 0.5 * part_of(s, item)->length;
   const double sign = end_sign(item->feature - RL_FEATURE_CAP);
   const double least = half - slack * item->radius;
   const bool entry = local(s, item, item->entry).z * sign < least;
   const bool exit = local(s, item, item->exit).z * sign < least;
+  if (item->wrap > RL_PI) { // the long way round, through the part
+    item->side = rl_scale(-1.0, item->side);
+    item->wrap = 0.0;
+    return CHANGED;
+  }
   if (entry && exit) {
     return changed(move_off_cap(path, s, i));
   }
@@ -840,7 +845,7 @@ static rl_path_outcome settle(rl_path *path, const scene *s, double *length) {
     }
     *length = rl_path_solve(path->items, path->count, &path->iterations);
     turn_sides(path, s);
-    first = k == 0 ? *length : first;
+    first = isnan(first) ? *length : first;
     corners = isnan(*length) ? corners + 1 : 0;
     if (isnan(*length)) {
       done = pass_corner(path, s, 1e-3, corners > 3);
