@@ -72,8 +72,12 @@ static bool is_at_corner(const rl_path_scene *s, const rl_path_item *item, rl_ve
 // ---------------------------------------------------------------------------------------------
 // Past the end of a side or the seam of a cap
 
-static bool is_beyond(double z, double half, uint32_t end) {
-  return z * rl_path_end_sign(end) > half * (1.0 + RL_PATH_SLACK);
+static double slack_of(const rl_path_item *item, bool rough) {
+  return (rough ? 0.1 : RL_PATH_SLACK) * item->radius;
+}
+
+static bool is_beyond(double z, double half, uint32_t end, double slack) {
+  return z * rl_path_end_sign(end) > half + slack;
 }
 
 // The direction of the rope along a side, at a place of it.
@@ -267,13 +271,14 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   return true;
 }
 
-static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_t i) {
+static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_t i, bool rough) {
   const rl_path_item *item = &path->items[i];
   const double half = 0.5 * rl_path_part_of(s, item)->length;
   const double z1 = rl_path_local(s, item, item->entry).z,
                z2 = rl_path_local(s, item, item->exit).z;
+  const double slack = slack_of(item, rough);
   for (uint32_t end = 0; end < 2; end++) {
-    const bool entry = is_beyond(z1, half, end), exit = is_beyond(z2, half, end);
+    const bool entry = is_beyond(z1, half, end, slack), exit = is_beyond(z2, half, end, slack);
     if (entry && exit) {
       return rl_path_changed(move_off_side(path, s, i, end));
     }
@@ -284,11 +289,11 @@ static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_
   return RL_PATH_SAME;
 }
 
-static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i) {
+static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i, bool rough) {
   rl_path_item *item = &path->items[i];
   const double half = 0.5 * rl_path_part_of(s, item)->length;
   const double sign = rl_path_end_sign(item->feature - RL_FEATURE_CAP);
-  const double least = half - RL_PATH_SLACK * item->radius;
+  const double least = half - slack_of(item, rough);
   const bool entry = rl_path_local(s, item, item->entry).z * sign < least;
   const bool exit = rl_path_local(s, item, item->exit).z * sign < least;
   if (item->wrap > RL_PI) { // the long way round, through the part
@@ -364,15 +369,15 @@ rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double
   return RL_PATH_SAME;
 }
 
-rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s) {
+rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, bool rough) {
   for (size_t i = 1; i + 1 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
     if (item->part == RL_NONE || rl_path_part_of(s, item)->shape == RL_SPHERE) {
       continue;
     }
     const rl_path_change done = item->kind == RL_PATH_LINE       ? pass_edge_end(path, s, i)
-                                : item->kind == RL_PATH_CYLINDER ? pass_side_end(path, s, i)
-                                : item->kind == RL_PATH_SPHERE   ? pass_seam(path, s, i)
+                                : item->kind == RL_PATH_CYLINDER ? pass_side_end(path, s, i, rough)
+                                : item->kind == RL_PATH_SPHERE   ? pass_seam(path, s, i, rough)
                                                                  : RL_PATH_SAME;
     if (done != RL_PATH_SAME) {
       return done;

@@ -25,7 +25,8 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
   double first = NAN;
   int corners = 0; // times that the rope was left at one, in a row
   for (int k = 0; k < MOST_CHANGES; k++) {
-    rl_path_join(path, s);
+    const bool rough = k > MOST_CHANGES / 2;
+    rl_path_merge(path, s);
     while ((done = rl_path_connect(path, s)) == RL_PATH_CHANGED) {
     }
     if (done == RL_PATH_NO_ROOM) {
@@ -42,12 +43,12 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;
     }
-    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, k > MOST_CHANGES / 2) : done;
-    done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s) : done;
+    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, rough) : done;
+    done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, rough) : done;
     done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
     if (done == RL_PATH_SAME) {
       path->released = first > *length ? first - *length : 0.0;
-      return RL_PATH_FOUND;
+      return rough ? RL_PATH_ROUGH : RL_PATH_FOUND;
     }
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;

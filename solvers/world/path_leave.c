@@ -89,9 +89,8 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   return RL_PATH_CHANGED;
 }
 
-// `late`: the rope has gone to and fro between the side and the rim, and neither holds it.
-static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i, bool late) {
-  if (!late && moves_to_side(s, &path->items[i])) {
+static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i) {
+  if (moves_to_side(s, &path->items[i])) {
     return move_to_side(path, s, i);
   }
   leave_out_feature(path, s, i);
@@ -99,13 +98,13 @@ static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i,
 }
 
 // First what is round: a wrap below 0 tells nothing about what lies beside it.
-rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool late) {
+rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool rough) {
   for (int edges = 0; edges < 2; edges++) {
     for (size_t i = 1; i + 1 < path->count; i++) {
       const rl_path_item *item = &path->items[i];
       const bool edge = item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE;
-      if (edge == (edges == 1) && !is_held(s, item)) {
-        return let_go_at(path, s, i, late);
+      if (edge == (edges == 1) && !(edge && rough) && !is_held(s, item)) {
+        return let_go_at(path, s, i);
       }
     }
   }
@@ -116,7 +115,7 @@ rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool late) 
 // Two neighbours that are one
 
 // Over an edge and back, or one round piece twice: where something between them has gone.
-bool rl_path_join_at(rl_path *path, const rl_path_scene *s, size_t i) {
+bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
   rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
   if (a->part == RL_NONE || a->part != b->part) {
     return false;
@@ -155,10 +154,10 @@ static bool leave_round_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return true;
 }
 
-bool rl_path_join(rl_path *path, const rl_path_scene *s) {
+bool rl_path_merge(rl_path *path, const rl_path_scene *s) {
   bool any = false;
   for (size_t i = 1; i + 2 < path->count;) {
-    const bool joined = rl_path_join_at(path, s, i) || leave_round_at(path, s, i);
+    const bool joined = rl_path_merge_at(path, s, i) || leave_round_at(path, s, i);
     any = any || joined;
     i = joined ? 1 : i + 1;
   }

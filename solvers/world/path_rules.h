@@ -54,12 +54,12 @@ double rl_path_angle_on(const rl_path_item *item, rl_vec3 axis, rl_vec3 from, rl
 // path_leave.c. `late`: the rope has gone to and fro between the side and the rim, neither holds
 // it.
 rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool late);
-bool rl_path_join_at(rl_path *path, const rl_path_scene *s, size_t i);
-bool rl_path_join(rl_path *path, const rl_path_scene *s);
+bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i);
+bool rl_path_merge(rl_path *path, const rl_path_scene *s);
 
 // path_ends.c. `share`: of an edge's length, how near to a corner counts as there. `again`: the
 // rope has been on both sides of the corner.
-rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s);
+rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, bool rough);
 rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share, bool again);
 rl_path_change rl_path_connect(rl_path *path, const rl_path_scene *s);
 rl_path_change rl_path_add_end(rl_path *path, const rl_path_scene *s, size_t side, bool before,

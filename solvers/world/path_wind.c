@@ -64,12 +64,12 @@ static rl_path_outcome take_marks(rl_path *path, const rl_path_scene *s, uint32_
     }
     const rl_vec3 hint = path->items[i].axis;
     rl_path_leave_out(path, i, 1);
-    if (!rl_path_join_at(path, s, i - 1) &&
+    if (!rl_path_merge_at(path, s, i - 1) &&
         rl_path_clear_piece(path, s, i - 1, part, &hint) == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
     const rl_path_outcome outcome = rl_path_settle(path, s, length);
-    if (outcome != RL_PATH_FOUND) {
+    if (outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) {
       return outcome;
     }
     i = 0;
@@ -92,5 +92,6 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
   w.out = rl_is_zero(w.out) ? rl_any_across(w.forward) : w.out;
   rl_path_outcome outcome = put_marks(path, &s, part, &w);
   outcome = outcome == RL_PATH_FOUND ? rl_path_settle(path, &s, length) : outcome;
-  return outcome == RL_PATH_FOUND ? take_marks(path, &s, part, length) : outcome;
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH ? take_marks(path, &s, part, length)
+                                                              : outcome;
 }

@@ -289,7 +289,7 @@ enum { BODIES = 4 };
 static void ropes_go_over_several_bodies(void **unused) {
   (void)unused;
   uint64_t seed = 61;
-  int none = 0, inside = 0, touching = 0;
+  int none = 0, inside = 0, touching = 0, rough = 0;
   for (int i = 0; i < 200; i++) {
     rl_model *models[BODIES];
     rl_path_solid solids[BODIES];
@@ -304,7 +304,7 @@ static void ropes_go_over_several_bodies(void **unused) {
     items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
     rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
     double length = NAN;
-    bool found = rl_path_adapt(&path, solids, BODIES, &length) == RL_PATH_FOUND;
+    bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
     touching += path.count > 2;
     // Every body moves across the rope, a little at a time, and back.
     for (int m = 0; found && m < 60; m++) {
@@ -312,7 +312,9 @@ static void ropes_go_over_several_bodies(void **unused) {
         const double step = (m < 30 ? 0.03 : -0.03) * (k % 2 == 0 ? 1.0 : -1.0);
         solids[k].at.y += step;
       }
-      found = rl_path_adapt(&path, solids, BODIES, &length) == RL_PATH_FOUND;
+      const rl_path_outcome outcome = rl_path_adapt(&path, solids, BODIES, &length);
+      found = outcome <= RL_PATH_ROUGH;
+      rough += outcome == RL_PATH_ROUGH;
     }
     none += !found;
     for (size_t j = 0; found && j + 1 < path.count; j++) {
@@ -327,7 +329,7 @@ static void ropes_go_over_several_bodies(void **unused) {
     }
   }
   assert_true(touching > 150);
-  print_message("several: %d not found, %d inside\n", none, inside);
+  print_message("several: %d of 12000 not found, %d rough, %d inside\n", none, rough, inside);
   assert_int_equal(inside, 0);
 }
 
