@@ -21,8 +21,9 @@ typedef struct rl_path {
 
 typedef enum rl_path_outcome {
   RL_PATH_FOUND,
-  RL_PATH_NONE,      // no path over these features: a point inside a part, or parts that overlap
-  RL_PATH_FULL,      // no room for more features
+  RL_PATH_ROUGH, // features came and went, as where a rope lies along a seam: it is off by a little
+  RL_PATH_NONE,  // no path over these features: a point inside a part, or parts that overlap
+  RL_PATH_FULL,  // no room for more features
   RL_PATH_UNSETTLED, // features came and went without end
 } rl_path_outcome;
 

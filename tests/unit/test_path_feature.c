@@ -281,6 +281,59 @@ static void turns_stay(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Several bodies in a row, over which the rope is wound one after the other, and a body that gets
+// in its way by itself.
+
+enum { BODIES = 4 };
+
+static void ropes_go_over_several_bodies(void **unused) {
+  (void)unused;
+  uint64_t seed = 61;
+  int none = 0, inside = 0, touching = 0, rough = 0;
+  for (int i = 0; i < 200; i++) {
+    rl_model *models[BODIES];
+    rl_path_solid solids[BODIES];
+    for (int k = 0; k < BODIES; k++) {
+      const sample which = (sample)(next_random(&seed) * SAMPLES);
+      models[k] = random_body(which, &seed);
+      solids[k] = solid_of(models[k]);
+      solids[k].at = rl_add(solids[k].at, rl_vec(3.5 * k, 0.0, 0.0));
+    }
+    rl_path_item items[MOST_ITEMS] = {0};
+    items[0] = point(rl_vec(-3.0, 0.0, 0.0));
+    items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    double length = NAN;
+    bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
+    touching += path.count > 2;
+    // Every body moves across the rope, a little at a time, and back.
+    for (int m = 0; found && m < 60; m++) {
+      for (int k = 0; k < BODIES; k++) {
+        const double step = (m < 30 ? 0.03 : -0.03) * (k % 2 == 0 ? 1.0 : -1.0);
+        solids[k].at.y += step;
+      }
+      const rl_path_outcome outcome = rl_path_adapt(&path, solids, BODIES, &length);
+      found = outcome <= RL_PATH_ROUGH;
+      rough += outcome == RL_PATH_ROUGH;
+    }
+    none += !found;
+    for (size_t j = 0; found && j + 1 < path.count; j++) {
+      for (int k = 0; k < BODIES; k++) {
+        rl_path_cut cut;
+        inside += rl_path_cuts(solids[k].part, rl_path_to_part(&solids[k], items[j].exit),
+                               rl_path_to_part(&solids[k], items[j + 1].entry), 1e-8, &cut);
+      }
+    }
+    for (int k = 0; k < BODIES; k++) {
+      rl_model_free(models[k]);
+    }
+  }
+  assert_true(touching > 150);
+  print_message("several: %d of 12000 not found, %d rough, %d inside\n", none, rough, inside);
+  assert_int_equal(inside, 0);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Small moves
 
 // Both ends go about the body. The length never grows by more than they move, and shrinks by more
@@ -339,6 +392,7 @@ int main(void) {
       cmocka_unit_test(ropes_are_tight_on_every_body),
       cmocka_unit_test(ropes_are_wound_round_every_body),
       cmocka_unit_test(turns_stay),
+      cmocka_unit_test(ropes_go_over_several_bodies),
       cmocka_unit_test(small_moves_are_small),
   };
   return cmocka_run_group_tests_name("path_feature", tests, NULL, NULL);
