@@ -295,12 +295,10 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   if (!rl_definition_touches(definition, rope, b)) {
     return true;
   }
-  for (size_t k = 0; k < body->part_count && rope->segments == 0; k++) {
-    const rl_shape shape = body->parts[k].shape;
-    if (shape == RL_CAPSULE || shape == RL_BOX || shape == RL_HULL) {
-      return unsupported(fault, b, RL_NONE, "shape",
-                         "massless ropes over capsules, boxes and hulls (rope_collide: false lets "
-                         "them pass)");
+  for (size_t k = 0; k < body->part_count && rope->segments == 0 && rope->radius > 0.0; k++) {
+    if (body->parts[k].shape == RL_BOX || body->parts[k].shape == RL_HULL) {
+      return unsupported(fault, RL_NONE, r, "radius",
+                         "massless ropes with a radius over boxes and hulls");
     }
   }
   if (body->restitution > 0.0) {

@@ -5,7 +5,7 @@
 #define RL_STATE_H
 
 #include "model.h"
-#include "path.h"
+#include "path_solid.h"
 
 // What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
@@ -36,7 +36,13 @@ typedef struct rl_state {
   rl_contact *contacts;  // [contact_capacity]
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
-  rl_path_item *items;   // [path_capacity + 2] scratch, which is no part of the state
+  // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
+  // on, and where and what these are.
+  rl_path_item *items;        // [path_capacity + 2]
+  rl_path_solid *solids;      // [path_capacity + 1]
+  rl_part *grown;             // [path_capacity + 1]
+  uint32_t (*solid_parts)[2]; // [path_capacity + 1] body and part
+  rl_wrap *old_wraps;         // [path_capacity]
 } rl_state;
 
 // The number of multipliers in use, and the most there can be.
