@@ -194,6 +194,8 @@ static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint3
   const rl_vec3 direction = side_direction(&old, middle);
   if (part->shape == RL_CAPSULE) {
     set_cap(item, s, old.part, end, middle, direction);
+    // By itself on the cap, the rope goes the short way, which need not be that round the axis.
+    item->side = before || after ? item->side : rl_vec(0.0, 0.0, 0.0);
     item->wrap = old.wrap;
   } else {
     rl_path_set(item, s, old.part, RL_FEATURE_RIM + end);

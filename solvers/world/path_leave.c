@@ -89,7 +89,23 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   return RL_PATH_CHANGED;
 }
 
+// The rope has left the side on the one way round, and passes through it: it lies on it the other
+// way round.
+static bool turns_other_way(const rl_path_scene *s, const rl_path_item *item) {
+  if (item->kind != RL_PATH_CYLINDER) {
+    return false;
+  }
+  const rl_vec3 place = rl_path_local(s, item, item->entry);
+  return rl_path_is_over_end(rl_path_part_of(s, item), place);
+}
+
 static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i) {
+  rl_path_item *item = &path->items[i];
+  if (turns_other_way(s, item)) {
+    item->sense = -item->sense;
+    item->wrap = 0.0;
+    return RL_PATH_CHANGED;
+  }
   if (moves_to_side(s, &path->items[i])) {
     return move_to_side(path, s, i);
   }
