@@ -20,6 +20,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->block_size = c.used;
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
   s->items = rl_carve(&c, places, sizeof *s->items);
+  s->old_items = rl_carve(&c, places, sizeof *s->old_items);
   s->solids = rl_carve(&c, places, sizeof *s->solids);
   s->grown = rl_carve(&c, places, sizeof *s->grown);
   s->solid_parts = rl_carve(&c, places, sizeof *s->solid_parts);

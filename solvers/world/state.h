@@ -38,11 +38,11 @@ typedef struct rl_state {
   uint32_t *wrap_counts; // [rope_count]
   // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
   // on, and where and what these are.
-  rl_path_item *items;        // [path_capacity + 2]
-  rl_path_solid *solids;      // [path_capacity + 1]
-  rl_part *grown;             // [path_capacity + 1]
-  uint32_t (*solid_parts)[2]; // [path_capacity + 1] body and part
-  rl_wrap *old_wraps;         // [path_capacity]
+  rl_path_item *items, *old_items; // [path_capacity + 2]
+  rl_path_solid *solids;           // [path_capacity + 1]
+  rl_part *grown;                  // [path_capacity + 1]
+  uint32_t (*solid_parts)[2];      // [path_capacity + 1] body and part
+  rl_wrap *old_wraps;              // [path_capacity]
 } rl_state;
 
 // The number of multipliers in use, and the most there can be.

@@ -143,24 +143,26 @@ void rl_wraps_adopt(rl_wrapping *w) {
   }
 }
 
-// Whether no rule could change the list: the rope lies on balls and on the inside of sides only.
-static bool is_settled(const rl_wrapping *w) {
-  for (size_t i = 1; i + 1 < w->path.count; i++) {
-    const rl_path_item *item = &w->path.items[i];
-    if (item->part == RL_NONE) {
-      continue;
-    }
-    const rl_path_solid *solid = &w->state->solids[item->part];
-    const double half = 0.5 * solid->part->length;
-    const double entry = rl_dot(rl_sub(item->entry, solid->at), item->axis);
-    const double exit = rl_dot(rl_sub(item->exit, solid->at), item->axis);
-    const bool ball = item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE;
-    const bool on_side = item->kind == RL_PATH_CYLINDER && fmax(fabs(entry), fabs(exit)) < half;
-    if (!(ball || on_side) || !(item->wrap > 0.0)) {
-      return false;
-    }
+// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
+static bool is_settled(const rl_wrapping *w, const rl_path_item *item) {
+  if (item->part == RL_NONE) {
+    return true;
   }
-  return true;
+  const rl_path_solid *solid = &w->state->solids[item->part];
+  const double half = 0.5 * solid->part->length;
+  const double entry = rl_dot(rl_sub(item->entry, solid->at), item->axis);
+  const double exit = rl_dot(rl_sub(item->exit, solid->at), item->axis);
+  const bool ball = item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE;
+  const bool side = item->kind == RL_PATH_CYLINDER && fmax(fabs(entry), fabs(exit)) < half;
+  return (ball || side) && item->wrap > 0.0;
+}
+
+static bool all_settled(const rl_wrapping *w) {
+  bool settled = true;
+  for (size_t i = 1; i + 1 < w->path.count && settled; i++) {
+    settled = is_settled(w, &w->path.items[i]);
+  }
+  return settled;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -278,6 +280,42 @@ static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
   return first <= 1.0;
 }
 
+static void restore(rl_wrapping *w, size_t count) {
+  memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
+  w->path.count = count;
+}
+
+// Puts the rope on the ball or the side of a part that a piece has run into, if it can lie there.
+static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  rl_path_item *items = w->path.items;
+  const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
+  const rl_path_solid *s = &w->state->solids[solid];
+  if (rl_path_is_faceted(s->part) || w->path.count == w->path.capacity) {
+    return false;
+  }
+  // Roughly where it comes to lie: the deepest point of the piece, on the side from which it came.
+  rl_surface surface;
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
+  const double share =
+      rl_shape_segment(&w->model->bodies[found->body].parts[found->part], at.centre, at.rotation,
+                       swept->to[0], swept->to[1], &surface);
+  const rl_vec3 deepest = rl_add_scaled(swept->to[0], share, rl_sub(swept->to[1], swept->to[0]));
+  const rl_vec3 touch = rl_add_scaled(
+      deepest, rl_dot(surface.normal, found->side) * (s->part->radius * 1e-3 - surface.distance),
+      found->side);
+  memmove(&items[piece + 2], &items[piece + 1], (w->path.count - piece - 1) * sizeof *items);
+  w->path.count++;
+  rl_path_item *item = &items[piece + 1];
+  *item = (rl_path_item){.part = solid, .feature = RL_FEATURE_SIDE, .sense = 1.0};
+  rl_path_place(item, s);
+  const rl_vec3 turning = rl_cross(found->side, rl_sub(swept->to[1], swept->to[0]));
+  item->sense = rl_dot(item->axis, turning) < 0.0 ? -1.0 : 1.0;
+  item->hinge = rl_scale(0.5, rl_add(touch, swept->to[1]));
+  items[piece].hinge = rl_scale(0.5, rl_add(swept->to[0], touch));
+  const double length = rl_path_solve(items, w->path.count, NULL);
+  return !isnan(length) && is_settled(w, item);
+}
+
 // Wraps for all that a piece has run into; the two pieces beside them are looked at again. Returns
 // how many items have come.
 static size_t catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
@@ -287,10 +325,13 @@ static size_t catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   if (!find_hit(w, before, piece, swept, &found)) {
     return 0;
   }
-  if (!rl_wraps_wind(w, piece, found.body, found.part, found.side, 0)) {
-    rl_wrap_path(w->model, w->state, w->rope, w->state->points); // it passes through
-    find_parts(w);
-    return 0;
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  if (!wrap_side(w, piece, &found, swept)) {
+    restore(w, count);
+    if (!rl_wraps_wind(w, piece, found.body, found.part, found.side, 0)) {
+      restore(w, count); // it passes through
+      return 0;
+    }
   }
   const size_t come = w->path.count - count;
   if (w->path.count <= count) { // it only grazes
@@ -363,11 +404,13 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
                                {state->items[piece].exit, state->items[piece + 1].entry}};
     catch_hits(&w, before, piece, &swept);
   }
-  if (!is_settled(&w)) {
+  if (!all_settled(&w)) {
     double length;
+    const size_t count = w.path.count;
+    memcpy(state->old_items, w.path.items, count * sizeof *w.path.items);
     const rl_path_outcome outcome = rl_path_adapt(&w.path, state->solids, w.solid_count, &length);
-    if (outcome == RL_PATH_NONE || outcome == RL_PATH_FULL) {
-      return; // it stays as it was
+    if (outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) {
+      restore(&w, count);
     }
   }
   rl_wraps_adopt(&w);
