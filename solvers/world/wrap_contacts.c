@@ -9,6 +9,9 @@
 static const double touching = 1e-10;
 static const double inside = 1e-6;
 
+// Of the length of a rope: a change of features that makes it longer than this is none.
+static const double longest_slip = 1e-7;
+
 // ---------------------------------------------------------------------------------------------
 // The list
 
@@ -389,6 +392,24 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
   return gone;
 }
 
+// Lets the features of the list change. What would be longer than the rope is on the features that
+// it has is no way that it could have slid to: then it stays on these.
+static void adapt(rl_wrapping *w) {
+  if (all_settled(w)) {
+    return;
+  }
+  const size_t count = w->path.count;
+  const double before = rl_path_solve(w->path.items, count, NULL);
+  double length;
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  const rl_path_outcome outcome =
+      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+  if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
+      !(length <= before * (1.0 + longest_slip))) {
+    restore(w, count);
+  }
+}
+
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                      size_t *split, double dt) {
   rl_wrap_path(model, before, r, before->points);
@@ -404,15 +425,7 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
                                {state->items[piece].exit, state->items[piece + 1].entry}};
     catch_hits(&w, before, piece, &swept);
   }
-  if (!all_settled(&w)) {
-    double length;
-    const size_t count = w.path.count;
-    memcpy(state->old_items, w.path.items, count * sizeof *w.path.items);
-    const rl_path_outcome outcome = rl_path_adapt(&w.path, state->solids, w.solid_count, &length);
-    if (outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) {
-      restore(&w, count);
-    }
-  }
+  adapt(&w);
   rl_wraps_adopt(&w);
 }
 
