@@ -319,26 +319,63 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swep
   return !isnan(length) && is_settled(w, item);
 }
 
-// Wraps for all that a piece has run into; the two pieces beside them are looked at again. Returns
-// how many items have come.
-static size_t catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
-                         const swept_piece *swept) {
+// The same by the rules of features, from where the piece is now.
+static bool adapt_to(rl_wrapping *w, const hit *found) {
+  double length;
+  rl_wraps_solid(w, found->body, found->part);
+  const rl_path_outcome outcome =
+      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+// And by winding round the part, for a piece that has gone through it.
+static bool wind_round(rl_wrapping *w, size_t piece, const hit *found) {
+  return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0);
+}
+
+// Whether the list has taken the part on, and the rope has become no longer by that than its ends
+// have moved.
+static bool has_caught(rl_wrapping *w, const hit *found, size_t count, double most) {
+  bool on = false;
+  for (size_t i = 1; i + 1 < w->path.count; i++) {
+    on = on || rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
+  }
+  return on && w->path.count > count && rl_path_solve(w->path.items, w->path.count, NULL) <= most;
+}
+
+static bool catch_hit(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  const size_t count = w->path.count;
+  const double before = rl_path_solve(w->path.items, count, NULL);
+  const double most = before * (1.0 + longest_slip) + rl_distance(swept->from[0], swept->to[0]) +
+                      rl_distance(swept->from[1], swept->to[1]);
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  if (wrap_side(w, piece, found, swept) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count);
+  if (adapt_to(w, found) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count);
+  if (wind_round(w, piece, found) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count); // it only grazes, or passes through
+  return false;
+}
+
+// Wraps for all that a piece has run into; the two pieces beside them are looked at again.
+static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
+                       const swept_piece *swept) {
   const size_t count = w->path.count;
   hit found = {.body = RL_NONE};
-  if (!find_hit(w, before, piece, swept, &found)) {
-    return 0;
-  }
-  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  if (!wrap_side(w, piece, &found, swept)) {
-    restore(w, count);
-    if (!rl_wraps_wind(w, piece, found.body, found.part, found.side, 0)) {
-      restore(w, count); // it passes through
-      return 0;
-    }
+  if (!find_hit(w, before, piece, swept, &found) || !catch_hit(w, piece, &found, swept)) {
+    return;
   }
   const size_t come = w->path.count - count;
-  if (w->path.count <= count) { // it only grazes
-    return 0;
+  if (!rl_wraps_is_on(w, &w->path.items[piece + 1], found.body, found.part) ||
+      !rl_wraps_is_on(w, &w->path.items[piece + come], found.body, found.part)) {
+    return; // something else has changed as well
   }
   const rl_vec3 entry = w->path.items[piece + 1].entry, exit = w->path.items[piece + come].exit;
   const double length = rl_distance(swept->to[0], entry);
@@ -346,7 +383,8 @@ static size_t catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   const rl_vec3 was = rl_add_scaled(swept->from[0], share, rl_sub(swept->from[1], swept->from[0]));
   const swept_piece second = {{was, swept->from[1]}, {exit, swept->to[1]}};
   const swept_piece one = {{swept->from[0], was}, {swept->to[0], entry}};
-  return come + catch_hits(w, before, piece + come, &second) + catch_hits(w, before, piece, &one);
+  catch_hits(w, before, piece + come, &second);
+  catch_hits(w, before, piece, &one);
 }
 
 // ---------------------------------------------------------------------------------------------
