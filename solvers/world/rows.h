@@ -5,6 +5,7 @@
 //
 //   element  C = length of its path - rest        (lambda is the tension)
 //   contact  C = rope radius - distance to body   (lambda is the normal force)
+//            C = - gap between two bodies
 //
 // and with `compression` an element's C = 0, lambda of either sign. There are two kinds because
 // the hot loop needs it: a plain link between two slots (rl_link, contiguous, nearly all of
@@ -60,6 +61,10 @@ typedef struct rl_foot {
   rl_vec3 point, normal;
   double fraction;
   bool is_idle;
+  // Two bodies: the point of the other one, in its frame, which may be the middle of a rounding,
+  // round a line if there is an axis (rl_touch).
+  rl_vec3 core, axis;
+  double radius;
 } rl_foot;
 
 typedef struct rl_rows {
@@ -72,6 +77,7 @@ typedef struct rl_rows {
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   rl_foot *feet;            // [contacts] as last found
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
+  double *approaches;       // [contacts] rates at the start of the step of what bounces [m/s]
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   bool lists_idle; // for methods that call rl_detect_again
@@ -107,6 +113,9 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points);
+
+// Where a contact is on the surface of its body at the state's positions [m], and its normal there.
+rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
 // dC/dt of a general row for these velocities, with the gradients last evaluated [m/s].
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
