@@ -180,30 +180,95 @@ void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *con
   }
 }
 
-// The listed contacts of a pair, from `first` on, of which some are found again; returns the end.
-static uint64_t refresh_pair(const rl_model *model, const rl_state *state, rl_rows *rows,
-                             uint64_t first) {
-  const uint32_t index = state->contacts[first].node;
-  rl_touch touches[RL_TOUCHES];
-  const size_t count = find_touches(model, state, &model->pairs[index], INFINITY, touches);
-  uint64_t i = first;
-  for (; i < state->contact_count && state->contacts[i].node == index; i++) {
-    for (size_t k = 0; k < count; k++) {
-      const rl_contact contact = contact_of(model, index, &touches[k]);
-      if (contact.body == state->contacts[i].body &&
-          contact.feature == state->contacts[i].feature) {
-        const rl_foot foot = foot_of(model, state, &contact, &touches[k]);
-        // What came out on the far side is still on the side it was found on.
-        rows->feet[i] = rl_dot(foot.normal, rows->feet[i].normal) > 0.0 ? foot : rows->feet[i];
-      }
-    }
-  }
-  return i;
+// ---------------------------------------------------------------------------------------------
+// Velocities after a step
+
+// A change smaller than this part of the first one is none, and more sweeps are never made.
+static const double settled = 1e-12;
+static const int most_sweeps = 100;
+
+static bool is_of_bodies(const rl_state *state, const rl_row *row) {
+  return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
-void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
-  uint64_t i = model->pair_count > 0 ? 0 : state->contact_count;
-  while (i < state->contact_count) {
-    i = state->contacts[i].rope == RL_NONE ? refresh_pair(model, state, rows, i) : i + 1;
+// How gravity changes the rate of a row.
+static double fall_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                      const rl_row *row) {
+  double fall = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const bool falls = e->slot < model->place_count && state->points[e->slot].w > 0.0;
+    fall += falls ? rl_dot(e->gradient, model->gravity) : 0.0;
+  }
+  return fall;
+}
+
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
+  if (!(model->capabilities & RL_CAN_BOUNCES)) {
+    return;
+  }
+  // Slower than what gravity makes of rest in two steps is no hit (Mueller et al. 2020).
+  const double slowest = 2.0 * h * rl_length(model->gravity);
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      const double e = model->pairs[state->contacts[row->item].node].restitution;
+      const double rate = rl_row_rate(rows, row, state->velocities);
+      // What falls through the rest of the gap: the energy at the hit decides how high it goes.
+      const double square =
+          rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
+      rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : 0.0;
+    }
+  }
+}
+
+// One sweep over the contacts of bodies that pushed: each gets the impulse that makes its rate
+// -e u, as long as it pushes in all. Returns the largest change of a rate.
+static double sweep(rl_state *state, rl_rows *rows, double *impulses, double unit) {
+  double largest = 0.0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    const double pushed = unit * state->multipliers[row->source];
+    if (!is_of_bodies(state, row) || !(pushed > 0.0) || !(row->inverse_mass > 0.0)) {
+      continue;
+    }
+    const double rate = rl_row_rate(rows, row, state->velocities) + rows->approaches[row->item];
+    double *impulse = &impulses[row->item];
+    const double now = fmax(*impulse + rate / row->inverse_mass, -pushed);
+    rl_row_push(rows, row, now - *impulse, state->points, state->velocities);
+    largest = rl_larger(largest, fabs(now - *impulse) * row->inverse_mass);
+    *impulse = now;
+  }
+  return largest;
+}
+
+void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
+                   bool always) {
+  double *impulses = rows->old_multipliers; // scratch between two detections
+  bool hit = always && model->pair_count > 0;
+  for (uint32_t k = rows->span_count; k < rows->row_count && !hit; k++) {
+    const rl_row *row = &rows->rows[k];
+    hit = is_of_bodies(state, row) && rows->approaches[row->item] > 0.0 &&
+          state->multipliers[row->source] > 0.0;
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
+    rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      impulses[row->item] = 0.0;
+    }
+  }
+  double change = hit ? sweep(state, rows, impulses, unit) : 0.0;
+  const double enough = settled * change;
+  for (int i = 1; i < most_sweeps && change > enough; i++) {
+    change = sweep(state, rows, impulses, unit);
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      double *multiplier = &state->multipliers[row->source];
+      *multiplier = fmax(*multiplier + impulses[row->item] / unit, 0.0);
+    }
   }
 }

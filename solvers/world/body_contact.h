@@ -17,7 +17,14 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
                       uint64_t old_count, uint64_t *old, double dt);
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i);
 
-// Finds the listed contacts of bodies again, where they touch now.
-void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows);
+// Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
+// each other; after it, the velocities at which those that were pushed part, e u, by impulses that
+// may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
+// `always`: also where nothing bounces; what velocities that are read off moves part with is no
+// bounce, but the depth that was taken back.
+//
+// The driver does this for each step, except for methods that detect again in their substeps.
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
+void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit, bool always);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "driver.h"
 
+#include "body_contact.h"
 #include "memory.h"
 #include "rotation.h"
 #include "trigonometry.h"
@@ -150,6 +151,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
   rl_ledger_begin(driver->ledger, model, state, driver->rows);
+  if (!driver->type->detects_again) {
+    rl_bounce_begin(model, state, driver->rows, driver->dt);
+  }
 
   rl_step_info *info = &driver->info;
   info->trace_count = 0;
@@ -160,6 +164,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   info->residual = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 
+  if (!driver->type->detects_again) {
+    rl_bounce_end(model, state, driver->rows, driver->dt, false);
+  }
   drive_end(driver, t1);
   rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                 driver->type->stored_energy == NULL);

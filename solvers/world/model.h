@@ -178,13 +178,14 @@ typedef enum rl_capability {
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
   RL_CAN_LOOPS = 1U << 12,      // ropes without ends
   RL_CAN_COLLISIONS = 1U << 14, // bodies that touch each other
+  RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
   // All that has nothing to do with the law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_CONTACTS |
                  RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG | RL_CAN_COMPRESSION |
-                 RL_CAN_COLLISIONS,
+                 RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.

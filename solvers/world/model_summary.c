@@ -20,6 +20,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "friction";
   case RL_CAN_COLLISIONS:
     return "bodies that touch each other";
+  case RL_CAN_BOUNCES:
+    return "bodies that bounce (restitution)";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_DRAG:
@@ -80,6 +82,7 @@ void rl_build_summary(rl_builder *b) {
   for (uint32_t i = 0; i < m->pair_count; i++) {
     m->capabilities |= RL_CAN_COLLISIONS;
     m->capabilities |= m->pairs[i].friction > 0.0 ? RL_CAN_FRICTION : 0U;
+    m->capabilities |= m->pairs[i].restitution > 0.0 ? RL_CAN_BOUNCES : 0U;
   }
   bool planar = m->gravity.x == 0.0 && m->gravity.z == 0.0;
   for (uint32_t i = 0; i < m->link_count && planar; i++) {

@@ -105,9 +105,10 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
-// Finds again, at the state's positions, where the listed contacts touch, idle ones included. For
-// methods of many substeps in a step (rl_solver_type.detects_again): depth that only the next step
-// finds is pushed out within one substep, at depth / substep, which makes energy.
+// Finds again, at the state's positions, where the listed contacts of ropes touch, idle ones
+// included; those of bodies keep their places. For methods of many substeps in a step
+// (rl_solver_type.detects_again): depth that only the next step finds is pushed out within one
+// substep, at depth / substep, which makes energy.
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].

@@ -214,7 +214,6 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
 }
 
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
-  rl_detect_bodies_again(model, state, rows);
   for (uint64_t i = 0; i < state->contact_count && state->contacts[i].rope != RL_NONE; i++) {
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
