@@ -4,6 +4,9 @@
 // Of a length: nearer than this are two places the same.
 static const double same = 1e-9;
 
+// Of the size of the smaller part: how much nearer a touch has to be that the slow search finds.
+static const double missed = 1e-3;
+
 void rl_touch_add(rl_touch_list *list, rl_touch touch) {
   if (!(touch.gap <= list->reach) || list->count == RL_TOUCHES_FOUND) {
     return;
@@ -11,12 +14,26 @@ void rl_touch_add(rl_touch_list *list, rl_touch touch) {
   list->touches[list->count++] = touch;
 }
 
-// A rounded point of the first against a plane of the second.
-static void add_rounded(rl_touch_list *list, rl_touch t) {
+// A rounded point of the first against the surface of the second, which is below it along about
+// `normal`: where the rounding is nearest to the surface there.
+static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t, rl_vec3 normal) {
+  rl_surface s = {0.0, normal};
+  rl_vec3 p;
   double below;
-  const rl_vec3 p = rl_rounding_point(t.core, t.radius, t.axis, t.normal, &below);
-  t.gap = rl_dot(t.normal, rl_sub(t.core, t.surface)) - below;
-  t.surface = rl_add_scaled(p, -t.gap, t.normal);
+  for (int i = 0; i < 2; i++) {
+    p = rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below);
+    s = rl_shape_surface(second->part, second->position, second->rotation, p);
+  }
+  // Where the normal goes on to turn with the place, that place is a point like any other.
+  if (rl_distance(rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below), p) >
+      same * t.radius) {
+    t.core = p;
+    t.radius = 0.0;
+    t.axis = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  t.normal = s.normal;
+  t.gap = s.distance;
+  t.surface = rl_add_scaled(p, -s.distance, s.normal);
   rl_touch_add(list, t);
 }
 
@@ -89,10 +106,8 @@ static bool stretch_beside(const rl_solid *b, const rl_polyhedron *p, rl_vec3 no
   return slab(p0.z, p1.z, 0.5 * b->part->length, range);
 }
 
-// A rounded segment against a part: where it is deepest, and the ends of the stretch beside it. `p`
-// is b as a polyhedron, if it is one.
-static void add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
-                        rl_vec3 from, rl_vec3 to, double radius, uint32_t feature, bool swapped) {
+void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
+                          rl_vec3 from, rl_vec3 to, double radius, uint32_t feature, bool swapped) {
   rl_surface s;
   const rl_vec3 way = rl_sub(to, from);
   const double at = rl_shape_segment(b->part, b->position, b->rotation, from, to, &s);
@@ -126,8 +141,8 @@ static void capsule_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *l
   if (rl_is_polyhedron(b->part->shape)) {
     rl_polyhedron_place(b, &p);
   }
-  add_segment(list, b, &p, rl_solid_point(a, rl_vec(0.0, 0.0, -half)),
-              rl_solid_point(a, rl_vec(0.0, 0.0, half)), a->part->radius, 0, false);
+  rl_touch_add_segment(list, b, &p, rl_solid_point(a, rl_vec(0.0, 0.0, -half)),
+                       rl_solid_point(a, rl_vec(0.0, 0.0, half)), a->part->radius, 0, false);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -146,44 +161,43 @@ static cylinder cylinder_of(const rl_solid *s) {
       s->part->radius};
 }
 
-// The points of a cylinder that can rest on a plane: the nearest point of each rim, which is where
-// the side would, and two more on the lower rim at 120 degrees from there, for the end to rest on.
-// `keep` says whether there is plane under a place.
+// Whether there is ground under a place.
 typedef bool (*is_over)(const void *ground, rl_vec3 at);
 
-static void add_cylinder_on_plane(const cylinder *c, rl_vec3 surface, rl_vec3 normal, bool swapped,
-                                  uint32_t feature, is_over over, const void *ground,
+// The points of a cylinder that can rest on what is below it: the nearest point of each rim, which
+// is where the side would, and two more on the lower rim at 120 degrees from there for the end to
+// rest on. A cylinder that stands upright has no nearest point: three anywhere.
+static void add_cylinder_on_plane(const cylinder *c, const rl_solid *second, rl_vec3 normal,
+                                  bool swapped, uint32_t feature, is_over over, const void *ground,
                                   rl_touch_list *list) {
   const double root3 = 1.7320508075688772;
-  const int low = rl_dot(c->axis, normal) > 0.0 ? 0 : 1;
+  const uint32_t low = rl_dot(c->axis, normal) > 0.0 ? 0 : 1;
   double below;
-  rl_touch t = {.swapped = swapped, .surface = surface, .normal = normal};
+  rl_vec3 first =
+      rl_sub(rl_rounding_point(c->ends[low], c->radius, c->axis, normal, &below), c->ends[low]);
+  const bool upright = rl_is_zero(first);
   for (uint32_t i = 0; i < 2; i++) {
-    t.feature = feature + i;
-    t.core = c->ends[i];
-    t.radius = c->radius;
-    t.axis = c->axis;
-    if (over(ground, rl_rounding_point(t.core, t.radius, t.axis, normal, &below))) {
-      add_rounded(list, t);
+    const rl_vec3 p = rl_rounding_point(c->ends[i], c->radius, c->axis, normal, &below);
+    if (!upright && over(ground, p)) {
+      add_rounded(list, second,
+                  (rl_touch){.feature = feature + i,
+                             .swapped = swapped,
+                             .core = c->ends[i],
+                             .radius = c->radius,
+                             .axis = c->axis},
+                  normal);
     }
   }
-  const rl_vec3 down =
-      rl_sub(rl_rounding_point(c->ends[low], c->radius, c->axis, normal, &below), c->ends[low]);
-  // Straight above the plane every direction is down.
-  const rl_vec3 first =
-      rl_is_zero(down)
-          ? rl_scale(c->radius, rl_unit(rl_cross(c->axis, fabs(c->axis.x) < 0.7 ? rl_vec(1, 0, 0)
-                                                                                : rl_vec(0, 1, 0))))
-          : down;
+  if (upright) {
+    const rl_vec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0};
+    first = rl_scale(c->radius, rl_unit(rl_cross(c->axis, fabs(c->axis.x) < 0.7 ? x : y)));
+  }
   const rl_vec3 side = rl_cross(c->axis, first);
-  t.radius = 0.0;
-  t.axis = (rl_vec3){0.0, 0.0, 0.0};
-  for (uint32_t i = 0; i < (rl_is_zero(down) ? 3U : 2U); i++) {
-    const double across = i == 2 ? 0.0 : i == 0 ? 0.5 * root3 : -0.5 * root3;
-    t.feature = feature + 2 + i;
-    t.core = rl_add_scaled(rl_add_scaled(c->ends[low], i == 2 ? 1.0 : -0.5, first), across, side);
-    if (over(ground, t.core)) {
-      add_rounded(list, t);
+  const double along[3] = {-0.5, -0.5, 1.0}, across[3] = {0.5 * root3, -0.5 * root3, 0.0};
+  for (uint32_t i = 0; i < (upright ? 3U : 2U); i++) {
+    const rl_vec3 p = rl_add_scaled(rl_add_scaled(c->ends[low], along[i], first), across[i], side);
+    if (over(ground, p)) {
+      add_ball(list, second, p, 0.0, feature + 2 + i, swapped);
     }
   }
 }
@@ -196,16 +210,49 @@ static bool over_plane(const void *ground, rl_vec3 at) {
 
 static void plane_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const rl_vec3 normal = rl_solid_direction(b, b->part->normal);
-  const rl_vec3 on_plane = rl_solid_point(b, (rl_vec3){0.0, 0.0, 0.0});
   if (a->part->shape == RL_CYLINDER) {
     const cylinder c = cylinder_of(a);
-    add_cylinder_on_plane(&c, on_plane, normal, false, 0, over_plane, NULL, list);
+    add_cylinder_on_plane(&c, b, normal, false, 0, over_plane, NULL, list);
     return;
   }
   rl_polyhedron p;
   rl_polyhedron_place(a, &p);
   for (uint32_t i = 0; i < p.vertex_count; i++) {
     add_ball(list, b, p.vertices[i], 0.0, i, false);
+  }
+}
+
+// Where a cylinder is deepest in a part, or nearest to it, however the two lie: the distance is
+// convex, so from any point of the cylinder the way to its lowest point, against the normal, leads
+// down, and rl_shape_segment finds how far (Frank, Wolfe 1956). It converges slowly, and finds
+// corners and rims that the other touches miss.
+static void add_deepest(const cylinder *c, const rl_solid *second, rl_touch_list *list) {
+  enum { STEPS = 40 };
+  rl_vec3 p = rl_scale(0.5, rl_add(c->ends[0], c->ends[1]));
+  rl_surface s = rl_shape_surface(second->part, second->position, second->rotation, p);
+  for (int i = 0; i < STEPS; i++) {
+    double below;
+    const int low = rl_dot(c->axis, s.normal) > 0.0 ? 0 : 1;
+    const rl_vec3 lowest = rl_rounding_point(c->ends[low], c->radius, c->axis, s.normal, &below);
+    const double at =
+        rl_shape_segment(second->part, second->position, second->rotation, p, lowest, &s);
+    p = rl_add_scaled(p, at, rl_sub(lowest, p));
+  }
+  s = rl_shape_surface(second->part, second->position, second->rotation, p);
+  rl_touch_add(list, (rl_touch){.feature = 128,
+                                .core = p,
+                                .surface = rl_add_scaled(p, -s.distance, s.normal),
+                                .normal = s.normal,
+                                .gap = s.distance});
+}
+
+// The last touch is not needed if another one is as near but for a tolerance.
+static void drop_last_if_known(rl_touch_list *list, double tolerance) {
+  for (size_t i = 0; i + 1 < list->count; i++) {
+    if (list->touches[i].gap <= list->touches[list->count - 1].gap + tolerance) {
+      list->count--;
+      return;
+    }
   }
 }
 
@@ -246,9 +293,9 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
   rl_polyhedron p;
   rl_polyhedron_place(b, &p);
   const uint32_t face = face_below(&p, &c);
-  const rl_vec3 normal = p.normals[face], corner = rl_polyhedron_corner(&p, face, 0);
+  const rl_vec3 normal = p.normals[face];
   const face_ground ground = {&p, face};
-  add_cylinder_on_plane(&c, corner, normal, false, 0, over_face, &ground, list);
+  add_cylinder_on_plane(&c, b, normal, false, 0, over_face, &ground, list);
   double below, range[2];
   const rl_vec3 from = rl_rounding_point(c.ends[0], c.radius, c.axis, normal, &below);
   const rl_vec3 to = rl_rounding_point(c.ends[1], c.radius, c.axis, normal, &below);
@@ -256,12 +303,9 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
     for (uint32_t i = 0; i < 2; i++) {
       if (range[i] > 0.0 && range[i] < 1.0) {
         const rl_vec3 core = rl_add_scaled(c.ends[0], range[i], rl_sub(c.ends[1], c.ends[0]));
-        add_rounded(list, (rl_touch){.feature = 8 + i,
-                                     .core = core,
-                                     .radius = c.radius,
-                                     .axis = c.axis,
-                                     .surface = corner,
-                                     .normal = normal});
+        add_rounded(list, b,
+                    (rl_touch){.feature = 8 + i, .core = core, .radius = c.radius, .axis = c.axis},
+                    normal);
       }
     }
   }
@@ -270,8 +314,8 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
     const uint16_t *corners = &p.corners[p.faces[f].first_corner];
     for (uint32_t i = 0; i < p.faces[f].corner_count; i++, edge++) {
       if (corners[i] < corners[(i + 1) % p.faces[f].corner_count]) { // each edge from one side
-        add_segment(list, a, NULL, rl_polyhedron_corner(&p, f, i),
-                    rl_polyhedron_corner(&p, f, i + 1), 0.0, 16 + 3 * edge, true);
+        rl_touch_add_segment(list, a, NULL, rl_polyhedron_corner(&p, f, i),
+                             rl_polyhedron_corner(&p, f, i + 1), 0.0, 16 + 3 * edge, true);
       }
     }
   }
@@ -297,13 +341,17 @@ static void add_cylinder_on_end(const cylinder *c, const rl_solid *second, bool 
   const int top = rl_dot(between, d.axis) > 0.0 ? 1 : 0;
   const rl_vec3 normal = top == 1 ? d.axis : rl_scale(-1.0, d.axis);
   const end_ground ground = {d.ends[top], d.axis, d.radius};
-  add_cylinder_on_plane(c, d.ends[top], normal, swapped, feature, over_end, &ground, list);
+  add_cylinder_on_plane(c, second, normal, swapped, feature, over_end, &ground, list);
   for (uint32_t i = 0; i < 2; i++) {
     const rl_surface s =
         rl_shape_surface(second->part, second->position, second->rotation, c->ends[i]);
-    double below;
-    const rl_vec3 rim = rl_rounding_point(c->ends[i], c->radius, c->axis, s.normal, &below);
-    add_ball(list, second, rim, 0.0, feature + 8 + i, swapped);
+    add_rounded(list, second,
+                (rl_touch){.feature = feature + 8 + i,
+                           .swapped = swapped,
+                           .core = c->ends[i],
+                           .radius = c->radius,
+                           .axis = c->axis},
+                s.normal);
   }
 }
 
@@ -313,15 +361,24 @@ static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list)
   rl_touch_list found;
   found.reach = list->reach + c.radius;
   found.count = 0;
-  add_segment(&found, b, NULL, c.ends[0], c.ends[1], 0.0, 64, false);
+  rl_touch_add_segment(&found, b, NULL, c.ends[0], c.ends[1], 0.0, 64, false);
   for (size_t i = 0; i < found.count; i++) {
     rl_touch t = found.touches[i];
     const double along = rl_dot(t.normal, c.axis);
     if (along * along < 0.5) { // else it is an end that touches
       t.radius = c.radius;
       t.axis = c.axis;
-      add_rounded(list, t);
+      add_rounded(list, b, t, t.normal);
     }
+  }
+}
+
+static void add_missed(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
+  const cylinder c = cylinder_of(a);
+  const size_t before = list->count;
+  add_deepest(&c, b, list);
+  if (list->count > before) {
+    drop_last_if_known(list, missed * fmin(a->part->bound, b->part->bound));
   }
 }
 
@@ -330,6 +387,7 @@ static void cylinders_touch(const rl_solid *a, const rl_solid *b, rl_touch_list 
   add_sides(a, b, list);
   add_cylinder_on_end(&c, b, false, 0, list);
   add_cylinder_on_end(&d, a, true, 32, list);
+  add_missed(a, b, list);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -372,11 +430,17 @@ static void find(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
     cylinders_touch(a, b, list);
   } else {
     cylinder_polyhedron_touch(a, b, list);
+    add_missed(a, b, list);
   }
 }
 
-static double distance_between(const rl_touch *a, const rl_touch *b) {
-  return rl_distance(a->surface, b->surface);
+// Where a touch is on the pair's b, and the normal out of that.
+static rl_vec3 place_on_b(const rl_touch *t) {
+  return t->swapped ? rl_add_scaled(t->surface, t->gap, t->normal) : t->surface;
+}
+
+static rl_vec3 normal_of_b(const rl_touch *t) {
+  return rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
 }
 
 // The deepest touch, and then again and again the one that is farthest from those chosen. Touches
@@ -395,8 +459,9 @@ static size_t thin_out(const rl_touch_list *list, double size, rl_touch touches[
     away[next] = 0.0;
     for (size_t i = 0; i < list->count; i++) {
       const rl_touch *t = &list->touches[i];
-      const double turned = rl_distance(t->normal, chosen->normal);
-      away[i] = fmin(away[i], distance_between(t, chosen) + size * turned);
+      const double turned = rl_distance(normal_of_b(t), normal_of_b(chosen));
+      const double moved = rl_distance(place_on_b(t), place_on_b(chosen));
+      away[i] = fmin(away[i], moved + size * turned);
       farthest = away[i] > away[farthest] ? i : farthest;
     }
     if (!(away[farthest] > same * size)) {

@@ -35,14 +35,17 @@ size_t rl_manifold_find(const rl_solid *a, const rl_solid *b, double reach,
 // The most touches that a pair of these shapes can have.
 uint32_t rl_manifold_capacity(rl_shape a, rl_shape b);
 
+// A line that is tilted by less than this [rad] against a normal has no direction across it.
+#define RL_UPRIGHT 1e-9
+
 // The nearest point of a rounding to a plane with this normal, and its distance from the core along
-// the normal.
+// the normal. Of a disc that lies on the plane it is the middle.
 static inline rl_vec3 rl_rounding_point(rl_vec3 core, double radius, rl_vec3 axis, rl_vec3 normal,
                                         double *below) {
   const rl_vec3 across = rl_add_scaled(normal, -rl_dot(normal, axis), axis);
   const double size = rl_length(across);
   *below = radius * size;
-  return size > 0.0 ? rl_add_scaled(core, -radius / size, across) : core;
+  return size > RL_UPRIGHT ? rl_add_scaled(core, -radius / size, across) : core;
 }
 
 #endif

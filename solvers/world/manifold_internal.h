@@ -17,6 +17,13 @@ typedef struct rl_touch_list {
 
 void rl_touch_add(rl_touch_list *list, rl_touch touch);
 
+typedef struct rl_polyhedron rl_polyhedron;
+
+// A rounded segment against a part: where it is deepest, and the ends of the stretch beside it. `p`
+// is b as a polyhedron, if it is one. Features are `feature` and the next two.
+void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
+                          rl_vec3 from, rl_vec3 to, double radius, uint32_t feature, bool swapped);
+
 static inline rl_vec3 rl_solid_point(const rl_solid *s, rl_vec3 local) {
   return rl_add(s->position,
                 rl_rotate(s->rotation, rl_add(s->part->at, rl_rotate(s->part->rotation, local))));
@@ -29,13 +36,13 @@ static inline rl_vec3 rl_solid_direction(const rl_solid *s, rl_vec3 local) {
 static inline bool rl_is_polyhedron(rl_shape shape) { return shape == RL_BOX || shape == RL_HULL; }
 
 // A box or hull in the world's frame. Corners as in rl_face, counterclockwise from in front.
-typedef struct rl_polyhedron {
+struct rl_polyhedron {
   uint32_t vertex_count, face_count;
   const rl_face *faces;
   const uint16_t *corners;
   rl_vec3 vertices[RL_HULL_POINTS];
   rl_vec3 normals[RL_HULL_FACES(RL_HULL_POINTS)];
-} rl_polyhedron;
+};
 
 void rl_polyhedron_place(const rl_solid *solid, rl_polyhedron *p);
 

@@ -269,6 +269,25 @@ static void add_face(const rl_polyhedron *p, uint32_t face, const rl_polyhedron 
   }
 }
 
+static double smallest_gap(const rl_touch_list *list) {
+  double gap = INFINITY;
+  for (size_t i = 0; i < list->count; i++) {
+    gap = fmin(gap, list->touches[i].gap);
+  }
+  return gap;
+}
+
+// Where what is nearest of one face is not over the other, corners and edges beside them may be nearest: those
+// of one face against the other polyhedron.
+static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *second,
+                         const rl_polyhedron *q, bool swapped, rl_touch_list *list) {
+  for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {
+    rl_touch_add_segment(list, second, q, rl_polyhedron_corner(p, face, i),
+                         rl_polyhedron_corner(p, face, i + 1), 0.0, (UINT32_C(1) << 23) + 3 * i,
+                         swapped);
+  }
+}
+
 void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   rl_polyhedron p, q;
   rl_polyhedron_place(a, &p);
@@ -286,9 +305,18 @@ void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *lis
   const edge_pair edges = find_edge_pair(&p, &q);
   if (edges.gap > fmax(gap_a, gap_b) + edge_preference * size) {
     add_edge_pair(&edges, list);
-  } else if (gap_b >= gap_a - beside * size) {
+    return;
+  }
+  const bool on_b = gap_b >= gap_a - beside * size;
+  if (on_b) {
     add_face(&q, face_b, &p, false, list);
   } else {
     add_face(&p, face_a, &q, true, list);
+  }
+  if (smallest_gap(list) > fmax(gap_a, gap_b) + edge_preference * size) {
+    face_a = on_b ? rl_polyhedron_face(&p, rl_scale(-1.0, q.normals[face_b])) : face_a;
+    face_b = on_b ? face_b : rl_polyhedron_face(&q, rl_scale(-1.0, p.normals[face_a]));
+    add_edges_of(&p, face_a, b, &q, false, list);
+    add_edges_of(&q, face_b, a, &p, true, list);
   }
 }
