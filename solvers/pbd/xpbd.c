@@ -4,7 +4,6 @@
 // many substeps of one iteration rather than one step of many. The sweeps are those of
 // relaxation.c; papers/xpbd.md has the derivation.
 #include "relaxation.h"
-#include "world/body_contact.h"
 #include "world/ledger.h"
 
 enum { SUBSTEPS, ITERATIONS, TOLERANCE, ORDER, OMEGA, PARAMETER_COUNT };

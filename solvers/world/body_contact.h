@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bodies against bodies: pairs, detection, rows. papers/bodies.md has the derivation.
+// Bodies against bodies: pairs, detection, rows; restitution is in rows.h. papers/bodies.md has the
+// derivation.
 #ifndef RL_BODY_CONTACT_H
 #define RL_BODY_CONTACT_H
 
@@ -16,15 +17,5 @@ const rl_part *rl_touched_part(const rl_model *model, const rl_contact *contact)
 void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *rows,
                       uint64_t old_count, uint64_t *old, double dt);
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i);
-
-// Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
-// each other; after it, the velocities at which those that were pushed part, e u, by impulses that
-// may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
-// `always`: also where nothing bounces; what velocities that are read off moves part with is no
-// bounce, but the depth that was taken back.
-//
-// The driver does this for each step, except for methods that detect again in their substeps.
-void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
-void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit, bool always);
 
 #endif

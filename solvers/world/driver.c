@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "driver.h"
 
-#include "body_contact.h"
 #include "memory.h"
 #include "rotation.h"
 #include "trigonometry.h"

@@ -277,8 +277,8 @@ static double smallest_gap(const rl_touch_list *list) {
   return gap;
 }
 
-// Where what is nearest of one face is not over the other, corners and edges beside them may be nearest: those
-// of one face against the other polyhedron.
+// Where what is nearest of one face is not over the other, corners and edges beside them may be
+// nearest: those of one face against the other polyhedron.
 static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *second,
                          const rl_polyhedron *q, bool swapped, rl_touch_list *list) {
   for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {

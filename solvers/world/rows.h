@@ -111,6 +111,16 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
 // substep, at depth / substep, which makes energy.
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
+// Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
+// each other; after it, the velocities at which those that were pushed part, e u, by impulses that
+// may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
+// `always`: also where nothing bounces; what velocities that are read off moves part with is no
+// bounce, but the depth that was taken back.
+//
+// The driver does this for each step, except for methods that detect again in their substeps.
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
+void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit, bool always);
+
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points);
