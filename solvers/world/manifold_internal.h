@@ -15,7 +15,14 @@ typedef struct rl_touch_list {
   rl_touch touches[RL_TOUCHES_FOUND];
 } rl_touch_list;
 
+// Of a length: nearer than this are two places the same.
+#define RL_SAME 1e-9
+
 void rl_touch_add(rl_touch_list *list, rl_touch touch);
+
+// A ball of the first at a place against the surface of the second.
+void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core, double radius,
+                       uint32_t feature, bool swapped);
 
 typedef struct rl_polyhedron rl_polyhedron;
 
@@ -58,6 +65,9 @@ uint32_t rl_polyhedron_face(const rl_polyhedron *p, rl_vec3 direction);
 // The stretch of a segment that is over a face; false: none.
 bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_vec3 to,
                         double range[2]);
+
+// A cylinder on a plane, a polyhedron or a cylinder.
+void rl_cylinder_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list);
 
 // Two polyhedra.
 void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list);
