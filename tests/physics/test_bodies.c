@@ -350,6 +350,45 @@ static void rolling_has_the_order_of_the_method(void **unused) {
   rl_scenario_free(s);
 }
 
+// What rolls or slides keeps its contacts, and their multipliers with them: the rows are those of
+// the step before.
+static void multipliers_follow_their_contacts(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *shape;
+    double height;
+    size_t contacts;
+  } known[] = {{"sphere: {radius: 0.1}", 0.1, 1},
+               {"capsule: {radius: 0.1, length: 0.3}", 0.1, 2},
+               {"cylinder: {radius: 0.1, length: 0.3}", 0.1, 2},
+               {"box: {size: [0.4, 0.2, 0.3]}", 0.1, 4}};
+  static const char *const grounds[] = {"[0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}",
+                                        "[0, -1, 0], shape: {box: {size: [20, 2, 3]}}"};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t g = 0; g < 2; g++) {
+      rl_scenario *s = scenario_from(
+          "name: follow\ngravity: [2, -9.6, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  ground: {motion: fixed, friction: 0.15, rope_collide: false, position: %s}\n"
+          "  load: {mass: 1, position: [0, %.17g, 0], rope_collide: false, shape: {%s}}\n" ROPE,
+          grounds[g], known[i].height, known[i].shape);
+      rl_driver *d = driver_for(s, "rattle", 1.0 / 240.0);
+      for (int n = 0; n < 120; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        size_t pushing = 0;
+        for (size_t c = 0; c < d->state->contact_count; c++) {
+          const bool pushes = d->state->multipliers[d->model->link_count + c] > 0.0;
+          pushing += pushes ? 1 : 0;
+          assert_true(n == 0 || !pushes || d->rows->contact_before[c] != RL_NONE);
+        }
+        assert_int_equal(pushing, known[i].contacts);
+      }
+      assert_true(probe(d, "load.x") > 0.01);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Landing and bouncing
 
@@ -633,6 +672,7 @@ int main(void) {
       cmocka_unit_test(boxes_slide_or_hold),
       cmocka_unit_test(round_things_roll),
       cmocka_unit_test(rolling_has_the_order_of_the_method),
+      cmocka_unit_test(multipliers_follow_their_contacts),
       cmocka_unit_test(a_load_lands),
       cmocka_unit_test(balls_bounce),
       cmocka_unit_test(spheres_collide),
