@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name) {
@@ -64,6 +65,76 @@ bool rl_is_folder(const char *path) {
 bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
+
+// ---------------------------------------------------------------------------------------------
+// Files that hold whole lines whenever the process is killed. The system gives up a write between
+// two pages of the file when SIGKILL is there, and only there. So what crosses a page is written by
+// a child, which that signal does not reach.
+
+typedef struct lines {
+  int file;
+  off_t page; // bytes
+  off_t end;
+} lines;
+
+// Number of the error; 0: all of it is in the file.
+static int write_all(int file, const char *text, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, text, size);
+    if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+    text += written > 0 ? written : 0;
+    size -= written > 0 ? (size_t)written : 0;
+  }
+  return 0;
+}
+
+static int write_by_child(int file, const char *text, size_t size) {
+  const pid_t child = vfork(); // no copy of a large process for a line of text
+  if (child == 0) {
+    _exit(write_all(file, text, size));
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
+}
+
+static ssize_t lines_write(void *cookie, const char *text, size_t size) {
+  lines *l = cookie;
+  const bool crosses = size > 0 && l->end / l->page != (l->end + (off_t)size - 1) / l->page;
+  const int error = (crosses ? write_by_child : write_all)(l->file, text, size);
+  l->end += (off_t)size;
+  errno = error;
+  return error == 0 ? (ssize_t)size : 0;
+}
+
+static int lines_close(void *cookie) {
+  lines *l = cookie;
+  const int status = close(l->file);
+  free(l);
+  return status;
+}
+
+FILE *rl_lines_open(const char *path, size_t longest) {
+  lines *l = malloc(sizeof *l);
+  if (!l) {
+    return NULL;
+  }
+  *l =
+      (lines){open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), sysconf(_SC_PAGESIZE), 0};
+  const cookie_io_functions_t functions = {.write = lines_write, .close = lines_close};
+  FILE *out = l->file >= 0 ? fopencookie(l, "w", functions) : NULL;
+  if (!out) {
+    const int error = errno;
+    lines_close(l);
+    errno = error;
+    return NULL;
+  }
+  setvbuf(out, NULL, _IOLBF, longest);
+  return out;
+}
 
 bool rl_new_file_open(rl_new_file *file, const char *path) {
   if (snprintf(file->path, sizeof file->path, "%s", path) >= RL_PATH_MAX ||

@@ -15,6 +15,11 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 // Makes a folder and its parents. False with errno set.
 bool rl_make_folders(const char *path);
 
+// A file for text that grows line by line: each line, of up to `longest` bytes, is in the file as
+// soon as it ends, and if the process is killed, it is there as a whole or not at all. NULL with
+// errno set.
+FILE *rl_lines_open(const char *path, size_t longest);
+
 // Keeps a folder to this process, and to those that it starts, until they end, however they end.
 // False if another has it. Where the file system knows no locks there is none.
 bool rl_lock_folder(const char *path);

@@ -53,9 +53,9 @@ const rl_column rl_columns[] = {
 // has no time left over.
 static const double left_over = 0.0;
 
-static FILE *open_in(const char *folder, const char *name) {
+static FILE *open_in(const char *folder, const char *name, size_t longest_line) {
   char path[RL_PATH_MAX];
-  return rl_path_join(path, folder, name) ? fopen(path, "w") : NULL;
+  return rl_path_join(path, folder, name) ? rl_lines_open(path, longest_line) : NULL;
 }
 
 static void write_headers(rl_recorder *r) {
@@ -105,9 +105,9 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   for (size_t i = 0; r->angles && i < 2 * scenario->probe_count; i++) {
     r->angles[i] = NAN;
   }
-  r->series = open_in(folder, "series.csv");
-  r->iterations = open_in(folder, "iterations.csv");
-  r->snapshots = open_in(folder, "snapshots.csv");
+  r->series = open_in(folder, "series.csv", 1 << 17);
+  r->iterations = open_in(folder, "iterations.csv", 1 << 12);
+  r->snapshots = open_in(folder, "snapshots.csv", 1 << 12);
   r->trajectory = rl_trajectory_create(folder, driver, scenario->exact != NULL);
   if (!r->angles || !r->series || !r->iterations || !r->snapshots || !r->trajectory ||
       !create_exact(r, driver)) {
@@ -116,10 +116,6 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
     errno = error;
     return NULL;
   }
-  // A killed run leaves whole lines, which are shorter than this.
-  setvbuf(r->series, NULL, _IOLBF, 1 << 17);
-  setvbuf(r->iterations, NULL, _IOLBF, 1 << 12);
-  setvbuf(r->snapshots, NULL, _IOLBF, 1 << 12);
   write_headers(r);
   return r;
 }

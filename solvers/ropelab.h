@@ -26,6 +26,8 @@ extern "C" {
 #include "world/ledger.h"
 #include "world/memory.h"
 #include "world/model.h"
+#include "world/path.h"
+#include "world/path_link.h"
 #include "world/rotation.h"
 #include "world/rows.h"
 #include "world/shape.h"

@@ -4,8 +4,8 @@
 #define RL_EXACT_COMMON_H
 
 #include "exact.h"
+#include "world/trigonometry.h"
 
-#define RL_PI 3.14159265358979323846
 #define RL_HALF_PI 1.57079632679489661923
 
 // Writes a message; returns false.

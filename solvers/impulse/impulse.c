@@ -43,7 +43,7 @@ typedef struct impulse {
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   impulse *self = memory;
   self->cache =
-      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->cache);
+      rl_carve(c, rl_unknown_capacity(model), sizeof *self->cache);
   self->frictions = rl_carve(c, model->contact_capacity, sizeof *self->frictions);
 }
 

@@ -132,7 +132,7 @@ static double correct_row(const rl_relaxation *r, const rl_state *state, const r
     return correction(row->value, row->inverse_mass, row->compliance, &own, multiplier);
   }
   const double gamma =
-      damping_factor(r, m->rope, state->links[row->item].rest, row->compliance, row->inverse_mass);
+      damping_factor(r, m->rope, row->rest, row->compliance, row->inverse_mass);
   return damped_correction(row->value, row_change(r, rows, row, state->points), row->inverse_mass,
                            gamma, row->compliance, &own, multiplier);
 }
@@ -190,7 +190,7 @@ static void project_row(const rl_relaxation *r, const rl_model *model, rl_state 
   const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->gradient));
+    rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->force));
   }
   if (row->friction > 0.0) {
     project_friction(r, state, rows, row);
@@ -269,7 +269,7 @@ static double shared_inverse_mass(const rl_relaxation *r, const rl_rows *rows, c
   double sum = 0.0;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    sum += r->shares[e->slot] * points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    sum += r->shares[e->slot] * points[e->slot].w * rl_dot(e->gradient, e->force);
   }
   return sum;
 }
@@ -300,7 +300,7 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
       const double d = correct_row(r, state, rows, row, &m, &state->multipliers[row->source]);
       for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
         const rl_entry *e = &rows->entries[i];
-        add_move(r, e->slot, rl_scale(-points[e->slot].w * d, e->gradient));
+        add_move(r, e->slot, rl_scale(-points[e->slot].w * d, e->force));
       }
     }
   }

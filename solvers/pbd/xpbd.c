@@ -30,7 +30,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   xpbd *self = memory;
   rl_relaxation_lay_out(&self->relaxation, model, c);
   self->impulses =
-      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
+      rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {

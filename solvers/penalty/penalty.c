@@ -56,8 +56,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->accelerations = rl_carve(c, model->slot_count, sizeof *self->accelerations);
   self->moves = rl_carve(c, model->slot_count, sizeof *self->moves);
   self->kicks = rl_carve(c, model->slot_count, sizeof *self->kicks);
-  self->impulses =
-      rl_carve(c, (size_t)model->link_count + model->contact_capacity, sizeof *self->impulses);
+  self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -80,12 +79,11 @@ static spring stand_in(const penalty *self, double inverse_mass) {
   return s;
 }
 
-static spring element_spring(const penalty *self, const rl_model *model, uint32_t index,
-                             const rl_link *link, double inverse_mass) {
-  const rl_rope *rope = &model->ropes[model->link_rope[index]];
-  spring s = link->compliance > 0.0 ? (spring){1.0 / link->compliance, 0.0, true}
-                                    : stand_in(self, inverse_mass);
-  s.damping += rl_element_damping(rope, link->rest, s.stiffness, inverse_mass);
+static spring element_spring(const penalty *self, const rl_rope *rope, double rest,
+                             double compliance, double inverse_mass) {
+  spring s =
+      compliance > 0.0 ? (spring){1.0 / compliance, 0.0, true} : stand_in(self, inverse_mass);
+  s.damping += rl_element_damping(rope, rest, s.stiffness, inverse_mass);
   return s;
 }
 
@@ -117,11 +115,10 @@ static void push_link(penalty *self, const rl_state *state, uint32_t index, doub
   info->dissipated += spring_loss(s, v.value, rate, force, self->weight);
 }
 
-static spring row_spring(const penalty *self, const rl_model *model, const rl_state *state,
-                         const rl_row *row) {
-  return row->kind == RL_ROW_SPAN
-             ? element_spring(self, model, row->item, &state->links[row->item], row->inverse_mass)
-             : stand_in(self, row->inverse_mass);
+static spring row_spring(const penalty *self, const rl_model *model, const rl_row *row) {
+  return row->kind == RL_ROW_SPAN ? element_spring(self, &model->ropes[model->link_rope[row->item]],
+                                                   row->rest, row->compliance, row->inverse_mass)
+                                  : stand_in(self, row->inverse_mass);
 }
 
 // (16) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
@@ -150,11 +147,11 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  const spring s = row_spring(self, model, state, row);
+  const spring s = row_spring(self, model, row);
   const double force = spring_force(s, row->value, rate, row->lower);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->gradient);
+    self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->force);
   }
   self->impulses[row->source] += force * self->weight;
   info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
@@ -281,7 +278,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
-    self->springs[i] = element_spring(self, model, i, link, inverse_mass);
+    self->springs[i] = element_spring(self, &model->ropes[model->link_rope[i]], link->rest,
+                                      link->compliance, inverse_mass);
   }
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
@@ -325,7 +323,7 @@ static double stored_energy(const void *memory, const rl_model *model, const rl_
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
-      energy += row_energy(row_spring(self, model, state, row), row->value, row->lower);
+      energy += row_energy(row_spring(self, model, row), row->value, row->lower);
     }
   }
   return energy;

@@ -177,7 +177,7 @@ static bool can_turn(const rl_definition *definition, const rl_rope_definition *
     turns = turns || (way->eye && way->body == i && !rl_is_zero(way->at));
   }
   return turns ||
-         (rope->segments > 0 && rl_definition_touches(definition, rope, i) &&
+         (rl_definition_touches(definition, rope, i) &&
           (!is_plain_sphere(body) || rl_pair_friction(rope->friction, body->friction) > 0.0));
 }
 
@@ -212,6 +212,16 @@ bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
     turns = can_be_turned(definition, i, k);
   }
   return turns;
+}
+
+bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope) {
+  for (uint32_t i = 0; i < definition->body_count; i++) {
+    if (rl_definition_touches(definition, rope, i) &&
+        rl_pair_friction(rope->friction, definition->bodies[i].friction) > 0.0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.

@@ -31,6 +31,9 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
 // them can move.
 bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t b);
 
+// Whether the rope has friction on some body that it can touch.
+bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
+
 // Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one
 // that spins or that a rope or another body can turn.
 bool rl_definition_turns(const rl_definition *definition, uint32_t body);

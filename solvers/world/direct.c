@@ -17,11 +17,17 @@ static size_t entry_capacity(const rl_model *model) {
   return 2 * (size_t)model->link_count + rows_per_contact(model) * (size_t)model->entry_capacity;
 }
 
+// Gradients of an entry of a general row: its own, and where ropes can slip on bodies its force.
+static size_t vectors_per_entry(const rl_model *model) { return model->split_capacity > 0 ? 2 : 1; }
+
 size_t rl_direct_unknown_capacity(const rl_model *model) {
-  return (size_t)model->link_count + rows_per_contact(model) * (size_t)model->contact_capacity;
+  return (size_t)model->link_count + model->split_capacity +
+         rows_per_contact(model) * (size_t)model->contact_capacity;
 }
 
-size_t rl_direct_gradient_capacity(const rl_model *model) { return entry_capacity(model); }
+size_t rl_direct_gradient_capacity(const rl_model *model) {
+  return vectors_per_entry(model) * entry_capacity(model);
+}
 
 // One more row at a slot that has `users` rows already, the first at position `first`.
 typedef struct slot_use {
@@ -83,6 +89,26 @@ static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const r
   }
 }
 
+// The strands of a rope that can lie on bodies: each of them could use everything.
+static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint32_t index,
+                        size_t *position) {
+  const rl_rope *rope = &model->ropes[index];
+  for (uint32_t k = 0; k <= (rope->rubs ? rope->wrap_capacity : 0); k++) {
+    size_t first = *position;
+    use_place(c, uses, model, rope->ends[0], *position, &first);
+    use_place(c, uses, model, rope->ends[1], *position, &first);
+    for (uint32_t e = 0; e < rope->eye_count; e++) {
+      use_place(c, uses, model, model->eyes[rope->first_eye + e].slot, *position, &first);
+    }
+    for (uint32_t i = 0; i < model->body_count; i++) {
+      if (model->touches[(size_t)index * model->body_count + i]) {
+        use_place(c, uses, model, rl_body_slot(model, i), *position, &first);
+      }
+    }
+    c->profile += (*position)++ - first;
+  }
+}
+
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
@@ -98,7 +124,9 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
           use_contacts(&c, uses, model, r, node, link->b, &position);
         }
       }
-      if (i < rope->link_count) {
+      if (rope->wrap_capacity > 0 && i == 0) {
+        use_strands(&c, uses, model, r, &position);
+      } else if (i < rope->link_count) {
         size_t first = position;
         use_place(&c, uses, model, link->a, position, &first);
         use_place(&c, uses, model, link->b, position, &first);
@@ -170,11 +198,16 @@ static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t c
   }
 }
 
+static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_t rope) {
+  return model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
+}
+
 // Along the ropes: the contacts of a node, then the element that begins there; and those of bodies
 // with each other.
 static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
   uint32_t contact = 0;
   uint32_t tangent = 0;
+  uint32_t split = d->first_split;
   d->count = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
@@ -185,6 +218,11 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
       }
       if (i < rope->link_count) {
         put_in_order(d, rope->first_link + i);
+      }
+      for (uint32_t k = 0; i == 0 && rope->rubs && k < wrap_count(model, state, r); k++) {
+        if (state->wraps[rope->first_wrap + k].grip == RL_STICKS) {
+          put_in_order(d, split++);
+        }
       }
     }
   }
@@ -207,7 +245,7 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
         d->entry_owner[entry] = m;
         d->entry_slot[entry++] = rows->entries[e].slot;
       }
-      vector += entry - d->entry_start[m];
+      vector += (d->forces ? 2 : 1) * (entry - d->entry_start[m]);
     } else {
       d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
       d->entry_slot[entry++] = state->links[m].a;
@@ -237,6 +275,12 @@ static inline bool is_link(const rl_direct *d, uint32_t m) {
 static uint32_t entry_vector(const rl_direct *d, uint32_t entry) {
   const uint32_t m = d->entry_owner[entry];
   return d->vectors[m] + (is_link(d, m) ? 0 : entry - d->entry_start[m]);
+}
+
+// How far behind its gradients the forces of a row are: rows of ropes that slip have both.
+static inline uint32_t force_offset(const rl_direct *d, uint32_t m) {
+  return d->forces && m < d->row_count && !is_link(d, m) ? d->entry_start[m + 1] - d->entry_start[m]
+                                                         : 0;
 }
 
 static int entry_sign(const rl_direct *d, uint32_t entry) {
@@ -269,6 +313,8 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
   }
   d->structure = rows->structure;
   d->link_count = model->link_count;
+  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->forces = model->split_capacity > 0;
   find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);
   find_entries(d, state, rows);
@@ -288,6 +334,8 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
                             .column = column,
                             .row_vector = entry_vector(d, e),
                             .column_vector = entry_vector(d, b),
+                            .row_force = entry_vector(d, e) + force_offset(d, m),
+                            .column_force = entry_vector(d, b) + force_offset(d, column),
                             .slot = d->entry_slot[e],
                             .at = d->place[column],
                             .sign = (int8_t)(entry_sign(d, e) * entry_sign(d, b))};
@@ -329,6 +377,10 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       for (uint32_t e = 0; e < row->entry_count; e++) {
         gradients[d->vectors[row->source] + e] = rows->entries[row->first_entry + e].gradient;
       }
+      for (uint32_t e = 0; e < row->entry_count && d->forces; e++) {
+        gradients[d->vectors[row->source] + row->entry_count + e] =
+            rows->entries[row->first_entry + e].force;
+      }
     }
   }
 }
@@ -348,7 +400,7 @@ void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k,
 static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
                           const rl_vec3 *left, const rl_vec3 *right) {
   const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
-  const uint32_t vector = d->vectors[m];
+  const uint32_t vector = d->vectors[m], force = vector + force_offset(d, m);
   if (is_link(d, m)) {
     return (points[slots[0]].w + points[slots[1]].w) * rl_dot(left[vector], right[vector]);
   }
@@ -357,7 +409,7 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
   for (uint32_t i = 0; i < count; i++) {
     for (uint32_t k = 0; k < count; k++) {
       if (slots[i] == slots[k]) {
-        sum += points[slots[i]].w * rl_dot(left[vector + i], right[vector + k]);
+        sum += points[slots[i]].w * rl_dot(left[vector + i], right[force + k]);
       }
     }
   }
@@ -370,7 +422,8 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const double *inverse_masses, const bool *active) {
   for (uint32_t p = 0; p < d->count; p++) {
     const uint32_t m = d->order[p];
-    const double soft = m < d->link_count ? regularisation.elements : regularisation.contacts;
+    const bool element = m < d->link_count || (m >= d->first_split && m < d->row_count);
+    const double soft = element ? regularisation.elements : regularisation.contacts;
     d->diagonal[p] =
         active[m] ? own_product(d, m, points, left, right) + soft * inverse_masses[m] : 1.0;
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
@@ -381,7 +434,7 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     const rl_coupling *c = &d->couplings[i];
     const double w = c->sign * points[c->slot].w;
     const rl_vec3 *lr = &left[c->row_vector], *lc = &left[c->column_vector];
-    const rl_vec3 *rr = &right[c->row_vector], *rc = &right[c->column_vector];
+    const rl_vec3 *rr = &right[c->row_force], *rc = &right[c->column_force];
     const double l = active[c->row] ? w * rl_dot(*lr, *rc) : 0.0;
     const double u = active[c->column] ? w * rl_dot(*lc, *rr) : 0.0;
     d->lower[c->at] = c->adds ? d->lower[c->at] + l : l;
@@ -504,7 +557,7 @@ void rl_direct_move(const rl_direct *d, const rl_vec3 *gradients, const double *
                     rl_point *points) {
   for (uint32_t m = 0; m < d->count; m++) {
     const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
-    const rl_vec3 *g = &gradients[d->vectors[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m] + force_offset(d, m)];
     if (is_link(d, m)) {
       rl_move(&points[slots[0]], rl_scale(s[m] * points[slots[0]].w, g[0]));
       rl_move(&points[slots[1]], rl_scale(-s[m] * points[slots[1]].w, g[0]));
@@ -521,7 +574,7 @@ void rl_direct_push(const rl_direct *d, const rl_point *points, const rl_vec3 *g
                     const double *s, rl_vec3 *to) {
   for (uint32_t m = 0; m < d->count; m++) {
     const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
-    const rl_vec3 *g = &gradients[d->vectors[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m] + force_offset(d, m)];
     if (is_link(d, m)) {
       to[slots[0]] = rl_add_scaled(to[slots[0]], s[m] * points[slots[0]].w, g[0]);
       to[slots[1]] = rl_add_scaled(to[slots[1]], -s[m] * points[slots[1]].w, g[0]);

@@ -20,6 +20,7 @@
 typedef struct rl_coupling {
   uint32_t row, column;               // multipliers; `row` comes later in the order
   uint32_t row_vector, column_vector; // their gradients at the slot, up to sign
+  uint32_t row_force, column_force;   // and their forces
   uint32_t slot;
   uint32_t at; // where in lower and upper
   bool adds;   // to another coupling at the same place
@@ -41,10 +42,12 @@ typedef struct rl_regularisation {
 } rl_regularisation;
 
 typedef struct rl_direct {
-  uint64_t structure;  // of the rows it was built for; 0: none
-  uint32_t count;      // unknowns; all indices below are multipliers unless they say position
-  uint32_t link_count; // those of elements; the next are of contacts
-  uint32_t row_count;  // those of rl_rows; the others are of tangents
+  uint64_t structure;   // of the rows it was built for; 0: none
+  uint32_t count;       // unknowns; all indices below are multipliers unless they say position
+  uint32_t link_count;  // those of elements; the next are of contacts
+  uint32_t first_split; // then those of the strands of ropes over bodies beyond the first of each
+  bool forces;          // ropes can slip: the forces of a general row follow its gradients
+  uint32_t row_count;   // those of rl_rows; the others are of tangents
   uint32_t tangents_count;
   uint32_t coupling_count;
   uint32_t *order;        // [count] multiplier at each position

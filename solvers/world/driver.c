@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "rotation.h"
 #include "trigonometry.h"
+#include "wrap.h"
 
 // A run has blown up when it has gained this many times all the energy the scene can hold.
 static const double blow_up_factor = 10.0;
@@ -50,8 +51,8 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
 }
 
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
-  return memory_size(type, model) + rl_state_bytes(model) + rl_rows_bytes(model) +
-         rl_ledger_bytes(model);
+  return memory_size(type, model) + (model->wrap_capacity > 0 ? 2 : 1) * rl_state_bytes(model) +
+         rl_rows_bytes(model) + rl_ledger_bytes(model);
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -74,7 +75,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
     driver->rows->lists_idle = type->detects_again;
   }
   driver->ledger = rl_ledger_create(model);
-  if (!driver->memory || !driver->state || !driver->rows || !driver->ledger) {
+  driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
+  if (!driver->memory || !driver->state || (model->wrap_capacity > 0 && !driver->before) ||
+      !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -89,6 +92,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_ledger_free(driver->ledger);
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
+    rl_state_free(driver->before);
     free(driver->allocation);
     free(driver);
   }
@@ -143,10 +147,10 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   }
 }
 
-rl_reason rl_driver_step(rl_driver *driver) {
+// A step of the solver from the present state.
+static void solve(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
-  const double t1 = (double)(state->step + 1) * driver->dt;
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
   rl_ledger_begin(driver->ledger, model, state, driver->rows);
@@ -162,13 +166,41 @@ rl_reason rl_driver_step(rl_driver *driver) {
   info->work = 0.0;
   info->residual = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
-
   if (!driver->type->detects_again) {
     rl_bounce_end(model, state, driver->rows, driver->dt, false);
+  }
+}
+
+// Where ropes lie on bodies with friction, which of them stick and which slip is found by trial:
+// the step is done again until friction agrees with what came out.
+static void solve_with_grips(rl_driver *driver, double t1) {
+  const rl_model *model = driver->model;
+  uint32_t trials = 2 * model->split_capacity;
+  rl_state_copy(driver->before, driver->state);
+  solve(driver, t1);
+  while (trials-- > 0 && driver->info.reason > 0 &&
+         rl_wraps_judge(model, driver->state, driver->before, driver->dt)) {
+    rl_state_copy(driver->state, driver->before);
+    solve(driver, t1);
+  }
+}
+
+rl_reason rl_driver_step(rl_driver *driver) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const double t1 = (double)(state->step + 1) * driver->dt;
+  rl_step_info *info = &driver->info;
+  if (driver->before) {
+    solve_with_grips(driver, t1);
+  } else {
+    solve(driver, t1);
   }
   drive_end(driver, t1);
   rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                 driver->type->stored_energy == NULL);
+  if (driver->before) {
+    rl_wraps_end(model, driver->before, state, driver->dt);
+  }
   state->dissipated += info->dissipated;
   state->work += info->work;
   state->time = t1;

@@ -14,6 +14,7 @@ typedef struct rl_driver {
   void *memory;
   void *allocation;
   rl_state *state;
+  rl_state *before; // the state at the start of a step, where ropes lie on bodies; else NULL
   rl_rows *rows;
   rl_ledger *ledger;
   rl_step_info info;   // of the last step; set want_residual and trace before a step

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "inertia.h"
 
-static const double pi = 3.14159265358979323846;
+#include "trigonometry.h"
 
 static void add_outer(rl_vec3 sum[3], double factor, rl_vec3 a) {
   sum[0] = rl_add_scaled(sum[0], factor * a.x, a);
@@ -17,13 +17,14 @@ static rl_moments symmetric(double volume, rl_vec3 mean_squares) {
 
 static rl_moments cylinder(double radius, double length) {
   const double across = 0.25 * radius * radius;
-  return symmetric(pi * radius * radius * length, rl_vec(across, across, length * length / 12.0));
+  return symmetric(RL_PI * radius * radius * length,
+                   rl_vec(across, across, length * length / 12.0));
 }
 
 // Two half balls, with their flat sides `length` apart.
 static rl_moments caps(double radius, double length) {
   const double across = 0.2 * radius * radius, half = 0.5 * length;
-  return symmetric(4.0 / 3.0 * pi * radius * radius * radius,
+  return symmetric(4.0 / 3.0 * RL_PI * radius * radius * radius,
                    rl_vec(across, across, half * half + 0.75 * half * radius + across));
 }
 

@@ -3,14 +3,16 @@
 
 #include "memory.h"
 #include "rotation.h"
+#include "wrap.h"
 
 // Of the size of the scene: less than this is no slack but rounding.
 static const double rounding_slack = 1e-12;
 
-// A row's value C [m], its rate dC/dt, the part of the rate that driven bodies prescribe, and the
-// sum of their speeds [m/s].
+// A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
+// have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
+// wraps, weighted with the steps of its tension there [m/s].
 typedef struct row_rate {
-  double value, rate, prescribed, speed;
+  double value, rate, prescribed, speed, slip;
 } row_rate;
 
 struct rl_ledger {
@@ -18,18 +20,16 @@ struct rl_ledger {
   row_rate *before;          // [links + contact capacity] at the start of the step
   unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
-  unsigned char *carried;    // the same, while contacts find their new places
   double *last_prescribed;   // [links] at the end of the step before
   void *allocation;
 };
 
 static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   rl_carver c = {.block = block};
-  const size_t unknowns = (size_t)m->link_count + m->contact_capacity;
+  const size_t unknowns = rl_unknown_capacity(m);
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
-  ledger->carried = rl_carve(&c, unknowns, sizeof *ledger->carried);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
   return c.used;
 }
@@ -60,11 +60,14 @@ void rl_ledger_free(rl_ledger *ledger) {
   }
 }
 
-static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient) {
+static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient,
+                     rl_vec3 force) {
   const double rate = rl_dot(gradient, state->velocities[slot]);
+  const double power = rl_dot(force, state->velocities[slot]);
   sum->rate += rate;
+  sum->slip += power - rate;
   if (state->points[slot].w == 0.0) {
-    sum->prescribed += rate;
+    sum->prescribed += power;
     sum->speed += rl_length(state->velocities[slot]);
   }
 }
@@ -72,8 +75,9 @@ static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec
 static row_rate link_rate(const rl_state *state, const rl_link *link) {
   const rl_link_value v = rl_link_evaluate(link, state->points);
   row_rate sum = {.value = v.value};
-  add_rate(&sum, state, link->a, rl_scale(-1.0, v.d));
-  add_rate(&sum, state, link->b, v.d);
+  const rl_vec3 back = rl_scale(-1.0, v.d);
+  add_rate(&sum, state, link->a, back, back);
+  add_rate(&sum, state, link->b, v.d, v.d);
   return sum;
 }
 
@@ -82,7 +86,8 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
   rl_row_evaluate(model, state, rows, row, state->points);
   row_rate sum = {.value = row->value};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    add_rate(&sum, state, rows->entries[i].slot, rows->entries[i].gradient);
+    const rl_entry *e = &rows->entries[i];
+    add_rate(&sum, state, e->slot, e->gradient, e->force);
   }
   return sum;
 }
@@ -104,9 +109,7 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows) {
-  unsigned char *last = ledger->unfinished;
-  ledger->unfinished = ledger->carried;
-  ledger->carried = last;
+  const unsigned char *last = ledger->unfinished;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -115,7 +118,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      uint32_t before = row->source;
+      uint32_t before = row->source < model->link_count ? row->source : RL_NONE;
       if (row->kind == RL_ROW_CONTACT) {
         const uint32_t place = rows->contact_before[row->item];
         before = place == RL_NONE ? RL_NONE : model->link_count + place;
@@ -132,6 +135,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
+  state->dissipated += impulse * 0.5 * (before.slip + now.slip);
   if (impact) {
     ledger->loss += 0.5 * impulse * (before.rate + now.rate);
   }
@@ -184,8 +188,7 @@ double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *row
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       const row_rate now = general_rate(model, state, rows, row);
-      power += element_loss(rope, state->links[row->item].rest, row->compliance, row->lower,
-                            row->inverse_mass, now);
+      power += element_loss(rope, row->rest, row->compliance, row->lower, row->inverse_mass, now);
     }
   }
   return power * h;
@@ -195,7 +198,10 @@ static double elastic_energy(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
-    if (link->compliance > 0.0) {
+    const uint32_t rope = model->link_rope[i];
+    if (link->compliance > 0.0 && model->ropes[rope].wrap_capacity > 0) {
+      energy += rl_wraps_energy(model, state, rope);
+    } else if (link->compliance > 0.0) {
       double excess = rl_element_length(model, state, i) - link->rest;
       if (!model->ropes[model->link_rope[i]].compression) {
         excess = fmax(excess, 0.0);

@@ -6,6 +6,7 @@
 #include "model_check.h"
 #include "rows.h"
 #include "shape_hull.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static const double gib = 1073741824.0; // bytes
 // Counts everything; false when the numbers do not fit.
 static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
-  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0;
+  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -59,6 +60,11 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
       b->longest_rope = (uint32_t)i;
     }
     b->name_bytes += rl_builder_name_size(rope->name);
+    const uint32_t own_wraps = rl_definition_wraps(d, rope);
+    wraps += own_wraps;
+    splits += rl_definition_rubs(d, rope) ? own_wraps : 0;
+    b->model->path_capacity =
+        own_wraps > b->model->path_capacity ? own_wraps : b->model->path_capacity;
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
         contacts += (rl_definition_nodes(rope) + rope->segments) * d->bodies[k].part_count;
@@ -68,14 +74,15 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   uint64_t pairs, body_contacts;
   rl_builder_count_pairs(d, &pairs, &body_contacts);
   contacts += body_contacts;
-  const uint64_t rows = contacts + 2 * d->rope_count;
-  const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes;
+  const uint64_t rows = contacts + 2 * d->rope_count + splits;
+  const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes + wraps + splits;
   uint32_t turning = 0;
   for (uint32_t i = 0; i < d->body_count; i++) {
     turning += rl_definition_turns(d, i) ? 1 : 0;
   }
   const uint64_t entries = turning > 0 ? 2 * vertices : vertices; // a spin beside each
-  if (nodes + 2 * d->body_count >= RL_NONE || links + contacts >= RL_NONE || entries >= RL_NONE) {
+  if (nodes + 2 * d->body_count >= RL_NONE || links + contacts + wraps >= RL_NONE ||
+      entries >= RL_NONE) {
     return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
                         "the scenario is too large: %.3g elements and %.3g possible contacts "
                         "with bodies; expected less than %.3g",
@@ -92,6 +99,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->slot_count = m->place_count + turning;
   m->pair_count = (uint32_t)pairs;
   m->contact_capacity = (uint32_t)contacts;
+  m->wrap_capacity = (uint32_t)wraps;
+  m->split_capacity = (uint32_t)splits;
   m->row_capacity = (uint32_t)rows;
   m->vertex_capacity = (uint32_t)vertices;
   m->entry_capacity = (uint32_t)entries;
@@ -110,6 +119,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
   b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
   b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
+  b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
   b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
   b->masses = rl_carve(c, m->slot_count, sizeof(double));
   b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
@@ -131,7 +141,7 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
   for (uint32_t i = 0; i < b->model->body_count; i++) {
     rl_build_body(b, i);
   }
-  if (!rl_build_ropes(b, fault)) {
+  if (!rl_build_ropes(b, fault) || !rl_build_wraps(b, fault)) {
     return false;
   }
   rl_build_pairs(b);
@@ -188,6 +198,7 @@ static void show_arrays(const rl_builder *b) {
   model->eyes = b->eyes;
   model->holds = b->holds;
   model->pairs = b->pairs;
+  model->wraps = b->wraps;
   model->points = b->points;
   model->masses = b->masses;
   model->velocities = b->velocities;
@@ -224,6 +235,9 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
   }
   for (uint32_t i = outside ? rows->span_count : 0; outside && i < rows->row_count; i++) {
     rl_row *row = &rows->rows[i];
+    if (row->kind != RL_ROW_CONTACT) {
+      continue;
+    }
     const rl_contact *contact = &state->contacts[row->item];
     rl_row_evaluate(model, state, rows, row, state->points);
     if (contact->rope == RL_NONE) {

@@ -177,15 +177,16 @@ typedef enum rl_capability {
   RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
   RL_CAN_LOOPS = 1U << 12,      // ropes without ends
+  RL_CAN_WRAPS = 1U << 13,      // massless ropes over the surfaces of bodies
   RL_CAN_COLLISIONS = 1U << 14, // bodies that touch each other
   RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
   // All that has nothing to do with the law of the elements.
-  RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_CONTACTS |
-                 RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG | RL_CAN_COMPRESSION |
-                 RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
+  RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
+                 RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
+                 RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -256,6 +257,9 @@ typedef struct rl_rope {
   uint32_t link_count;
   uint32_t first_eye; // massless rope: its eyes among the model's, in order
   uint32_t eye_count;
+  uint32_t first_wrap; // massless rope that can lie on bodies: its wraps among the state's
+  uint32_t wrap_capacity, wrap_count; // most at a time (0: it cannot), and at the start
+  bool rubs;                          // some of them may have friction
   uint32_t ends[2]; // slots where its elements begin and end; of a loop both are node 0
 } rl_rope;
 
@@ -271,6 +275,30 @@ typedef struct rl_hold {
   uint32_t body;
   rl_vec3 offset;
 } rl_hold;
+
+// How a rope lies in one of its wraps. Where it slides without friction, or slips, the pieces
+// beside the wrap are one span; where it sticks they are two.
+typedef enum rl_grip {
+  RL_SLIDES, // without friction
+  RL_STICKS,
+  RL_SLIPS_ON,   // towards `to`: the pull grows along the rope
+  RL_SLIPS_BACK, // towards `from`
+} rl_grip;
+
+// Where a massless rope runs over the surface of a body or through an eye. Wraps stand in the order
+// of the rope; piece i is the straight piece before wrap i, and the last one is behind them all.
+typedef struct rl_wrap {
+  uint32_t body;              // RL_NONE: an eye
+  uint32_t part;              // of the body; of an eye its index in model->eyes
+  uint32_t feature;           // which item of the part (path_feature.h)
+  uint32_t grip;              // rl_grip
+  double sense, angle, along; // see rl_path_item: sense, wrap, along
+  rl_vec3 hinge, side;        // and these, in the body's frame (hinge 0: none known)
+  rl_vec3 mark;   // point of the surface, in the body's frame, at which the rope is held
+  double rest;    // rest length of the piece after it, between marks [m]
+  double tension; // of the piece after it in the last step [N]
+  double slip;    // speed of the rope over the surface, towards `to` positive [m/s]
+} rl_wrap;
 
 // An element of a rope: slots of its two ends, rest length [m], compliance [m/N] (0: stiff).
 typedef struct rl_link {
@@ -302,6 +330,9 @@ typedef struct rl_model {
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time
+  uint32_t wrap_capacity;    // most wraps at a time
+  uint32_t path_capacity;    // most wraps of one rope
+  uint32_t split_capacity;   // most wraps at a time that can stick
   uint32_t row_capacity;     // most general rows at a time: spans + contacts
   uint32_t vertex_capacity;  // most vertices of general rows at a time
   uint32_t entry_capacity;   // most entries of general rows at a time
@@ -310,6 +341,7 @@ typedef struct rl_model {
   const rl_vertex *eyes;
   const rl_hold *holds;
   const rl_pair *pairs; // in the order of their first bodies
+  const rl_wrap *wraps; // [wrap_capacity] at the start
   // The start: [slot_count] positions with inverse masses, masses [kg], velocities; [link_count].
   const rl_point *points;
   const double *masses;

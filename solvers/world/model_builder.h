@@ -20,6 +20,7 @@ typedef struct rl_builder {
   rl_vertex *eyes;
   rl_hold *holds;
   rl_pair *pairs;
+  rl_wrap *wraps;
   rl_point *points;
   double *masses;
   rl_vec3 *velocities;
@@ -64,6 +65,10 @@ void rl_build_pairs(rl_builder *b);
 
 // All ropes, each after those that it is joined to. False with `fault` filled in.
 bool rl_build_ropes(rl_builder *b, rl_fault *fault);
+
+// Lays the ropes that can lie on bodies over these, once all of them have their places: lengths and
+// wraps. False with `fault` filled in.
+bool rl_build_wraps(rl_builder *b, rl_fault *fault);
 
 // What a solver must be able to do, and how large the scene is.
 void rl_build_summary(rl_builder *b);

@@ -4,6 +4,7 @@
 #include "pose.h"
 #include "shape_hull.h"
 #include "trigonometry.h"
+#include "wrap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -255,6 +256,7 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   // refused as unsupported below.
   bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
                !(rope->closed && (rope->segments == 0 || rope->way_count > 0));
+  known = known && rl_definition_wraps(definition, rope) == 0;
   for (size_t k = 0; k < rope->way_count; k++) {
     known = known && rope->ways[k].eye;
   }
@@ -276,9 +278,13 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   if (!rl_definition_touches(definition, rope, b)) {
     return true;
   }
-  if (rope->segments == 0) {
-    return unsupported(fault, b, RL_NONE, "shape",
-                       "massless ropes that touch bodies (rope_collide: false lets them pass)");
+  for (size_t k = 0; k < body->part_count && rope->segments == 0; k++) {
+    const rl_shape shape = body->parts[k].shape;
+    if (shape == RL_CAPSULE || shape == RL_BOX || shape == RL_HULL) {
+      return unsupported(fault, b, RL_NONE, "shape",
+                         "massless ropes over capsules, boxes and hulls (rope_collide: false lets "
+                         "them pass)");
+    }
   }
   if (body->restitution > 0.0) {
     return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
@@ -290,7 +296,8 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
                         rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
   if (!way->eye) {
-    return unsupported(fault, RL_NONE, r, "over", "rope over the surface of a body");
+    return rope->segments == 0 ||
+           unsupported(fault, RL_NONE, r, "over", "ropes with mass that start over a body");
   }
   if (rope->segments > 0) {
     return unsupported(fault, RL_NONE, r, "over", "ropes with mass that run through an eye");

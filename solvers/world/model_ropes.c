@@ -4,6 +4,7 @@
 #include "model_check.h"
 #include "pose.h"
 #include "trigonometry.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -246,7 +247,8 @@ static bool resolve_joints(rl_builder *b, uint32_t index, rl_fault *fault) {
       ends[k]->at = rl_position(&b->points[joined_slot(b, ends[k])]);
     }
   }
-  return !joined || rl_definition_check_length(b->definition, index, fault);
+  return !joined || b->ropes[index].wrap_capacity > 0 ||
+         rl_definition_check_length(b->definition, index, fault);
 }
 
 static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
@@ -254,8 +256,9 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
     return false;
   }
   const rl_rope_definition *rope = &b->definition->ropes[index];
-  const double length = rl_definition_length(b->definition, rope);
   rl_rope *out = &b->ropes[index];
+  const bool wraps = out->wrap_capacity > 0; // then its length is known once all ropes are built
+  const double length = wraps ? 1.0 : rl_definition_length(b->definition, rope);
   out->name = rl_builder_copy_name(b, rope->name);
   out->massless = rope->segments == 0;
   out->closed = rope->closed;
@@ -276,14 +279,18 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
 
 // Where each rope's nodes, elements and eyes stand among the model's.
 static void place_ropes(rl_builder *b) {
-  uint32_t node = 0, link = 0, eye = 0;
+  uint32_t node = 0, link = 0, eye = 0, wrap = 0;
   for (uint32_t i = 0; i < b->model->rope_count; i++) {
     const rl_rope_definition *rope = &b->definition->ropes[i];
     b->first_node[i] = node;
     b->ropes[i] = (rl_rope){.first_link = link,
                             .link_count = (uint32_t)rl_definition_elements(rope),
                             .first_eye = eye,
-                            .eye_count = (uint32_t)rope->way_count};
+                            .eye_count = (uint32_t)rope->way_count,
+                            .first_wrap = wrap,
+                            .wrap_capacity = rl_definition_wraps(b->definition, rope),
+                            .rubs = rl_definition_rubs(b->definition, rope)};
+    wrap += b->ropes[i].wrap_capacity;
     node += (uint32_t)rl_builder_own_nodes(rope);
     link += b->ropes[i].link_count;
     eye += b->ropes[i].eye_count;
@@ -323,4 +330,53 @@ bool rl_build_ropes(rl_builder *b, rl_fault *fault) {
          rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, waiting,
                       b->definition->ropes[waiting].from.kind == RL_END_NODE ? "from" : "to",
                       "ropes are joined to each other in a circle; expected one to begin with");
+}
+
+// The rest length of a rope that has been laid, from that of its path.
+static bool resolve_length(rl_builder *b, uint32_t index, double way, rl_fault *fault) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  const double length = isnan(rope->length) ? way + rope->slack : rope->length;
+  if (!(length > 0.0)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "slack",
+                        "the rope's rest length is %g m; expected one above 0", length);
+  }
+  if (isnan(rope->stiffness) && way > length * (1.0 + 1e-9)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "length",
+                        "the rope is %.6g m long, shorter than its way of %.6g m; expected at "
+                        "least that, or a stiffness",
+                        length, way);
+  }
+  rl_rope *out = &b->ropes[index];
+  out->length = length;
+  rl_link *link = &b->links[out->first_link];
+  link->rest = length;
+  link->compliance = length / out->stiffness;
+  return true;
+}
+
+static bool build_wraps(rl_builder *b, rl_state *state, uint32_t index, rl_fault *fault) {
+  rl_rope *out = &b->ropes[index];
+  const double way = rl_wraps_lay(b->model, b->definition, state, index, fault);
+  if (isnan(way) || !resolve_length(b, index, way, fault)) {
+    return false;
+  }
+  rl_wraps_share(b->model, state, index, out->length);
+  out->wrap_count = state->wrap_counts[index];
+  memcpy(&b->wraps[out->first_wrap], &state->wraps[out->first_wrap],
+         out->wrap_count * sizeof(rl_wrap));
+  return true;
+}
+
+bool rl_build_wraps(rl_builder *b, rl_fault *fault) {
+  if (b->model->wrap_capacity == 0) {
+    return true;
+  }
+  rl_state *state = rl_state_create(b->model);
+  bool done =
+      state || rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
+  for (uint32_t i = 0; i < b->model->rope_count && done; i++) {
+    done = b->ropes[i].wrap_capacity == 0 || build_wraps(b, state, i, fault);
+  }
+  rl_state_free(state);
+  return done;
 }

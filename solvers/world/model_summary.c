@@ -24,6 +24,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "bodies that bounce (restitution)";
   case RL_CAN_LOOPS:
     return "closed ropes";
+  case RL_CAN_WRAPS:
+    return "massless ropes over bodies";
   case RL_CAN_DRAG:
     return "drag";
   case RL_CAN_COMPRESSION:
@@ -95,7 +97,9 @@ void rl_build_summary(rl_builder *b) {
     const rl_rope *rope = &m->ropes[i];
     m->reach += rope->length;
     m->capabilities |= rope->closed ? RL_CAN_LOOPS : 0U;
-    m->capabilities |= rope->eye_count > 0 ? RL_CAN_SPANS : 0U;
+    m->capabilities |= rope->wrap_capacity > 0 ? RL_CAN_WRAPS
+                       : rope->eye_count > 0   ? RL_CAN_SPANS
+                                               : 0U;
     m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
     m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
   }

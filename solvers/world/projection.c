@@ -288,7 +288,7 @@ static bool contacts_settle(const rl_projection *p, const rl_rows *rows, const d
   double size;
   double residual =
       rl_frictions_residual(p->frictions, &p->direct, rows, p->inverse_masses, p->impulses, &size);
-  for (uint32_t m = p->direct.link_count; m < p->direct.row_count; m++) {
+  for (uint32_t m = p->direct.link_count; m < p->direct.first_split; m++) {
     const double reaction = p->inverse_masses[m] * p->impulses[m];
     residual = rl_larger(residual, p->active[m] ? fabs(rates[m]) : fabs(reaction));
     size = rl_larger(size, reaction);

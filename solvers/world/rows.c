@@ -5,7 +5,7 @@
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rl_carver c = {.block = block};
-  rows->blocks = rl_carve(&c, 3 * (size_t)m->rope_count + 1, sizeof *rows->blocks);
+  rows->blocks = rl_carve(&c, 4 * (size_t)m->rope_count + 1, sizeof *rows->blocks);
   rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
   rows->entries = rl_carve(&c, m->entry_capacity, sizeof *rows->entries);
@@ -31,6 +31,11 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
   }
   rl_entry *entries = &rows->entries[row->first_entry];
   const rl_body *body = rl_slot_body(model, vertex.slot);
+  for (uint32_t i = 0; i < row->entry_count && row->piece_count > 0; i++) {
+    if (entries[i].slot == vertex.slot) { // a strand comes back to it: one entry sums both
+      return;
+    }
+  }
   entries[row->entry_count++] = (rl_entry){.slot = vertex.slot};
   if (body && body->spin_slot != RL_NONE) {
     entries[row->entry_count++] = (rl_entry){.slot = body->spin_slot};
@@ -61,9 +66,73 @@ static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, model->links[link].b));
 }
 
-// Spans and blocks of one rope: only its first and last element can be more than a plain link.
-static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index) {
+// One strand of a rope over bodies, from a piece to the next wrap that sticks or the end.
+static rl_row *add_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
+                          uint32_t index, uint32_t first_piece, uint32_t source) {
   const rl_rope *rope = &model->ropes[index];
+  const rl_wrap *wraps = &state->wraps[rope->first_wrap];
+  const uint32_t count = state->wrap_counts[index];
+  uint32_t last = first_piece;
+  while (last < count && wraps[last].grip != RL_STICKS) {
+    last++;
+  }
+  rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_SPAN,
+                                           .source = source,
+                                           .item = rope->first_link,
+                                           .first_piece = first_piece,
+                                           .piece_count = last - first_piece + 1,
+                                           .upper = INFINITY});
+  for (uint32_t i = first_piece; i <= last + 1; i++) { // item i stands before piece i
+    if (i == 0 || i == count + 1) {
+      rl_row_add_vertex(model, rows, row, rl_node_vertex(model, rope->ends[i == 0 ? 0 : 1]));
+      continue;
+    }
+    const rl_wrap *wrap = &wraps[i - 1];
+    const uint32_t slot =
+        wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
+    const bool fixed = slot == RL_NONE || rl_slot_body(model, slot)->motion == RL_FIXED;
+    rl_row_add_vertex(model, rows, row, (rl_vertex){fixed ? RL_NONE : slot, {0.0, 0.0, 0.0}});
+  }
+  return row;
+}
+
+// The strands of a rope beyond the first, in a block of their own.
+static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_wrap *wraps = &state->wraps[rope->first_wrap];
+  rl_block *block = &rows->blocks[rows->block_count];
+  *block = (rl_block){.first_row = rows->row_count, .rope = index};
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (wraps[i].grip == RL_STICKS) {
+      const size_t source = rl_unknown_count(model, state);
+      add_strand(model, state, rows, index, i + 1, (uint32_t)source);
+      state->multipliers[source] = wraps[i].tension;
+      state->split_count++;
+      block->row_count++;
+    }
+  }
+  rows->block_count += block->row_count > 0 ? 1 : 0;
+}
+
+void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
+  rows->block_count = rows->contact_block + 1;
+  state->split_count = 0;
+  for (uint32_t i = 0; i < model->rope_count && model->split_capacity > 0; i++) {
+    if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
+      add_splits(model, state, rows, i);
+    }
+  }
+}
+
+// Spans and blocks of one rope: only its first and last element can be more than a plain link.
+static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
+  if (rope->wrap_capacity > 0) {
+    rows->blocks[rows->block_count++] =
+        (rl_block){.first_row = rows->row_count, .row_count = 1, .rope = index};
+    add_strand(model, state, rows, index, 0, rope->first_link);
+    return;
+  }
   const double lower = rope->compression ? -INFINITY : 0.0;
   uint32_t first = rope->first_link;
   uint32_t count = rope->link_count;
@@ -93,6 +162,17 @@ static void add_rope(const rl_model *model, rl_rows *rows, uint32_t index) {
   }
 }
 
+void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  rows->row_count = rows->block_count = 0;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    add_rope(model, state, rows, i);
+  }
+  rows->span_count = rows->row_count;
+  // Contacts come after all ropes.
+  rows->contact_block = rows->block_count++;
+  rows->blocks[rows->contact_block] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};
+}
+
 size_t rl_rows_bytes(const rl_model *model) {
   rl_rows counted;
   return lay_out(model, &counted, NULL);
@@ -109,13 +189,10 @@ rl_rows *rl_rows_create(const rl_model *model) {
     return NULL;
   }
   lay_out(model, rows, block);
-  for (uint32_t i = 0; i < model->rope_count; i++) {
-    add_rope(model, rows, i);
-  }
-  rows->span_count = rows->row_count;
   rows->structure = 1;
-  // Contacts come after all ropes.
-  rows->blocks[rows->block_count++] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};
+  if (model->wrap_capacity == 0) {
+    rl_rows_add_ropes(model, NULL, rows);
+  }
   return rows;
 }
 

@@ -21,29 +21,33 @@
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
 
-// dC/dx for what moves at `slot`, and the same of the slide along the two tangents of a contact
-// with friction.
+// dC/dx for what moves at `slot`, the direction against which the row's force acts there, which is
+// another one only where a rope slips with friction, and dC/dx of the slide along the two tangents
+// of a contact with friction.
 typedef struct rl_entry {
   uint32_t slot;
   rl_vec3 gradient;
+  rl_vec3 force;
   rl_vec3 across[2];
 } rl_entry;
 
 typedef struct rl_row {
   rl_row_kind kind;
-  uint32_t source; // index of its multiplier in the state
-  uint32_t item;   // span: the link; contact: index in state->contacts
+  uint32_t source;                   // index of its multiplier in the state
+  uint32_t item;                     // span: the link; contact: index in state->contacts
+  uint32_t first_piece, piece_count; // span over wraps: its straight pieces
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
   double upper;
+  double rest;         // span: rest length [m]
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
   bool turns;          // some of its entries are spins
   double value;        // C at the positions last evaluated [m]
-  double inverse_mass; // J M^-1 J^T there [1/kg]: the answer to a unit test impulse
+  double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
 
 // The rows in the order a forward sweep visits them: in each block the links, then the rows.
@@ -70,6 +74,8 @@ typedef struct rl_foot {
 typedef struct rl_rows {
   uint64_t structure; // changes whenever the set of rows does; never 0
   uint32_t block_count, span_count, row_count;
+  uint32_t contact_block; // its rows are the contacts; behind it come the splits of the ropes
+  uint64_t wraps;         // hash of which wraps there are and how they grip
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
@@ -87,11 +93,6 @@ typedef struct rl_rows {
 size_t rl_rows_bytes(const rl_model *model); // the memory of rows
 rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
-
-// The number of multipliers in use: links and contacts.
-static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {
-  return (size_t)model->link_count + (size_t)state->contact_count;
-}
 
 // The order in which a sweep visits the rows: symmetric alternates between the two.
 typedef enum rl_order { RL_FORWARD, RL_BACKWARD, RL_SYMMETRIC } rl_order;
@@ -137,12 +138,12 @@ static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const r
   return rate;
 }
 
-// v -= s M^-1 J^T for the velocities (an impulse s along the row).
+// v -= s M^-1 G^T for the velocities, G the directions of force (an impulse s along the row).
 static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
                                const rl_point *points, rl_vec3 *v) {
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    v[e->slot] = rl_add_scaled(v[e->slot], -s * points[e->slot].w, e->gradient);
+    v[e->slot] = rl_add_scaled(v[e->slot], -s * points[e->slot].w, e->force);
   }
 }
 

@@ -177,8 +177,41 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
   rl_detect_bodies(model, state, rows, old_count, &old, dt);
 }
 
+// Which wraps there are and how they grip, as a number.
+static uint64_t hash_wraps(const rl_model *model, const rl_state *state) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
+    hash = (hash ^ state->wrap_counts[r]) * UINT64_C(1099511628211);
+    for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
+      const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, wraps[i].grip};
+      for (size_t k = 0; k < 4; k++) {
+        hash = (hash ^ words[k]) * UINT64_C(1099511628211);
+      }
+    }
+  }
+  return hash;
+}
+
+// Lays the rows of the ropes again if there are other wraps than last time; then true.
+static bool find_wraps(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  const uint64_t now = hash_wraps(model, state);
+  const bool changed = now != rows->wraps;
+  if (changed) {
+    rl_rows_add_ropes(model, state, rows);
+  }
+  rows->wraps = now;
+  return changed;
+}
+
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
+  const bool rewrapped = model->wrap_capacity > 0 && find_wraps(model, state, rows);
   if (model->contact_capacity == 0) {
+    if (model->wrap_capacity > 0) {
+      rows->row_count = rows->span_count;
+      rl_rows_add_splits(model, state, rows);
+      rows->structure += rewrapped ? 1 : 0;
+    }
     return;
   }
   const uint64_t count_before = state->contact_count;
@@ -187,7 +220,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   for (uint32_t i = 0; i < state->contact_count && same; i++) {
     same = rows->contact_before[i] == i;
   }
-  rows->structure += same ? 0 : 1;
+  rows->structure += same && !rewrapped ? 0 : 1;
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];
@@ -210,7 +243,8 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
                         (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
     }
   }
-  rows->blocks[rows->block_count - 1].row_count = (uint32_t)state->contact_count;
+  rows->blocks[rows->contact_block].row_count = (uint32_t)state->contact_count;
+  rl_rows_add_splits(model, state, rows);
 }
 
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {

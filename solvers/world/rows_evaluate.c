@@ -2,6 +2,7 @@
 // Evaluation: values, gradients and inverse masses of general rows at trial positions.
 #include "body_contact.h"
 #include "manifold.h"
+#include "wrap.h"
 
 // The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
 // velocities, and read the row's rate. Cross terms of something the rope touches more than once
@@ -13,11 +14,11 @@ static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *poi
   const rl_entry *end = first + row->entry_count;
   double response = 0.0, terms = 0.0;
   for (const rl_entry *e = first; e < end; e++) {
-    rows->momentum[e->slot] = rl_add(rows->momentum[e->slot], e->gradient);
+    rows->momentum[e->slot] = rl_add(rows->momentum[e->slot], e->force);
   }
   for (const rl_entry *e = first; e < end; e++) {
     response += points[e->slot].w * rl_dot(e->gradient, rows->momentum[e->slot]);
-    terms += points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    terms += points[e->slot].w * rl_dot(e->gradient, e->force);
   }
   for (const rl_entry *e = first; e < end; e++) {
     rows->momentum[e->slot] = (rl_vec3){0.0, 0.0, 0.0};
@@ -79,6 +80,13 @@ static rl_vec3 lever(const place *p, rl_vec3 force) {
                   rl_rotate_inverse(p->rotation, rl_cross(p->arm, force)));
 }
 
+// Writes an entry and returns the next one.
+static rl_entry *set_entry(rl_entry *entry, rl_vec3 gradient, rl_vec3 force) {
+  entry->gradient = gradient;
+  entry->force = force;
+  return entry + 1;
+}
+
 // C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
 // piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
 static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
@@ -99,15 +107,73 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
     }
     if (vertices[i].slot != RL_NONE) {
       const rl_vec3 gradient = rl_sub(incoming, outgoing);
-      entry++->gradient = gradient;
+      entry = set_entry(entry, gradient, gradient);
       if (has_spin(&here)) {
-        entry++->gradient = lever(&here, gradient);
+        const rl_vec3 torque = lever(&here, gradient);
+        entry = set_entry(entry, torque, torque);
       }
     }
     here = next;
     incoming = outgoing;
   }
-  row->value = length - state->links[row->item].rest;
+  row->rest = state->links[row->item].rest;
+  row->value = length - row->rest;
+}
+
+// What a strand does to one of its items, with the pulls p before and q behind it over that of its
+// first piece: its force there is p in - q out, and the rope leaves a body where it came on to it
+// or leaves it, so that in and out have arms of their own.
+static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_vec3 out,
+                     double pull_in, double pull_out, rl_entry *entry) {
+  const rl_vec3 pulled_in = rl_scale(pull_in, in), pulled_out = rl_scale(pull_out, out);
+  entry->gradient = rl_add(entry->gradient, rl_sub(in, out));
+  entry->force = rl_add(entry->force, rl_sub(pulled_in, pulled_out));
+  if (has_spin(p)) {
+    entry++;
+    place on = *p, off = *p;
+    on.arm = rl_sub(item->entry, p->at);
+    off.arm = rl_sub(item->exit, p->at);
+    entry->gradient = rl_add(entry->gradient, rl_sub(lever(&on, in), lever(&off, out)));
+    entry->force = rl_add(entry->force, rl_sub(lever(&on, pulled_in), lever(&off, pulled_out)));
+  }
+}
+
+// The entry of a strand at a slot; it has one.
+static rl_entry *entry_at(rl_entry *entries, uint32_t slot) {
+  while (entries->slot != slot) {
+    entries++;
+  }
+  return entries;
+}
+
+// A strand of a rope over wraps: C = length of its path - rest. The arcs go with their bodies, so
+// that only the straight pieces count in dC/dt: of each, the pull on what it leads to and from.
+static void evaluate_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            rl_row *row, const rl_point *points) {
+  const uint32_t rope = model->link_rope[row->item];
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  rl_wrap_path(model, state, rope, points);
+  const rl_strand strand = rl_wrap_strand(model, state, rope, row->first_piece, points);
+  row->rest = strand.rest;
+  row->value = strand.length - strand.rest;
+  row->compliance = strand.stretch / model->ropes[rope].stiffness;
+  rl_entry *entries = &rows->entries[row->first_entry];
+  for (uint32_t i = 0; i < row->entry_count; i++) {
+    entries[i].gradient = entries[i].force = none;
+  }
+  double pull_in = 1.0, pull_out = 1.0;
+  for (uint32_t k = 0; k <= row->piece_count; k++) {
+    const uint32_t slot = rows->vertices[row->first_vertex + k].slot;
+    const rl_path_item *item = &state->items[row->first_piece + k];
+    const bool inside = k > 0 && k < row->piece_count;
+    pull_in = pull_out;
+    pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;
+    if (slot != RL_NONE) {
+      const place p = place_of(model, state, (rl_vertex){slot, none}, points);
+      add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
+               pull_out, entry_at(entries, slot));
+    }
+  }
 }
 
 // Whether the normal turns smoothly with the place. Between the faces of the others it jumps, which
@@ -138,11 +204,11 @@ static rl_entry *set_contact_entries(const rl_row *row, const place *p, double s
                                      rl_entry *entry) {
   const rl_vec3 gradient = rl_scale(-share, row->normal);
   const rl_vec3 across[2] = {rl_scale(share, row->tangents[0]), rl_scale(share, row->tangents[1])};
-  *entry = (rl_entry){entry->slot, gradient, {across[0], across[1]}};
+  *entry = (rl_entry){entry->slot, gradient, gradient, {across[0], across[1]}};
   if (has_spin(p)) {
     entry++;
-    *entry =
-        (rl_entry){entry->slot, lever(p, gradient), {lever(p, across[0]), lever(p, across[1])}};
+    const rl_vec3 torque = lever(p, gradient);
+    *entry = (rl_entry){entry->slot, torque, torque, {lever(p, across[0]), lever(p, across[1])}};
   }
   return entry + 1;
 }
@@ -239,7 +305,9 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
 
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
-  if (row->kind == RL_ROW_SPAN) {
+  if (row->piece_count > 0) {
+    evaluate_strand(model, state, rows, row, points);
+  } else if (row->kind == RL_ROW_SPAN) {
     evaluate_span(model, state, rows, row, points);
   } else if (state->contacts[row->item].rope == RL_NONE) {
     evaluate_bodies(model, state, rows, row, points);
@@ -251,6 +319,9 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {
   const rl_rope *rope = &model->ropes[model->link_rope[link]];
+  if (rope->wrap_capacity > 0) {
+    return rl_wrap_path(model, state, model->link_rope[link], state->points);
+  }
   rl_vec3 at = rl_position(&state->points[state->links[link].a]);
   double length = 0.0;
   for (uint32_t i = 0; i < rope->eye_count; i++) {

@@ -20,6 +20,11 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
 void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
                     uint64_t *old, rl_contact contact, rl_foot foot);
 
+// All rows of ropes and their blocks from the beginning, by the wraps of the state (NULL: no rope
+// has any), and the splits behind the contacts.
+void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows);
+void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows);
+
 // Where a body is at trial positions.
 typedef struct rl_body_pose {
   rl_vec3 centre;

@@ -13,9 +13,12 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->masses = rl_carve(&c, m->slot_count, sizeof *s->masses);
   s->rotations = rl_carve(&c, m->body_count, sizeof *s->rotations);
   s->links = rl_carve(&c, m->link_count, sizeof *s->links);
-  s->multipliers =
-      rl_carve(&c, (size_t)m->link_count + m->contact_capacity, sizeof *s->multipliers);
+  s->multipliers = rl_carve(&c, rl_unknown_capacity(m), sizeof *s->multipliers);
   s->contacts = rl_carve(&c, m->contact_capacity, sizeof *s->contacts);
+  s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
+  s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
+  s->block_size = c.used;
+  s->items = rl_carve(&c, m->wrap_capacity > 0 ? m->path_capacity + 2 : 0, sizeof *s->items);
   return c.used;
 }
 
@@ -29,8 +32,7 @@ rl_state *rl_state_create(const rl_model *model) {
   if (!state) {
     return NULL;
   }
-  state->block_size = lay_out(model, state, NULL);
-  state->block = rl_block_create(state->block_size, &state->allocation);
+  state->block = rl_block_create(lay_out(model, state, NULL), &state->allocation);
   if (!state->block) {
     free(state);
     return NULL;
@@ -43,6 +45,12 @@ rl_state *rl_state_create(const rl_model *model) {
     state->rotations[i] = model->bodies[i].rotation;
   }
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
+    const rl_rope *rope = &model->ropes[i];
+    state->wrap_counts[i] = rope->wrap_count;
+    memcpy(&state->wraps[rope->first_wrap], &model->wraps[rope->first_wrap],
+           rope->wrap_count * sizeof *state->wraps);
+  }
   rl_state_place_holds(model, state);
   return state;
 }
@@ -60,6 +68,7 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->dissipated = from->dissipated;
   to->step = from->step;
   to->contact_count = from->contact_count;
+  to->split_count = from->split_count;
   memcpy(to->block, from->block, from->block_size);
 }
 
@@ -79,6 +88,7 @@ uint64_t rl_state_hash(const rl_state *state) {
   uint64_t hash = UINT64_C(14695981039346656037);
   hash = hash_words(hash, &state->time, sizeof state->time);
   hash = hash_words(hash, &state->contact_count, sizeof state->contact_count);
+  hash = hash_words(hash, &state->split_count, sizeof state->split_count);
   return hash_words(hash, state->block, state->block_size);
 }
 

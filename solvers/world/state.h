@@ -5,6 +5,7 @@
 #define RL_STATE_H
 
 #include "model.h"
+#include "path.h"
 
 // What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
@@ -27,18 +28,32 @@ typedef struct rl_state {
   double dissipated; // by what physics dissipates, since the start [J]
   uint64_t step;     // steps done
   uint64_t contact_count;
-  size_t block_size; // bytes of the arrays below, which lie in one block
+  uint64_t split_count; // rows of ropes beyond one each: wraps that stick
+  size_t block_size;    // bytes of the arrays below, which lie in one block
   void *block;
-  void *allocation;     // what to free
-  rl_point *points;     // [slot_count] positions and inverse masses
-  rl_vec3 *velocities;  // [slot_count]
-  double *masses;       // [slot_count] [kg]; 0 where nothing moves, 1 of a spin
-  rl_quat *rotations;   // [body_count]
-  rl_link *links;       // [link_count] elements in order along each rope
-  double *multipliers;  // [link_count + contact_capacity] forces [N]: tension of each link,
-                        // then the normal force of each contact. Warm start and output.
-  rl_contact *contacts; // [contact_capacity]
+  void *allocation;      // what to free
+  rl_point *points;      // [slot_count] positions and inverse masses
+  rl_vec3 *velocities;   // [slot_count]
+  double *masses;        // [slot_count] [kg]; 0 where nothing moves, 1 of a spin
+  rl_quat *rotations;    // [body_count]
+  rl_link *links;        // [link_count] elements in order along each rope
+  double *multipliers;   // [links + contacts + splits] forces [N]: tension of each link, then the
+                         // normal force of each contact, then the tension behind each wrap that
+                         // sticks. Warm start and output.
+  rl_contact *contacts;  // [contact_capacity]
+  rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
+  uint32_t *wrap_counts; // [rope_count]
+  rl_path_item *items;   // [path_capacity + 2] scratch, which is no part of the state
 } rl_state;
+
+// The number of multipliers in use, and the most there can be.
+static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {
+  return (size_t)model->link_count + (size_t)state->contact_count + (size_t)state->split_count;
+}
+
+static inline size_t rl_unknown_capacity(const rl_model *model) {
+  return (size_t)model->link_count + model->contact_capacity + model->split_capacity;
+}
 
 // The memory of a state [bytes].
 size_t rl_state_bytes(const rl_model *model);

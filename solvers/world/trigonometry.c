@@ -67,6 +67,86 @@ void rl_sincos(double x, double *sine, double *cosine) {
   }
 }
 
+// The arc tangent of fdlibm: of the values whose arc tangent is in the table one is taken out, so
+// that a polynomial for |x| < 7/16 does the rest.
+static double arc_tangent(double x) {
+  static const double high[] = {4.63647609000806093515e-01, 7.85398163397448278999e-01,
+                                9.82793723247329054082e-01, 1.57079632679489655800e+00};
+  static const double low[] = {2.26987774529616870924e-17, 3.06161699786838301793e-17,
+                               1.39033110312309984516e-17, 6.12323399573676603587e-17};
+  const double a = fabs(x);
+  int part = -1;
+  double t = a;
+  if (a >= 2.4375) {
+    part = 3;
+    t = -1.0 / a;
+  } else if (a >= 1.1875) {
+    part = 2;
+    t = (a - 1.5) / (1.0 + 1.5 * a);
+  } else if (a >= 0.6875) {
+    part = 1;
+    t = (a - 1.0) / (a + 1.0);
+  } else if (a >= 0.4375) {
+    part = 0;
+    t = (2.0 * a - 1.0) / (2.0 + a);
+  }
+  const double z = t * t;
+  const double w = z * z;
+  const double odd =
+      z * (3.33333333333329318027e-01 +
+           w * (1.42857142725034663711e-01 +
+                w * (9.09088713343650656196e-02 +
+                     w * (6.66107313738753120669e-02 +
+                          w * (4.97687799461593236017e-02 + w * 1.62858201153657823623e-02)))));
+  const double even =
+      w * (-1.99999999998764832476e-01 +
+           w * (-1.11111104054623557880e-01 +
+                w * (-7.69187620504482999495e-02 +
+                     w * (-5.83357013379057348645e-02 + w * -3.65315727442169155270e-02))));
+  const double correction = t * (odd + even);
+  const double angle = part < 0 ? t - correction : high[part] - ((correction - low[part]) - t);
+  return copysign(angle, x);
+}
+
+double rl_atan2(double y, double x) {
+  const double pi_low = 1.22464679914735317720e-16; // what RL_PI lacks
+  if (isnan(x) || isnan(y)) {
+    return NAN;
+  }
+  double angle;
+  if (y == 0.0 || x == 0.0 || isinf(x) || isinf(y)) {
+    const double opposite = isinf(y) ? (isinf(x) ? 1.0 : INFINITY) : fabs(y);
+    const double adjacent = isinf(x) ? (isinf(y) ? 1.0 : INFINITY) : fabs(x);
+    angle = opposite == adjacent && opposite > 0.0 ? 0.25 * RL_PI
+            : opposite > adjacent                  ? 0.5 * RL_PI
+                                                   : 0.0;
+  } else {
+    angle = arc_tangent(fabs(y / x));
+  }
+  return copysign(signbit(x) ? RL_PI - (angle - pi_low) : angle, y);
+}
+
+double rl_exp(double x) {
+  // ln 2 in two parts, so that power * part1 is exact.
+  const double part1 = 6.93147180369123816490e-01;
+  const double part2 = 1.90821492927058770002e-10;
+  if (isnan(x) || x > 709.782712893383973096 || x < -745.2) {
+    return isnan(x) ? x : x > 0.0 ? INFINITY : 0.0;
+  }
+  const double power = floor(x * 1.44269504088896338700 + 0.5);
+  const double high = x - power * part1;
+  const double low = power * part2;
+  const double r = high - low;
+  const double z = r * r;
+  // Remez' approximation of r - (r coth(r/2) - 2), as in fdlibm.
+  const double c =
+      r - z * (1.66666666666666019037e-01 +
+               z * (-2.77777777770155933842e-03 +
+                    z * (6.61375632143793436117e-05 +
+                         z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08))));
+  return ldexp(1.0 - ((low - r * c / (2.0 - c)) - high), (int)power);
+}
+
 rl_quat rl_quat_from_vector(rl_vec3 rotation) {
   const double angle = rl_length(rotation);
   double s = 0.0;

@@ -32,6 +32,41 @@ static void sine_and_cosine_agree_with_libm(void **unused) {
   check_near(c, 1.0, 0.0);
 }
 
+static double ulps(double observed, double expected) {
+  return fabs(observed - expected) / (nextafter(fabs(expected), INFINITY) - fabs(expected));
+}
+
+static void arc_tangent_agrees_with_libm(void **unused) {
+  (void)unused;
+  uint64_t seed = 2;
+  for (int i = 0; i < 200000; i++) {
+    const double size = exp(60.0 * next_random(&seed) - 30.0);
+    const double x = 2.0 * next_random(&seed) - 1.0;
+    const double y = (2.0 * next_random(&seed) - 1.0) * (i % 2 == 0 ? 1.0 : size);
+    check_below(ulps(rl_atan2(y, x), atan2(y, x)), 2.1);
+  }
+  const double special[] = {0.0, -0.0, 1.7, -1.7, INFINITY, -INFINITY};
+  for (int i = 0; i < 36; i++) {
+    const double y = special[i / 6], x = special[i % 6];
+    check_below(ulps(rl_atan2(y, x), atan2(y, x)), 1.1);
+    assert_int_equal(signbit(rl_atan2(y, x)) != 0, signbit(y) != 0);
+  }
+  assert_true(isnan(rl_atan2(NAN, 1.0)) && isnan(rl_atan2(1.0, NAN)));
+}
+
+static void exponential_agrees_with_libm(void **unused) {
+  (void)unused;
+  uint64_t seed = 3;
+  for (int i = 0; i < 200000; i++) {
+    const double x = (2.0 * next_random(&seed) - 1.0) * (i % 2 == 0 ? 1.0 : 708.0);
+    check_below(ulps(rl_exp(x), exp(x)), 1.1);
+  }
+  check_near(rl_exp(0.0), 1.0, 0.0);
+  check_near(rl_exp(-INFINITY), 0.0, 0.0);
+  check_relative(rl_exp(-740.0), exp(-740.0), 0.01); // subnormal: few digits
+  assert_true(isinf(rl_exp(710.0)) && isinf(rl_exp(INFINITY)) && isnan(rl_exp(NAN)));
+}
+
 static void rotation_vector_turns_by_its_length(void **unused) {
   (void)unused;
   const rl_quat q = rl_quat_from_vector(rl_vec(0.0, 0.0, 0.7));
@@ -465,6 +500,8 @@ static void memory_is_counted_before_it_is_taken(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
+      cmocka_unit_test(arc_tangent_agrees_with_libm),
+      cmocka_unit_test(exponential_agrees_with_libm),
       cmocka_unit_test(rotation_vector_turns_by_its_length),
       cmocka_unit_test(surfaces_have_their_normals),
       cmocka_unit_test(hanging_pose_is_the_discrete_catenary),

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wraps: where massless ropes run over the surfaces of bodies and through eyes. The path over a
+// given list of wraps is geometry (path.h); here is what the list is: how it begins, how wraps come
+// and go, where the rope grips, and how much rope there is on each side. papers/wraps.md has the
+// derivation.
+#ifndef RL_WRAP_H
+#define RL_WRAP_H
+
+#include "state.h"
+
+// Solves the path of a rope at trial positions [slot_count] into state->items, which are its two
+// ends and its wraps; returns the length [m].
+double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
+                    const rl_point *points);
+
+// The pieces of a rope that slide as one, with the path in state->items.
+typedef struct rl_strand {
+  uint32_t first_piece, piece_count;
+  double length, rest; // between the marks at its ends, or the rope's [m]
+  double stretch; // sum of rest lengths times tensions there, over the tension of the first [m]
+} rl_strand;
+
+// The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
+// at `points` in state->items.
+rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
+                         uint32_t first_piece, const rl_point *points);
+
+// The tension of the piece behind a wrap over that of the piece before it (capstan, or Knyazyev's
+// law on an edge); 1 where it does not slip.
+double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap);
+
+// Whether a rope can lie on bodies, and how many wraps it can have at a time; 0: it cannot.
+uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Lays a rope over what it shall pass, with the bodies of a state at the start, and returns the
+// length of its path [m]; nan with `fault` filled in where there is no such path.
+double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
+                    uint32_t rope, rl_fault *fault);
+
+// Gives the pieces of a rope that was just laid their rest lengths, of `rest` [m] in all.
+void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, double rest);
+
+// After a step from `before`: where a rope that stuck is pulled harder than friction can hold, it
+// slips; where it slipped and came to rest, it sticks; while it slips off a ball, nothing holds it.
+// True if something has changed, and the step
+// is to be done again.
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt);
+
+// Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
+// that a straight piece has run into become wraps.
+void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
+
+// Energy of a rope that is elastic [J].
+double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t rope);
+
+#endif
