@@ -29,8 +29,7 @@ typedef struct xpbd {
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   xpbd *self = memory;
   rl_relaxation_lay_out(&self->relaxation, model, c);
-  self->impulses =
-      rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
+  self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
