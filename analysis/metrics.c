@@ -58,6 +58,10 @@ bool rl_model_is_free(const rl_model *model) {
     is_free =
         is_free && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
   }
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    is_free = is_free && model->bodies[model->pairs[i].bodies[0]].motion == RL_FREE &&
+              model->bodies[model->pairs[i].bodies[1]].motion == RL_FREE;
+  }
   for (uint32_t i = 0; i < model->link_count; i++) {
     is_free =
         is_free && moves_freely(model, model->links[i].a) && moves_freely(model, model->links[i].b);

@@ -485,16 +485,9 @@ static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index,
   const rl_state *state = driver->state;
   const rl_contact *c = &state->contacts[index];
   rl_row *row = &driver->rows->rows[driver->rows->span_count + index];
-  rl_row_evaluate(driver->model, state, driver->rows, row, state->points);
-  rl_vec3 p = rl_position(&state->points[c->slot]);
-  if (c->next != RL_NONE) {
-    const rl_vec3 to = rl_position(&state->points[c->next]);
-    p = rl_add_scaled(p, driver->rows->feet[index].fraction, rl_sub(to, p));
-  }
-  const double distance = driver->model->ropes[c->rope].radius - row->value;
-  p = rl_add_scaled(p, -distance, row->normal);
+  const rl_vec3 p = rl_contact_place(driver->model, state, driver->rows, row);
   add_index(t, &s->rope, c->rope);
-  add_index(t, &s->node, c->node);
+  add_index(t, &s->node, c->rope == RL_NONE ? c->slot - driver->model->node_count : c->node);
   add_index(t, &s->body, c->body);
   add_numbers(t, &s->position, (double[]){p.x, p.y, p.z});
   add_numbers(t, &s->normal, (double[]){row->normal.x, row->normal.y, row->normal.z});

@@ -154,6 +154,9 @@ static void solve(rl_driver *driver, double t1) {
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
   rl_ledger_begin(driver->ledger, model, state, driver->rows);
+  if (!driver->type->detects_again) {
+    rl_bounce_begin(model, state, driver->rows, driver->dt);
+  }
 
   rl_step_info *info = &driver->info;
   info->trace_count = 0;
@@ -163,6 +166,9 @@ static void solve(rl_driver *driver, double t1) {
   info->work = 0.0;
   info->residual = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
+  if (!driver->type->detects_again) {
+    rl_bounce_end(model, state, driver->rows, driver->dt, false);
+  }
 }
 
 // Where ropes lie on bodies with friction, which of them stick and which slip is found by trial:

@@ -272,23 +272,6 @@ static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const cha
                       "not supported by this version: %s", what);
 }
 
-static bool touches_body(const rl_body_definition *a, const rl_body_definition *b) {
-  return a->part_count > 0 && b->part_count > 0 && a->collide && b->collide;
-}
-
-static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
-  const rl_body_definition *body = &definition->bodies[i];
-  for (uint32_t k = 0; k < definition->body_count; k++) {
-    const rl_body_definition *other = &definition->bodies[k];
-    const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
-    if (moves && k != i && touches_body(body, other)) {
-      return unsupported(fault, i, RL_NONE, "shape",
-                         "bodies that touch each other (collide: false lets them pass)");
-    }
-  }
-  return true;
-}
-
 static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
   const rl_body_definition *body = &definition->bodies[b];
@@ -376,11 +359,6 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   }
   for (uint32_t i = 0; i < bodies; i++) {
     if (!check_inertia(definition, i, fault)) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < bodies; i++) {
-    if (!support_body(definition, i, fault)) {
       return false;
     }
   }

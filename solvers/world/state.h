@@ -11,8 +11,15 @@
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
 // of (rope, node, node before element, body, part), so that multipliers follow them from step to
 // step.
+//
+// Two bodies: rope is RL_NONE, node the index of their rl_pair, slot the centre of the body that
+// touches with a point, `next` RL_NONE, body the one that it touches, and `feature` names the
+// point.
 typedef struct rl_contact {
-  uint32_t rope, node, slot, next, body, part;
+  uint32_t rope, node, slot, next, body;
+  union {
+    uint32_t part, feature;
+  };
 } rl_contact;
 
 typedef struct rl_state {
