@@ -28,6 +28,7 @@ extern "C" {
 #include "world/model.h"
 #include "world/path.h"
 #include "world/path_link.h"
+#include "world/path_solid.h"
 #include "world/rotation.h"
 #include "world/rows.h"
 #include "world/shape.h"

@@ -80,9 +80,11 @@ typedef struct round_way {
 } round_way;
 
 // Reads a way, or says what is wrong with it.
-static bool find_round(const rl_model *model, const rl_definition *definition,
-                       const rl_state *state, uint32_t index, size_t k, round_way *round,
-                       rl_fault *fault) {
+static bool find_round(const rl_wrapping *w, const rl_definition *definition, size_t k,
+                       round_way *round, rl_fault *fault) {
+  const rl_model *model = w->model;
+  const rl_state *state = w->state;
+  const uint32_t index = w->rope;
   const rl_rope *rope = &model->ropes[index];
   const rl_rope_definition *d = &definition->ropes[index];
   const rl_way *way = &d->ways[k];
@@ -95,9 +97,10 @@ static bool find_round(const rl_model *model, const rl_definition *definition,
                   "end of the rope lies inside it)",
                   body->name);
   }
-  const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : state->items[0].at;
+  const rl_path *path = &w->path;
+  const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : path->items[0].at;
   const rl_vec3 after = k + 1 < d->way_count ? way_centre(model, state, rope, d, k + 1)
-                                             : state->items[state->wrap_counts[index] + 1].at;
+                                             : path->items[path->count - 1].at;
   const rl_vec3 chord = rl_sub(after, before);
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, way->body);
   const bool has_axis = shape == RL_CYLINDER || shape == RL_CAPSULE;
@@ -143,7 +146,7 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
       continue;
     }
     round_way round;
-    if (!find_round(w->model, definition, w->state, w->rope, k, &round, fault)) {
+    if (!find_round(w, definition, k, &round, fault)) {
       return false;
     }
     const char *name = w->model->bodies[round.body].name;
@@ -163,7 +166,7 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
   const rl_rope_definition *d = &definition->ropes[w->rope];
   for (size_t k = 0; k < d->way_count; k++) {
     round_way round;
-    if (d->ways[k].eye || !find_round(w->model, definition, w->state, w->rope, k, &round, fault)) {
+    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
       continue;
     }
     for (size_t i = 1; i + 1 < w->path.count; i++) {
