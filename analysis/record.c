@@ -151,7 +151,7 @@ static void write_value(FILE *out, double value) {
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
   const rl_probe probe = r->scenario->probes[i];
-  if (rl_probe_is_tension(probe) && state == driver->state && state->step == 0) {
+  if (rl_probe_needs_step(probe) && state == driver->state && state->step == 0) {
     return NAN;
   }
   double value = rl_probe_value(driver->model, state, probe);

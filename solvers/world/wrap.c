@@ -529,6 +529,11 @@ static void release(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
     const rl_path_item *item = &state->items[i + 1];
     if (is_round(item) && (item->wrap < 0.0 || has_slipped_off(item))) {
+      if (!(item->wrap < 0.0)) {
+        state->slipped_off++;
+        state->slipped_rope = index;
+        state->slipped_body = wraps_of(model, state, index)[i].body;
+      }
       remove_wrap(model, state, index, i);
       rl_wrap_path(model, state, index, state->points);
       i = 0;
