@@ -38,8 +38,9 @@ uint32_t rl_bend_count(const rl_model *model, const rl_state *state, uint32_t ro
 
 double rl_piece_tension(const rl_model *model, const rl_state *state, uint32_t rope,
                         uint32_t piece) {
-  return piece == 0 || !can_wrap(model, rope) ? state->multipliers[model->ropes[rope].first_link]
-                                              : wrap_at(model, state, rope, piece - 1)->tension;
+  return piece == 0 || !can_wrap(model, rope) || !model->ropes[rope].rubs
+             ? state->multipliers[model->ropes[rope].first_link]
+             : wrap_at(model, state, rope, piece - 1)->tension;
 }
 
 double rl_largest_tension(const rl_model *model, const rl_state *state, uint32_t rope) {
@@ -262,9 +263,9 @@ typedef struct writer {
   size_t capacity, count;
 } writer;
 
-static void add_point(writer *w, rl_vec3 at, double tension) {
+static void add_point(writer *w, rl_vec3 at, double tension, uint32_t bend) {
   if (w->count < w->capacity) {
-    w->points[w->count] = (rl_path_point){at, tension};
+    w->points[w->count] = (rl_path_point){at, tension, bend};
   }
   w->count++;
 }
@@ -275,15 +276,16 @@ static double tension_between(double before, double after, double share) {
                                      : before + share * (after - before);
 }
 
-static void add_arc(writer *w, const rl_path_item *item, double before, double after) {
+static void add_arc(writer *w, const rl_path_item *item, double before, double after,
+                    uint32_t bend) {
   const arc a = arc_of(item);
   const size_t parts = (size_t)ceil(a.wrap / widest_part);
   for (size_t k = 0; k < parts; k++) {
     const double share = ((double)k + 0.5) / (double)parts;
     add_point(w, arc_point(&a, a.wrap * (double)k / (double)parts),
-              tension_between(before, after, share));
+              tension_between(before, after, share), bend);
   }
-  add_point(w, item->exit, after);
+  add_point(w, item->exit, after, bend);
 }
 
 size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -293,11 +295,11 @@ size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rop
     return 0;
   }
   const uint32_t count = state->wrap_counts[rope];
-  add_point(&w, state->items[0].at, rl_piece_tension(model, state, rope, 0));
+  add_point(&w, state->items[0].at, rl_piece_tension(model, state, rope, 0), RL_NONE);
   for (uint32_t i = 0; i < count; i++) {
     add_arc(&w, &state->items[i + 1], rl_piece_tension(model, state, rope, i),
-            rl_piece_tension(model, state, rope, i + 1));
+            rl_piece_tension(model, state, rope, i + 1), i);
   }
-  add_point(&w, state->items[count + 1].at, NAN);
+  add_point(&w, state->items[count + 1].at, NAN, RL_NONE);
   return w.count;
 }

@@ -47,6 +47,7 @@ double rl_largest_tension(const rl_model *model, const rl_state *state, uint32_t
 typedef struct rl_path_point {
   rl_vec3 at;     // [m]
   double tension; // [N]
+  uint32_t bend;  // which bend it belongs to; RL_NONE: an end of the rope
 } rl_path_point;
 
 // The points of a rope that can lie on bodies: its ends, its eyes, and arcs in equal parts of at
