@@ -1481,6 +1481,30 @@ class Trajectories(Case):
                              float(length), series.texts("line.length")[-1], "length of the points")
             self.expect(file["paths/bend"][first[0]:first[1]].tolist(), [-1, *[0] * 33, -1], "bend")
 
+    def test_rope_that_slips_off_a_ball(self) -> None:
+        path = new_folder() / "slips-off.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(
+            "name: slips-off\nduration: 1\nstep: 0.01\nbodies:\n"
+            "  ball: {motion: fixed, position: [0, 0, 0], shape: {sphere: {radius: 0.5}}}\n"
+            "  left: {motion: driven, position: [-1, 0.205, 0], velocity: [0, -0.3, 0]}\n"
+            "  right: {motion: driven, position: [1, 0.205, 0], velocity: [0, -0.3, 0]}\n"
+            "ropes:\n"
+            "  line: {from: {body: left}, to: {body: right}, over: [ball], slack: 0.5}\n")
+        folder = new_folder()
+        told = ropelab("run", path, "--solver", "impulse", "--out", folder)
+        # The ends are level with the centre at 0.683 s.
+        self.expect((told.returncode, told.stderr),
+                    (0, "ropelab: note: slips-off, impulse: rope 'line' slipped off body 'ball' "
+                        "at t = 0.69 s\n"), "status and note")
+        result = Result(folder)
+        self.expect(result.manifest["summary"]["slipped_off"], 1, "slipped_off")
+        file = self.open(result)
+        count = file["wraps/count"][:].tolist()
+        self.expect(count[:70], [1] * 69 + [0], "wraps of the frames")
+        first = file["paths/first"][69].tolist()
+        self.expect(first[1] - first[0], 2, "points of the rope without a wrap")
+
     def test_closed_form_that_no_longer_holds(self) -> None:
         file = self.open(self.record("atwood", "rattle", "--duration", "3"))
         gone = numpy.isnan(file["ropes/exact_points_m"][:]).all(axis=(1, 2))
