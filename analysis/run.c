@@ -180,8 +180,7 @@ static void note_slipping_off(const run *r) {
     return;
   }
   fprintf(stderr, "ropelab: note: %s, %s: rope '%s' slipped off body '%s' at t = %.6g s%s\n",
-          r->scenario->name, r->solver->label,
-          r->scenario->model->ropes[state->slipped_rope].name,
+          r->scenario->name, r->solver->label, r->scenario->model->ropes[state->slipped_rope].name,
           r->scenario->model->bodies[state->slipped_body].name, state->time,
           state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
 }

@@ -50,10 +50,6 @@ static bool is_closed(scene s, size_t rope) {
   return s.model ? s.model->ropes[rope].closed : s.definition->ropes[rope].closed;
 }
 
-static bool is_massless(scene s, size_t rope) {
-  return s.model ? s.model->ropes[rope].massless : s.definition->ropes[rope].segments == 0;
-}
-
 // Whether a massless rope runs through an eye on a body.
 static bool has_eye_on(scene s, size_t rope, size_t body) {
   const size_t count =
@@ -263,9 +259,9 @@ static rl_probe_status read_pair(query *q, rl_probe_kind kind, bool position) {
   q->probe->body = (uint32_t)body;
   q->probe->kind = kind;
   const rl_probe_status status = position ? read_component(q, 3, kind, 3) : finish(q, 2);
-  const bool needs_bends = kind == RL_PROBE_ROPE_WRAP || kind == RL_PROBE_ROPE_SLIP;
-  return status == RL_PROBE_OK && needs_bends && !is_massless(q->scene, q->probe->index)
-             ? unsupported(q, "wrap angle and slip of a rope with mass")
+  const bool needs_ends = kind == RL_PROBE_ROPE_WRAP;
+  return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index)
+             ? unsupported(q, "wrap angle of a closed rope")
              : status;
 }
 

@@ -188,14 +188,68 @@ static rl_vec3 contact_place(const rl_model *model, const rl_state *state, const
   return rl_add_scaled(p, share, rl_sub(to, p));
 }
 
+// The unit direction of a rope with mass from one of its nodes to another.
+static rl_vec3 chord(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t from,
+                     uint32_t to) {
+  return rl_unit(
+      rl_sub(rl_rope_position(model, state, rope, to), rl_rope_position(model, state, rope, from)));
+}
+
+// How much a rope with mass turns from one node to another, both included: the sum of the angles
+// between its elements [rad].
+static double turn_between(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t first, uint32_t last) {
+  const uint32_t end = rl_rope_nodes(model, state, rope) - 1;
+  double sum = 0.0;
+  for (uint32_t i = first > 0 ? first : 1; i <= last && i < end; i++) {
+    const rl_vec3 in = chord(model, state, rope, i - 1, i);
+    const rl_vec3 out = chord(model, state, rope, i, i + 1);
+    sum += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  }
+  return sum;
+}
+
+// The speed of the rope over the body in a contact, along the rope towards `to` [m/s].
+static double contact_slip(const rl_model *model, const rl_state *state, const rl_contact *c,
+                           rl_vec3 place) {
+  const uint32_t nodes = rl_rope_nodes(model, state, c->rope);
+  const bool is_node = c->next == RL_NONE, closed = model->ropes[c->rope].closed;
+  const uint32_t after = c->node + 1 < nodes ? c->node + 1 : closed ? 0 : c->node;
+  const uint32_t before = c->node > 0 ? c->node - 1 : closed ? nodes - 1 : 0;
+  const rl_vec3 along = chord(model, state, c->rope, is_node ? before : c->node, after);
+  const uint32_t body = rl_body_slot(model, c->body);
+  const rl_vec3 arm = rl_sub(place, slot_position(state, body));
+  const rl_vec3 surface =
+      rl_add(state->velocities[body], rl_cross(rl_body_spin(model, state, c->body), arm));
+  rl_vec3 v = state->velocities[c->slot];
+  if (!is_node) {
+    const rl_vec3 from = slot_position(state, c->slot), to = slot_position(state, c->next);
+    const double length = rl_distance(from, to);
+    const double share = length > 0.0 ? rl_distance(from, place) / length : 0.0;
+    v = rl_add_scaled(v, share, rl_sub(state->velocities[c->next], v));
+  }
+  return rl_dot(rl_sub(v, surface), along);
+}
+
 static void add_contacts(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
+  uint32_t first = UINT32_MAX, last = 0;
   for (size_t i = 0; i < state->contact_count; i++) {
-    if (pushes(model, state, i, probe.index) && state->contacts[i].body == probe.body) {
-      rl_vec3 normal;
-      const rl_vec3 p = contact_place(model, state, &state->contacts[i], &normal);
-      h->force = rl_add_scaled(h->force, -state->multipliers[model->link_count + i], normal);
-      add_place(h, p, p);
+    const rl_contact *c = &state->contacts[i];
+    if (!pushes(model, state, i, probe.index) || c->body != probe.body) {
+      continue;
     }
+    rl_vec3 normal;
+    const rl_vec3 p = contact_place(model, state, c, &normal);
+    const double slip = contact_slip(model, state, c, p);
+    const uint32_t end = c->node + (c->next != RL_NONE ? 1 : 0);
+    first = c->node < first ? c->node : first;
+    last = end > last ? end : last;
+    h->force = rl_add_scaled(h->force, -state->multipliers[model->link_count + i], normal);
+    h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
+    add_place(h, p, p);
+  }
+  if (h->count > 0) {
+    h->wrap = turn_between(model, state, probe.index, first, last);
   }
 }
 

@@ -419,7 +419,11 @@ static void test_probes_and_exact(void **state) {
   check_faults(cases, COUNT(cases), false);
 }
 
-// A rope with mass over a drum.
+#define RING                                                                                       \
+  "  ring: {closed: true, mass: 1, segments: 4,\n"                                                 \
+  "         points: [[5, 0, 0], [6, 0, 0], [6, 1, 0], [5, 1, 0]]}\n"
+
+// A rope with mass over a drum; RING: with a closed one beside it.
 #define DRAPED                                                                                     \
   HEAD "bodies:\n"                                                                                 \
        "  drum: {motion: fixed, position: [0, 0, 0], shape: {cylinder: {radius: 1, length: 9}}}\n" \
@@ -440,8 +444,7 @@ static void test_unsupported(void **state) {
       {WITH_ROPE("closed: @true, length: 3"), "massless closed ropes"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
        "closed ropes that pass eyes"},
-      {DRAPED "probes: [@rope.wrap.drum]\n", "wrap angle and slip of a rope with mass"},
-      {DRAPED "probes: [rope.force.drum, @rope.slip.drum]\n", "wrap angle and slip of a rope"},
+      {DRAPED RING "probes: [ring.slip.drum, @ring.wrap.drum]\n", "wrap angle of a closed rope"},
   };
   check_faults(cases, COUNT(cases), true);
 }
@@ -455,8 +458,8 @@ static void test_invalid_before_unsupported(void **state) {
       {GOOD "events: [{at: 1, release: {body: ball}}]\nexact: {@nothing: {}}\n", "closed form"},
       {WITH_ROPE(CHAIN ", pool: 3, pool_exhausted: stop, length: @0.5"), "shorter than its way"},
       {WITH_ROPE(CHAIN ", length: @0.5") "events: [{at: 1, release: {body: ball}}]\n", "shorter"},
-      {DRAPED "probes: [rope.wrap.drum, @rope.wrap.drun]\n", "did you mean 'drum'?"},
-      {DRAPED "probes: [rope.wrap.drum]\nexact: {@nothing: {}}\n", "closed form"},
+      {DRAPED RING "probes: [ring.wrap.drum, @rope.wrap.drun]\n", "did you mean 'drum'?"},
+      {DRAPED RING "probes: [ring.wrap.drum]\nexact: {@nothing: {}}\n", "closed form"},
   };
   check_faults(cases, COUNT(cases), false);
 }
@@ -1022,6 +1025,16 @@ static void test_probes_of_contacts(void **state) {
   check_probe(scenario, now, "rope.exit.drum.x", 1.5);
   check_probe(scenario, now, "rope.exit.drum.y", 1.5);
   check_probe(scenario, now, "rope.contacts", 2.0);
+  check_probe(scenario, now, "rope.wrap.drum", 0.0); // it is straight
+  now->velocities[7].x = -2.5;
+  check_probe(scenario, now, "rope.slip.drum", -2.5);
+  // Bent down in its middle by a right angle, one element inside: the angles beside it count.
+  now->points[3] = (rl_point){-0.5, 1.5, 0.0, 1.0};
+  now->points[4] = (rl_point){0.0, 1.0, 0.0, 1.0};
+  now->points[5] = (rl_point){0.0, 0.5, 0.0, 1.0};
+  now->contacts[0] = (rl_contact){.node = 3, .slot = 3, .next = 4};
+  now->contact_count = 1;
+  check_probe(scenario, now, "rope.wrap.drum", 1.57079632679489662);
   rl_state_free(now);
   rl_scenario_free(scenario);
 }
