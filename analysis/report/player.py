@@ -508,6 +508,10 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
     if kinds & {SLIDES, STICKS}:
         text += (" Rings: where a rope comes on to a body and leaves it; dark squares instead: it "
                  "sticks there.")
+    slipped = [f"{p.run.label} ({p.run.metric('slipped_off'):.0f} times)" for p in played
+               if p.run.metric("slipped_off") > 0]
+    if slipped:
+        text += f" A rope slipped off a ball: {', '.join(slipped)}."
     ended = [f"{p.run.label} ({words})" for p in played if (words := ending(p.run, p.motion))]
     if ended:
         text += f" Pale from its last frame on: {', '.join(ended)}."

@@ -419,7 +419,11 @@ class Players(unittest.TestCase):
     def test_rope_over_a_drum(self) -> None:
         write_run(self.folder, "impulse")
         write_drum(self.folder)
+        path = self.folder / "run.json"
+        info = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}}), encoding="utf-8")
         page = self.report()
+        self.assertIn("slipped off a ball: impulse (2 times)", page)
         data, = player_data(page)
         run, = data["runs"]
         # As many points in every frame: the most that an arc has, and both ends.
