@@ -707,7 +707,8 @@ bool rl_trajectory_add(rl_trajectory *t, const rl_driver *driver, const rl_state
     add_contacts(t, driver);
     add_paths(t, &t->path, driver->model, driver->state, false);
     add_paths(t, &t->exact_path, driver->model, exact, true);
-    if (t->time.count == t->chunk) {
+    const size_t path_bytes = t->path.points.count * t->path.points.bytes;
+    if (t->time.count == t->chunk || path_bytes > BUFFER_BYTES) {
       write_out(t);
     }
   }

@@ -22,8 +22,14 @@ static rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32
 }
 
 void rl_rope_look(const rl_model *model, const rl_state *state, uint32_t rope) {
-  if (can_wrap(model, rope)) {
-    rl_wrap_path(model, state, rope, state->points);
+  if (!can_wrap(model, rope) || !isnan(rl_wrap_path(model, state, rope, state->points))) {
+    return;
+  }
+  const rl_vec3 nowhere = {NAN, NAN, NAN};
+  for (uint32_t i = 1; i <= state->wrap_counts[rope]; i++) {
+    rl_path_item *item = &state->items[i];
+    item->entry = item->exit = item->in = item->out = nowhere;
+    item->wrap = item->turn = item->arc = item->piece = NAN;
   }
 }
 
@@ -110,7 +116,7 @@ static joint joint_at(const rl_model *model, const rl_state *state, uint32_t rop
                                             .out = item->out,
                                             .arc = item->arc,
                                             .piece = item->piece,
-                                            .turn = fmax(item->turn, 0.0)}
+                                            .turn = item->turn < 0.0 ? 0.0 : item->turn}
                                   : joint_in_eye(model, state, rope, i);
   j.slot = joint_slot(model, state, rope, i);
   return j;

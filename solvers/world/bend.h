@@ -18,7 +18,8 @@ typedef struct rl_bend {
 } rl_bend;
 
 // Solves the path of a rope, which the functions below then read, until another one is solved
-// (rl_wrap_path) in this state. Ropes that can lie on no body have nothing to solve.
+// (rl_wrap_path) in this state. Ropes that can lie on no body have nothing to solve. Where there is
+// no path, as when an end has got into a body, what is in between comes out as nan.
 void rl_rope_look(const rl_model *model, const rl_state *state, uint32_t rope);
 
 // How many bends a massless rope has, in the order of the rope; a rope with mass has none.

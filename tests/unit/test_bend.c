@@ -159,12 +159,33 @@ static void test_slip(void **unused) {
   rl_scenario_free(scenario);
 }
 
+// Where an end has got into a body there is no path, and nothing is made up.
+static void test_no_path(void **unused) {
+  (void)unused;
+  rl_scenario *scenario = screw("fixed", "");
+  const rl_model *model = scenario->model;
+  rl_state *state = rl_state_create(model);
+  assert_non_null(state);
+  rl_point *load = &state->points[rl_body_slot(model, 2)];
+  *load = (rl_point){3.0, 0.0, 0.3, load->w}; // in the ball
+  rl_rope_look(model, state, 0);
+  static rl_path_point points[POINTS_MAX];
+  const size_t count = rl_path_points(model, state, 0, points, POINTS_MAX);
+  assert_int_equal(count, 4); // its ends, and a place for each bend
+  check_near(points[0].at.x, -2.0, 0.0);
+  assert_true(isnan(points[1].at.x) && isnan(points[2].at.x));
+  check_near(points[3].at.z, 0.3, 0.0);
+  const rl_bend bend = rl_rope_bend(model, state, 0, 0);
+  assert_true(isnan(bend.turn) && isnan(bend.entry.y));
+  rl_state_free(state);
+  rl_scenario_free(scenario);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_points),
-      cmocka_unit_test(test_reach),
-      cmocka_unit_test(test_tensions),
-      cmocka_unit_test(test_slip),
+      cmocka_unit_test(test_points),   cmocka_unit_test(test_reach),
+      cmocka_unit_test(test_tensions), cmocka_unit_test(test_slip),
+      cmocka_unit_test(test_no_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
