@@ -357,6 +357,18 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
   }
 }
 
+void rl_direct_bounds(const rl_rows *rows, double *lower) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      lower[k] = block->lower;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      lower[rows->rows[k].source] = rows->rows[k].lower;
+    }
+  }
+}
+
 void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
                             rl_vec3 s, rl_vec3 *gradients) {
   const rl_row *row = &rows->rows[d->tangents[k].row];
@@ -394,8 +406,8 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const double *inverse_masses, const bool *active) {
   for (uint32_t p = 0; p < d->count; p++) {
     const uint32_t m = d->order[p];
-    const bool element = m < d->link_count || (m >= d->first_split && m < d->row_count);
-    const double soft = element ? regularisation.elements : regularisation.contacts;
+    const double soft =
+        rl_direct_is_element(d, m) ? regularisation.elements : regularisation.contacts;
     d->diagonal[p] =
         active[m] ? own_product(d, m, points, left, right) + soft * inverse_masses[m] : 1.0;
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-// Of the size of a part: a straight piece that lies deeper in it has run into it.
+// Of the size of a part: a straight piece that lies deeper in it has run into it; and one that lay
+// deeper than this before was inside, and has not.
 static const double touching = 1e-10;
+static const double inside = 1e-6;
 
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
@@ -50,9 +52,7 @@ static rl_path_item item_of(const rl_model *model, const rl_state *state, const 
                        .along = wrap->along};
   if (item.kind == RL_PATH_CYLINDER) {
     item.axis = rl_rotate(at.rotation, rl_rotate(part->rotation, z));
-  } else {
-    item.side = rl_rotate(at.rotation, wrap->side);
-  }
+  } // a ball has only one shortest way, whichever side the rope lay on
   if (!rl_is_zero(wrap->hinge)) {
     item.hinge = in_world(at, wrap->hinge);
   }
@@ -99,30 +99,45 @@ static bool is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
-// The direction from the centre of a round item's arc to its middle, and the axis that it turns
-// about.
-static rl_vec3 middle_of(const rl_path_item *item, rl_vec3 *axis) {
-  *axis = item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
-  rl_vec3 radial = rl_sub(item->entry, item->at);
-  radial = rl_unit(rl_add_scaled(radial, -rl_dot(radial, *axis), *axis));
+// The middle of the arc on a round item: its direction from the centre, across the axis that the
+// rope turns about there, and how far along that axis it is from the centre [m].
+typedef struct arc_middle {
+  rl_vec3 axis, radial;
+  double height;
+} arc_middle;
+
+static arc_middle middle_of(const rl_path_item *item) {
+  arc_middle m = {.axis = item->kind == RL_PATH_SPHERE ? item->side
+                                                       : rl_scale(item->sense, item->axis)};
+  const rl_vec3 entry = rl_sub(item->entry, item->at), exit = rl_sub(item->exit, item->at);
+  const rl_vec3 radial = rl_unit(rl_add_scaled(entry, -rl_dot(entry, m.axis), m.axis));
   double s, c;
   rl_sincos(0.5 * item->wrap, &s, &c);
-  return rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(*axis, radial)));
+  m.radial = rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(m.axis, radial)));
+  m.height = 0.5 * (rl_dot(entry, m.axis) + rl_dot(exit, m.axis));
+  return m;
 }
 
-// The length of rope on a wrap before its mark [m].
+// The length of rope on a wrap before its mark [m]. Where the rope has moved sideways, the mark is
+// that point of it which is nearest: what friction holds is the rope along itself, so the mark
+// moves across it.
 static double before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                           const rl_path_item *item, const rl_point *points) {
   if (!is_round(item)) {
     return 0.0;
   }
-  rl_vec3 axis;
-  const rl_vec3 middle = middle_of(item, &axis);
+  const arc_middle middle = middle_of(item);
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
   const rl_vec3 mark = rl_sub(in_world(at, wrap->mark), item->at);
-  const double turn = rl_atan2(rl_dot(mark, rl_cross(axis, middle)), rl_dot(mark, middle));
-  const double per_angle = item->wrap > 0.0 ? item->arc / item->wrap : item->radius;
-  return 0.5 * item->arc + turn * per_angle;
+  const double angle =
+      rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
+  if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
+    return 0.5 * item->arc + item->radius * angle;
+  }
+  const double round = item->radius * item->wrap / item->arc;
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), middle.axis) / item->arc;
+  return 0.5 * item->arc + item->radius * angle * round +
+         (rl_dot(mark, middle.axis) - middle.height) * rise;
 }
 
 // Marks the middle of each wrap.
@@ -131,10 +146,10 @@ static void mark_middle(const rl_model *model, const rl_state *state, rl_wrap *w
   if (wrap->body == RL_NONE || !is_round(item)) {
     return;
   }
-  rl_vec3 axis;
-  const rl_vec3 middle = middle_of(item, &axis);
+  const arc_middle middle = middle_of(item);
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
-  wrap->mark = in_body(at, rl_add_scaled(item->at, item->radius, middle));
+  const rl_vec3 foot = rl_add_scaled(item->at, middle.height, middle.axis);
+  wrap->mark = in_body(at, rl_add_scaled(foot, item->radius, middle.radial));
 }
 
 static double piece_rest(const rl_model *model, const rl_state *state, uint32_t index,
@@ -304,15 +319,52 @@ static bool judge_wrap(const rl_model *model, const rl_state *state, uint32_t in
   return wrap->grip != RL_SLIDES && on > 0.0 && along < 0.0 && regrip(before, RL_STICKS);
 }
 
+static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+  rl_wrap *wraps = wraps_of(model, state, index);
+  const uint32_t last = --state->wrap_counts[index];
+  if (i > 0) {
+    wraps[i - 1].rest += wraps[i].rest;
+  }
+  memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
+  memset(&wraps[last], 0, sizeof *wraps);
+}
+
+// Whether the rope has slipped off a ball, round to its other side: the points between which it
+// lies there have come to see it past half a turn. The length goes on without a jump, for at half a
+// turn all ways round are equally long, but where the rope lies does not.
+static bool has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                            const rl_path_item *item) {
+  if (item->kind != RL_PATH_SPHERE) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
+}
+
+// Nothing holds a rope along itself while it slips off.
+static bool let_slip_off(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_wrap *before) {
+  const rl_wrap *wraps = wraps_of(model, state, index);
+  bool changed = false;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+      changed = regrip(&before[i], RL_SLIDES) || changed;
+    }
+  }
+  return changed;
+}
+
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt) {
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
-    const uint32_t count = model->ropes[r].rubs ? state->wrap_counts[r] : 0;
+    const bool rubs = model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs;
+    const uint32_t count = rubs ? state->wrap_counts[r] : 0;
     if (count == 0) {
       continue;
     }
     rl_wrap_path(model, state, r, state->points);
+    changed = let_slip_off(model, state, r, wraps_of(model, before, r)) || changed;
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p <= count;) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
@@ -366,16 +418,6 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
 
 // ---------------------------------------------------------------------------------------------
 // Wraps come and go
-
-static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
-  rl_wrap *wraps = wraps_of(model, state, index);
-  const uint32_t last = --state->wrap_counts[index];
-  if (i > 0) {
-    wraps[i - 1].rest += wraps[i].rest;
-  }
-  memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
-  memset(&wraps[last], 0, sizeof *wraps);
-}
 
 // False when the rope has no room for another one.
 static bool insert_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i,
@@ -434,23 +476,30 @@ static double thickness(const rl_part *part) {
   }
 }
 
-// Whether the piece runs into the part, or through it, within the step; the normal is that of the
-// side from which it came. The distance of a piece changes no faster than its ends move.
-static bool runs_into(const rl_part *part, double radius, const moving_piece *m, rl_vec3 *normal) {
+// When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
+// of the side from which it came; 2: it does not. The distance of a piece changes no faster than
+// its ends move. One that begins inside has run into nothing.
+static double runs_into(const rl_part *part, double radius, const moving_piece *m,
+                        rl_vec3 *normal) {
+  static const double never = 2.0;
   const double size = fmin(thickness(part), part->bound);
   const double depth = touching * size;
   const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
   rl_vec3 last;
   const double end = piece_distance(part, radius, m, 1.0, &last);
   if (end >= -depth && (speed < size || end > speed)) {
-    return false;
+    return never;
   }
   double t = 0.0, distance = piece_distance(part, radius, m, 0.0, normal);
+  if (distance < -inside * size) {
+    return never;
+  }
   while (distance > depth && t < 1.0) {
     t = fmin(t + fmax(distance / speed, 1e-6), 1.0);
     distance = piece_distance(part, radius, m, t, normal);
   }
-  return end < -depth || (distance <= depth && rl_dot(*normal, last) < 0.0);
+  const bool tunnels = distance <= depth && rl_dot(*normal, last) < 0.0;
+  return end < -depth || tunnels ? t : never;
 }
 
 // Whether a wrap is on a part.
@@ -458,51 +507,101 @@ static bool is_on(const rl_wrap *wrap, uint32_t body, uint32_t part) {
   return wrap->body == body && wrap->part == part;
 }
 
-// The part that a piece runs into, if there is one, as a wrap; the path of both states is solved.
-static bool find_hit(const rl_model *model, const rl_state *before, const rl_state *state,
-                     uint32_t index, uint32_t piece, rl_wrap *hit) {
+// Where a piece was at the start of the step and is now, in the world's frame.
+typedef struct swept_piece {
+  rl_vec3 from[2], to[2];
+} swept_piece;
+
+static moving_piece seen_from(rl_body_pose was, rl_body_pose is, const swept_piece *piece) {
+  return (moving_piece){{in_body(was, piece->from[0]), in_body(was, piece->from[1])},
+                        {in_body(is, piece->to[0]), in_body(is, piece->to[1])}};
+}
+
+// The parts of a body, other than those that the piece lies on, that it may have run into.
+static bool is_near(const rl_model *model, const rl_state *state, const swept_piece *piece,
+                    double radius, uint32_t body) {
+  const double reach =
+      0.5 * rl_distance(piece->to[0], piece->to[1]) +
+      fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(piece->to[0], piece->to[1]));
+  const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, body)]);
+  return rl_distance(middle, centre) <= reach + model->bodies[body].bound + radius;
+}
+
+static bool lies_on(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                    uint32_t body, uint32_t part) {
   const rl_wrap *wraps = wraps_of(model, state, index);
-  const rl_rope *rope = &model->ropes[index];
-  const rl_vec3 a0 = before->items[piece].exit, b0 = before->items[piece + 1].entry;
-  const rl_vec3 a1 = state->items[piece].exit, b1 = state->items[piece + 1].entry;
-  const double half = 0.5 * rl_distance(a1, b1) + rl_distance(a0, a1) + rl_distance(b0, b1);
-  const rl_vec3 middle = rl_scale(0.5, rl_add(a1, b1));
+  return (piece > 0 && is_on(&wraps[piece - 1], body, part)) ||
+         (piece < state->wrap_counts[index] && is_on(&wraps[piece], body, part));
+}
+
+// The part that a piece runs into first, if there is one, as a wrap.
+static bool find_hit(const rl_model *model, const rl_state *before, const rl_state *state,
+                     uint32_t index, uint32_t piece, const swept_piece *swept, rl_wrap *hit) {
+  const double radius = model->ropes[index].radius;
+  double first = 1.0;
+  bool found = false;
   for (uint32_t body = 0; body < model->body_count; body++) {
-    const rl_body *b = &model->bodies[body];
     if (!model->touches[(size_t)index * model->body_count + body] ||
-        rl_distance(middle, rl_position(&state->points[rl_body_slot(model, body)])) >
-            half + b->bound + rope->radius) {
+        !is_near(model, state, swept, radius, body)) {
       continue;
     }
-    const rl_body_pose was = rl_body_pose_at(model, before, before->points, body);
     const rl_body_pose is = rl_body_pose_at(model, state, state->points, body);
-    const moving_piece m = {{in_body(was, a0), in_body(was, b0)},
-                            {in_body(is, a1), in_body(is, b1)}};
-    for (uint32_t part = 0; part < b->part_count; part++) {
-      const bool beside = (piece > 0 && is_on(&wraps[piece - 1], body, part)) ||
-                          (piece < state->wrap_counts[index] && is_on(&wraps[piece], body, part));
+    const moving_piece m =
+        seen_from(rl_body_pose_at(model, before, before->points, body), is, swept);
+    for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
       rl_vec3 normal;
-      if (!beside && runs_into(&b->parts[part], rope->radius, &m, &normal)) {
-        *hit = wrap_on(model, state, index, body, part, rl_sub(b1, a1),
+      if (lies_on(model, state, index, piece, body, part)) {
+        continue;
+      }
+      const double t = runs_into(&model->bodies[body].parts[part], radius, &m, &normal);
+      if (t < first || (t == 1.0 && !found)) {
+        *hit = wrap_on(model, state, index, body, part, rl_sub(swept->to[1], swept->to[0]),
                        rl_rotate(is.rotation, normal));
-        return true;
+        first = t;
+        found = true;
       }
     }
   }
-  return false;
+  return found;
+}
+
+// Where the rope comes to lie on the part that a straight piece has run into, roughly: the deepest
+// point of the piece, brought to the surface.
+static rl_vec3 touching_point(const rl_model *model, const rl_state *state, uint32_t index,
+                              const rl_wrap *wrap, rl_vec3 a, rl_vec3 b) {
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  rl_surface surface;
+  const double s = rl_shape_segment(part_of(model, wrap), at.centre, at.rotation, a, b, &surface);
+  return rl_add_scaled(rl_add_scaled(a, s, rl_sub(b, a)),
+                       model->ropes[index].radius - surface.distance, surface.normal);
+}
+
+static void keep_hinge(const rl_model *model, const rl_state *state, rl_wrap *wrap, rl_vec3 from,
+                       rl_vec3 to) {
+  if (wrap->body != RL_NONE) {
+    const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+    wrap->hinge = in_body(at, rl_scale(0.5, rl_add(from, to)));
+  }
 }
 
 // Puts a wrap between piece i and a new one behind it, which share its rest length.
 static bool split_piece(const rl_model *model, rl_state *state, uint32_t index, uint32_t i,
                         rl_wrap wrap) {
   const double rest = piece_rest(model, state, index, i);
+  const rl_vec3 from = state->items[i].exit, to = state->items[i + 1].entry;
+  const rl_vec3 touch = touching_point(model, state, index, &wrap, from, to);
   wrap.tension = piece_tension(model, state, index, i);
+  keep_hinge(model, state, &wrap, touch, to);
   if (!insert_wrap(model, state, index, i, wrap)) {
     return false;
   }
   rl_wrap *wraps = wraps_of(model, state, index);
-  rl_wrap_path(model, state, index, state->points);
-  if (!(state->items[i + 1].wrap > 0.0)) { // it only grazes
+  if (i > 0) {
+    keep_hinge(model, state, &wraps[i - 1], from, touch);
+  }
+  const double length = rl_wrap_path(model, state, index, state->points);
+  if (isnan(length) || !(state->items[i + 1].wrap > 0.0)) { // no way past it, or it only grazes
     remove_wrap(model, state, index, i);
     rl_wrap_path(model, state, index, state->points);
     return false;
@@ -518,22 +617,41 @@ static bool split_piece(const rl_model *model, rl_state *state, uint32_t index, 
   return true;
 }
 
-// On a ball whose neighbours on the path see more than half a turn of it there is no shortest way.
-static bool has_slipped_off(const rl_path_item *item) {
-  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
-  return item->kind == RL_PATH_SPHERE && rl_dot(rl_cross(from, to), item->side) < 0.0;
+// Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
+static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
+                        uint32_t neighbour) {
+  const rl_wrap *wrap = &wraps_of(model, state, index)[i];
+  const rl_path_item *item = &state->items[neighbour];
+  if (wrap->body == RL_NONE || is_round(item)) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_shape_surface(part_of(model, wrap), at.centre, at.rotation, item->at).distance <
+         model->ropes[index].radius;
+}
+
+// Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
+// no way any more: wraps go until there is one. True if some have gone.
+static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
+  bool gone = false;
+  while (isnan(rl_wrap_path(model, state, index, state->points)) && state->wrap_counts[index] > 0) {
+    uint32_t first = 0;
+    for (uint32_t i = state->wrap_counts[index]; i-- > 0;) {
+      const bool over =
+          is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
+      first = over ? i : first;
+    }
+    remove_wrap(model, state, index, first);
+    gone = true;
+  }
+  return gone;
 }
 
 // Wraps that the rope has left go. The path is solved.
 static void release(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
     const rl_path_item *item = &state->items[i + 1];
-    if (is_round(item) && (item->wrap < 0.0 || has_slipped_off(item))) {
-      if (!(item->wrap < 0.0)) {
-        state->slipped_off++;
-        state->slipped_rope = index;
-        state->slipped_body = wraps_of(model, state, index)[i].body;
-      }
+    if (is_round(item) && item->wrap < 0.0) {
       remove_wrap(model, state, index, i);
       rl_wrap_path(model, state, index, state->points);
       i = 0;
@@ -543,18 +661,57 @@ static void release(const rl_model *model, rl_state *state, uint32_t index) {
   }
 }
 
+// Wraps for all that a piece has run into; the two pieces that one leaves are looked at again.
+static void catch_hits(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t index, uint32_t piece, const swept_piece *swept) {
+  rl_wrap hit;
+  if (!find_hit(model, before, state, index, piece, swept, &hit) ||
+      !split_piece(model, state, index, piece, hit)) {
+    return;
+  }
+  const rl_path_item *item = &state->items[piece + 1];
+  const double first = rl_distance(swept->to[0], item->entry);
+  const double share = first / (first + rl_distance(item->exit, swept->to[1]));
+  const rl_vec3 was = rl_add_scaled(swept->from[0], share, rl_sub(swept->from[1], swept->from[0]));
+  const swept_piece second = {{was, swept->from[1]}, {item->exit, swept->to[1]}};
+  const swept_piece one = {{swept->from[0], was}, {swept->to[0], item->entry}};
+  catch_hits(model, before, state, index, piece + 1, &second);
+  catch_hits(model, before, state, index, piece, &one);
+}
+
 static void keep_path(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     keep_item(model, state, &wraps_of(model, state, index)[i], &state->items[i + 1]);
   }
 }
 
+// For whoever wants to know; the path is solved, and not yet kept.
+static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
+  const rl_wrap *wraps = wraps_of(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+      state->slipped_off++;
+      state->slipped_rope = index;
+      state->slipped_body = wraps[i].body;
+    }
+  }
+}
+
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                      size_t *split, double dt) {
   rl_wrap_path(model, before, r, before->points);
-  rl_wrap_path(model, state, r, state->points);
+  if (find_way(model, state, r)) {
+    keep_path(model, state, r);
+    return;
+  }
   find_tensions(model, state, r, split);
   if (model->ropes[r].rubs) {
+    const bool slipped = let_slip_off(model, state, r, wraps_of(model, state, r));
+    for (uint32_t i = 0; i < state->wrap_counts[r] && slipped; i++) {
+      if (has_slipped_off(model, state, &wraps_of(model, state, r)[i], &state->items[i + 1])) {
+        mark_middle(model, state, &wraps_of(model, state, r)[i], &state->items[i + 1]);
+      }
+    }
     for (uint32_t p = 0; p <= state->wrap_counts[r];) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
       flow(model, state, r, strand, dt, true);
@@ -562,13 +719,12 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
     }
     mark_again(model, state, r);
   }
+  count_slips(model, state, r);
   keep_path(model, state, r);
   for (uint32_t piece = state->wrap_counts[r] + 1; piece-- > 0;) {
-    rl_wrap hit;
-    if (find_hit(model, before, state, r, piece, &hit)) {
-      split_piece(model, state, r, piece, hit);
-      rl_wrap_path(model, state, r, state->points);
-    }
+    const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
+                               {state->items[piece].exit, state->items[piece + 1].entry}};
+    catch_hits(model, before, state, r, piece, &swept);
   }
   release(model, state, r);
   keep_path(model, state, r);
@@ -597,8 +753,9 @@ static uint32_t features_of(const rl_part_definition *part) {
   }
 }
 
-// A rope can pass a body again and again: room for so many more than it passes at the start.
-static const uint32_t spare_wraps = 32;
+// A rope can pass a body again and again: room for so many more than it passes at the start, and
+// for two on each feature, up to so many.
+enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 48 };
 
 uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
   uint32_t features = 0, ways = 0;
@@ -611,8 +768,8 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
   for (size_t k = 0; k < rope->way_count; k++) {
     ways += rope->ways[k].eye ? 1 : features;
   }
-  const uint32_t more = 2 * features < spare_wraps ? 2 * features : spare_wraps;
-  return features > 0 ? ways + more : 0;
+  const uint32_t more = SPARE_WRAPS + 2 * features;
+  return features > 0 ? ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS) : 0;
 }
 
 static bool no_way(rl_fault *fault, uint32_t rope, const char *format, const char *body) {
@@ -718,7 +875,7 @@ static bool check_laid(const rl_model *model, const rl_definition *definition, r
                     "");
     }
     const rl_path_item *item = &state->items[i + 1];
-    if (wrap->body != RL_NONE && has_slipped_off(item)) {
+    if (wrap->body != RL_NONE && has_slipped_off(model, state, wrap, item)) {
       return no_way(fault, index,
                     "on that side of the ball '%s' the rope would lie on more than "
                     "half of it, and slip off; expected the other side",
@@ -736,14 +893,26 @@ static bool check_laid(const rl_model *model, const rl_definition *definition, r
 }
 
 // No piece may start inside a body that the rope was not told to pass.
-static bool check_clear(const rl_model *model, rl_state *state, uint32_t index, rl_fault *fault) {
+static bool check_clear(const rl_model *model, const rl_state *state, uint32_t index,
+                        rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[index];
   for (uint32_t piece = 0; piece <= state->wrap_counts[index]; piece++) {
-    rl_wrap hit;
-    if (find_hit(model, state, state, index, piece, &hit)) {
-      return no_way(fault, index,
-                    "the rope cuts through body '%s' at the start; expected that "
-                    "body in `over`",
-                    model->bodies[hit.body].name);
+    const rl_vec3 a = state->items[piece].exit, b = state->items[piece + 1].entry;
+    for (uint32_t body = 0; body < model->body_count; body++) {
+      const rl_body_pose at = rl_body_pose_at(model, state, state->points, body);
+      const rl_part *parts = model->bodies[body].parts;
+      for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+        rl_surface surface;
+        rl_shape_segment(&parts[part], at.centre, at.rotation, a, b, &surface);
+        if (model->touches[(size_t)index * model->body_count + body] &&
+            !lies_on(model, state, index, piece, body, part) &&
+            surface.distance < rope->radius - 1e-9 * fmin(parts[part].bound, rope->length)) {
+          return no_way(fault, index,
+                        "the rope cuts through body '%s' at the start; expected that body in "
+                        "`over`",
+                        model->bodies[body].name);
+        }
+      }
     }
   }
   return true;

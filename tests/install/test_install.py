@@ -261,6 +261,7 @@ class Completion(unittest.TestCase):
                    PREFIX / "bin/ropelab").split()
 
     def test_words(self) -> None:
+        impulses = ["impulse", "impulse-direct", "impulse-soft"]
         for line, expected in (
                 ("ropelab comp", ["compare"]),
                 ("ropelab --v", ["--version"]),
@@ -270,11 +271,11 @@ class Completion(unittest.TestCase):
                 ("ropelab compare atwood heavy-", ["heavy-load"]),
                 ("ropelab run atwood --dur", ["--duration"]),
                 ("ropelab run atwood --cov", []),
-                ("ropelab run atwood --solver imp", ["impulse"]),
-                ("ropelab run atwood -s imp", ["impulse"]),
-                ("ropelab run atwood --solver=imp", ["impulse"]),
-                ("ropelab run atwood --solver fine=imp", ["impulse"]),
-                ("ropelab run atwood --solver a=b=imp", ["impulse"]),
+                ("ropelab run atwood --solver imp", impulses),
+                ("ropelab run atwood -s imp", impulses),
+                ("ropelab run atwood --solver=imp", impulses),
+                ("ropelab run atwood --solver fine=imp", impulses),
+                ("ropelab run atwood --solver a=b=imp", impulses),
                 ("ropelab run atwood --solver pbd,o", ["pbd,order=", "pbd,omega="]),
                 ("ropelab run atwood --solver=pbd,omega=1,it", ["1,iterations="]),
                 ("ropelab run atwood --solver pbd,order=j", ["jacobi"]),

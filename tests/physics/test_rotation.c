@@ -301,6 +301,8 @@ static void wheel_and_weight_swing(void **unused) {
       inertia, phi, mass, radius * sin(phi) + length * sin(tilt),
       -radius * cos(phi) - length * cos(tilt), radius);
   static const char *const solvers[] = {"impulse",
+                                        "impulse-direct",
+                                        "impulse-soft",
                                         "pbd",
                                         "xpbd,substeps=10",
                                         "penalty,substeps=20,damping_ratio=0",
@@ -350,8 +352,9 @@ static void orders_with_a_tumbling_box(void **unused) {
   static const struct {
     const char *spec;
     double order;
-  } known[] = {{"rattle", 2.0},  {"pbd-direct", 1.0}, {"pbd-direct,gradient=current", 1.0},
-               {"impulse", 1.0}, {"pbd", 1.0},        {"xpbd,substeps=1", 1.0}};
+  } known[] = {{"rattle", 2.0},        {"pbd-direct", 1.0}, {"pbd-direct,gradient=current", 1.0},
+               {"impulse", 1.0},       {"pbd", 1.0},        {"xpbd,substeps=1", 1.0},
+               {"impulse-direct", 1.0}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const rl_vec3 coarse = swing_box(known[i].spec, 1.0 / 1000.0);
     const rl_vec3 middle = swing_box(known[i].spec, 1.0 / 2000.0);
@@ -431,7 +434,9 @@ static void friction_turns_a_free_drum(void **unused) {
                {"pbd,iterations=100", false, 0.1},
                {"xpbd,substeps=100", false, 0.03},
                {"pbd-direct", false, 0.1},
-               {"rattle", false, 0.1}};
+               {"rattle", false, 0.1},
+               {"impulse-direct", true, 0.1},
+               {"impulse-soft", false, 0.1}};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
     rl_driver *d = driver_for(s, known[k].spec, 1.0 / 480.0);
     const rl_metrics start = rl_metrics_of(d);
@@ -470,7 +475,8 @@ static void rope_rolls_a_drum(void **unused) {
       ((m1 - m2) - 0.3 * line_density) * g / moving / sqrt(k2) * sinh(0.4 * sqrt(k2));
   static const char *const solvers[] = {
       "impulse,iterations=1000", "xpbd,substeps=100", "pbd,iterations=1000",
-      "penalty,substeps=100",    "pbd-direct",        "rattle"};
+      "penalty,substeps=100",    "pbd-direct",        "rattle",
+      "impulse-direct"};
   for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
     rl_driver *d = driver_for(s, solvers[k], 1e-3);
     for (int n = 0; n < 400; n++) {

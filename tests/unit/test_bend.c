@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is seen of a rope over bodies: its points, how far it reaches, and how it slips, on a ball
-// and in a screw of two turns round a tilted drum.
+// in an eye, and in a screw of two turns round a tilted drum.
 #include "check.h"
 
 #include "world/bend.h"
@@ -20,7 +20,7 @@ static rl_scenario *screw(const char *motion, const char *friction) {
       "  load: {mass: 2.385, position: [6, 0.6, 0.5], velocity: [1, -2, 0.5]}\n"
       "ropes:\n"
       "  line: {from: {point: [-2, -3, -1]}, to: {body: load}, radius: 0.25, %s\n"
-      "         over: [{body: drum, turns: 2}, ball]}\n",
+      "         over: [{body: drum, turns: 2}, {eye: [1.5, 1.2, 0.1], friction: 0}, ball]}\n",
       motion, friction);
 }
 
@@ -45,6 +45,8 @@ static void test_points(void **unused) {
     if (points[i].bend == 0) {
       check_near(rl_length(rl_cross(p, axis)), 0.75, 1e-12);
     } else if (points[i].bend == 1) {
+      check_near(rl_distance(p, rl_vec(1.5, 1.2, 0.1)), 0.0, 0.0); // the eye
+    } else if (points[i].bend == 2) {
       check_near(rl_distance(p, ball), 1.0, 1e-12);
     } else {
       assert_true(i == 0 || i == count - 1);
@@ -93,10 +95,11 @@ static void test_tensions(void **unused) {
   rl_state *state = rl_state_create(scenario->model);
   assert_non_null(state);
   static rl_path_point points[POINTS_MAX];
-  const double tensions[] = {2.0, 8.0, 6.0};
+  const double tensions[] = {2.0, 8.0, 8.0, 6.0};
   state->multipliers[0] = tensions[0];
   state->wraps[0].tension = tensions[1];
   state->wraps[1].tension = tensions[2];
+  state->wraps[2].tension = tensions[3];
   check_near(rl_largest_tension(scenario->model, state, 0), 8.0, 0.0);
   rl_rope_look(scenario->model, state, 0);
   const size_t count = rl_path_points(scenario->model, state, 0, points, POINTS_MAX);
@@ -134,8 +137,8 @@ static void test_slip(void **unused) {
   assert_non_null(state);
   state->multipliers[0] = 1.0;
   rl_rope_look(model, state, 0);
-  const rl_bend ball = rl_rope_bend(model, state, 0, 1);
-  const double rear = 0.5 * state->items[2].arc + state->items[2].piece;
+  const rl_bend ball = rl_rope_bend(model, state, 0, 2);
+  const double rear = 0.5 * state->items[3].arc + state->items[3].piece;
   const double rate = rl_dot(ball.out, state->velocities[rl_body_slot(model, 2)]);
   double lengths[2];
   const double h = 1e-6;
@@ -154,7 +157,7 @@ static void test_slip(void **unused) {
   check_below(0.1, fabs(growth));
   check_near(ball.slip, rate - rear / whole * growth, 1e-8);
   state->multipliers[0] = 0.0; // slack
-  check_near(rl_rope_bend(model, state, 0, 1).slip, 0.0, 0.0);
+  check_near(rl_rope_bend(model, state, 0, 2).slip, 0.0, 0.0);
   rl_state_free(state);
   rl_scenario_free(scenario);
 }
@@ -171,10 +174,10 @@ static void test_no_path(void **unused) {
   rl_rope_look(model, state, 0);
   static rl_path_point points[POINTS_MAX];
   const size_t count = rl_path_points(model, state, 0, points, POINTS_MAX);
-  assert_int_equal(count, 4); // its ends, and a place for each bend
+  assert_int_equal(count, 5); // its ends, and a place for each bend
   check_near(points[0].at.x, -2.0, 0.0);
   assert_true(isnan(points[1].at.x) && isnan(points[2].at.x));
-  check_near(points[3].at.z, 0.3, 0.0);
+  check_near(points[4].at.z, 0.3, 0.0);
   const rl_bend bend = rl_rope_bend(model, state, 0, 0);
   assert_true(isnan(bend.turn) && isnan(bend.entry.y));
   rl_state_free(state);
