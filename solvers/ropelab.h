@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+#include "world/bend.h"
 #include "world/driver.h"
 #include "world/ledger.h"
 #include "world/memory.h"
@@ -36,6 +37,7 @@ extern "C" {
 #include "world/state.h"
 #include "world/trigonometry.h"
 #include "world/vector.h"
+#include "world/wrap.h"
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,9 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->step = from->step;
   to->contact_count = from->contact_count;
   to->split_count = from->split_count;
+  to->slipped_off = from->slipped_off;
+  to->slipped_rope = from->slipped_rope;
+  to->slipped_body = from->slipped_body;
   memcpy(to->block, from->block, from->block_size);
 }
 

@@ -383,9 +383,22 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   return energy;
 }
 
+// For whoever wants to know; the path is solved, and not yet kept.
+static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+      state->slipped_off++;
+      state->slipped_rope = index;
+      state->slipped_body = wraps[i].body;
+    }
+  }
+}
+
 void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t index, size_t *split,
                    double dt) {
   find_tensions(model, state, index, split);
+  count_slips(model, state, index);
   if (!model->ropes[index].rubs) {
     return;
   }

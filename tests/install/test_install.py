@@ -286,6 +286,9 @@ class Completion(unittest.TestCase):
                 ("ropelab run --step 0.01 atwood --probe line.te",
                  ["line.tension", "line.tension.from", "line.tension.to"]),
                 ("ropelab run atwood --probe line.no", ["line.node."]),
+                ("ropelab run atwood-drum --probe line.w", ["line.wrap.drum"]),
+                ("ropelab run atwood-drum --probe line.en",
+                 ["line.entry.drum.x", "line.entry.drum.y", "line.entry.drum.z"]),
                 ("ropelab run spinning-loop --probe loop.ti", []),
                 ("ropelab nothing ", [])):
             self.assertEqual(self.complete(line), expected, line)
