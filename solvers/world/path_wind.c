@@ -4,6 +4,7 @@
 #include "path_rules.h"
 
 #include "shape.h"
+#include "trigonometry.h"
 
 static const double lift = 1e-3; // of the size of the part, over its surface
 
@@ -18,14 +19,48 @@ static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 direction) {
   return rl_add_scaled(beside, lift * reach - surface.distance, surface.normal);
 }
 
+// Points at equal angles round an axis through the part, from where a tangent from the point before
+// would touch something round there to where one to the point behind would.
 typedef struct winding {
-  rl_vec3 out, forward; // where it begins, and where the rope goes there
-  size_t first, count;  // of its points
+  rl_vec3 axis, begin; // unit: what the rope turns about, and the direction of the first point
+  double angle;        // between the points [rad]
+  size_t first, count; // of its points
 } winding;
 
-static rl_vec3 winding_direction(const winding *w, size_t k) {
-  const rl_vec3 v = k % 2 == 0 ? w->out : w->forward;
-  return k % 4 < 2 ? v : rl_scale(-1.0, v);
+static rl_vec3 winding_direction(const winding *w, double k) {
+  double s, c;
+  rl_sincos(k * w->angle, &s, &c);
+  return rl_add(rl_scale(c, w->begin), rl_scale(s, rl_cross(w->axis, w->begin)));
+}
+
+// One point will do for less than this, between the two on the side that is asked for [rad].
+static const double one_point = 2.3;
+
+static winding find_winding(const rl_path *path, size_t after, const rl_path_solid *solid,
+                            rl_vec3 side, uint32_t turns) {
+  const rl_vec3 p = path->items[after].exit, q = path->items[after + 1].entry;
+  const rl_vec3 chord = rl_unit(rl_sub(q, p));
+  winding w = {.first = after + 1};
+  w.axis = rl_unit(rl_cross(side, chord));
+  w.axis = rl_is_zero(w.axis) ? rl_any_across(chord) : w.axis;
+  const rl_vec3 beside = rl_unit(rl_add_scaled(side, -rl_dot(side, chord), chord));
+  rl_vec3 begin = rl_unit(rl_cross(w.axis, rl_sub(p, solid->at)));
+  rl_vec3 end = rl_unit(rl_cross(rl_sub(q, solid->at), w.axis));
+  begin = rl_is_zero(begin) ? beside : begin;
+  end = rl_is_zero(end) ? beside : end;
+  double angle = rl_atan2(rl_dot(w.axis, rl_cross(begin, end)), rl_dot(begin, end));
+  angle += angle < 0.0 && rl_dot(rl_sub(p, solid->at), beside) <= 0.0 ? 2.0 * RL_PI : 0.0;
+  if (angle < one_point && turns == 0) {
+    w.begin = beside;
+    w.count = 1;
+    return w;
+  }
+  angle = fmax(angle, 0.0) + 2.0 * RL_PI * turns;
+  const double parts = floor(angle / (0.5 * RL_PI) + 0.999);
+  w.begin = begin;
+  w.count = (size_t)parts + 1;
+  w.angle = parts > 0.0 ? angle / parts : 0.0;
+  return w;
 }
 
 static bool is_mark(const rl_path_item *item) {
@@ -39,16 +74,18 @@ static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t
   }
   for (size_t k = 0; k < w->count; k++) {
     rl_path_item *item = &path->items[w->first + k];
-    const rl_vec3 direction = winding_direction(w, k);
+    const rl_vec3 direction = winding_direction(w, (double)k);
     *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
     item->at = item->entry = item->exit = surface_point(&s->solids[part], direction);
     item->axis = direction;
   }
   // Backwards, so that what comes does not move what is still to do.
+  const double quarter = w->angle > 0.0 ? 0.5 * RL_PI / w->angle : 0.0;
   for (size_t k = w->count + 1; k-- > 0;) {
-    const rl_vec3 before = k > 0 ? winding_direction(w, k - 1) : rl_scale(-1.0, w->forward);
-    const rl_vec3 after = k < w->count ? winding_direction(w, k) : w->forward;
-    const rl_vec3 hint = k == 0 ? before : k == w->count ? after : rl_add(before, after);
+    const double between = k == 0          ? -0.5 * quarter
+                           : k == w->count ? (double)k - 1.0 + 0.5 * quarter
+                                           : (double)k - 0.5;
+    const rl_vec3 hint = winding_direction(w, between);
     if (rl_path_clear_piece(path, s, w->first + k - 1, part, &hint) == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
@@ -86,10 +123,7 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
   if (isnan(rl_path_solve(path->items, path->count, &path->iterations))) {
     return RL_PATH_NONE;
   }
-  winding w = {.first = after + 1, .count = 4 * (size_t)turns + 1};
-  w.forward = rl_unit(rl_sub(path->items[after + 1].entry, path->items[after].exit));
-  w.out = rl_unit(rl_add_scaled(side, -rl_dot(side, w.forward), w.forward));
-  w.out = rl_is_zero(w.out) ? rl_any_across(w.forward) : w.out;
+  const winding w = find_winding(path, after, &solids[part], side, turns);
   rl_path_outcome outcome = put_marks(path, &s, part, &w);
   outcome = outcome == RL_PATH_FOUND ? rl_path_settle(path, &s, length) : outcome;
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH ? take_marks(path, &s, part, length)
