@@ -107,6 +107,10 @@ static void offer_probes(const query *q, const char *scenario_name) {
       char name[256];
       snprintf(name, sizeof name, "%s.%s", item, *quantities);
       offer_probe(q, model, name);
+      for (uint32_t body = 0; !is_body && body < model->body_count; body++) {
+        snprintf(name, sizeof name, "%s.%s.%s", item, *quantities, model->bodies[body].name);
+        offer_probe(q, model, name);
+      }
     }
   }
   rl_scenario_free(scenario);

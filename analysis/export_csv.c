@@ -13,6 +13,7 @@ typedef struct table {
 typedef struct numbers {
   bool exact;
   const double *points, *tension, *drawn, *position, *rotation;
+  const rl_paths *paths;
 } numbers;
 
 static void write_line(table *t, const char *item, const char *kind, size_t index, const double *p,
@@ -56,6 +57,10 @@ static void write_body(table *t, const rl_body_record *body, size_t index, const
 static void write_items(table *t, const rl_trajectory_file *file, const numbers *n) {
   for (size_t i = 0; i < file->rope_count; i++) {
     write_rope(t, file, &file->ropes[i], n);
+    for (size_t k = n->paths->first[i]; k < n->paths->first[i + 1]; k++) {
+      write_line(t, file->ropes[i].name, n->exact ? "exact_path" : "path", k - n->paths->first[i],
+                 &n->paths->points[3 * k], n->paths->tension[k]);
+    }
   }
   for (size_t i = 0; i < file->body_count; i++) {
     write_body(t, &file->bodies[i], i, n);
@@ -89,7 +94,10 @@ static bool read_numbers(numbers *n, const rl_item_tracks *tracks, size_t frame)
 static bool write_frame(table *t, const rl_trajectory_file *file, size_t frame) {
   numbers run = {.exact = false};
   numbers exact = {.exact = true};
-  if (!read_numbers(&run, &file->run, frame) || !read_numbers(&exact, &file->exact, frame)) {
+  run.paths = rl_paths_at(file, file->path, frame);
+  exact.paths = rl_paths_at(file, file->exact_path, frame);
+  if (!run.paths || !exact.paths || !read_numbers(&run, &file->run, frame) ||
+      !read_numbers(&exact, &file->exact, frame)) {
     return false;
   }
   t->time = file->times[frame];

@@ -22,16 +22,18 @@ typedef struct scene {
   double *tension;
   int32_t *kinds, *items;
   size_t point_count, index_count, vert_count, cell_count;
+  size_t path_room; // points of paths that there is room for, beside all else
 } scene;
 
 // ---------------------------------------------------------------------------------------------
 // The scene of a frame
 
-static bool scene_create(scene *s, const rl_trajectory_file *file) {
-  const size_t points = 2 * file->points + file->drawn + 2 * file->body_count;
-  const size_t cells = 2 * file->elements + file->rope_count + 2 * file->body_count;
-  const size_t indices = 4 * file->elements + points;
-  *s = (scene){.points = calloc(3 * points + 1, sizeof *s->points),
+static bool scene_create(scene *s, const rl_trajectory_file *file, size_t path_room) {
+  const size_t points = 2 * file->points + file->drawn + 2 * file->body_count + path_room;
+  const size_t cells = 2 * file->elements + file->rope_count + 2 * file->body_count + path_room;
+  const size_t indices = 4 * file->elements + points + 2 * path_room;
+  *s = (scene){.path_room = path_room,
+               .points = calloc(3 * points + 1, sizeof *s->points),
                .connectivity = calloc(indices + 1, sizeof *s->connectivity),
                .offsets = calloc(cells + 1, sizeof *s->offsets),
                .tension = calloc(cells + 1, sizeof *s->tension),
@@ -60,7 +62,9 @@ static void end_cell(scene *s, cell_kind kind, size_t item, double tension) {
 // Adds points and returns the index of the first.
 static size_t add_points(scene *s, const double *points, size_t count) {
   const size_t first = s->point_count;
-  memcpy(&s->points[3 * first], points, 3 * count * sizeof *points);
+  if (count > 0) {
+    memcpy(&s->points[3 * first], points, 3 * count * sizeof *points);
+  }
   s->point_count += count;
   return first;
 }
@@ -83,11 +87,24 @@ static void add_ropes(scene *s, const rl_trajectory_file *file, const double *po
   const size_t first = add_points(s, points, file->points);
   for (size_t i = 0; i < file->rope_count; i++) {
     const rl_rope_record *rope = &file->ropes[i];
-    for (size_t e = 0; e < rope->elements; e++) {
+    for (size_t e = 0; e < rope->elements && !rope->has_path; e++) {
       for (size_t k = 0; k < rl_element_points(rope); k++) { // a loop goes on to node 0
         add_index(s, first + rope->first_point + (e + k) % rope->points);
       }
       end_cell(s, kind, i, tensions[rope->first_element + e]);
+    }
+  }
+}
+
+// A line for each part of a path, with its own tension.
+static void add_paths(scene *s, const rl_trajectory_file *file, const rl_paths *paths,
+                      cell_kind kind) {
+  const size_t first = add_points(s, paths->points, paths->first[file->rope_count]);
+  for (size_t i = 0; i < file->rope_count; i++) {
+    for (size_t k = paths->first[i]; k + 1 < paths->first[i + 1]; k++) {
+      add_index(s, first + k);
+      add_index(s, first + k + 1);
+      end_cell(s, kind, i, paths->tension[k]);
     }
   }
 }
@@ -109,6 +126,17 @@ static const double *numbers_at(rl_track *track, size_t frame, bool *good) {
   return numbers;
 }
 
+// Room for the paths of a frame. False when out of memory.
+static bool make_room(scene *s, const rl_trajectory_file *file, const rl_paths *run,
+                      const rl_paths *exact) {
+  const size_t count = run->first[file->rope_count] + exact->first[file->rope_count];
+  if (count > s->path_room) {
+    scene_free(s);
+    return scene_create(s, file, 2 * count);
+  }
+  return true;
+}
+
 // False if the trajectory cannot be read.
 static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
   bool good = true;
@@ -122,6 +150,9 @@ static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
   const double *exact_points = numbers_at(form->points, frame, &good);
   const double *exact_tension = numbers_at(form->tension, frame, &good);
   const bool exact = exact_points && !isnan(exact_points[0]); // else the form has no value
+  const rl_paths *paths = rl_paths_at(file, file->path, frame);
+  const rl_paths *exact_paths = rl_paths_at(file, file->exact_path, frame);
+  good = good && paths && exact_paths && make_room(s, file, paths, exact_paths);
   s->point_count = s->index_count = s->cell_count = s->vert_count = 0;
   if (good && position) {
     add_bodies(s, file, position, BODY);
@@ -132,12 +163,14 @@ static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
   s->vert_count = s->cell_count;
   if (good && points) {
     add_ropes(s, file, points, tension, ROPE);
+    add_paths(s, file, paths, ROPE);
   }
   if (good && drawn) {
     add_drawings(s, file, drawn);
   }
   if (good && exact) {
     add_ropes(s, file, exact_points, exact_tension, EXACT_ROPE);
+    add_paths(s, file, exact_paths, EXACT_ROPE);
   }
   return good;
 }
@@ -294,7 +327,7 @@ rl_export_outcome rl_export_vtk(const rl_trajectory_file *file, const char *path
     return RL_EXPORT_IN_THE_WAY;
   }
   rl_export_outcome outcome = RL_EXPORT_UNWRITTEN;
-  if (scene_create(&s, file) && rl_make_folders(beside)) {
+  if (scene_create(&s, file, 0) && rl_make_folders(beside)) {
     outcome = write_frames(file, beside, &s);
     if (outcome == RL_EXPORT_DONE && (!clear_folder(path, true) || rename(beside, path) != 0)) {
       outcome = RL_EXPORT_UNWRITTEN;

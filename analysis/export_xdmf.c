@@ -13,14 +13,14 @@ typedef struct grid {
 } grid;
 
 // ---------------------------------------------------------------------------------------------
-// Cells: the kind (2: a line over vertices), how many vertices, and which
+// Cells: the kind (1: points; 2: a line over them), how many vertices, and which
 
 static void write_rope_cells(FILE *out, const rl_trajectory_file *file) {
   for (size_t i = 0; i < file->rope_count; i++) {
     const rl_rope_record *rope = &file->ropes[i];
     const size_t width = rl_element_points(rope);
     for (size_t e = 0; e < rope->elements; e++) {
-      fprintf(out, "2 %zu", width);
+      fprintf(out, "%d %zu", rope->has_path ? 1 : 2, width); // of a path only the ends are here
       for (size_t k = 0; k < width; k++) {
         fprintf(out, " %zu",
                 rope->first_point + (e + k) % rope->points); // a loop goes on to node 0
@@ -104,7 +104,79 @@ static void write_grid(FILE *out, const grid *g, size_t frame) {
   fputs("</Grid>\n", out);
 }
 
-static void write_document(FILE *out, const rl_trajectory_file *file, size_t stride) {
+// Ropes over bodies, of which every frame has another number of points.
+typedef struct path_grid {
+  const char *name, *points, *tension;
+  rl_path_tracks *tracks;
+} path_grid;
+
+// All points and tensions of all times, to which the frames refer.
+static void write_path_lists(FILE *out, const path_grid *g) {
+  const size_t count = rl_track_length(g->tracks->points);
+  fprintf(out,
+          "<DataItem Name=\"%s points\" Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" "
+          "Dimensions=\"%zu 3\">%s:%s</DataItem>\n",
+          g->name, count, RL_TRAJECTORY_NAME, g->points);
+  fprintf(out,
+          "<DataItem Name=\"%s tension\" Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" "
+          "Dimensions=\"%zu\">%s:%s</DataItem>\n",
+          g->name, count, RL_TRAJECTORY_NAME, g->tension);
+}
+
+// A cell for each point, so that each has its tension: the line to the next one, and the last point
+// of a rope alone.
+static void write_path_cells(FILE *out, const rl_trajectory_file *file, const rl_paths *paths) {
+  const size_t count = paths->first[file->rope_count];
+  size_t numbers = 4 * count;
+  for (size_t i = 0; i < file->rope_count; i++) {
+    numbers -= paths->first[i + 1] > paths->first[i] ? 1 : 0;
+  }
+  fprintf(out,
+          "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%zu\"><DataItem Format=\"XML\" "
+          "NumberType=\"Int\" Dimensions=\"%zu\">\n",
+          count, numbers);
+  for (size_t i = 0; i < file->rope_count; i++) {
+    for (size_t k = paths->first[i]; k < paths->first[i + 1]; k++) {
+      if (k + 1 < paths->first[i + 1]) {
+        fprintf(out, "2 2 %zu %zu\n", k, k + 1);
+      } else {
+        fprintf(out, "1 1 %zu\n", k);
+      }
+    }
+  }
+  fputs("</DataItem></Topology>", out);
+}
+
+// False if the trajectory cannot be read.
+static bool write_path_grid(FILE *out, const rl_trajectory_file *file, const path_grid *g,
+                            size_t frame) {
+  const rl_paths *paths = rl_paths_at(file, g->tracks, frame);
+  const double *first = rl_track_at(g->tracks->first, frame);
+  if (!paths || !first) {
+    return false;
+  }
+  const size_t count = paths->first[file->rope_count];
+  if (count == 0) {
+    return true; // the closed form has no value
+  }
+  fprintf(out, "<Grid Name=\"%s\">", g->name);
+  write_path_cells(out, file, paths);
+  fprintf(out,
+          "<Geometry><DataItem ItemType=\"HyperSlab\" Dimensions=\"%zu 3\">%zu<DataItem "
+          "Dimensions=\"3 2\">%.0f 0 1 1 %zu 3</DataItem>"
+          "<DataItem Reference=\"/Xdmf/Domain/DataItem[@Name='%s points']\"/></DataItem>"
+          "</Geometry>",
+          count, frame, first[0], count, g->name);
+  fprintf(out,
+          "<Attribute Name=\"tension_N\" Center=\"Cell\"><DataItem ItemType=\"HyperSlab\" "
+          "Dimensions=\"%zu\"><DataItem Dimensions=\"3 1\">%.0f 1 %zu</DataItem>"
+          "<DataItem Reference=\"/Xdmf/Domain/DataItem[@Name='%s tension']\"/></DataItem>"
+          "</Attribute></Grid>\n",
+          count, first[0], count, g->name);
+  return true;
+}
+
+static bool write_document(FILE *out, const rl_trajectory_file *file, size_t stride) {
   const bool exact = file->exact.points || file->exact.position;
   const grid grids[] = {
       {"ropes", "/ropes/points_m", "/ropes/tension_N", file->points, file->elements,
@@ -117,14 +189,25 @@ static void write_document(FILE *out, const rl_trajectory_file *file, size_t str
        file->body_count, write_body_cells},
   };
   const size_t count = sizeof grids / sizeof grids[0];
+  const path_grid paths[] = {
+      {"paths", "/paths/points_m", "/paths/tension_N", file->path},
+      {"exact paths", "/paths/exact_points_m", "/paths/exact_tension_N", file->exact_path},
+  };
+  const size_t path_count = sizeof paths / sizeof paths[0];
+  bool good = true;
   fputs("<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n", out);
   for (size_t i = 0; i < count; i++) {
     if (grids[i].point_count > 0) {
       write_shared(out, file, &grids[i]);
     }
   }
+  for (size_t i = 0; i < path_count; i++) {
+    if (paths[i].tracks->first) {
+      write_path_lists(out, &paths[i]);
+    }
+  }
   fputs("<Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
-  for (size_t frame = 0; frame < file->frames; frame += stride) {
+  for (size_t frame = 0; frame < file->frames && good; frame += stride) {
     fprintf(out,
             "<Grid GridType=\"Collection\" CollectionType=\"Spatial\"><Time Value=\"%.17g\"/>\n",
             file->times[frame]);
@@ -133,9 +216,13 @@ static void write_document(FILE *out, const rl_trajectory_file *file, size_t str
         write_grid(out, &grids[i], frame);
       }
     }
+    for (size_t i = 0; good && i < path_count; i++) {
+      good = !paths[i].tracks->first || write_path_grid(out, file, &paths[i], frame);
+    }
     fputs("</Grid>\n", out);
   }
   fputs("</Grid>\n</Domain>\n</Xdmf>\n", out);
+  return good;
 }
 
 static rl_export_outcome write(const rl_trajectory_file *file, const char *path, size_t stride) {
@@ -143,7 +230,10 @@ static rl_export_outcome write(const rl_trajectory_file *file, const char *path,
   if (!rl_new_file_open(&new, path)) {
     return RL_EXPORT_UNWRITTEN;
   }
-  write_document(new.out, file, stride);
+  if (!write_document(new.out, file, stride)) {
+    rl_new_file_drop(&new);
+    return RL_EXPORT_BROKEN;
+  }
   return rl_new_file_close(&new) ? RL_EXPORT_DONE : RL_EXPORT_UNWRITTEN;
 }
 

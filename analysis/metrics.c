@@ -1,28 +1,60 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "metrics.h"
 
+#include "world/bend.h"
+
+// Sums over elements and spans.
+typedef struct sums {
+  double squares; // of stretches
+  size_t count;
+} sums;
+
+static void measure_length(rl_metrics *metrics, sums *s, double excess, double rest, bool stiff) {
+  const double stretch = rest > 0.0 ? excess / rest : 0.0;
+  s->squares += stretch * stretch;
+  s->count++;
+  metrics->stretch_max = rl_larger(metrics->stretch_max, stretch);
+  if (stiff) {
+    metrics->length_error = rl_larger(metrics->length_error, excess);
+  }
+}
+
+// A massless rope over bodies is as many spans as the places where it sticks make of it.
+static void measure_spans(rl_metrics *metrics, sums *s, const rl_model *model,
+                          const rl_state *state, uint32_t rope) {
+  rl_rope_look(model, state, rope);
+  for (uint32_t piece = 0; piece <= state->wrap_counts[rope];) {
+    const rl_strand span = rl_wrap_strand(model, state, rope, piece, state->points);
+    measure_length(metrics, s, rl_larger(0.0, span.length - span.rest), span.rest,
+                   isinf(model->ropes[rope].stiffness));
+    piece += span.piece_count;
+  }
+  metrics->tension_max = rl_larger(metrics->tension_max, rl_largest_tension(model, state, rope));
+}
+
 static void measure_elements(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
-  double squares = 0.0;
+  sums s = {0};
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
-    double excess = rl_element_length(model, state, i) - link->rest;
-    excess = model->ropes[model->link_rope[i]].compression ? fabs(excess) : rl_larger(0.0, excess);
-    const double stretch = excess / link->rest;
-    squares += stretch * stretch;
-    metrics->stretch_max = rl_larger(metrics->stretch_max, stretch);
-    if (link->compliance == 0.0) {
-      metrics->length_error = rl_larger(metrics->length_error, excess);
+    const uint32_t rope = model->link_rope[i];
+    if (model->ropes[rope].wrap_capacity > 0) {
+      measure_spans(metrics, &s, model, state, rope);
+      continue;
     }
+    double excess = rl_element_length(model, state, i) - link->rest;
+    excess = model->ropes[rope].compression ? fabs(excess) : rl_larger(0.0, excess);
+    measure_length(metrics, &s, excess, link->rest, link->compliance == 0.0);
     metrics->tension_max = rl_larger(metrics->tension_max, state->multipliers[i]);
   }
-  if (model->link_count > 0) {
-    metrics->stretch_rms = sqrt(squares / model->link_count);
+  if (s.count > 0) {
+    metrics->stretch_rms = sqrt(s.squares / (double)s.count);
   }
 }
 
 static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   const rl_rows *rows = driver->rows;
-  for (uint32_t i = rows->span_count; i < rows->row_count; i++) {
+  const rl_block *contacts = &rows->blocks[rows->contact_block];
+  for (uint32_t i = contacts->first_row; i < contacts->first_row + contacts->row_count; i++) {
     rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
                     driver->state->points);
     metrics->penetration_max = rl_larger(metrics->penetration_max, rows->rows[i].value);
@@ -57,6 +89,10 @@ bool rl_model_is_free(const rl_model *model) {
   for (size_t i = 0; i < (size_t)model->rope_count * model->body_count; i++) {
     is_free =
         is_free && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
+  }
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    is_free = is_free && model->bodies[model->pairs[i].bodies[0]].motion == RL_FREE &&
+              model->bodies[model->pairs[i].bodies[1]].motion == RL_FREE;
   }
   for (uint32_t i = 0; i < model->link_count; i++) {
     is_free =

@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include "export.h"
+#include "world/bend.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ const rl_column rl_columns[] = {
     {"stretch_rms", "root mean square of the same over all elements"},
     {"length_error_m", "largest excess over rest of an inextensible element"},
     {"penetration_max_m", "deepest node of a rope inside a body"},
-    {"tension_max_N", "largest tension of an element"},
+    {"tension_max_N", "largest tension of an element, or of a piece of a massless rope"},
     {"momentum_x", "momentum of all that moves [kg m/s]"},
     {"momentum_y", "the same"},
     {"momentum_z", "the same"},
@@ -151,7 +152,7 @@ static void write_value(FILE *out, double value) {
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
   const rl_probe probe = r->scenario->probes[i];
-  if (rl_probe_is_tension(probe) && state == driver->state && state->step == 0) {
+  if (rl_probe_needs_step(probe) && state == driver->state && state->step == 0) {
     return NAN;
   }
   double value = rl_probe_value(driver->model, state, probe);
@@ -241,13 +242,33 @@ static void write_position(const rl_recorder *r, double time, const char *item, 
           p.x, p.y, p.z);
 }
 
-static void write_positions(const rl_recorder *r, const rl_model *model, const rl_state *state,
+// The path of a rope that can lie on bodies.
+static void write_path(rl_recorder *r, const rl_model *model, const rl_state *state, double time,
+                       const char *prefix, uint32_t rope) {
+  rl_rope_look(model, state, rope);
+  const size_t count = rl_path_points(model, state, rope, NULL, 0);
+  rl_path_point *points = malloc((count + 1) * sizeof *points);
+  if (!points) {
+    r->error = r->error ? r->error : ENOMEM;
+    return;
+  }
+  rl_path_points(model, state, rope, points, count);
+  for (size_t i = 0; i < count; i++) {
+    write_position(r, time, model->ropes[rope].name, prefix, "path", (uint32_t)i, points[i].at);
+  }
+  free(points);
+}
+
+static void write_positions(rl_recorder *r, const rl_model *model, const rl_state *state,
                             double time, const char *prefix) {
   for (uint32_t i = 0; i < model->rope_count; i++) {
     const rl_rope *rope = &model->ropes[i];
     for (uint32_t k = 0; k < rl_path_count(rope); k++) {
       write_position(r, time, rope->name, prefix, rl_path_is_eye(rope, k) ? "eye" : "node", k,
                      rl_path_position(model, state, i, k));
+    }
+    if (rope->wrap_capacity > 0) {
+      write_path(r, model, state, time, prefix, i);
     }
   }
   for (uint32_t i = 0; i < model->body_count; i++) {

@@ -9,6 +9,7 @@
 
 typedef struct rl_summary {
   uint64_t steps_done, iterations, row_evaluations;
+  uint64_t slipped_off;                                // how often a rope slipped off a ball
   double seconds;                                      // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]
   double stretch_max, stretch_end;

@@ -171,6 +171,20 @@ static void show_progress(const run *r, uint64_t step) {
   }
 }
 
+// A rope that slips off a ball is physics, and easily overlooked; but not every time of many.
+static void note_slipping_off(const run *r) {
+  enum { NOTES_MAX = 3 };
+  const rl_state *state = r->driver->state;
+  const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;
+  if (state->slipped_off == before || before >= NOTES_MAX || !is_told(r)) {
+    return;
+  }
+  fprintf(stderr, "ropelab: note: %s, %s: rope '%s' slipped off body '%s' at t = %.6g s%s\n",
+          r->scenario->name, r->solver->label, r->scenario->model->ropes[state->slipped_rope].name,
+          r->scenario->model->bodies[state->slipped_body].name, state->time,
+          state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
+}
+
 // One step, with its time and work added to the summary.
 static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
   rl_driver *driver = r->driver;
@@ -184,6 +198,8 @@ static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
   summary->steps_done = step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;
+  note_slipping_off(r);
+  summary->slipped_off = driver->state->slipped_off;
   return reason;
 }
 

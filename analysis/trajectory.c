@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trajectory.h"
 
+#include "world/bend.h"
+
 #include <errno.h>
 #include <hdf5.h>
 #include <stdlib.h>
@@ -35,6 +37,20 @@ typedef struct contact_streams {
   stream rope, node, is_element, body, position, normal, force;
 } contact_streams;
 
+// A record a frame: where the points of each rope begin and the last ones end; then a record a
+// point.
+typedef struct path_streams {
+  stream first, points, tension, bend;
+  int64_t count; // points so far
+} path_streams;
+
+// A record a frame, as for contacts; then a record for each place where a rope lies on a body.
+typedef struct wrap_streams {
+  stream first, count;
+  stream rope, body, grip, entry, exit, angle, before, after, slip, force;
+  int64_t total; // so far
+} wrap_streams;
+
 struct rl_trajectory {
   hid_t file;
   hid_t frames;     // attribute: how many are complete
@@ -45,15 +61,23 @@ struct rl_trajectory {
   stream time;
   item_streams run, exact;
   contact_streams contact;
+  path_streams path, exact_path;
+  wrap_streams wrap;
+  rl_path_point *path_points; // of one rope
+  size_t path_capacity;
 };
 
 // ---------------------------------------------------------------------------------------------
 // What a frame holds
 
-uint32_t rl_path_count(const rl_rope *rope) { return rl_rope_node_count(rope) + rope->eye_count; }
+static uint32_t eye_count(const rl_rope *rope) {
+  return rope->wrap_capacity > 0 ? 0 : rope->eye_count;
+}
+
+uint32_t rl_path_count(const rl_rope *rope) { return rl_rope_node_count(rope) + eye_count(rope); }
 
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
-  return vertex >= 1 && vertex <= rope->eye_count;
+  return vertex >= 1 && vertex <= eye_count(rope);
 }
 
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -62,7 +86,7 @@ rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t 
   if (rl_path_is_eye(r, vertex)) {
     return rl_vertex_position(model, state, model->eyes[r->first_eye + vertex - 1], state->points);
   }
-  const uint32_t node = vertex == 0 ? 0 : vertex - r->eye_count;
+  const uint32_t node = vertex == 0 ? 0 : vertex - eye_count(r);
   return rl_position(&state->points[rl_rope_node(model, state, rope, node)]);
 }
 
@@ -240,6 +264,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   const char **names = allocate(t, count, sizeof *names);
   double *radii = allocate(t, count, sizeof *radii);
   unsigned char *closed = allocate(t, count, sizeof *closed);
+  unsigned char *paths = allocate(t, count, sizeof *paths);
   int64_t *first = allocate(t, 3 * (count + 1), sizeof *first);
   int64_t *points = first;
   int64_t *elements = first + count + 1;
@@ -250,6 +275,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       names[i] = rope->name;
       radii[i] = rope->radius;
       closed[i] = rope->closed;
+      paths[i] = rope->wrap_capacity > 0;
       points[i + 1] = points[i] + rl_path_count(rope);
       elements[i + 1] = elements[i] + rope->link_count;
       drawn[i + 1] = drawn[i] + (int64_t)rl_drawn_count(driver, i);
@@ -257,6 +283,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
     add_names(t, group, names, count);
     add_table(t, group, "radius_m", H5T_NATIVE_DOUBLE, count, radii);
     add_table(t, group, "closed", H5T_NATIVE_UINT8, count, closed);
+    add_table(t, group, "has_path", H5T_NATIVE_UINT8, count, paths);
     add_table(t, group, "first_point", H5T_NATIVE_INT64, count + 1, points);
     add_table(t, group, "first_element", H5T_NATIVE_INT64, count + 1, elements);
     add_table(t, group, "first_drawn", H5T_NATIVE_INT64, count + 1, drawn);
@@ -264,6 +291,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   free(names);
   free(radii);
   free(closed);
+  free(paths);
   free(first);
 }
 
@@ -340,6 +368,49 @@ static void open_contacts(rl_trajectory *t, hid_t parent) {
   check(t, H5Gclose(group));
 }
 
+static void open_path(rl_trajectory *t, path_streams *s, hid_t group, const char *const names[4],
+                      size_t ropes) {
+  open_stream(t, &s->first, group, names[0], H5T_NATIVE_INT64, t->chunk, ropes + 1, 0);
+  open_stream(t, &s->points, group, names[1], H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0, 3);
+  open_stream(t, &s->tension, group, names[2], H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->bend, group, names[3], H5T_NATIVE_INT32, CHUNK_CONTACTS, 0, 0);
+}
+
+static void open_paths(rl_trajectory *t, hid_t parent, const rl_model *model, bool exact) {
+  static const char *const names[2][4] = {
+      {"first", "points_m", "tension_N", "bend"},
+      {"exact_first", "exact_points_m", "exact_tension_N", "exact_bend"}};
+  const hid_t group = create_group(t, parent, "paths");
+  open_path(t, &t->path, group, names[0], model->rope_count);
+  if (exact) {
+    open_path(t, &t->exact_path, group, names[1], model->rope_count);
+  }
+  check(t, H5Gclose(group));
+}
+
+static void open_wraps(rl_trajectory *t, hid_t parent) {
+  wrap_streams *s = &t->wrap;
+  const hid_t group = create_group(t, parent, "wraps");
+  open_stream(t, &s->first, group, "first", H5T_NATIVE_INT64, t->chunk, 0, 0);
+  open_stream(t, &s->count, group, "count", H5T_NATIVE_INT64, t->chunk, 0, 0);
+  open_stream(t, &s->rope, group, "rope", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->body, group, "body", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  open_stream(t, &s->grip, group, "grip", H5T_NATIVE_UINT32, CHUNK_CONTACTS, 0, 0);
+  const struct {
+    stream *stream;
+    const char *name;
+    size_t numbers;
+  } streams[] = {{&s->entry, "entry_m", 3},         {&s->exit, "exit_m", 3},
+                 {&s->angle, "angle", 0},           {&s->before, "tension_before_N", 0},
+                 {&s->after, "tension_after_N", 0}, {&s->slip, "slip_m_s", 0},
+                 {&s->force, "force_N", 3}};
+  for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+    open_stream(t, streams[i].stream, group, streams[i].name, H5T_NATIVE_DOUBLE, CHUNK_CONTACTS, 0,
+                streams[i].numbers);
+  }
+  check(t, H5Gclose(group));
+}
+
 // As many frames as fit into the memory that is set aside for them, and no more than a chunk has.
 static size_t frames_in_chunk(const rl_model *model) {
   const size_t numbers = 8 * ((size_t)model->node_count + model->eye_count + model->body_count);
@@ -386,6 +457,10 @@ rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver,
   open_ropes(t, t->file, driver, exact);
   open_bodies(t, t->file, model, exact);
   open_contacts(t, t->file);
+  if (model->wrap_capacity > 0) {
+    open_paths(t, t->file, model, exact);
+    open_wraps(t, t->file);
+  }
   write_out(t); // without frames, but it can be read
   if (t->error) {
     rl_trajectory_close(t);
@@ -467,12 +542,26 @@ static void add_bodies(rl_trajectory *t, item_streams *s, const rl_model *model,
   }
 }
 
+// Of each element; of a massless rope the largest of its pieces.
+static void add_tensions(rl_trajectory *t, stream *s, const rl_model *model,
+                         const rl_state *state) {
+  double *tensions = next_record(t, s);
+  if (tensions) {
+    memcpy(tensions, state->multipliers, s->bytes);
+  }
+  for (uint32_t i = 0; tensions && i < model->rope_count; i++) {
+    if (model->ropes[i].wrap_capacity > 0) {
+      tensions[model->ropes[i].first_link] = rl_largest_tension(model, state, i);
+    }
+  }
+}
+
 // All items of a state; `started`: its tensions are those of a step.
 static void add_items(rl_trajectory *t, item_streams *s, const rl_model *model,
                       const rl_state *state, bool started) {
   add_points(t, &s->points, model, state);
   if (started) {
-    add_numbers(t, &s->tension, state->multipliers);
+    add_tensions(t, &s->tension, model, state);
   } else {
     add_gap(t, &s->tension);
   }
@@ -485,16 +574,9 @@ static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index,
   const rl_state *state = driver->state;
   const rl_contact *c = &state->contacts[index];
   rl_row *row = &driver->rows->rows[driver->rows->span_count + index];
-  rl_row_evaluate(driver->model, state, driver->rows, row, state->points);
-  rl_vec3 p = rl_position(&state->points[c->slot]);
-  if (c->next != RL_NONE) {
-    const rl_vec3 to = rl_position(&state->points[c->next]);
-    p = rl_add_scaled(p, driver->rows->feet[index].fraction, rl_sub(to, p));
-  }
-  const double distance = driver->model->ropes[c->rope].radius - row->value;
-  p = rl_add_scaled(p, -distance, row->normal);
+  const rl_vec3 p = rl_contact_place(driver->model, state, driver->rows, row);
   add_index(t, &s->rope, c->rope);
-  add_index(t, &s->node, c->node);
+  add_index(t, &s->node, c->rope == RL_NONE ? c->slot - driver->model->node_count : c->node);
   add_index(t, &s->body, c->body);
   add_numbers(t, &s->position, (double[]){p.x, p.y, p.z});
   add_numbers(t, &s->normal, (double[]){row->normal.x, row->normal.y, row->normal.z});
@@ -520,6 +602,87 @@ static void add_contacts(rl_trajectory *t, const rl_driver *driver) {
   t->contacts += count;
 }
 
+// The points of a rope whose path is solved; NULL when out of memory.
+static const rl_path_point *find_path(rl_trajectory *t, const rl_model *model,
+                                      const rl_state *state, uint32_t rope, size_t *count) {
+  *count = rl_path_points(model, state, rope, t->path_points, t->path_capacity);
+  if (*count > t->path_capacity) {
+    free(t->path_points);
+    t->path_points = allocate(t, 2 * *count, sizeof *t->path_points);
+    t->path_capacity = t->path_points ? 2 * *count : 0;
+    rl_path_points(model, state, rope, t->path_points, t->path_capacity);
+  }
+  return t->path_points;
+}
+
+static void add_path(rl_trajectory *t, path_streams *s, const rl_model *model,
+                     const rl_state *state, uint32_t rope, bool started) {
+  size_t count;
+  const rl_path_point *points = find_path(t, model, state, rope, &count);
+  for (size_t i = 0; points && i < count; i++) {
+    const rl_path_point *p = &points[i];
+    const double tension = started ? p->tension : NAN;
+    add_numbers(t, &s->points, (double[]){p->at.x, p->at.y, p->at.z});
+    add_numbers(t, &s->tension, &tension);
+    int32_t *bend = next_record(t, &s->bend);
+    if (bend) {
+      *bend = p->bend == RL_NONE ? -1 : (int32_t)p->bend;
+    }
+    s->count++;
+  }
+}
+
+// Where a rope whose path is solved lies on bodies, one record each.
+static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *state,
+                      uint32_t rope) {
+  wrap_streams *s = &t->wrap;
+  const uint32_t count = rl_bend_count(model, state, rope);
+  for (uint32_t i = 0; i < count; i++) {
+    const rl_bend b = rl_rope_bend(model, state, rope, i);
+    if (b.is_eye) {
+      continue;
+    }
+    const bool started = state->step > 0;
+    const rl_vec3 force = rl_bend_force(&b);
+    add_index(t, &s->rope, rope);
+    add_index(t, &s->body, b.body);
+    add_index(t, &s->grip, (uint32_t)b.grip);
+    add_numbers(t, &s->entry, (double[]){b.entry.x, b.entry.y, b.entry.z});
+    add_numbers(t, &s->exit, (double[]){b.exit.x, b.exit.y, b.exit.z});
+    add_numbers(t, &s->angle, &b.turn);
+    add_numbers(t, &s->before, &(double){started ? b.before : NAN});
+    add_numbers(t, &s->after, &(double){started ? b.after : NAN});
+    add_numbers(t, &s->slip, &(double){started ? b.slip : NAN});
+    add_numbers(t, &s->force,
+                started ? (double[]){force.x, force.y, force.z} : (double[]){NAN, NAN, NAN});
+    s->total++;
+  }
+}
+
+// The ropes over bodies, of the run or its closed form (`exact`); without a state, none.
+static void add_paths(rl_trajectory *t, path_streams *s, const rl_model *model,
+                      const rl_state *state, bool exact) {
+  int64_t *first = next_record(t, &s->first);
+  const int64_t wraps = t->wrap.total;
+  for (uint32_t r = 0; first && r < model->rope_count; r++) {
+    first[r] = s->count;
+    if (state && model->ropes[r].wrap_capacity > 0) {
+      rl_rope_look(model, state, r);
+      add_path(t, s, model, state, r, exact || state->step > 0);
+      if (!exact) {
+        add_wraps(t, model, state, r);
+      }
+    }
+  }
+  if (first) {
+    first[model->rope_count] = s->count;
+  }
+  if (!exact) {
+    add_count(t, &t->wrap.first, wraps);
+    add_count(t, &t->wrap.count, t->wrap.total - wraps);
+  }
+}
+
 bool rl_trajectory_add(rl_trajectory *t, const rl_driver *driver, const rl_state *exact) {
   errno = 0;
   if (t->error == 0) {
@@ -535,7 +698,10 @@ bool rl_trajectory_add(rl_trajectory *t, const rl_driver *driver, const rl_state
       add_gap(t, &t->exact.rotation);
     }
     add_contacts(t, driver);
-    if (t->time.count == t->chunk) {
+    add_paths(t, &t->path, driver->model, driver->state, false);
+    add_paths(t, &t->exact_path, driver->model, exact, true);
+    const size_t path_bytes = t->path.points.count * t->path.points.bytes;
+    if (t->time.count == t->chunk || path_bytes > BUFFER_BYTES) {
       write_out(t);
     }
   }
@@ -553,6 +719,7 @@ bool rl_trajectory_close(rl_trajectory *t) {
   check(t, H5Aclose(t->frames));
   check(t, H5Fclose(t->file));
   const int error = t->error;
+  free(t->path_points);
   free(t);
   errno = error;
   return error == 0;

@@ -16,8 +16,9 @@ enum { RL_TRAJECTORY_FORMAT = 1 };
 // ---------------------------------------------------------------------------------------------
 // What a frame holds
 
-// The path of a rope: its nodes, and behind the first of them the eyes that a massless rope runs
-// through.
+// The vertices of a rope: its nodes, and behind the first of them the eyes that a massless rope
+// runs through. One that can lie on bodies has its two ends here, and its whole path elsewhere, for
+// that changes its number of points.
 uint32_t rl_path_count(const rl_rope *rope);
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex);
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -53,7 +54,7 @@ typedef struct rl_track rl_track;
 // A rope, and which of all points, elements and drawn points are its own.
 typedef struct rl_rope_record {
   const char *name;
-  bool closed;
+  bool closed, has_path; // has_path: it can lie on bodies
   size_t first_point, points, first_element, elements, first_drawn, drawn;
 } rl_rope_record;
 
@@ -73,6 +74,19 @@ typedef struct rl_item_tracks {
   rl_track *position, *rotation;      // of all bodies
 } rl_item_tracks;
 
+// The paths of all ropes that can lie on bodies at one frame, one after the other.
+typedef struct rl_paths {
+  size_t *first;   // [ropes + 1] rope r has the points first[r] ... first[r + 1] - 1
+  double *points;  // 3 each [m]
+  double *tension; // from each point to the next [N]
+  size_t capacity; // of points
+} rl_paths;
+
+typedef struct rl_path_tracks {
+  rl_track *first, *points, *tension;
+  rl_paths now;
+} rl_path_tracks;
+
 typedef struct rl_trajectory_file {
   long long handle; // of the open file
   size_t frames, rope_count, body_count, points, elements, drawn;
@@ -82,6 +96,7 @@ typedef struct rl_trajectory_file {
   rl_body_record *bodies;
   char *rope_names, *body_names;
   rl_item_tracks run, exact;
+  rl_path_tracks *path, *exact_path;
 } rl_trajectory_file;
 
 // Opens the file in a folder; of a run that was killed it holds what was flushed. NULL with a
@@ -91,5 +106,12 @@ void rl_trajectory_file_free(rl_trajectory_file *file);
 
 // The numbers of one frame, until the next call for this track. NULL if they cannot be read.
 const double *rl_track_at(rl_track *track, size_t frame);
+
+// How many records a track has.
+size_t rl_track_length(const rl_track *track);
+
+// The paths of one frame, until the next call for these tracks; where there are none, no rope has
+// points. NULL if they cannot be read.
+const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame);
 
 #endif

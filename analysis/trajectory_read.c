@@ -52,14 +52,14 @@ static rl_track *track_open(hid_t group, const char *name, size_t frames) {
   return track;
 }
 
-static bool read_block(rl_track *track, size_t first, size_t count) {
+static bool read_rows(const rl_track *track, size_t first, size_t count, double *numbers) {
   const hsize_t start[3] = {first, 0, 0};
   const hsize_t size[3] = {count, track->shape[1], track->shape[2]};
   const hid_t file = H5Dget_space(track->dataset);
   const hid_t memory = H5Screate_simple(track->rank, size, NULL);
   const bool done =
       H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-      H5Dread(track->dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, track->numbers) >= 0;
+      H5Dread(track->dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, numbers) >= 0;
   H5Sclose(memory);
   H5Sclose(file);
   return done;
@@ -73,13 +73,105 @@ const double *rl_track_at(rl_track *track, size_t frame) {
       track->numbers = malloc(BLOCK_FRAMES * track->width * sizeof *track->numbers);
     }
     track->count = 0;
-    if (!track->numbers || !read_block(track, frame, count)) {
+    if (!track->numbers || !read_rows(track, frame, count, track->numbers)) {
       return NULL;
     }
     track->first = frame;
     track->count = count;
   }
   return &track->numbers[(frame - track->first) * track->width];
+}
+
+size_t rl_track_length(const rl_track *track) { return track->frames; }
+
+// ---------------------------------------------------------------------------------------------
+// Paths
+
+// Room for so many points.
+static bool hold_points(rl_paths *paths, size_t count) {
+  if (count > paths->capacity) {
+    free(paths->points);
+    free(paths->tension);
+    paths->points = malloc(3 * count * sizeof *paths->points);
+    paths->tension = malloc(count * sizeof *paths->tension);
+    paths->capacity = paths->points && paths->tension ? count : 0;
+  }
+  return count <= paths->capacity;
+}
+
+const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame) {
+  rl_paths *now = &tracks->now;
+  if (!now->first) {
+    now->first = calloc(file->rope_count + 1, sizeof *now->first);
+  }
+  if (!now->first || !tracks->first) {
+    return now->first ? now : NULL;
+  }
+  const double *first = rl_track_at(tracks->first, frame);
+  const double end = (double)tracks->points->frames;
+  for (size_t i = 0; first && i <= file->rope_count; i++) {
+    if (!(first[i] >= first[i > 0 ? i - 1 : 0] && first[i] >= 0.0 && first[i] <= end)) {
+      return NULL;
+    }
+    now->first[i] = (size_t)(first[i] - first[0]);
+  }
+  const size_t count = now->first[file->rope_count];
+  return first && hold_points(now, count) &&
+                 (count == 0 || (read_rows(tracks->points, (size_t)first[0], count, now->points) &&
+                                 read_rows(tracks->tension, (size_t)first[0], count, now->tension)))
+             ? now
+             : NULL;
+}
+
+// All records of a list that grows by any number of them in a frame.
+static rl_track *list_open(hid_t group, const char *name, size_t width) {
+  rl_track *track = track_open(group, name, 0);
+  if (track && track->width != width) {
+    track_free(track);
+    return NULL;
+  }
+  if (track) {
+    track->frames = (size_t)track->shape[0];
+  }
+  return track;
+}
+
+static bool open_path(const rl_trajectory_file *file, rl_path_tracks *tracks, hid_t group,
+                      const char *const names[3]) {
+  tracks->first = track_open(group, names[0], file->frames);
+  tracks->points = list_open(group, names[1], 3);
+  tracks->tension = list_open(group, names[2], 1);
+  if (!tracks->first && !tracks->points && !tracks->tension) {
+    return true; // nothing of the kind
+  }
+  return tracks->first && tracks->points && tracks->tension &&
+         tracks->first->width == file->rope_count + 1 &&
+         tracks->tension->frames >= tracks->points->frames;
+}
+
+static bool open_paths(rl_trajectory_file *file) {
+  static const char *const names[2][3] = {{"first", "points_m", "tension_N"},
+                                          {"exact_first", "exact_points_m", "exact_tension_N"}};
+  const hid_t group = H5Gopen2(file->handle, "paths", H5P_DEFAULT);
+  file->path = calloc(1, sizeof *file->path);
+  file->exact_path = calloc(1, sizeof *file->exact_path);
+  const bool good = file->path && file->exact_path &&
+                    (group < 0 || (open_path(file, file->path, group, names[0]) &&
+                                   open_path(file, file->exact_path, group, names[1])));
+  H5Gclose(group);
+  return good;
+}
+
+static void paths_free(rl_path_tracks *tracks) {
+  if (tracks) {
+    track_free(tracks->first);
+    track_free(tracks->points);
+    track_free(tracks->tension);
+    free(tracks->now.first);
+    free(tracks->now.points);
+    free(tracks->now.tension);
+    free(tracks);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -163,13 +255,17 @@ static bool read_ropes(rl_trajectory_file *file, hid_t group) {
   size_t count = file->rope_count;
   size_t eye_count = file->points;
   double *closed = read_table(group, "closed", &count);
+  size_t path_count = count;
+  double *paths = read_table(group, "has_path", &path_count);
   double *eyes = read_table(group, "is_eye", &eye_count);
   file->is_eye = calloc(file->points + 1, 1);
   const bool good = file->rope_names && file->ropes && points && elements && drawn && closed &&
-                    eyes && file->is_eye && count == file->rope_count && eye_count == file->points;
+                    paths && path_count == count && eyes && file->is_eye &&
+                    count == file->rope_count && eye_count == file->points;
   for (size_t i = 0; good && i < file->rope_count; i++) {
     file->ropes[i] = (rl_rope_record){.name = &file->rope_names[i * stride],
                                       .closed = closed[i] != 0.0,
+                                      .has_path = paths[i] != 0.0,
                                       .first_point = (size_t)points[i],
                                       .points = (size_t)(points[i + 1] - points[i]),
                                       .first_element = (size_t)elements[i],
@@ -184,6 +280,7 @@ static bool read_ropes(rl_trajectory_file *file, hid_t group) {
   free(elements);
   free(drawn);
   free(closed);
+  free(paths);
   free(eyes);
   return good;
 }
@@ -250,7 +347,7 @@ static bool read_content(rl_trajectory_file *file) {
   const hid_t ropes = H5Gopen2(file->handle, "ropes", H5P_DEFAULT);
   const hid_t bodies = H5Gopen2(file->handle, "bodies", H5P_DEFAULT);
   const bool good = read_times(file) && read_ropes(file, ropes) && read_bodies(file, bodies) &&
-                    open_tracks(file, ropes, bodies);
+                    open_tracks(file, ropes, bodies) && open_paths(file);
   H5Gclose(ropes);
   H5Gclose(bodies);
   return good;
@@ -296,6 +393,8 @@ void rl_trajectory_file_free(rl_trajectory_file *file) {
   if (file) {
     items_free(&file->run);
     items_free(&file->exact);
+    paths_free(file->path);
+    paths_free(file->exact_path);
     H5Fclose(file->handle);
     free(file->times);
     free(file->is_eye);

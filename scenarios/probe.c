@@ -8,6 +8,7 @@
 
 #include "diagnostic.h"
 #include "words.h"
+#include "world/definition.h"
 
 #define NAME_BYTES 192 // longer probes name nothing
 #define WORDS_MAX 5
@@ -47,6 +48,28 @@ static size_t node_count(scene s, size_t rope) {
 
 static bool is_closed(scene s, size_t rope) {
   return s.model ? s.model->ropes[rope].closed : s.definition->ropes[rope].closed;
+}
+
+// Whether a massless rope runs through an eye on a body.
+static bool has_eye_on(scene s, size_t rope, size_t body) {
+  const size_t count =
+      s.model ? s.model->ropes[rope].eye_count : s.definition->ropes[rope].way_count;
+  for (size_t i = 0; i < count; i++) {
+    if (s.model ? s.model->eyes[s.model->ropes[rope].first_eye + i].slot ==
+                      rl_body_slot(s.model, (uint32_t)body)
+                : s.definition->ropes[rope].ways[i].body == body) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a rope can touch a body, or runs through an eye on it.
+static bool can_touch(scene s, size_t rope, size_t body) {
+  return (s.model
+              ? s.model->touches[rope * s.model->body_count + body] != 0
+              : rl_definition_touches(s.definition, &s.definition->ropes[rope], (uint32_t)body)) ||
+         has_eye_on(s, rope, body);
 }
 
 static size_t find_body(scene s, const char *word) {
@@ -174,7 +197,6 @@ static rl_probe_status read_tension(query *q) {
     q->probe->kind = RL_PROBE_ROPE_TENSION;
     return RL_PROBE_OK;
   }
-  q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
   const char *word = q->words[2];
   rl_probe_status status = RL_PROBE_OK;
   const bool at_end = strcmp(word, "from") == 0 || strcmp(word, "to") == 0;
@@ -182,10 +204,11 @@ static rl_probe_status read_tension(query *q) {
     return fail_end(q, word, "'tension', or 'tension.i' of an element");
   }
   if (strcmp(word, "from") == 0) {
-    q->probe->element = 0;
+    q->probe->kind = RL_PROBE_ROPE_TENSION_FROM;
   } else if (strcmp(word, "to") == 0) {
-    q->probe->element = (uint32_t)(elements - 1);
+    q->probe->kind = RL_PROBE_ROPE_TENSION_TO;
   } else {
+    q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
     status = read_index(q, word, "element", elements);
   }
   return status == RL_PROBE_OK ? finish(q, 2) : status;
@@ -206,31 +229,40 @@ static rl_probe_status read_tip(query *q) {
   return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
 }
 
+// Neither the name of a body nor of one that the rope can touch: suggests among those.
 static rl_probe_status fail_body(query *q, const char *word) {
-  const size_t count = body_count(q->scene);
-  const char **names = calloc(count + 1, sizeof *names);
-  if (!names) {
-    return fail(q, RL_PROBE_UNKNOWN, "no body '%s'", word);
+  const bool there = find_body(q->scene, word) < body_count(q->scene);
+  const char *what = there ? "the rope touches no body" : "no body";
+  const char **names = calloc(body_count(q->scene) + 1, sizeof *names);
+  size_t count = 0;
+  for (size_t i = 0; names && i < body_count(q->scene); i++) {
+    if (can_touch(q->scene, q->probe->index, i)) {
+      names[count++] = body_name(q->scene, i);
+    }
   }
-  for (size_t i = 0; i < count; i++) {
-    names[i] = body_name(q->scene, i);
-  }
-  const rl_probe_status status = fail_word(q, word, "no body", names, count);
+  const rl_probe_status status =
+      count > 0 ? fail_word(q, word, what, names, count)
+                : fail(q, RL_PROBE_UNKNOWN, "%s '%s'; the rope can touch none", what, word);
   free(names);
   return status;
 }
 
-// Quantities of a rope and a body that it passes.
-static rl_probe_status read_pair(query *q, bool position) {
+// Quantities of a rope and a body that it can touch.
+static rl_probe_status read_pair(query *q, rl_probe_kind kind, bool position) {
   if (q->count < 3) {
     return fail(q, RL_PROBE_UNKNOWN, "expected the name of a body after '%s'", q->words[1]);
   }
-  if (find_body(q->scene, q->words[2]) == body_count(q->scene)) {
+  const size_t body = find_body(q->scene, q->words[2]);
+  if (body == body_count(q->scene) || !can_touch(q->scene, q->probe->index, body)) {
     return fail_body(q, q->words[2]);
   }
-  const rl_probe_status status =
-      position ? read_component(q, 3, RL_PROBE_ROPE_NODE_X, 3) : finish(q, 2);
-  return status == RL_PROBE_OK ? unsupported(q, "rope over the surface of a body") : status;
+  q->probe->body = (uint32_t)body;
+  q->probe->kind = kind;
+  const rl_probe_status status = position ? read_component(q, 3, kind, 3) : finish(q, 2);
+  const bool needs_ends = kind == RL_PROBE_ROPE_WRAP;
+  return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index)
+             ? unsupported(q, "wrap angle of a closed rope")
+             : status;
 }
 
 const char *const rl_probe_rope_quantities[] = {"length",   "rest",    "stretch", "angle", "sag",
@@ -264,11 +296,19 @@ static rl_probe_status read_rope(query *q) {
   if (strcmp(word, "tip") == 0) {
     return read_tip(q);
   }
-  if (strcmp(word, "wrap") == 0 || strcmp(word, "force") == 0 || strcmp(word, "slip") == 0) {
-    return read_pair(q, false);
-  }
-  if (strcmp(word, "entry") == 0 || strcmp(word, "exit") == 0) {
-    return read_pair(q, true);
+  static const struct {
+    const char *word;
+    rl_probe_kind kind;
+    bool position;
+  } pairs[] = {{"wrap", RL_PROBE_ROPE_WRAP, false},
+               {"force", RL_PROBE_ROPE_FORCE, false},
+               {"slip", RL_PROBE_ROPE_SLIP, false},
+               {"entry", RL_PROBE_ROPE_ENTRY_X, true},
+               {"exit", RL_PROBE_ROPE_EXIT_X, true}};
+  for (size_t i = 0; i < COUNT(pairs); i++) {
+    if (strcmp(word, pairs[i].word) == 0) {
+      return read_pair(q, pairs[i].kind, pairs[i].position);
+    }
   }
   return fail_word(q, word, "unknown quantity of a rope", quantities,
                    COUNT(rl_probe_rope_quantities) - 1);

@@ -20,6 +20,8 @@ typedef enum rl_probe_kind {
   RL_PROBE_ROPE_REST,
   RL_PROBE_ROPE_STRETCH,
   RL_PROBE_ROPE_TENSION,
+  RL_PROBE_ROPE_TENSION_FROM,
+  RL_PROBE_ROPE_TENSION_TO,
   RL_PROBE_ROPE_TENSION_AT,
   RL_PROBE_ROPE_NODE_X,
   RL_PROBE_ROPE_NODE_Y,
@@ -30,13 +32,23 @@ typedef enum rl_probe_kind {
   RL_PROBE_ROPE_NODE_SPEED,
   RL_PROBE_ROPE_ANGLE,
   RL_PROBE_ROPE_SAG,
-  RL_PROBE_ROPE_CONTACTS
+  RL_PROBE_ROPE_CONTACTS,
+  RL_PROBE_ROPE_WRAP,
+  RL_PROBE_ROPE_FORCE,
+  RL_PROBE_ROPE_SLIP,
+  RL_PROBE_ROPE_ENTRY_X,
+  RL_PROBE_ROPE_ENTRY_Y,
+  RL_PROBE_ROPE_ENTRY_Z,
+  RL_PROBE_ROPE_EXIT_X,
+  RL_PROBE_ROPE_EXIT_Y,
+  RL_PROBE_ROPE_EXIT_Z
 } rl_probe_kind;
 
 typedef struct rl_probe {
   rl_probe_kind kind;
   uint32_t index;   // of the body or the rope
   uint32_t element; // node or element along the rope
+  uint32_t body;    // of a rope and a body that it touches
 } rl_probe;
 
 typedef enum rl_probe_status {
@@ -68,9 +80,10 @@ static inline bool rl_probe_is_angle(rl_probe probe) {
   return probe.kind == RL_PROBE_ROPE_ANGLE || probe.kind == RL_PROBE_BODY_ANGLE;
 }
 
-// True for probes that are unknown until a step has been made.
-static inline bool rl_probe_is_tension(rl_probe probe) {
-  return probe.kind == RL_PROBE_ROPE_TENSION || probe.kind == RL_PROBE_ROPE_TENSION_AT;
+// True for probes that are unknown until a step has been made: tensions, forces and slips.
+static inline bool rl_probe_needs_step(rl_probe probe) {
+  return (probe.kind >= RL_PROBE_ROPE_TENSION && probe.kind <= RL_PROBE_ROPE_TENSION_AT) ||
+         probe.kind == RL_PROBE_ROPE_FORCE || probe.kind == RL_PROBE_ROPE_SLIP;
 }
 
 // The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].

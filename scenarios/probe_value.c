@@ -2,8 +2,10 @@
 // Probes: their values in a state.
 #include "probe.h"
 
+#include "world/bend.h"
 #include "world/rotation.h"
 #include "world/rows.h"
+#include "world/shape.h"
 
 static const double two_pi = 6.283185307179586;
 
@@ -37,23 +39,25 @@ static double rest_length(const rl_state *state, const rl_rope *rope) {
 }
 
 // The largest of max(0, length/rest - 1) over the elements; |length/rest - 1| in compression too.
-static double stretch(const rl_model *model, const rl_state *state, const rl_rope *rope) {
+// Where a massless rope sticks, it has several spans.
+static double stretch(const rl_model *model, const rl_state *state, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
   double largest = 0.0;
+  if (rope->wrap_capacity > 0) {
+    rl_rope_look(model, state, index);
+    for (uint32_t piece = 0; piece <= state->wrap_counts[index];) {
+      const rl_strand s = rl_wrap_strand(model, state, index, piece, state->points);
+      largest = rl_larger(largest, s.rest > 0.0 ? s.length / s.rest - 1.0 : 0.0);
+      piece += s.piece_count;
+    }
+    return largest;
+  }
   for (uint32_t i = 0; i < rope->link_count; i++) {
     const uint32_t link = rope->first_link + i;
     const double strain = rl_element_length(model, state, link) / state->links[link].rest - 1.0;
     const double counted = rope->compression ? fabs(strain) : strain;
     // Written so that a nan is not passed over.
     largest = rl_larger(largest, counted);
-  }
-  return largest;
-}
-
-static double largest_tension(const rl_state *state, const rl_rope *rope) {
-  double largest = state->multipliers[rope->first_link];
-  for (uint32_t i = 1; i < rope->link_count; i++) {
-    const double tension = state->multipliers[rope->first_link + i];
-    largest = rl_larger(largest, tension);
   }
   return largest;
 }
@@ -72,54 +76,195 @@ static rl_vec3 sideways(rl_vec3 vertical) {
   return rl_unit(rl_add_scaled(axis, -rl_dot(axis, vertical), vertical));
 }
 
-static rl_vec3 eye_position(const rl_model *model, const rl_state *state, const rl_rope *rope,
-                            uint32_t i) {
-  return rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
+static double tension_to(const rl_model *model, const rl_state *state, uint32_t rope) {
+  return model->ropes[rope].massless
+             ? rl_piece_tension(model, state, rope, rl_bend_count(model, state, rope))
+             : rl_rope_tension(model, state, rope, model->ropes[rope].link_count - 1);
+}
+
+// Where the last piece of a rope begins: at the last place where it bends, or the node before the
+// last.
+static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t rope) {
+  const uint32_t bends = rl_bend_count(model, state, rope);
+  const uint32_t nodes = rl_rope_nodes(model, state, rope);
+  rl_rope_look(model, state, rope);
+  return bends > 0 ? rl_rope_bend(model, state, rope, bends - 1).exit
+                   : rl_rope_position(model, state, rope, nodes - 2);
 }
 
 // The angle of the last piece of the rope from the vertical, in the plane of `down` and
 // `sideways`: 0 where the rope's end hangs straight down [rad].
 static double angle(const rl_model *model, const rl_state *state, uint32_t index) {
-  const rl_rope *rope = &model->ropes[index];
   const uint32_t last = rl_rope_nodes(model, state, index) - 1;
-  const rl_vec3 end = slot_position(state, rl_rope_node(model, state, index, last));
-  const rl_vec3 before = rope->eye_count > 0
-                             ? eye_position(model, state, rope, rope->eye_count - 1)
-                             : slot_position(state, rl_rope_node(model, state, index, last - 1));
-  const rl_vec3 d = rl_sub(end, before), vertical = down(model);
+  const rl_vec3 end = rl_rope_position(model, state, index, last);
+  const rl_vec3 d = rl_sub(end, last_bend(model, state, index)), vertical = down(model);
   return atan2(rl_dot(d, sideways(vertical)), rl_dot(d, vertical));
 }
 
-// How far the lowest node or eye is below the lower end, along gravity [m].
+// How far the lowest point of the rope is below the lower end, along gravity [m].
 static double sag(const rl_model *model, const rl_state *state, uint32_t index) {
-  const rl_rope *rope = &model->ropes[index];
   const rl_vec3 vertical = down(model);
   const uint32_t count = rl_rope_nodes(model, state, index);
   double end = -INFINITY, lowest = -INFINITY;
   for (uint32_t i = 0; i < count; i++) {
-    const rl_vec3 p = slot_position(state, rl_rope_node(model, state, index, i));
-    const double depth = rl_dot(p, vertical);
+    const double depth = rl_dot(rl_rope_position(model, state, index, i), vertical);
     lowest = depth <= lowest ? lowest : depth;
     if (i == 0 || i == count - 1) {
       end = depth <= end ? end : depth;
     }
   }
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const double depth = rl_dot(eye_position(model, state, rope, i), vertical);
-    lowest = depth <= lowest ? lowest : depth;
+  if (model->ropes[index].massless) {
+    rl_rope_look(model, state, index);
+    const double reach = rl_rope_reach(model, state, index, vertical);
+    lowest = reach <= lowest ? lowest : reach;
   }
   return lowest - end;
 }
 
-// How many contacts of the rope's nodes and elements push.
+static bool pushes(const rl_model *model, const rl_state *state, size_t contact, uint32_t rope) {
+  return state->contacts[contact].rope == rope &&
+         state->multipliers[model->link_count + contact] > 0.0;
+}
+
+// How many contacts of the rope's nodes and elements push; how often a massless one lies on a body.
 static double contacts(const rl_model *model, const rl_state *state, uint32_t rope) {
   double count = 0.0;
   for (size_t i = 0; i < state->contact_count; i++) {
-    if (state->contacts[i].rope == rope && state->multipliers[model->link_count + i] > 0.0) {
-      count += 1.0;
+    count += pushes(model, state, i, rope) ? 1.0 : 0.0;
+  }
+  if (model->ropes[rope].wrap_capacity > 0) {
+    const rl_wrap *wraps = &state->wraps[model->ropes[rope].first_wrap];
+    for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
+      count += wraps[i].body != RL_NONE ? 1.0 : 0.0;
     }
   }
   return count;
+}
+
+// What a rope does to a body, from all its bends, or contacts, there.
+typedef struct hold {
+  double wrap;         // [rad]
+  rl_vec3 force;       // on the body [N]
+  double slip;         // the largest in size [m/s]
+  rl_vec3 entry, exit; // [m]
+  size_t count;
+} hold;
+
+static void add_place(hold *h, rl_vec3 entry, rl_vec3 exit) {
+  h->entry = h->count == 0 ? entry : h->entry;
+  h->exit = exit;
+  h->count++;
+}
+
+static void add_bends(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
+  const uint32_t count = rl_bend_count(model, state, probe.index);
+  rl_rope_look(model, state, probe.index);
+  for (uint32_t i = 0; i < count; i++) {
+    const rl_bend bend = rl_rope_bend(model, state, probe.index, i);
+    if (bend.body == probe.body) {
+      h->wrap += bend.turn;
+      h->force = rl_add(h->force, rl_bend_force(&bend));
+      h->slip = fabs(bend.slip) > fabs(h->slip) ? bend.slip : h->slip;
+      add_place(h, bend.entry, bend.exit);
+    }
+  }
+}
+
+// Where a contact of a node or an element is on the rope, and the outward normal of the body there.
+static rl_vec3 contact_place(const rl_model *model, const rl_state *state, const rl_contact *c,
+                             rl_vec3 *normal) {
+  const rl_vec3 centre = slot_position(state, rl_body_slot(model, c->body));
+  const rl_quat rotation = rl_body_rotation(model, state, state->points, c->body);
+  const rl_part *part = &model->bodies[c->body].parts[c->part];
+  const rl_vec3 p = slot_position(state, c->slot);
+  rl_surface surface = rl_shape_surface(part, centre, rotation, p);
+  double share = 0.0;
+  rl_vec3 to = p;
+  if (c->next != RL_NONE) {
+    to = slot_position(state, c->next);
+    share = rl_shape_segment(part, centre, rotation, p, to, &surface);
+  }
+  *normal = surface.normal;
+  return rl_add_scaled(p, share, rl_sub(to, p));
+}
+
+// The unit direction of a rope with mass from one of its nodes to another.
+static rl_vec3 chord(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t from,
+                     uint32_t to) {
+  return rl_unit(
+      rl_sub(rl_rope_position(model, state, rope, to), rl_rope_position(model, state, rope, from)));
+}
+
+// How much a rope with mass turns from one node to another, both included: the sum of the angles
+// between its elements [rad].
+static double turn_between(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t first, uint32_t last) {
+  const uint32_t end = rl_rope_nodes(model, state, rope) - 1;
+  double sum = 0.0;
+  for (uint32_t i = first > 0 ? first : 1; i <= last && i < end; i++) {
+    const rl_vec3 in = chord(model, state, rope, i - 1, i);
+    const rl_vec3 out = chord(model, state, rope, i, i + 1);
+    sum += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  }
+  return sum;
+}
+
+// The speed of the rope over the body in a contact, along the rope towards `to` [m/s].
+static double contact_slip(const rl_model *model, const rl_state *state, const rl_contact *c,
+                           rl_vec3 place) {
+  const uint32_t nodes = rl_rope_nodes(model, state, c->rope);
+  const bool is_node = c->next == RL_NONE, closed = model->ropes[c->rope].closed;
+  const uint32_t after = c->node + 1 < nodes ? c->node + 1 : closed ? 0 : c->node;
+  const uint32_t before = c->node > 0 ? c->node - 1 : closed ? nodes - 1 : 0;
+  const rl_vec3 along = chord(model, state, c->rope, is_node ? before : c->node, after);
+  const uint32_t body = rl_body_slot(model, c->body);
+  const rl_vec3 arm = rl_sub(place, slot_position(state, body));
+  const rl_vec3 surface =
+      rl_add(state->velocities[body], rl_cross(rl_body_spin(model, state, c->body), arm));
+  rl_vec3 v = state->velocities[c->slot];
+  if (!is_node) {
+    const rl_vec3 from = slot_position(state, c->slot), to = slot_position(state, c->next);
+    const double length = rl_distance(from, to);
+    const double share = length > 0.0 ? rl_distance(from, place) / length : 0.0;
+    v = rl_add_scaled(v, share, rl_sub(state->velocities[c->next], v));
+  }
+  return rl_dot(rl_sub(v, surface), along);
+}
+
+static void add_contacts(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
+  uint32_t first = UINT32_MAX, last = 0;
+  for (size_t i = 0; i < state->contact_count; i++) {
+    const rl_contact *c = &state->contacts[i];
+    if (!pushes(model, state, i, probe.index) || c->body != probe.body) {
+      continue;
+    }
+    rl_vec3 normal;
+    const rl_vec3 p = contact_place(model, state, c, &normal);
+    const double slip = contact_slip(model, state, c, p);
+    const uint32_t end = c->node + (c->next != RL_NONE ? 1 : 0);
+    first = c->node < first ? c->node : first;
+    last = end > last ? end : last;
+    h->force = rl_add_scaled(h->force, -state->multipliers[model->link_count + i], normal);
+    h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
+    add_place(h, p, p);
+  }
+  if (h->count > 0) {
+    h->wrap = turn_between(model, state, probe.index, first, last);
+  }
+}
+
+static double hold_value(const rl_model *model, const rl_state *state, rl_probe probe) {
+  hold h = {0};
+  if (model->ropes[probe.index].massless) {
+    add_bends(&h, model, state, probe);
+  } else {
+    add_contacts(&h, model, state, probe);
+  }
+  const rl_vec3 none = {NAN, NAN, NAN};
+  const rl_vec3 entry = h.count > 0 ? h.entry : none, exit = h.count > 0 ? h.exit : none;
+  const double values[] = {
+      h.wrap, rl_length(h.force), h.slip, entry.x, entry.y, entry.z, exit.x, exit.y, exit.z};
+  return values[probe.kind - RL_PROBE_ROPE_WRAP];
 }
 
 // The turn of a body about its own z axis since the start: that of the rotation about z which is
@@ -146,6 +291,9 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   if (probe.kind == RL_PROBE_BODY_SPIN) {
     return spin(model, state, probe.index);
   }
+  if (probe.kind >= RL_PROBE_ROPE_WRAP) {
+    return hold_value(model, state, probe);
+  }
   const rl_rope *rope = &model->ropes[probe.index];
   switch (probe.kind) {
   case RL_PROBE_ROPE_LENGTH:
@@ -153,11 +301,16 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   case RL_PROBE_ROPE_REST:
     return rest_length(state, rope);
   case RL_PROBE_ROPE_STRETCH:
-    return stretch(model, state, rope);
+    return stretch(model, state, probe.index);
   case RL_PROBE_ROPE_TENSION:
-    return largest_tension(state, rope);
+    return rl_largest_tension(model, state, probe.index);
+  case RL_PROBE_ROPE_TENSION_FROM:
+    return rl_piece_tension(model, state, probe.index, 0);
+  case RL_PROBE_ROPE_TENSION_TO:
+    return tension_to(model, state, probe.index);
   case RL_PROBE_ROPE_TENSION_AT:
-    return rl_rope_tension(model, state, probe.index, probe.element);
+    return rope->massless ? rl_largest_tension(model, state, probe.index)
+                          : rl_rope_tension(model, state, probe.index, probe.element);
   case RL_PROBE_ROPE_ANGLE:
     return angle(model, state, probe.index);
   case RL_PROBE_ROPE_SAG:

@@ -8,6 +8,8 @@
   X(xpbd)                                                                                          \
   X(pbd_direct)                                                                                    \
   X(impulse)                                                                                       \
+  X(impulse_direct)                                                                                \
+  X(impulse_soft)                                                                                  \
   X(rattle)                                                                                        \
   X(nehe)                                                                                          \
   X(source)                                                                                        \

@@ -22,12 +22,14 @@
 extern "C" {
 #endif
 
+#include "world/bend.h"
 #include "world/driver.h"
 #include "world/ledger.h"
 #include "world/memory.h"
 #include "world/model.h"
 #include "world/path.h"
 #include "world/path_link.h"
+#include "world/path_solid.h"
 #include "world/rotation.h"
 #include "world/rows.h"
 #include "world/shape.h"
@@ -35,6 +37,7 @@ extern "C" {
 #include "world/state.h"
 #include "world/trigonometry.h"
 #include "world/vector.h"
+#include "world/wrap.h"
 
 #ifdef __cplusplus
 }

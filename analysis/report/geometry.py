@@ -59,11 +59,18 @@ def read_snapshots(run: Run) -> list[Snapshot]:
             (snapshot.exact_bodies if exact else snapshot.bodies)[item] = point
         else:
             order = int(index) if math.isfinite(index) else 0
-            line = "drawn" if kind == "drawn" else "exact_ropes" if exact else "ropes"
+            line = ("drawn" if kind == "drawn" else
+                    ("exact_" if exact else "") + ("paths" if kind.endswith("path") else "ropes"))
             indexed.setdefault((time, line, item), []).append((order, point))
+    paths: list[tuple[dict[str, list[Vector]], str, list[Vector]]] = []
     for (time, line, item), vertices in indexed.items():
-        ropes = getattr(by_time[time], line)
-        ropes[item] = [point for _, point in sorted(vertices, key=lambda pair: pair[0])]
+        points = [point for _, point in sorted(vertices, key=lambda pair: pair[0])]
+        if line.endswith("paths"):  # over bodies: that is the rope, not the line between its ends
+            paths.append((getattr(by_time[time], line.replace("paths", "ropes")), item, points))
+        else:
+            getattr(by_time[time], line)[item] = points
+    for ropes, item, points in paths:
+        ropes[item] = points
     return [by_time[time] for time in sorted(by_time)]
 
 

@@ -4,6 +4,7 @@
 (() => {
 "use strict";
 
+const SLIDES = "1", STICKS = "2";  // of a contact; else it pushes
 const HALF = 32767, GAP = -32768, UNKNOWN = 255;
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const INK = "#1c1c1c", SOFT = "#5a5a5a", STILL = "#8c8c8c", GHOST = "#c9c9c9";
@@ -58,9 +59,11 @@ async function decodeMotion(coded, data) {
   if (coded.rotations) {
     motion.rotations = Float64Array.from(addUp(new Int16Array(await unpack(coded.rotations)), frames));
   }
+  motion.breaks = new Set(coded.breaks || []);
   if (coded.contacts) {
     const all = coded.contactCounts.reduce((sum, n) => sum + n, 0);
     motion.contacts = await positions(coded.contacts, all, data);
+    motion.contactKinds = coded.contactKinds || "0".repeat(all);
     motion.firstContact = [0];
     coded.contactCounts.forEach((n, i) => motion.firstContact.push(motion.firstContact[i] + n));
   }
@@ -123,12 +126,16 @@ function pose(motion, t) {
   const frames = motion.time.length, at = moment(motion.time, t);
   const contacts = motion.contacts && motion.contacts.subarray(
     3 * motion.firstContact[at.nearest], 3 * motion.firstContact[at.nearest + 1]);
+  const kinds = contacts && motion.contactKinds.slice(
+    motion.firstContact[at.nearest], motion.firstContact[at.nearest + 1]);
   const elements = motion.tension ? motion.tension.length / frames : 0;
+  // Where a rope comes on to a body or leaves one between two frames, it is as in one of them.
+  const ropesAt = motion.breaks.has(at.before) ? {before: at.nearest, share: 0} : at;
   return {
-    points: between(motion.points, frames, at), drawn: between(motion.drawn, frames, at),
+    points: between(motion.points, frames, ropesAt), drawn: between(motion.drawn, frames, at),
     centres: between(motion.centres, frames, at), rotations: turned(motion.rotations, frames, at),
     tension: motion.tension && motion.tension.subarray(at.nearest * elements, (at.nearest + 1) * elements),
-    contacts, over: t > motion.time[frames - 1] + 1e-9,
+    contacts, kinds, over: t > motion.time[frames - 1] + 1e-9,
   };
 }
 
@@ -431,9 +438,12 @@ class Picture {
     for (let i = 0; now.contacts && i < now.contacts.length; i += 3) {
       const [x, y] = this.camera.flat(now.contacts.subarray(i, i + 3));
       if (!Number.isFinite(x + y)) continue;
+      const kind = now.kinds[i / 3];
       this.ctx.beginPath();
-      this.ctx.arc(x, y, 2.6, 0, 2 * Math.PI);
-      Object.assign(this.ctx, {fillStyle: INK, strokeStyle: run.colour, lineWidth: 1.2});
+      if (kind === STICKS) this.ctx.rect(x - 3.5, y - 3.5, 7, 7);
+      else this.ctx.arc(x, y, kind === SLIDES ? 3.4 : 2.6, 0, 2 * Math.PI);
+      Object.assign(this.ctx, {fillStyle: kind === SLIDES ? "#fff" : INK, lineWidth: 1.2,
+                               strokeStyle: kind === SLIDES ? INK : run.colour});
       this.ctx.setLineDash([]);
       this.ctx.fill();
       this.ctx.stroke();

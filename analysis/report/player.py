@@ -27,6 +27,8 @@ WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
 HALF = 32767     # codes of a position: -HALF ... HALF
 GAP = -32768     # a place that is not finite, or far outside
 UNKNOWN = 255    # a tension that is not known
+PUSHES, SLIDES, STICKS = "012"  # a contact; where a rope comes on to a body or leaves it
+GRIP_STICKS = 1  # in wraps/grip
 MODULES = ("numpy", "h5py")
 Array = Any      # numpy.ndarray; numpy is imported only where there is something to play
 
@@ -64,6 +66,8 @@ class Motion:
     drawn: Array = None
     contact_counts: list[int] = field(default_factory=list)
     contacts: Array = None
+    contact_kinds: str = ""  # one of the digits below for each
+    breaks: list[int] = field(default_factory=list)  # frames after which ropes lie otherwise
 
     def places(self) -> list[Array]:
         return [a.reshape(-1, 3) for a in (self.points, self.centres, self.drawn, self.contacts)
@@ -121,6 +125,64 @@ def thin_tension(tension: Array, points: int, closed: bool) -> Array:
     return np.fmax.reduceat(tension, keep if closed else keep[:-1], axis=1)
 
 
+@dataclass
+class Path:
+    """A rope over bodies at one frame."""
+
+    points: Array   # n x 3
+    tension: Array  # n - 1
+    bends: list[Array]  # which of the points lie on each body or in each eye
+
+
+def read_paths(file: Any, frames: Array, prefix: str, rope: int) -> list[Path | None]:
+    """None: the closed form has no value there."""
+    import numpy as np
+
+    names = [f"paths/{prefix}{name}" for name in ("points_m", "tension_N", "bend")]
+    lists = [file[name] for name in names]
+    if lists[0].size * 8 <= WHOLE:
+        lists = [values[:] for values in lists]
+    first = file[f"paths/{prefix}first"]
+    found: list[Path | None] = []
+    for frame in frames:
+        start, end = map(int, first[int(frame), rope:rope + 2])
+        points, tension, bend = (values[start:end] for values in lists)
+        inner = np.arange(1, max(len(points) - 1, 1))
+        groups = np.split(inner, np.flatnonzero(np.diff(bend[1:-1])) + 1) if len(inner) else []
+        found.append(Path(points, tension[:-1], groups) if end > start else None)
+    return found
+
+
+def even_path(path: Path | None, bends: int, corners: int) -> tuple[Array, Array]:
+    """A path with so many points on each bend, and as many bends; those that it lacks have no
+    length, so that all frames have equal numbers of points."""
+    import numpy as np
+
+    count = 2 + bends * corners
+    if path is None:
+        return np.full((count, 3), math.nan), np.full(count - 1, math.nan)
+    places = [np.linspace(own[0], own[-1], corners) for own in path.bends]
+    last = float(path.bends[-1][-1]) if path.bends else 0.0
+    places += [np.full(corners, last)] * (bends - len(path.bends))
+    where = np.concatenate([[0.0], *places, [len(path.points) - 1.0]])
+    below = np.minimum(where.astype(int), len(path.points) - 2)
+    share = (where - below)[:, None]
+    points = (1 - share) * path.points[below] + share * path.points[below + 1]
+    middle = np.minimum(((where[:-1] + where[1:]) / 2).astype(int), len(path.tension) - 1)
+    return points, path.tension[middle]
+
+
+def even_paths(paths: Sequence[Path | None]) -> tuple[Array, Array]:
+    """Frames x points x 3, and frames x tensions."""
+    import numpy as np
+
+    bends = max((len(p.bends) for p in paths if p), default=0)
+    longest = max((len(own) for p in paths if p for own in p.bends), default=0)
+    corners = min(longest, max(2, (POINTS - 2) // max(bends, 1)))
+    made = [even_path(path, bends, corners) for path in paths]
+    return np.stack([points for points, _ in made]), np.stack([tension for _, tension in made])
+
+
 def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
     import numpy as np
 
@@ -129,33 +191,63 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
         return
     first, element = file["ropes/first_point"][:], file["ropes/first_element"][:]
     closed = file["ropes/closed"][:]
-    motion.points, counts = thin_lines(points, first)
+    has_path = file["ropes/has_path"][:] if f"paths/{prefix}first" in file else 0 * closed
     tension = take(file, f"ropes/{prefix}tension_N", frames)
     if tension is None:
         tension = np.full((len(frames), int(element[-1])), math.nan)
-    parts = [thin_tension(tension[:, element[r]:element[r + 1]], int(first[r + 1] - first[r]),
-                          bool(closed[r])) for r in range(len(closed))]
-    motion.tension = np.concatenate(parts, axis=1)
-    motion.ropes = [Rope(n, part.shape[1], bool(loop))
-                    for n, part, loop in zip(counts, parts, closed)]
+    lines, tensions, shapes = [], [], []
+    for r, loop in enumerate(map(bool, closed)):
+        if has_path[r]:
+            paths = read_paths(file, frames, prefix, r)
+            own, pulls = even_paths(paths)
+            shapes.append([len(p.bends) if p else -1 for p in paths])
+        else:
+            count = int(first[r + 1] - first[r])
+            own = points[:, int(first[r]) + kept(count)]
+            pulls = thin_tension(tension[:, element[r]:element[r + 1]], count, loop)
+        lines.append(own)
+        tensions.append(pulls)
+        motion.ropes.append(Rope(own.shape[1], pulls.shape[1], loop))
+    motion.points, motion.tension = np.concatenate(lines, axis=1), np.concatenate(tensions, axis=1)
+    motion.breaks = find_breaks(list(zip(*shapes)))
+
+
+def find_breaks(shapes: Sequence[Any]) -> list[int]:
+    """After which frames a rope lies on other bodies: then nothing is in between."""
+    return [k for k, (a, b) in enumerate(zip(shapes, shapes[1:])) if a != b]
+
+
+def listed(file: Any, group: str, name: str, frames: Array) -> list[Array]:
+    """The records of a list that belong to each frame."""
+    import numpy as np
+
+    if f"{group}/{name}" not in file or file[f"{group}/{name}"].shape[0] == 0:
+        return [np.zeros((0, 3))] * len(frames)
+    first, count = file[f"{group}/first"][:], file[f"{group}/count"][:]
+    all_of_them = file[f"{group}/{name}"]
+    if all_of_them.size * 8 <= WHOLE:
+        all_of_them = all_of_them[:]
+    return [all_of_them[int(first[frame]):int(first[frame] + count[frame])] for frame in frames]
 
 
 def read_contacts(file: Any, motion: Motion, frames: Array) -> None:
+    """Contacts that push, and where ropes come on to bodies and leave them."""
     import numpy as np
 
-    if "contacts/position_m" not in file or file["contacts/position_m"].shape[0] == 0:
-        return
-    first, count = file["contacts/first"][:], file["contacts/count"][:]
-    all_of_them = file["contacts/position_m"]
-    if all_of_them.size * 8 <= WHOLE:
-        all_of_them = all_of_them[:]
-    places = []
-    for frame in frames:
-        own = all_of_them[int(first[frame]):int(first[frame] + count[frame])]
-        places.append(own[kept(len(own))] if len(own) else own)
+    places, kinds = [], []
+    for pushing, entry, leave, grip in zip(*(listed(file, *what, frames) for what in (
+            ("contacts", "position_m"), ("wraps", "entry_m"), ("wraps", "exit_m"),
+            ("wraps", "grip")))):
+        own = np.concatenate([pushing[kept(len(pushing))] if len(pushing) else pushing, entry, leave])
+        grips = [STICKS if g == GRIP_STICKS else SLIDES for g in grip.ravel()]
+        places.append(own)
+        kinds.append(PUSHES * (len(own) - 2 * len(grips)) + "".join(grips) * 2)
     motion.contact_counts = [len(own) for own in places]
     if any(motion.contact_counts):
         motion.contacts = np.concatenate(places)
+        motion.contact_kinds = "".join(kinds)
+    bodies = [own.ravel().tolist() for own in listed(file, "wraps", "body", frames)]
+    motion.breaks = sorted({*motion.breaks, *find_breaks(bodies)})
 
 
 def read_motion(file: Any, frames: Array, exact: bool) -> Motion:
@@ -301,6 +393,8 @@ def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
                           for r in motion.ropes]
         coded["points"] = grid.encode(motion.points)
         coded["tension"] = encode_tension(motion.tension, limit)
+        if motion.breaks:
+            coded["breaks"] = motion.breaks
     if motion.drawn is not None:
         coded["drawnRopes"] = motion.drawn_counts
         coded["drawn"] = grid.encode(motion.drawn)
@@ -312,6 +406,8 @@ def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
     if motion.contacts is not None:
         coded["contactCounts"] = motion.contact_counts
         coded["contacts"] = grid.encode(motion.contacts)
+        if motion.contact_kinds.strip(PUSHES):
+            coded["contactKinds"] = motion.contact_kinds
     return coded
 
 
@@ -406,8 +502,16 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
                  f"{' and '.join(drawn)} draws it.")
     if ghost is not None:
         text += " Broad grey: the closed form."
-    if any(p.motion.contacts is not None for p in played):
+    kinds = {kind for p in played for kind in p.motion.contact_kinds}
+    if PUSHES in kinds:
         text += " Dark dots: contacts that push."
+    if kinds & {SLIDES, STICKS}:
+        text += (" Rings: where a rope comes on to a body and leaves it; dark squares instead: it "
+                 "sticks there.")
+    slipped = [f"{p.run.label} ({p.run.metric('slipped_off'):.0f} times)" for p in played
+               if p.run.metric("slipped_off") > 0]
+    if slipped:
+        text += f" A rope slipped off a ball: {', '.join(slipped)}."
     ended = [f"{p.run.label} ({words})" for p in played if (words := ending(p.run, p.motion))]
     if ended:
         text += f" Pale from its last frame on: {', '.join(ended)}."

@@ -29,8 +29,7 @@ typedef struct xpbd {
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   xpbd *self = memory;
   rl_relaxation_lay_out(&self->relaxation, model, c);
-  self->impulses =
-      rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
+  self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -46,12 +45,14 @@ static void init(void *memory, const rl_model *model, const double *values) {
 static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_rows *rows,
                          double h, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
+  rl_bounce_begin(model, state, rows, h);
   info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, h);
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
+  rl_bounce_end(model, state, rows, 1.0 / h, true);
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;
   }

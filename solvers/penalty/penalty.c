@@ -334,7 +334,8 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
-    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
+    // Its springs throw things back by themselves, by what damping_ratio leaves.
+    .capabilities = (RL_CAN_WORLD & ~RL_CAN_BOUNCES) | RL_CAN_ELASTIC,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

@@ -181,6 +181,24 @@ static bool can_turn(const rl_definition *definition, const rl_rope_definition *
           (!is_plain_sphere(body) || rl_pair_friction(rope->friction, body->friction) > 0.0));
 }
 
+static bool can_move(const rl_body_definition *body) {
+  return body->motion == RL_FREE || body->motion == RL_AXLE;
+}
+
+bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t b) {
+  const rl_body_definition *first = &definition->bodies[a], *second = &definition->bodies[b];
+  return a != b && first->part_count > 0 && second->part_count > 0 && first->collide &&
+         second->collide && (can_move(first) || can_move(second));
+}
+
+// Whether another body can exert a torque on a body.
+static bool can_be_turned(const rl_definition *definition, uint32_t i, uint32_t by) {
+  const rl_body_definition *body = &definition->bodies[i];
+  return rl_definition_collide(definition, i, by) &&
+         (!is_plain_sphere(body) ||
+          rl_pair_friction(body->friction, definition->bodies[by].friction) > 0.0);
+}
+
 bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
   const rl_body_definition *body = &definition->bodies[i];
   if (body->motion != RL_FREE) {
@@ -189,6 +207,9 @@ bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
   bool turns = !rl_is_zero(body->spin);
   for (size_t k = 0; k < definition->rope_count && !rl_definition_is_point_mass(body); k++) {
     turns = turns || can_turn(definition, &definition->ropes[k], i);
+  }
+  for (uint32_t k = 0; k < definition->body_count && !turns; k++) {
+    turns = can_be_turned(definition, i, k);
   }
   return turns;
 }

@@ -27,11 +27,15 @@ double rl_definition_length(const rl_definition *definition, const rl_rope_defin
 bool rl_definition_touches(const rl_definition *definition, const rl_rope_definition *rope,
                            uint32_t body);
 
+// Whether two bodies can touch each other: both have a surface that is for other bodies, and one of
+// them can move.
+bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t b);
+
 // Whether the rope has friction on some body that it can touch.
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
 
 // Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one
-// that spins or that a rope can turn.
+// that spins or that a rope or another body can turn.
 bool rl_definition_turns(const rl_definition *definition, uint32_t body);
 
 // Principal moments of inertia of a body [kg m^2]: as given, or those of its shape filled evenly.

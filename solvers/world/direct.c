@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "direct.h"
 
+#include "body_contact.h"
+
 // What the arrays have to hold at most.
 typedef struct capacity {
   size_t unknowns, entries, couplings, profile;
@@ -73,6 +75,20 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
   }
 }
 
+// The contacts of two bodies.
+static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const rl_pair *pair,
+                     size_t *position) {
+  for (uint32_t k = (pair->friction > 0.0 ? 3 : 1) * rl_pair_capacity(model, pair); k > 0; k--) {
+    size_t first = *position;
+    for (size_t i = 0; i < 2; i++) {
+      if (model->bodies[pair->bodies[i]].motion != RL_FIXED) {
+        use_place(c, uses, model, rl_body_slot(model, pair->bodies[i]), *position, &first);
+      }
+    }
+    c->profile += (*position)++ - first;
+  }
+}
+
 // The strands of a rope that can lie on bodies: each of them could use everything.
 static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint32_t index,
                         size_t *position) {
@@ -121,6 +137,9 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
       }
     }
   }
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    use_pair(&c, uses, model, &model->pairs[i], &position);
+  }
   return c;
 }
 
@@ -168,12 +187,23 @@ static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count)
   }
 }
 
+// A contact before its tangents.
+static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t contact,
+                                 uint32_t *tangent) {
+  const uint32_t normal = model->link_count + contact;
+  put_in_order(d, normal);
+  if (*tangent < d->tangents_count && d->tangents[*tangent].normal == normal) {
+    put_in_order(d, d->tangents[*tangent].first);
+    put_in_order(d, d->tangents[(*tangent)++].first + 1);
+  }
+}
+
 static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_t rope) {
   return model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
 }
 
-// Along the ropes: the contacts of a node, each before its tangents, then the element that begins
-// there.
+// Along the ropes: the contacts of a node, then the element that begins there; and those of bodies
+// with each other.
 static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
   uint32_t contact = 0;
   uint32_t tangent = 0;
@@ -184,12 +214,7 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
     for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
       while (contact < state->contact_count && state->contacts[contact].rope == r &&
              state->contacts[contact].node == i) {
-        const uint32_t normal = model->link_count + contact++;
-        put_in_order(d, normal);
-        if (tangent < d->tangents_count && d->tangents[tangent].normal == normal) {
-          put_in_order(d, d->tangents[tangent].first);
-          put_in_order(d, d->tangents[tangent++].first + 1);
-        }
+        put_contact_in_order(d, model, contact++, &tangent);
       }
       if (i < rope->link_count) {
         put_in_order(d, rope->first_link + i);
@@ -200,6 +225,9 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
         }
       }
     }
+  }
+  while (contact < state->contact_count) {
+    put_contact_in_order(d, model, contact++, &tangent);
   }
 }
 
@@ -357,6 +385,18 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
   }
 }
 
+void rl_direct_bounds(const rl_rows *rows, double *lower) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      lower[k] = block->lower;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      lower[rows->rows[k].source] = rows->rows[k].lower;
+    }
+  }
+}
+
 void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
                             rl_vec3 s, rl_vec3 *gradients) {
   const rl_row *row = &rows->rows[d->tangents[k].row];
@@ -394,8 +434,8 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const double *inverse_masses, const bool *active) {
   for (uint32_t p = 0; p < d->count; p++) {
     const uint32_t m = d->order[p];
-    const bool element = m < d->link_count || (m >= d->first_split && m < d->row_count);
-    const double soft = element ? regularisation.elements : regularisation.contacts;
+    const double soft =
+        rl_direct_is_element(d, m) ? regularisation.elements : regularisation.contacts;
     d->diagonal[p] =
         active[m] ? own_product(d, m, points, left, right) + soft * inverse_masses[m] : 1.0;
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {

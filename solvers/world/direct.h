@@ -68,6 +68,11 @@ typedef struct rl_direct {
   uint32_t *entry_owner;  // [entries] scratch: the multiplier of an entry
 } rl_direct;
 
+// Whether a multiplier is that of an element or a strand, not of a contact.
+static inline bool rl_direct_is_element(const rl_direct *d, uint32_t m) {
+  return m < d->link_count || (m >= d->first_split && m < d->row_count);
+}
+
 // Carves the memory for a model (see memory.h), for as many contacts as it can have.
 void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);
 
@@ -85,6 +90,9 @@ void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *s
 void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
                         rl_rows *rows, const rl_point *points, double *values,
                         double *inverse_masses, rl_vec3 *gradients);
+
+// The lower bounds of the multipliers of all rows, 0 or -INFINITY.
+void rl_direct_bounds(const rl_rows *rows, double *lower);
 
 // The gradients of tangent k along the unit vectors t and s across the normal of its contact as it
 // was last evaluated.

@@ -154,6 +154,9 @@ static void solve(rl_driver *driver, double t1) {
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
   rl_ledger_begin(driver->ledger, model, state, driver->rows);
+  if (!driver->type->detects_again) {
+    rl_bounce_begin(model, state, driver->rows, driver->dt);
+  }
 
   rl_step_info *info = &driver->info;
   info->trace_count = 0;
@@ -163,13 +166,16 @@ static void solve(rl_driver *driver, double t1) {
   info->work = 0.0;
   info->residual = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
+  if (!driver->type->detects_again) {
+    rl_bounce_end(model, state, driver->rows, driver->dt, false);
+  }
 }
 
-// Where ropes lie on bodies, which of them stick, which slip and which slip off is found by trial:
-// the step is done again until that agrees with what came out.
+// Where ropes lie on bodies with friction, which of them stick and which slip is found by trial:
+// the step is done again until friction agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  uint32_t trials = 2 * model->split_capacity + model->path_capacity;
+  uint32_t trials = 2 * model->split_capacity;
   rl_state_copy(driver->before, driver->state);
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&

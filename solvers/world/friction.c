@@ -93,6 +93,14 @@ void rl_frictions_choose(rl_friction *frictions, rl_direct *d, const rl_rows *ro
   }
 }
 
+void rl_frictions_lay(const rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                      rl_vec3 *gradients) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    const rl_vec3 *t = frictions[k].tangents;
+    rl_direct_lay_tangents(d, rows, k, t[0], t[1], gradients);
+  }
+}
+
 void rl_frictions_add(rl_friction *frictions, const rl_direct *d, const double *change) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &frictions[k];

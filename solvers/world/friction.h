@@ -42,6 +42,10 @@ void rl_frictions_choose(rl_friction *frictions, rl_direct *direct, const rl_row
                          double *inverse_masses, const double *multipliers, bool *active,
                          double *change);
 
+// The gradients of the tangents as they were chosen.
+void rl_frictions_lay(const rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
+                      rl_vec3 *gradients);
+
 // T changes as its components do; and its components, in place of those of `multipliers`.
 void rl_frictions_add(rl_friction *frictions, const rl_direct *direct, const double *change);
 void rl_frictions_components(const rl_friction *frictions, const rl_direct *direct,

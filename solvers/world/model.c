@@ -71,6 +71,9 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
       }
     }
   }
+  uint64_t pairs, body_contacts;
+  rl_builder_count_pairs(d, &pairs, &body_contacts);
+  contacts += body_contacts;
   const uint64_t rows = contacts + 2 * d->rope_count + splits;
   const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes + wraps + splits;
   uint32_t turning = 0;
@@ -94,6 +97,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->hold_count = (uint32_t)holds;
   m->place_count = m->node_count + m->body_count;
   m->slot_count = m->place_count + turning;
+  m->pair_count = (uint32_t)pairs;
   m->contact_capacity = (uint32_t)contacts;
   m->wrap_capacity = (uint32_t)wraps;
   m->split_capacity = (uint32_t)splits;
@@ -114,6 +118,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
   b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
   b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
+  b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
   b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
   b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
   b->masses = rl_carve(c, m->slot_count, sizeof(double));
@@ -139,6 +144,7 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
   if (!rl_build_ropes(b, fault) || !rl_build_wraps(b, fault)) {
     return false;
   }
+  rl_build_pairs(b);
   rl_build_summary(b);
   return true;
 }
@@ -191,6 +197,7 @@ static void show_arrays(const rl_builder *b) {
   model->ropes = b->ropes;
   model->eyes = b->eyes;
   model->holds = b->holds;
+  model->pairs = b->pairs;
   model->wraps = b->wraps;
   model->points = b->points;
   model->masses = b->masses;
@@ -204,8 +211,19 @@ static void show_arrays(const rl_builder *b) {
   model->frictions = b->frictions;
 }
 
-// A rope that starts inside a body would be thrown out within a substep: refused, but for what
-// rounding coordinates may do.
+// Two bodies may start as deep in each other as this, of the smaller one.
+static bool check_bodies_apart(const rl_model *model, const rl_contact *contact, double depth,
+                               rl_fault *fault) {
+  const uint32_t other = contact->slot - model->node_count;
+  const rl_body *a = &model->bodies[other], *b = &model->bodies[contact->body];
+  return depth <= RL_START_TOLERANCE * fmin(a->bound, b->bound) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, other, RL_NONE, "position",
+                      "it starts %.3g m inside body '%s'; expected them apart, or collide: false",
+                      depth, b->name);
+}
+
+// What starts inside a body would be thrown out within a substep: refused, but for what rounding
+// coordinates may do.
 static bool check_start(const rl_model *model, rl_fault *fault) {
   rl_state *state = rl_state_create(model);
   rl_rows *rows = rl_rows_create(model);
@@ -221,8 +239,12 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
       continue;
     }
     const rl_contact *contact = &state->contacts[row->item];
-    const rl_rope *rope = &model->ropes[contact->rope];
     rl_row_evaluate(model, state, rows, row, state->points);
+    if (contact->rope == RL_NONE) {
+      outside = check_bodies_apart(model, contact, row->value, fault);
+      continue;
+    }
+    const rl_rope *rope = &model->ropes[contact->rope];
     if (row->value > RL_START_TOLERANCE * rope->length / rope->link_count) {
       outside = rl_fault_set(
           fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",

@@ -178,13 +178,15 @@ typedef enum rl_capability {
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
   RL_CAN_LOOPS = 1U << 12,      // ropes without ends
   RL_CAN_WRAPS = 1U << 13,      // massless ropes over the surfaces of bodies
+  RL_CAN_COLLISIONS = 1U << 14, // bodies that touch each other
+  RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
   // All that has nothing to do with the law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
-                 RL_CAN_COMPRESSION,
+                 RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -305,6 +307,12 @@ typedef struct rl_link {
   double compliance;
 } rl_link;
 
+// Two parts of two bodies that can touch; one of the bodies can move.
+typedef struct rl_pair {
+  uint32_t bodies[2], parts[2];
+  double friction, restitution;
+} rl_pair;
+
 // Slots number all that moves: first the places, which are the rope nodes and the centres of the
 // bodies, then the spins of the bodies that turn. A rope end that is tied to the centre of a body
 // has the body's slot as its node.
@@ -318,6 +326,7 @@ typedef struct rl_model {
   rl_vec3 gravity;
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
+  uint32_t pair_count;
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time
@@ -331,6 +340,7 @@ typedef struct rl_model {
   const rl_rope *ropes;
   const rl_vertex *eyes;
   const rl_hold *holds;
+  const rl_pair *pairs; // in the order of their first bodies
   const rl_wrap *wraps; // [wrap_capacity] at the start
   // The start: [slot_count] positions with inverse masses, masses [kg], velocities; [link_count].
   const rl_point *points;

@@ -19,6 +19,7 @@ typedef struct rl_builder {
   rl_rope *ropes;
   rl_vertex *eyes;
   rl_hold *holds;
+  rl_pair *pairs;
   rl_wrap *wraps;
   rl_point *points;
   double *masses;
@@ -57,6 +58,10 @@ void rl_builder_set_point(rl_builder *b, uint32_t slot, rl_vec3 position, double
                           rl_vec3 velocity);
 
 void rl_build_body(rl_builder *b, uint32_t index);
+
+// The pairs of parts that can touch: how many, with how many contacts at most; and then the pairs.
+void rl_builder_count_pairs(const rl_definition *definition, uint64_t *pairs, uint64_t *contacts);
+void rl_build_pairs(rl_builder *b);
 
 // All ropes, each after those that it is joined to. False with `fault` filled in.
 bool rl_build_ropes(rl_builder *b, rl_fault *fault);

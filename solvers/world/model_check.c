@@ -272,35 +272,16 @@ static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const cha
                       "not supported by this version: %s", what);
 }
 
-static bool touches_body(const rl_body_definition *a, const rl_body_definition *b) {
-  return a->part_count > 0 && b->part_count > 0 && a->collide && b->collide;
-}
-
-static bool support_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
-  const rl_body_definition *body = &definition->bodies[i];
-  for (uint32_t k = 0; k < definition->body_count; k++) {
-    const rl_body_definition *other = &definition->bodies[k];
-    const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
-    if (moves && k != i && touches_body(body, other)) {
-      return unsupported(fault, i, RL_NONE, "shape",
-                         "bodies that touch each other (collide: false lets them pass)");
-    }
-  }
-  return true;
-}
-
 static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
   const rl_body_definition *body = &definition->bodies[b];
   if (!rl_definition_touches(definition, rope, b)) {
     return true;
   }
-  for (size_t k = 0; k < body->part_count && rope->segments == 0; k++) {
-    const rl_shape shape = body->parts[k].shape;
-    if (shape == RL_CAPSULE || shape == RL_BOX || shape == RL_HULL) {
-      return unsupported(fault, b, RL_NONE, "shape",
-                         "massless ropes over capsules, boxes and hulls (rope_collide: false lets "
-                         "them pass)");
+  for (size_t k = 0; k < body->part_count && rope->segments == 0 && rope->radius > 0.0; k++) {
+    if (body->parts[k].shape == RL_BOX || body->parts[k].shape == RL_HULL) {
+      return unsupported(fault, RL_NONE, r, "radius",
+                         "massless ropes with a radius over boxes and hulls");
     }
   }
   if (body->restitution > 0.0) {
@@ -378,11 +359,6 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   }
   for (uint32_t i = 0; i < bodies; i++) {
     if (!check_inertia(definition, i, fault)) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0; i < bodies; i++) {
-    if (!support_body(definition, i, fault)) {
       return false;
     }
   }

@@ -18,6 +18,10 @@ const char *rl_capability_name(uint32_t bit) {
     return "ropes joined in a node";
   case RL_CAN_FRICTION:
     return "friction";
+  case RL_CAN_COLLISIONS:
+    return "bodies that touch each other";
+  case RL_CAN_BOUNCES:
+    return "bodies that bounce (restitution)";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_WRAPS:
@@ -76,6 +80,11 @@ void rl_build_summary(rl_builder *b) {
   for (uint32_t i = 0; i < m->body_count; i++) {
     m->capabilities |= m->bodies[i].motion == RL_FREE ? RL_CAN_LOADS : 0U;
     m->capabilities |= m->bodies[i].spin_slot != RL_NONE ? RL_CAN_ROTATION : 0U;
+  }
+  for (uint32_t i = 0; i < m->pair_count; i++) {
+    m->capabilities |= RL_CAN_COLLISIONS;
+    m->capabilities |= m->pairs[i].friction > 0.0 ? RL_CAN_FRICTION : 0U;
+    m->capabilities |= m->pairs[i].restitution > 0.0 ? RL_CAN_BOUNCES : 0U;
   }
   bool planar = m->gravity.x == 0.0 && m->gravity.z == 0.0;
   for (uint32_t i = 0; i < m->link_count && planar; i++) {

@@ -11,10 +11,12 @@ static const double converged = 1e-14;
 // ... and this is good enough where rounding of large coordinates leaves no more.
 static const double acceptable = 1e-9;
 // Below this the path is near, and stays what it is: a path that is the shortest only in a plane is
-// not left for another. Above, the search goes downhill.
+// not left for another, unless there is none. Above, the search goes downhill.
 static const double near = 1e-2;
+// A hinge is not put nearer to a surface than this [radii].
+static const double least_gap = 1e-3;
 
-enum { MOST_ITERATIONS = 60, MOST_HALVINGS = 12 };
+enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12 };
 
 // ---------------------------------------------------------------------------------------------
 // Items and nodes
@@ -65,26 +67,52 @@ static void put_node(rl_path_item *item) {
 // ---------------------------------------------------------------------------------------------
 // Length and gradient
 
-static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_link *link) {
-  rl_path_round round = {item->at, item->axis, item->radius, item->kind == RL_PATH_CYLINDER};
-  if (round.endless) {
-    round.axis = rl_scale(item->sense, item->axis);
+// The plane of an arc on a ball is that of the two points and the centre, the way round the one
+// that it was.
+static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
+  const rl_vec3 a = rl_sub(p, item->at), b = rl_sub(q, item->at);
+  const rl_vec3 across = rl_cross(a, b);
+  const bool turned = rl_dot(across, item->side) < 0.0;
+  // Where both points and the centre are in line, any plane will do: the last one is kept.
+  if (rl_dot(across, across) > 1e-28 * rl_dot(a, a) * rl_dot(b, b)) {
+    item->side = rl_unit(turned ? rl_scale(-1.0, across) : across);
   } else {
-    const rl_vec3 a = rl_sub(p, item->at), b = rl_sub(q, item->at);
-    const rl_vec3 across = rl_cross(a, b);
-    const bool turned = rl_dot(across, item->side) < 0.0;
-    // Where both points and the centre are in line, any plane will do: the last one is kept.
-    if (rl_dot(across, across) > 1e-28 * rl_dot(a, a) * rl_dot(b, b)) {
-      item->side = rl_unit(turned ? rl_scale(-1.0, across) : across);
-    } else {
-      const rl_vec3 u = rl_unit(a);
-      item->side = rl_unit(rl_add_scaled(item->side, -rl_dot(item->side, u), u));
-      item->side = rl_is_zero(item->side) ? rl_any_across(u) : item->side;
-    }
-    round.axis = item->side;
+    const rl_vec3 u = rl_unit(a);
+    item->side = rl_unit(rl_add_scaled(item->side, -rl_dot(item->side, u), u));
+    item->side = rl_is_zero(item->side) ? rl_any_across(u) : item->side;
   }
-  rl_path_arc arc = {.wrap = item->wrap};
-  if (!rl_path_over(&round, p, q, &arc, link)) {
+  return turned;
+}
+
+// The wrap on a ball. Below half a turn between the points it may be negative, above it cannot.
+// Full turns are counted at the first look and kept: the search may lead far from there.
+static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
+                        rl_path_link *link) {
+  const double middle = is_turned(item, p, q) ? RL_PI : 0.0;
+  const rl_path_round round = {item->at, item->side, item->radius, false};
+  arc->wrap = middle + 2.0 * RL_PI * fmax(item->node.turns, 0.0);
+  if (!rl_path_over(&round, p, q, arc, link)) {
+    return false;
+  }
+  if (item->node.turns < 0.0) {
+    item->node.turns = fmax(floor((item->wrap - arc->wrap) / (2.0 * RL_PI) + 0.5), 0.0);
+    arc->wrap = middle + 2.0 * RL_PI * item->node.turns;
+    return rl_path_over(&round, p, q, arc, link);
+  }
+  return true;
+}
+
+static bool lay_on_drum(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
+                        rl_path_link *link) {
+  const rl_path_round round = {item->at, rl_scale(item->sense, item->axis), item->radius, true};
+  arc->wrap = item->wrap;
+  return rl_path_over(&round, p, q, arc, link);
+}
+
+static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_link *link) {
+  rl_path_arc arc;
+  if (item->kind == RL_PATH_SPHERE ? !lay_on_ball(item, p, q, &arc, link)
+                                   : !lay_on_drum(item, p, q, &arc, link)) {
     return false;
   }
   item->wrap = arc.wrap;
@@ -273,6 +301,9 @@ static bool find_step(rl_path_item *items, size_t count, double shift) {
 // Taking it
 
 static void remember(rl_path_item *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    items[i].node.start_wrap = items[i].wrap;
+  }
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     items[i].node.start = items[i].node.place;
     items[i].node.start_along = items[i].along;
@@ -283,6 +314,9 @@ static void remember(rl_path_item *items, size_t count) {
 }
 
 static void move(rl_path_item *items, size_t count, double share) {
+  for (size_t i = 0; i < count; i++) {
+    items[i].wrap = items[i].node.start_wrap;
+  }
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     const rl_path_node *node = &items[i].node;
     if (items[i].kind == RL_PATH_LINE) {
@@ -315,7 +349,10 @@ static double slope_along(const rl_path_item *items, size_t count, double *large
 typedef struct search {
   double length, gradient;
   double shift; // [1/m]
+  bool downhill;
 } search;
+
+static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
 
 // Tries the step, halved until it leads to something better; false if it does not.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
@@ -329,7 +366,7 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     const double length = lay(items, count);
     const double gradient = isnan(length) ? NAN : differentiate(items, count);
     const bool shorter = slope < 0.0 && length <= s->length + 1e-4 * share * slope;
-    if (gradient < 0.5 * s->gradient || (s->gradient > near && shorter)) {
+    if (gradient < 0.5 * s->gradient || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
       return true;
@@ -341,19 +378,45 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
   return false;
 }
 
+static double off_surface(const rl_path_item *item, rl_vec3 p) {
+  rl_vec3 away = rl_sub(p, item->at);
+  if (item->kind == RL_PATH_CYLINDER) {
+    away = rl_add_scaled(away, -rl_dot(away, item->axis), item->axis);
+  }
+  return rl_length(away) / item->radius - 1.0;
+}
+
+// A hinge is free along the rope, but close to a surface the rope turns fast with it and steps
+// would lead inside: each goes to the middle between the surfaces. That makes no link longer.
+static void centre_hinges(rl_path_item *items, size_t count) {
+  for (size_t i = 1; i + 2 < count; i++) {
+    if (is_round(&items[i]) && is_round(&items[i + 1])) {
+      const rl_vec3 middle = rl_scale(0.5, rl_add(items[i].exit, items[i + 1].entry));
+      const double off = fmin(off_surface(&items[i], middle), off_surface(&items[i + 1], middle));
+      items[i].hinge = off > least_gap ? middle : items[i].hinge;
+    }
+  }
+}
+
 static bool iterate(rl_path_item *items, size_t count, search *s) {
+  if (is_far(s)) {
+    centre_hinges(items, count);
+    s->length = lay(items, count);
+    s->gradient = differentiate(items, count);
+  }
   bool definite = find_step(items, count, s->shift);
-  if (s->gradient > near) {
+  if (is_far(s)) {
     for (int k = 0; k < 40 && !definite; k++) {
       s->shift = s->shift > 0.0 ? 4.0 * s->shift : 1.0 / s->length;
       definite = find_step(items, count, s->shift);
     }
   }
   if (take_step(items, count, s)) {
-    s->shift = s->gradient > near ? 0.1 * s->shift : 0.0;
+    s->shift = is_far(s) ? 0.1 * s->shift : 0.0;
     return true;
   }
   s->shift = s->shift > 0.0 ? 16.0 * s->shift : 1.0 / s->length;
+  s->downhill = true;
   return s->gradient > acceptable;
 }
 
@@ -425,22 +488,30 @@ static void guess_hinge(rl_path_item *item) {
   item->hinge = hinge;
 }
 
-static double start(rl_path_item *items, size_t count) {
-  bool all = true;
+// Those that have no place yet, or all.
+static void guess_hinges(rl_path_item *items, size_t count, bool all) {
+  bool centred = false;
   for (size_t i = 1; i + 2 < count; i++) {
-    all =
-        all && (!is_round(&items[i]) || !has_node(items, count, i) || !rl_is_zero(items[i].hinge));
-  }
-  const double length = all ? lay(items, count) : NAN;
-  if (!isnan(length)) {
-    return length;
-  }
-  centre_items(items, count);
-  for (size_t i = 1; i + 2 < count; i++) {
-    if (is_round(&items[i]) && is_round(&items[i + 1])) {
+    if (is_round(&items[i]) && is_round(&items[i + 1]) && (all || rl_is_zero(items[i].hinge))) {
+      if (!centred) {
+        centre_items(items, count);
+        centred = true;
+      }
       guess_hinge(&items[i]);
     }
   }
+}
+
+static double start(rl_path_item *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    items[i].node.turns = -1.0;
+  }
+  guess_hinges(items, count, false);
+  const double length = lay(items, count);
+  if (!isnan(length)) {
+    return length;
+  }
+  guess_hinges(items, count, true);
   return lay(items, count);
 }
 

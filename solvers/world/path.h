@@ -11,6 +11,7 @@
 #define RL_PATH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "path_link.h"
 
@@ -27,7 +28,8 @@ typedef enum rl_path_kind {
 typedef struct rl_path_node {
   rl_path_link link;    // to the next node
   rl_vec3 place, start; // [m] now, and where the step began
-  double start_along;
+  double start_along, start_wrap;
+  double turns; // full ones on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   size_t before;         // index of the node before
   size_t freedom;        // directions in which it can move
@@ -40,12 +42,13 @@ typedef struct rl_path_node {
 
 typedef struct rl_path_item {
   rl_path_kind kind;
-  rl_vec3 at;        // [m]
-  rl_vec3 axis;      // unit
-  rl_vec3 reference; // CIRCLE: unit, across the axis
-  double radius;     // SPHERE, CYLINDER, CIRCLE [m]
-  double length;     // LINE [m]
-  double sense;      // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
+  uint32_t part, feature; // what it belongs to, for who decides on it (path_feature.h)
+  rl_vec3 at;             // [m]
+  rl_vec3 axis;           // unit
+  rl_vec3 reference;      // CIRCLE: unit, across the axis
+  double radius;          // SPHERE, CYLINDER, CIRCLE [m]
+  double length;          // LINE [m]
+  double sense; // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
   // Kept from one solve to the next, as where to start from.
   double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis
                  // [rad]; in: within pi of what it will be, which tells turns apart; out
@@ -66,9 +69,10 @@ typedef struct rl_path_item {
 
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
-// below 0: the rope does not lie there any more, and the length goes on smoothly so that trial
-// positions make sense. Nor is a place kept between the ends of its line. nan if there is no path:
-// a point inside a round item, or two of them that overlap where the rope should pass between.
+// below 0: the rope does not lie there any more and passes by straight; the gradient of the length
+// is continuous there. Nor is a place kept between the ends of its line. nan if there is no
+// path: a point inside a round item, or two of them that overlap where the rope should pass
+// between.
 //
 // The derivative of the length with respect to a displacement u(x) of what holds an item is
 // in.u(entry) - out.u(exit); for the first and the last point -out.u and in.u.

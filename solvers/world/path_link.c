@@ -86,6 +86,19 @@ static void stiffen_ball(rl_path_link *link, double radius, double wrap, double 
   link->cross_coupling = stiffness;
 }
 
+// The rope passes by: it is straight, and nearest to the axis at one place.
+static void pass_by(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
+                    rl_path_link *link) {
+  rl_path_straight(p, q, link);
+  const rl_vec3 off = rl_sub(p, round->centre);
+  const rl_vec3 way = rl_cross(round->axis, link->direction[0]);
+  const double square = rl_dot(way, way);
+  const double nearest = square > 0.0 ? -rl_dot(rl_cross(round->axis, off), way) / square : 0.0;
+  const double at = fmin(fmax(nearest, 0.0), link->length);
+  arc->entry = arc->exit = rl_add_scaled(p, at, link->direction[0]);
+  arc->length = arc->turn = 0.0;
+}
+
 bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                   rl_path_link *link) {
   tangent on, off;
@@ -94,21 +107,23 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   }
   const double r = round->radius;
   arc->wrap = wrap_between(round->axis, on.out, off.out, arc->wrap);
+  if (arc->wrap < 0.0 && on.length + off.length > 0.0) {
+    pass_by(round, p, q, arc, link);
+    return true;
+  }
   // Unrolled, the rope is straight: `across` by `along`.
   const double across = on.length + r * arc->wrap + off.length;
   const double along = round->endless ? off.height - on.height : 0.0;
-  if (!(across >= 0.0)) {
-    return false;
-  }
   link->length = sqrt(across * across + along * along);
-  const double c = across > 0.0 ? across / link->length : 1.0;
-  const double s = across > 0.0 ? along / link->length : 0.0;
+  const double c = link->length > 0.0 ? across / link->length : 1.0;
+  const double s = link->length > 0.0 ? along / link->length : 0.0;
+  // Between two points of a side the rope may be parallel to the axis.
+  const double rise = c > 0.0 ? s / c : 0.0;
   const rl_vec3 centre = rl_add_scaled(round->centre, on.height, round->axis);
-  const double rise = s / c;
   arc->entry = rl_add_scaled(rl_add_scaled(centre, r, on.out), rise * on.length, round->axis);
-  arc->exit = rl_add_scaled(rl_add_scaled(centre, r, off.out), rise * (on.length + r * arc->wrap),
-                            round->axis);
-  arc->length = r * arc->wrap / c;
+  arc->exit =
+      rl_add_scaled(rl_add_scaled(centre, r, off.out), along - rise * off.length, round->axis);
+  arc->length = on.length + off.length > 0.0 ? r * arc->wrap / c : link->length;
   arc->turn = arc->wrap * c;
   const rl_vec3 outs[2] = {on.out, off.out};
   const double straight[2] = {on.length, off.length};

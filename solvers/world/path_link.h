@@ -39,7 +39,10 @@ rl_vec3 rl_any_across(rl_vec3 u);
 
 void rl_path_straight(rl_vec3 p, rl_vec3 q, rl_path_link *link);
 
-// False if p or q is inside. Points that rounding puts beside the surface are on it.
+// Where the wrap would be negative the rope is straight: the length is that of the rope that has
+// left, its gradient is continuous, and the wrap says by which angle it has left. Only between two
+// points of the surface the rope lies on it either way. False if p or q is inside. Points that
+// rounding puts beside the surface are on it.
 bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                   rl_path_link *link);
 

@@ -69,15 +69,7 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
   if (p->direct.tangents_count > 0) {
     keep_rows(p, rows);
   }
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      p->lower[k] = block->lower;
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      p->lower[rows->rows[k].source] = rows->rows[k].lower;
-    }
-  }
+  rl_direct_bounds(rows, p->lower);
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
     p->acted[m] = state->multipliers[m] > 0.0;
     state->multipliers[m] = 0.0;
@@ -174,21 +166,14 @@ static void move(rl_projection *p, const rl_model *model, rl_state *state, bool 
   }
 }
 
-static void lay_tangents(const rl_projection *p, const rl_rows *rows, rl_vec3 *gradients) {
-  for (uint32_t k = 0; k < p->direct.tangents_count; k++) {
-    const rl_vec3 *t = p->frictions[k].tangents;
-    rl_direct_lay_tangents(&p->direct, rows, k, t[0], t[1], gradients);
-  }
-}
-
 // One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. What was
 // the current gradients is then what was before.
 static bool newton(rl_projection *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                    bool at_start, rl_regularisation regularisation) {
   rl_frictions_choose(p->frictions, &p->direct, rows, p->inverse_masses, state->multipliers,
                       p->active, p->change);
-  lay_tangents(p, rows, p->current);
-  lay_tangents(p, &p->rows, p->start);
+  rl_frictions_lay(p->frictions, &p->direct, rows, p->current);
+  rl_frictions_lay(p->frictions, &p->direct, &p->rows, p->start);
   rl_vec3 *gradients = p->before;
   p->before = p->current;
   p->current = gradients;
@@ -315,7 +300,7 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
     }
     rl_frictions_choose(p->frictions, d, rows, p->inverse_masses, p->impulses, p->active,
                         p->change);
-    lay_tangents(p, rows, p->current);
+    rl_frictions_lay(p->frictions, &p->direct, rows, p->current);
     if (!rl_direct_factor(d, state->points, p->current, p->current, p->regularisation,
                           p->inverse_masses, p->active)) {
       break;

@@ -5,6 +5,7 @@
 //
 //   element  C = length of its path - rest        (lambda is the tension)
 //   contact  C = rope radius - distance to body   (lambda is the normal force)
+//            C = - gap between two bodies
 //
 // and with `compression` an element's C = 0, lambda of either sign. There are two kinds because
 // the hot loop needs it: a plain link between two slots (rl_link, contiguous, nearly all of
@@ -64,6 +65,10 @@ typedef struct rl_foot {
   rl_vec3 point, normal;
   double fraction;
   bool is_idle;
+  // Two bodies: the point of the other one, in its frame, which may be the middle of a rounding,
+  // round a line if there is an axis (rl_touch).
+  rl_vec3 core, axis;
+  double radius;
 } rl_foot;
 
 typedef struct rl_rows {
@@ -78,6 +83,7 @@ typedef struct rl_rows {
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   rl_foot *feet;            // [contacts] as last found
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
+  double *approaches;       // [contacts] rates at the start of the step of what bounces [m/s]
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   bool lists_idle; // for methods that call rl_detect_again
@@ -100,14 +106,28 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
-// Finds again, at the state's positions, where the listed contacts touch, idle ones included. For
-// methods of many substeps in a step (rl_solver_type.detects_again): depth that only the next step
-// finds is pushed out within one substep, at depth / substep, which makes energy.
+// Finds again, at the state's positions, where the listed contacts of ropes touch, idle ones
+// included; those of bodies keep their places. For methods of many substeps in a step
+// (rl_solver_type.detects_again): depth that only the next step finds is pushed out within one
+// substep, at depth / substep, which makes energy.
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
+
+// Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
+// each other; after it, the velocities at which those that were pushed part, e u, by impulses that
+// may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
+// `always`: also where nothing bounces; what velocities that are read off moves part with is no
+// bounce, but the depth that was taken back.
+//
+// The driver does this for each step, except for methods that detect again in their substeps.
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
+void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit, bool always);
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points);
+
+// Where a contact is on the surface of its body at the state's positions [m], and its normal there.
+rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
 // dC/dt of a general row for these velocities, with the gradients last evaluated [m/s].
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Detection: which contacts there can be in a step, and where they touch.
-#include "rows_internal.h"
+#include "body_contact.h"
 
 #include <string.h>
 
@@ -30,8 +30,9 @@ static double travel(const rl_model *model, const rl_state *state, uint32_t slot
 
 static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_body_pose at, double fraction) {
   const rl_vec3 arm = rl_sub(rl_add_scaled(p, -surface.distance, surface.normal), at.centre);
-  return (rl_foot){rl_rotate_inverse(at.rotation, arm),
-                   rl_rotate_inverse(at.rotation, surface.normal), fraction, false};
+  return (rl_foot){.point = rl_rotate_inverse(at.rotation, arm),
+                   .normal = rl_rotate_inverse(at.rotation, surface.normal),
+                   .fraction = fraction};
 }
 
 // Where the node is nearest to the part; returns the distance from its centre.
@@ -87,6 +88,19 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
          element_foot(model, state, contact, foot) <= reach;
 }
 
+void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
+                    uint64_t *old, rl_contact contact, rl_foot foot) {
+  while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
+    (*old)++;
+  }
+  const bool known = *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
+  const uint64_t i = state->contact_count++;
+  state->contacts[i] = contact;
+  rows->feet[i] = foot;
+  rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
+  state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+}
+
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
 // of the step before, which stand in the same order.
 static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *rows,
@@ -99,16 +113,7 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
-    while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
-      (*old)++;
-    }
-    const bool known =
-        *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
-    const uint64_t i = state->contact_count++;
-    state->contacts[i] = contact;
-    rows->feet[i] = foot;
-    rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
-    state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+    rl_contact_add(model, state, rows, old_count, old, contact, foot);
   }
 }
 
@@ -169,6 +174,7 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       }
     }
   }
+  rl_detect_bodies(model, state, rows, old_count, &old, dt);
 }
 
 // Which wraps there are and how they grip, as a number.
@@ -218,6 +224,10 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];
+    if (contact->rope == RL_NONE) {
+      rl_add_body_row(model, rows, contact, i);
+      continue;
+    }
     const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
     rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
                                              .source = model->link_count + i,
@@ -238,7 +248,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
 }
 
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
-  for (uint64_t i = 0; i < state->contact_count; i++) {
+  for (uint64_t i = 0; i < state->contact_count && state->contacts[i].rope != RL_NONE; i++) {
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
     if (contact->next == RL_NONE) {

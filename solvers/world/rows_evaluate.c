@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Evaluation: values, gradients and inverse masses of general rows at trial positions.
-#include "rows_internal.h"
+#include "body_contact.h"
+#include "manifold.h"
 #include "wrap.h"
 
 // The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
@@ -246,12 +247,70 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   }
 }
 
+// Two bodies: the nearest point p of the first to the plane of the second, or to its surface where
+// that is round. All gradients take p: what the normal does as the second turns is in them then.
+static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            rl_row *row, const rl_point *points) {
+  const rl_contact *contact = &state->contacts[row->item];
+  const rl_foot *found = &rows->feet[row->item];
+  const uint32_t other = contact->slot - model->node_count;
+  const rl_body_pose first = rl_body_pose_at(model, state, points, other);
+  const rl_body_pose second = rl_body_pose_at(model, state, points, contact->body);
+  const rl_vec3 core = rl_add(first.centre, rl_rotate(first.rotation, found->core));
+  rl_surface surface = touching_plane(found, second, core);
+  const rl_part *part = rl_touched_part(model, contact);
+  if (rl_is_zero(found->axis) && (part->shape == RL_SPHERE || part->shape == RL_CAPSULE)) {
+    const rl_surface now = rl_shape_surface(part, second.centre, second.rotation, core);
+    surface = rl_dot(now.normal, surface.normal) > 0.0 ? now : surface;
+  }
+  double below;
+  const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),
+                                      surface.normal, &below);
+  row->value = below - surface.distance;
+  row->normal = surface.normal;
+  if (row->friction > 0.0) {
+    find_tangents(row->normal, row->tangents);
+  }
+  rl_entry *entry = &rows->entries[row->first_entry];
+  const place places[2] = {
+      {&model->bodies[other], first.rotation, rl_sub(p, first.centre), p},
+      {&model->bodies[contact->body], second.rotation, rl_sub(p, second.centre), p}};
+  for (uint32_t i = 0; i < 2; i++) {
+    if (places[i].body->motion != RL_FIXED) {
+      entry = set_contact_entries(row, &places[i], i == 0 ? 1.0 : -1.0, entry);
+    }
+  }
+}
+
+rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  const rl_contact *contact = &state->contacts[row->item];
+  const rl_foot *found = &rows->feet[row->item];
+  rl_row_evaluate(model, state, rows, row, state->points);
+  if (contact->rope == RL_NONE) {
+    const uint32_t other = contact->slot - model->node_count;
+    const rl_body_pose first = rl_body_pose_at(model, state, state->points, other);
+    double below;
+    const rl_vec3 core = rl_add(first.centre, rl_rotate(first.rotation, found->core));
+    const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),
+                                        row->normal, &below);
+    return rl_add_scaled(p, row->value, row->normal);
+  }
+  rl_vec3 p = rl_position(&state->points[contact->slot]);
+  if (contact->next != RL_NONE) {
+    const rl_vec3 to = rl_position(&state->points[contact->next]);
+    p = rl_add_scaled(p, found->fraction, rl_sub(to, p));
+  }
+  return rl_add_scaled(p, row->value - model->ropes[contact->rope].radius, row->normal);
+}
+
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
   if (row->piece_count > 0) {
     evaluate_strand(model, state, rows, row, points);
   } else if (row->kind == RL_ROW_SPAN) {
     evaluate_span(model, state, rows, row, points);
+  } else if (state->contacts[row->item].rope == RL_NONE) {
+    evaluate_bodies(model, state, rows, row, points);
   } else {
     evaluate_contact(model, state, rows, row, points);
   }

@@ -15,6 +15,11 @@ rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
 rl_row *rl_rows_add(rl_rows *rows, rl_row row);
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
 
+// Adds a contact to the state's list, behind the others; `old` walks along the `old_count` contacts
+// of the step before, which stand in the same order.
+void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
+                    uint64_t *old, rl_contact contact, rl_foot foot);
+
 // All rows of ropes and their blocks from the beginning, by the wraps of the state (NULL: no rope
 // has any), and the splits behind the contacts.
 void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows);

@@ -67,7 +67,7 @@ typedef struct rl_solver_type {
   const char *summary;  // one line
   const char *citation; // key in papers/rope.bib
   uint32_t capabilities;
-  bool detects_again; // calls rl_detect_again in its substeps
+  bool detects_again; // calls rl_detect_again in its substeps, and if it can, rl_bounce_begin, _end
   size_t parameter_count;
   const rl_parameter *parameters;
   // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then

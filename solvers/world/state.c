@@ -18,7 +18,13 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
   s->block_size = c.used;
-  s->items = rl_carve(&c, m->wrap_capacity > 0 ? m->path_capacity + 2 : 0, sizeof *s->items);
+  const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
+  s->items = rl_carve(&c, places, sizeof *s->items);
+  s->old_items = rl_carve(&c, places, sizeof *s->old_items);
+  s->solids = rl_carve(&c, places, sizeof *s->solids);
+  s->grown = rl_carve(&c, places, sizeof *s->grown);
+  s->solid_parts = rl_carve(&c, places, sizeof *s->solid_parts);
+  s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
   return c.used;
 }
 
@@ -69,6 +75,9 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->step = from->step;
   to->contact_count = from->contact_count;
   to->split_count = from->split_count;
+  to->slipped_off = from->slipped_off;
+  to->slipped_rope = from->slipped_rope;
+  to->slipped_body = from->slipped_body;
   memcpy(to->block, from->block, from->block_size);
 }
 

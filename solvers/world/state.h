@@ -5,14 +5,21 @@
 #define RL_STATE_H
 
 #include "model.h"
-#include "path.h"
+#include "path_solid.h"
 
 // What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
 // of (rope, node, node before element, body, part), so that multipliers follow them from step to
 // step.
+//
+// Two bodies: rope is RL_NONE, node the index of their rl_pair, slot the centre of the body that
+// touches with a point, `next` RL_NONE, body the one that it touches, and `feature` names the
+// point.
 typedef struct rl_contact {
-  uint32_t rope, node, slot, next, body, part;
+  uint32_t rope, node, slot, next, body;
+  union {
+    uint32_t part, feature;
+  };
 } rl_contact;
 
 typedef struct rl_state {
@@ -22,7 +29,9 @@ typedef struct rl_state {
   uint64_t step;     // steps done
   uint64_t contact_count;
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
-  size_t block_size;    // bytes of the arrays below, which lie in one block
+  uint64_t slipped_off; // how often a rope has slipped off a ball, and last which one which
+  uint32_t slipped_rope, slipped_body;
+  size_t block_size; // bytes of the arrays below, which lie in one block
   void *block;
   void *allocation;      // what to free
   rl_point *points;      // [slot_count] positions and inverse masses
@@ -36,7 +45,13 @@ typedef struct rl_state {
   rl_contact *contacts;  // [contact_capacity]
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
-  rl_path_item *items;   // [path_capacity + 2] scratch, which is no part of the state
+  // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
+  // on, and where and what these are.
+  rl_path_item *items, *old_items; // [path_capacity + 2]
+  rl_path_solid *solids;           // [path_capacity + 1]
+  rl_part *grown;                  // [path_capacity + 1]
+  uint32_t (*solid_parts)[2];      // [path_capacity + 1] body and part
+  rl_wrap *old_wraps;              // [path_capacity]
 } rl_state;
 
 // The number of multipliers in use, and the most there can be.

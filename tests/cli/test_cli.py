@@ -1169,6 +1169,8 @@ class Trajectories(Case):
             ("drape-sphere", "xpbd", "--duration", "1"),            # contacts
             ("tumbling-box", "rattle", "--duration", "0.5"),        # turning
             ("catenary", "pbd", "--duration", "0.3"),               # no bodies
+            ("atwood-drum", "impulse", "--duration", "0.3", "--set",  # over a body
+             "bodies.drum.friction=0.1"),
             ("rope-bridge", "pbd", "--duration", "0.4", "--step", "0.004"))  # many ropes
 
     def open(self, result: Result) -> h5py.File:
@@ -1192,6 +1194,11 @@ class Trajectories(Case):
                     for i, point in enumerate(points):
                         kind = "eye" if eyes[first + i] else "node"
                         found[rope, prefix + kind, i] = point
+                if file["ropes/has_path"][r] and f"paths/{prefix}first" in file:
+                    first, last = file[f"paths/{prefix}first"][frame, r:r + 2]
+                    for i, point in enumerate(
+                            file[f"paths/{prefix}points_m"][first:last].tolist()):
+                        found[rope, prefix + "path", i] = point
                 first, last = file["ropes/first_drawn"][r:r + 2]
                 if not prefix and last > first:
                     for i, point in enumerate(file["ropes/drawn_m"][frame, first:last].tolist()):
@@ -1273,19 +1280,42 @@ class Trajectories(Case):
             self.expect(len(numbers), int(topology.find("DataItem").get("Dimensions")),
                         f"numbers of the cells of {topology.get('Name')}")
             cells[topology.get("Name")] = int(topology.get("NumberOfElements"))
+        paths = "paths" in file
         frames = domain.find("Grid").findall("Grid")
         self.expect([float(frame.find("Time").get("Value")) for frame in frames],
                     file["time_s"][:].tolist(), "times in trajectory.xmf")
         for number, frame in enumerate(frames):
-            self.expect(len(frame.findall("Grid")), len(cells), "grids of a frame")
+            self.expect(len(frame.findall("Grid")), len(cells) + paths, "grids of a frame")
             for grid in frame.findall("Grid"):
                 name = grid.get("Name")
+                if name == "paths":
+                    self.check_path_grid(file, grid, number)
+                    continue
                 start, _, count = numpy.array(
                     grid.find("Geometry/DataItem/DataItem").text.split(), int).reshape(3, -1)
                 self.expect((start.tolist(), (1, *shared[f"{name} points"][1:])),
                             ([number, 0, 0], tuple(count.tolist())), f"points of {name}")
                 if grid.find("Attribute") is not None:
                     self.expect(shared[f"{name} tension"][1], cells[name], f"tensions of {name}")
+
+    def check_path_grid(self, file: h5py.File, grid: ElementTree.Element, frame: int) -> None:
+        """A cell for each point: the line to the next one, or the last point alone."""
+        first = file["paths/first"][frame].tolist()
+        count = first[-1] - first[0]
+        topology = grid.find("Topology")
+        numbers = list(map(int, topology.find("DataItem").text.split()))
+        self.expect((int(topology.get("NumberOfElements")), len(numbers)),
+                    (count, int(topology.find("DataItem").get("Dimensions"))), "cells of a path")
+        expected = []
+        for a, b in zip(first, first[1:]):
+            a, b = a - first[0], b - first[0]
+            expected += [n for k in range(a, b)
+                         for n in ([2, 2, k, k + 1] if k + 1 < b else [1, 1, k])]
+        self.expect(numbers, expected, "cells of a path")
+        self.expect(grid.find("Geometry/DataItem/DataItem").text.split(),
+                    [str(n) for n in (first[0], 0, 1, 1, count, 3)], "points of a path")
+        self.expect(grid.find("Attribute/DataItem/DataItem").text.split(),
+                    [str(n) for n in (first[0], 1, count)], "tensions of a path")
 
     def check_csv(self, file: h5py.File, result: Result) -> None:
         self.quietly("export", result.folder, "--to", "csv")
@@ -1306,6 +1336,13 @@ class Trajectories(Case):
             mine = [float(row["tension_N"]) for row in last if row["item"] == rope]
             expected = tension if len(tension) > 1 else tension * (len(mine) - 1)
             self.expect(mine[:len(expected)], expected, f"tensions along {rope}")
+            if file["ropes/has_path"][r]:
+                first, end = file["paths/first"][-1, r:r + 2]
+                path = [float(row["tension_N"]) for row in table.rows() if row["kind"] == "path"
+                        and (row["item"], row["time_s"]) == (rope, table.cells[-1][0])]
+                self.expect_true(all(map(same_number, path, file["paths/tension_N"][first:end]))
+                                 and len(path) == end - first, path[:9], "those of paths/tension_N",
+                                 f"tensions along the path of {rope}")
             self.expect([math.isnan(t) for t in mine[len(expected):]],
                         [] if file["ropes/closed"][r] else [True], f"after the end of {rope}")
 
@@ -1329,7 +1366,8 @@ class Trajectories(Case):
         points = array("Points", "Points").reshape(-1, 3).tolist()
         kinds = array("kind", "CellData")
         tension = array("tension_N", "CellData")[kinds == 0].tolist()
-        self.expect(tension, file["ropes/tension_N"][-1].tolist(), "tensions in the last frame")
+        if "paths" not in file:
+            self.expect(tension, file["ropes/tension_N"][-1].tolist(), "tensions in the last frame")
         cells = []
         for parent in ("Verts", "Lines"):
             ends = array("offsets", parent).tolist()
@@ -1342,6 +1380,14 @@ class Trajectories(Case):
             self.expect(points[cells[b][0]], at[body, "body", 0], f"position of {body}")
         items = array("item", "CellData")
         for r, rope in enumerate(self.names(file, "ropes")):
+            if file["ropes/has_path"][r]:
+                first, end = file["paths/first"][-1, r:r + 2]
+                lines = [[points[i] for i in cell] for cell, k, i in zip(cells, kinds, items)
+                         if (k, i) == (0, r)]
+                path = file["paths/points_m"][first:end].tolist()
+                self.expect(lines, [list(pair) for pair in zip(path, path[1:])], f"path of {rope}")
+                self.expect(tension, file["paths/tension_N"][first:end - 1].tolist(), "tensions")
+                continue
             mine = [cell for cell, k, i in zip(cells, kinds, items) if (k, i) == (0, r)]
             path = [points[cell[0]] for cell in mine] if len(mine) > 1 else \
                 [points[i] for i in mine[0]]
@@ -1400,19 +1446,78 @@ class Trajectories(Case):
         self.expect(file["ropes/exact_points_m"][0].tolist(), file["ropes/points_m"][0].tolist(),
                     "the closed form at the start")
 
+    def test_rope_over_a_drum(self) -> None:
+        probes = ("line.wrap.drum", "line.force.drum", "line.slip.drum", "line.entry.drum.x",
+                  "line.exit.drum.y", "line.tension.from", "line.tension.to", "line.contacts",
+                  "line.length")
+        words = [word for probe in probes for word in ("--probe", probe)]
+        for friction, grip in (("0", 0), ("0.1", 3), ("0.5", 1)):
+            result = self.record("atwood-drum", "impulse", "--duration", "0.2", "--set",
+                                 f"bodies.drum.friction={friction}", *words)
+            file, series = self.open(result), result.table("series")
+            wraps = file["wraps"]
+            self.expect(wraps["count"][:].tolist(), series.numbers("line.contacts"), "wraps")
+            self.expect(wraps["grip"][-1], grip, f"grip at a friction of {friction}")
+            for probe, column in (
+                    ("line.wrap.drum", wraps["angle"][:]),
+                    ("line.force.drum", numpy.sqrt((wraps["force_N"][:] ** 2).sum(axis=1))),
+                    ("line.slip.drum", wraps["slip_m_s"][:]),
+                    ("line.entry.drum.x", wraps["entry_m"][:, 0]),
+                    ("line.exit.drum.y", wraps["exit_m"][:, 1]),
+                    ("line.tension.from", wraps["tension_before_N"][:]),
+                    ("line.tension.to", wraps["tension_after_N"][:])):
+                recorded = numpy.array(series.numbers(probe))
+                gaps = numpy.isnan(recorded) == numpy.isnan(column)
+                close = abs(recorded - column) <= 1e-14 * (1.0 + abs(column))
+                self.expect_true(bool((gaps & (close | numpy.isnan(column))).all()),
+                                 recorded.tolist()[:5], column.tolist()[:5], probe)
+            # The chords of an arc in 32 parts are shorter than it.
+            first = file["paths/first"][-1]
+            chords = numpy.diff(file["paths/points_m"][first[0]:first[1]], axis=0)
+            length = numpy.sqrt((chords ** 2).sum(axis=1)).sum()
+            arc = math.pi * 0.1
+            short = arc - 32 * 0.2 * math.sin(arc / 0.1 / 64)
+            self.expect_true(abs(series.numbers("line.length")[-1] - short - length) < 1e-12,
+                             float(length), series.texts("line.length")[-1], "length of the points")
+            self.expect(file["paths/bend"][first[0]:first[1]].tolist(), [-1, *[0] * 33, -1], "bend")
+
+    def test_rope_that_slips_off_a_ball(self) -> None:
+        path = new_folder() / "slips-off.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(
+            "name: slips-off\nduration: 1\nstep: 0.01\nbodies:\n"
+            "  ball: {motion: fixed, position: [0, 0, 0], shape: {sphere: {radius: 0.5}}}\n"
+            "  left: {motion: driven, position: [-1, 0.205, 0], velocity: [0, -0.3, 0]}\n"
+            "  right: {motion: driven, position: [1, 0.205, 0], velocity: [0, -0.3, 0]}\n"
+            "ropes:\n"
+            "  line: {from: {body: left}, to: {body: right}, over: [ball], slack: 0.5}\n")
+        folder = new_folder()
+        told = ropelab("run", path, "--solver", "impulse", "--out", folder)
+        # The ends are level with the centre at 0.683 s.
+        self.expect((told.returncode, told.stderr),
+                    (0, "ropelab: note: slips-off, impulse: rope 'line' slipped off body 'ball' "
+                        "at t = 0.69 s\n"), "status and note")
+        result = Result(folder)
+        self.expect(result.manifest["summary"]["slipped_off"], 1, "slipped_off")
+        file = self.open(result)
+        count = file["wraps/count"][:].tolist()
+        self.expect(count, [1] * 101, "wraps of the frames")
+        height = file["wraps/entry_m"][:, 1]  # it goes round to the other side
+        self.expect(((height > 0.0) == (numpy.arange(101) < 69)).all(), True, "sides of the ball")
+
     def test_closed_form_that_no_longer_holds(self) -> None:
         file = self.open(self.record("atwood", "rattle", "--duration", "3"))
         gone = numpy.isnan(file["ropes/exact_points_m"][:]).all(axis=(1, 2))
         self.expect((bool(gone[0]), bool(gone[-1])), (False, True), "gaps at the start and the end")
 
     def test_same_run_same_bytes(self) -> None:
-        first, second = (self.record("drape-sphere", "pbd", "--duration", "0.7")
-                         for _ in range(2))
-        for name in FILES:
-            if name != "run.json":
-                self.expect_true((first.folder / name).read_bytes()
-                                 == (second.folder / name).read_bytes(), "other bytes",
-                                 "the same bytes", f"{name} of one run made twice")
+        for scenario in ("drape-sphere", "atwood-drum"):
+            first, second = (self.record(scenario, "pbd", "--duration", "0.7") for _ in range(2))
+            for name in FILES:
+                if name != "run.json":
+                    self.expect_true((first.folder / name).read_bytes()
+                                     == (second.folder / name).read_bytes(), "other bytes",
+                                     "the same bytes", f"{name} of one run made twice")
 
     def test_diverged(self) -> None:
         folder = new_folder()

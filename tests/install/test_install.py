@@ -261,6 +261,7 @@ class Completion(unittest.TestCase):
                    PREFIX / "bin/ropelab").split()
 
     def test_words(self) -> None:
+        impulses = ["impulse", "impulse-direct", "impulse-soft"]
         for line, expected in (
                 ("ropelab comp", ["compare"]),
                 ("ropelab --v", ["--version"]),
@@ -270,11 +271,11 @@ class Completion(unittest.TestCase):
                 ("ropelab compare atwood heavy-", ["heavy-load"]),
                 ("ropelab run atwood --dur", ["--duration"]),
                 ("ropelab run atwood --cov", []),
-                ("ropelab run atwood --solver imp", ["impulse"]),
-                ("ropelab run atwood -s imp", ["impulse"]),
-                ("ropelab run atwood --solver=imp", ["impulse"]),
-                ("ropelab run atwood --solver fine=imp", ["impulse"]),
-                ("ropelab run atwood --solver a=b=imp", ["impulse"]),
+                ("ropelab run atwood --solver imp", impulses),
+                ("ropelab run atwood -s imp", impulses),
+                ("ropelab run atwood --solver=imp", impulses),
+                ("ropelab run atwood --solver fine=imp", impulses),
+                ("ropelab run atwood --solver a=b=imp", impulses),
                 ("ropelab run atwood --solver pbd,o", ["pbd,order=", "pbd,omega="]),
                 ("ropelab run atwood --solver=pbd,omega=1,it", ["1,iterations="]),
                 ("ropelab run atwood --solver pbd,order=j", ["jacobi"]),
@@ -285,6 +286,9 @@ class Completion(unittest.TestCase):
                 ("ropelab run --step 0.01 atwood --probe line.te",
                  ["line.tension", "line.tension.from", "line.tension.to"]),
                 ("ropelab run atwood --probe line.no", ["line.node."]),
+                ("ropelab run atwood-drum --probe line.w", ["line.wrap.drum"]),
+                ("ropelab run atwood-drum --probe line.en",
+                 ["line.entry.drum.x", "line.entry.drum.y", "line.entry.drum.z"]),
                 ("ropelab run spinning-loop --probe loop.ti", []),
                 ("ropelab nothing ", [])):
             self.assertEqual(self.complete(line), expected, line)

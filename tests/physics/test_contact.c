@@ -74,9 +74,13 @@ static void bar_carries_the_weight(void **unused) {
       " length: 1}}}}\n"
       "ropes: {rope: {from: {free: [-0.5, 0, 0]}, to: {free: [0.5, 0, 0]}, mass: 0.8, segments: 1,"
       " compression: true}}\n");
-  static const char *const solvers[] = {"pbd,iterations=200", "xpbd,substeps=1,iterations=200",
-                                        "pbd-direct", "impulse,iterations=200", "rattle"};
-  for (size_t i = 0; i < 5; i++) {
+  static const char *const solvers[] = {"pbd,iterations=200",
+                                        "xpbd,substeps=1,iterations=200",
+                                        "pbd-direct",
+                                        "impulse,iterations=200",
+                                        "rattle",
+                                        "impulse-direct"};
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     rl_driver *d = driver_for(s, solvers[i], 1.0 / 240.0);
     for (int n = 0; n < 20; n++) {
       assert_true(rl_driver_step(d) > 0);
@@ -117,9 +121,10 @@ static void slopes_slide_or_hold(void **unused) {
   static const struct {
     const char *spec;
     double creep; // [m] allowed where it holds
-  } solvers[] = {{"penalty", 1e-3}, {"pbd", 1e-9},        {"pbd,order=jacobi", 1e-9},
-                 {"xpbd", 1e-9},    {"pbd-direct", 1e-9}, {"pbd-direct,gradient=current", 1e-9},
-                 {"impulse", 1e-9}, {"rattle", 1e-9}};
+  } solvers[] = {{"penalty", 1e-3},     {"pbd", 1e-9},        {"pbd,order=jacobi", 1e-9},
+                 {"xpbd", 1e-9},        {"pbd-direct", 1e-9}, {"pbd-direct,gradient=current", 1e-9},
+                 {"impulse", 1e-9},     {"rattle", 1e-9},     {"impulse-direct", 1e-9},
+                 {"impulse-soft", 1e-6}};
   const double limit = atan(0.3) * 180.0 / PI;
   const double above = (limit + 0.5) * PI / 180.0;
   const double expected = 0.5 * 9.81 * (sin(above) - 0.3 * cos(above));
@@ -150,8 +155,8 @@ static void belt_takes_the_rope_along(void **unused) {
       "ropes: {rope: {from: {free: [-0.5, 0, 0]}, to: {free: [0.5, 0, 0]}, mass: %g,"
       " segments: 4}}\n",
       v, mu, m);
-  static const char *const solvers[] = {"penalty",    "pbd",     "xpbd",
-                                        "pbd-direct", "impulse", "rattle"};
+  static const char *const solvers[] = {"penalty", "pbd",    "xpbd",           "pbd-direct",
+                                        "impulse", "rattle", "impulse-direct", "impulse-soft"};
   for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     const double dt = 1e-3, catch_up = v / (mu * 9.81);
     rl_driver *d = driver_for(s, solvers[i], dt);

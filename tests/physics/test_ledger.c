@@ -43,8 +43,8 @@ static void driven_lift_does_its_work(void **unused) {
                     "  load: {mass: %g, position: [0, -1, 0]}\n"
                     "ropes: {line: {from: {body: hand}, to: {body: load}}}\n",
                     v, m);
-  static const char *const solvers[] = {"pbd", "impulse"};
-  for (size_t i = 0; i < 2; i++) {
+  static const char *const solvers[] = {"pbd", "impulse", "impulse-direct"};
+  for (size_t i = 0; i < 3; i++) {
     const double dt = 1e-5;
     rl_driver *d = driver_for(s, solvers[i], dt);
     for (int n = 0; n < 2000; n++) {
@@ -68,8 +68,8 @@ static void landing_loses_the_energy_of_the_fall(void **unused) {
       "bodies: {floor: {motion: fixed, position: [0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}}}\n"
       "ropes: {rope: {from: {free: [0, 0.5, 0]}, to: {free: [1, 0.5, 0]}, mass: 1, segments: 4,"
       " radius: 0.1}}\n");
-  static const char *const solvers[] = {"pbd", "impulse"};
-  for (size_t i = 0; i < 2; i++) {
+  static const char *const solvers[] = {"pbd", "impulse", "impulse-direct"};
+  for (size_t i = 0; i < 3; i++) {
     rl_driver *d = driver_for(s, solvers[i], 1e-4);
     for (int n = 0; n < 5000; n++) {
       assert_true(rl_driver_step(d) > 0);
@@ -217,8 +217,9 @@ static void driven_floor_lifts(void **unused) {
       "ropes: {rope: {from: {free: [-0.5, 0.1, 0]}, to: {free: [0.5, 0.1, 0]}, mass: %g,"
       " segments: 6}}\n",
       v, m);
-  static const char *const solvers[] = {"pbd", "xpbd,substeps=1", "pbd-direct", "impulse"};
-  for (size_t i = 0; i < 4; i++) {
+  static const char *const solvers[] = {"pbd", "xpbd,substeps=1", "pbd-direct", "impulse",
+                                        "impulse-direct"};
+  for (size_t i = 0; i < 5; i++) {
     rl_driver *d = driver_for(s, solvers[i], dt);
     for (int n = 0; n < 2000; n++) {
       assert_true(rl_driver_step(d) > 0);

@@ -178,45 +178,6 @@ static void inertia_of_shapes(void **unused) {
   " points: [[-0.6, 0.15, 0.0], [-0.1, 0.165, 0.1], [0.7, 0.1, 0.0], [2.1, 0.365, 0.0],"           \
   " [2.5, 0.27, 0.1]], length: 3.3, radius: 0.02, friction: 0.4, velocity: [0, -2, 0]}\n"
 
-static double *coordinate(rl_point *point, int axis) {
-  double *const all[3] = {&point->x, &point->y, &point->z};
-  return all[axis];
-}
-
-static double component(rl_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
-static double value_at(rl_driver *d, rl_row *row) {
-  rl_row_evaluate(d->model, d->state, d->rows, row, d->state->points);
-  return row->value;
-}
-
-// dC/dx of every general row against central differences in every coordinate, spins included, and W
-// against the sum over slots of w |dC/dx|^2.
-static void check_gradient(rl_driver *d, rl_row *row) {
-  const double step = 1e-6;
-  double inverse_mass = 0.0;
-  for (uint32_t slot = 0; slot < d->model->slot_count; slot++) {
-    for (int axis = 0; axis < 3; axis++) {
-      double *x = coordinate(&d->state->points[slot], axis);
-      const double at = *x;
-      *x = at + step;
-      const double after = value_at(d, row);
-      *x = at - step;
-      const double before = value_at(d, row);
-      *x = at;
-      value_at(d, row);
-      double gradient = 0.0;
-      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-        const rl_entry *e = &d->rows->entries[i];
-        gradient += e->slot == slot ? component(e->gradient, axis) : 0.0;
-      }
-      check_near(gradient, (after - before) / (2.0 * step), 2e-9);
-      inverse_mass += d->state->points[slot].w * gradient * gradient;
-    }
-  }
-  check_near(row->inverse_mass, inverse_mass, 1e-13);
-}
-
 // The slide of a contact against the velocities of the two bodies where they touch, and its shares
 // as the adjoint of that.
 static void check_slide(const rl_driver *d, const rl_row *row) {
@@ -259,7 +220,7 @@ static void rows_of_turning_bodies(void **unused) {
     rl_detect(d->model, d->state, 0.05, d->rows); // far enough ahead for all kinds
     for (uint32_t i = 0; i < d->rows->row_count; i++) {
       rl_row *row = &d->rows->rows[i];
-      check_gradient(d, row);
+      check_row_gradient(d, row, 2e-9);
       assert_true(row->turns);
       if (row->kind == RL_ROW_SPAN) {
         spans++;
@@ -301,6 +262,8 @@ static void wheel_and_weight_swing(void **unused) {
       inertia, phi, mass, radius * sin(phi) + length * sin(tilt),
       -radius * cos(phi) - length * cos(tilt), radius);
   static const char *const solvers[] = {"impulse",
+                                        "impulse-direct",
+                                        "impulse-soft",
                                         "pbd",
                                         "xpbd,substeps=10",
                                         "penalty,substeps=20,damping_ratio=0",
@@ -350,8 +313,9 @@ static void orders_with_a_tumbling_box(void **unused) {
   static const struct {
     const char *spec;
     double order;
-  } known[] = {{"rattle", 2.0},  {"pbd-direct", 1.0}, {"pbd-direct,gradient=current", 1.0},
-               {"impulse", 1.0}, {"pbd", 1.0},        {"xpbd,substeps=1", 1.0}};
+  } known[] = {{"rattle", 2.0},        {"pbd-direct", 1.0}, {"pbd-direct,gradient=current", 1.0},
+               {"impulse", 1.0},       {"pbd", 1.0},        {"xpbd,substeps=1", 1.0},
+               {"impulse-direct", 1.0}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const rl_vec3 coarse = swing_box(known[i].spec, 1.0 / 1000.0);
     const rl_vec3 middle = swing_box(known[i].spec, 1.0 / 2000.0);
@@ -431,7 +395,9 @@ static void friction_turns_a_free_drum(void **unused) {
                {"pbd,iterations=100", false, 0.1},
                {"xpbd,substeps=100", false, 0.03},
                {"pbd-direct", false, 0.1},
-               {"rattle", false, 0.1}};
+               {"rattle", false, 0.1},
+               {"impulse-direct", true, 0.1},
+               {"impulse-soft", false, 0.1}};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
     rl_driver *d = driver_for(s, known[k].spec, 1.0 / 480.0);
     const rl_metrics start = rl_metrics_of(d);
@@ -470,7 +436,8 @@ static void rope_rolls_a_drum(void **unused) {
       ((m1 - m2) - 0.3 * line_density) * g / moving / sqrt(k2) * sinh(0.4 * sqrt(k2));
   static const char *const solvers[] = {
       "impulse,iterations=1000", "xpbd,substeps=100", "pbd,iterations=1000",
-      "penalty,substeps=100",    "pbd-direct",        "rattle"};
+      "penalty,substeps=100",    "pbd-direct",        "rattle",
+      "impulse-direct"};
   for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
     rl_driver *d = driver_for(s, solvers[k], 1e-3);
     for (int n = 0; n < 400; n++) {

@@ -289,11 +289,12 @@ static void spinning_loop_keeps_its_tension(void **unused) {
       {"pbd-direct,tolerance=1e-14", 2.0 * (1.0 - sqrt(1.0 - x * x)) / (x * x)},
       {"rattle,tolerance=1e-14", 2.0 * (1.0 - sqrt(1.0 - x * x)) / (x * x)},
       {"impulse,iterations=1000,tolerance=1e-14", 2.0 * (wide - 1.0) / (x * x)},
+      {"impulse-direct", 2.0 * (wide - 1.0) / (x * x)},
   };
   check_near(tension, 3.177769, 5e-7);
   check_near(cases[0].factor - 1.0, 3.9e-5, 5e-7);
   rl_scenario *s = load("spinning-loop", NULL);
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 4; i++) {
     rl_driver *d = driver_for(s, cases[i].spec, h);
     const rl_metrics start = rl_metrics_of(d);
     check_near(start.momentum.angular.z, 1.5708, 5e-6);
@@ -442,12 +443,14 @@ static void rope_stops_on_the_table(void **unused) {
 
 // rolling-drum: speed and rim of its comment, half a percent for the chain that enters and leaves.
 static const char *const drum_solvers[] = {
-    "impulse,iterations=200", "pbd,iterations=200", "xpbd", "penalty", "pbd-direct", "rattle"};
+    "impulse,iterations=200", "pbd,iterations=200", "xpbd", "penalty", "pbd-direct", "rattle",
+    "impulse-direct"};
+enum { DRUM_SOLVERS = sizeof drum_solvers / sizeof drum_solvers[0] };
 
 static void drum_rolls_with_the_rope(void **unused) {
   (void)unused;
   rl_scenario *s = load("rolling-drum", NULL);
-  for (size_t k = 0; k < 6; k++) {
+  for (size_t k = 0; k < DRUM_SOLVERS; k++) {
     rl_driver *d = driver_for(s, drum_solvers[k], s->step);
     run_until(d, 0.5);
     check_relative(-probe(d, "heavy.vy"), 0.65701, 0.005);
@@ -463,7 +466,7 @@ static void drum_rolls_with_the_rope(void **unused) {
 static void turning_drum_holds_the_weight(void **unused) {
   (void)unused;
   rl_scenario *s = load("turning-drum", NULL);
-  for (size_t k = 0; k < 6; k++) {
+  for (size_t k = 0; k < DRUM_SOLVERS; k++) {
     rl_driver *d = driver_for(s, drum_solvers[k], s->step);
     run_until(d, 0.4);
     check_near(probe(d, "heavy.vy"), 0.0, 0.06);         // it would fall at 1.7 m/s

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// XPBD against its own recurrence, and the numbers of the small-steps paper.
+// XPBD against its own recurrence, which the elastic ropes of impulse-soft share, and the numbers
+// of the small-steps paper.
 #include "check.h"
 
 #include <string.h>
+
+static const char *const implicit[] = {"xpbd", "impulse-soft"};
 
 // One spring: x_{n+1} = (2 x_n - x_{n-1} + w2 l) / (1 + w2), w2 = dt^2 k / m, whatever the number
 // of iterations (references 2.2a).
@@ -10,14 +13,14 @@ static void one_spring_follows_its_recurrence(void **unused) {
   (void)unused;
   static const int iterations[] = {1, 2, 5, 50};
   const double alpha = 0.001, dt = 0.01, rest = 1.0, start = 1.5, m = 1.0;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 8; i++) {
     rl_scenario *s = scenario_from("name: spring\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
                                    "bodies: {a: {mass: %g, position: [%g, 0, 0]}}\n"
                                    "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: a},"
                                    " length: %g, stiffness: %.17g, compression: true}}\n",
                                    m, start, rest, rest / alpha);
     char spec[64];
-    snprintf(spec, sizeof spec, "xpbd,substeps=1,iterations=%d", iterations[i]);
+    snprintf(spec, sizeof spec, "%s,substeps=1,iterations=%d", implicit[i % 2], iterations[i / 2]);
     rl_driver *d = driver_for(s, spec, dt);
     const double w2 = dt * dt / (alpha * m);
     double before = start, now = start;
@@ -34,15 +37,16 @@ static void one_spring_follows_its_recurrence(void **unused) {
 }
 
 // A damped spring is implicit Euler: v' = v - dt/m (k C' + c v'), C' = C + dt v'.
-static void damped_spring_is_implicit_euler(void **unused) {
-  (void)unused;
+static void check_damped_spring(const char *solver) {
   const double k = 80.0, c = 3.0, m = 0.7, dt = 0.01;
   rl_scenario *s = scenario_from("name: spring\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
                                  "bodies: {a: {mass: %g, position: [1.5, 0, 0]}}\n"
                                  "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1,"
                                  " stiffness: %g, damping: %g, compression: true}}\n",
                                  m, k, c);
-  rl_driver *d = driver_for(s, "xpbd,substeps=1", dt);
+  char spec[64];
+  snprintf(spec, sizeof spec, "%s,substeps=1", solver);
+  rl_driver *d = driver_for(s, spec, dt);
   double x = 1.5, v = 0.0;
   for (int n = 0; n < 100; n++) {
     v = (v - dt / m * k * (x - 1.0)) / (1.0 + dt / m * (c + dt * k));
@@ -55,6 +59,13 @@ static void damped_spring_is_implicit_euler(void **unused) {
   check_below(rl_driver_energy_error(d), 0.0);
   rl_driver_free(d);
   rl_scenario_free(s);
+}
+
+static void damped_spring_is_implicit_euler(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < 2; i++) {
+    check_damped_spring(implicit[i]);
+  }
 }
 
 // Twenty particles of 1 kg, 0.01 m apart, the first held, g = 10 (small steps, figures 3 and 4).

@@ -36,7 +36,7 @@ import player  # noqa: E402
 import svg  # noqa: E402
 import units  # noqa: E402
 import wireframe  # noqa: E402
-from ropelab import NoResults, load_comparison  # noqa: E402
+from ropelab import NoResults, load, load_comparison  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
@@ -145,6 +145,41 @@ def write_trajectory(folder: Path, frames: int = 300, flies_off: bool = False,
         count = np.arange(frames + 1) % 3
         file["contacts/count"], file["contacts/first"] = count, np.cumsum(count) - count
         file["contacts/position_m"] = np.repeat(points[:, 5], count, axis=0)
+
+
+ARC = (0, 9, 9, 5)  # points of a rope on a drum, by frame
+
+
+def write_drum(folder: Path) -> None:
+    """trajectory.h5 of a massless rope that comes on to a drum, slips over it, and sticks."""
+    frames = len(ARC)
+    points, tension, bend, first = [], [], [], [0]
+    for count in ARC:
+        angles = np.linspace(math.pi, 0, count)
+        points += [(-0.5, -1, 0), *((0.5 * math.cos(a), 0.5 * math.sin(a), 0) for a in angles),
+                   (0.5, -2, 0)]
+        tension += [3.0, *np.linspace(3.0, 5.0, count), math.nan]
+        bend += [-1, *[0] * count, -1]
+        first.append(len(points))
+    with h5py.File(folder / "trajectory.h5", "w") as file:
+        file.attrs["format"], file.attrs["frames"] = 1, frames
+        file["time_s"] = np.linspace(0, 1, frames)
+        for name, value in {"name": [b"line"], "closed": [0], "has_path": [1], "radius_m": [0.0],
+                            "first_point": [0, 2], "first_element": [0, 1],
+                            "first_drawn": [0, 0]}.items():
+            file[f"ropes/{name}"] = value
+        file["ropes/points_m"] = np.tile([[-0.5, -1, 0], [0.5, -2, 0]], (frames, 1, 1))
+        file["ropes/tension_N"] = np.full((frames, 1), 5.0)
+        file["paths/first"] = np.stack([first[:-1], first[1:]], axis=1)
+        file["paths/points_m"], file["paths/tension_N"] = np.array(points), tension
+        file["paths/bend"] = bend
+        file["bodies/position_m"] = np.zeros((frames, 1, 3))
+        file["bodies/rotation"] = np.tile([0.0, 0, 0, 1], (frames, 1, 1))
+        file["contacts/first"] = file["contacts/count"] = np.zeros(frames, int)
+        file["wraps/first"], file["wraps/count"] = [0, 0, 1, 2], [0, 1, 1, 1]
+        file["wraps/body"], file["wraps/grip"] = [0, 0, 0], [0, 2, 1]
+        file["wraps/entry_m"] = np.tile([-0.5, 0, 0], (3, 1))
+        file["wraps/exit_m"] = np.tile([0.5, 0, 0], (3, 1))
 
 
 def player_data(page: str) -> list[dict[str, Any]]:
@@ -380,6 +415,46 @@ class Players(unittest.TestCase):
         wanted = [tension[1:, a:b].max(axis=1) for a, b in zip(ends, ends[1:])] + [tension[1:, -1]]
         wanted = np.minimum(np.stack(wanted, axis=1), data["tensionLimit"])
         self.assertLess(np.abs(shown - wanted).max(), data["tensionLimit"] / 500)
+
+    def test_rope_over_a_drum(self) -> None:
+        write_run(self.folder, "impulse")
+        write_drum(self.folder)
+        path = self.folder / "run.json"
+        info = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}}), encoding="utf-8")
+        page = self.report()
+        self.assertIn("slipped off a ball: impulse (2 times)", page)
+        data, = player_data(page)
+        run, = data["runs"]
+        # As many points in every frame: the most that an arc has, and both ends.
+        self.assertEqual(run["ropes"], [{"points": 11, "elements": 10, "closed": False}])
+        self.assertEqual((run["breaks"], run["contactCounts"], run["contactKinds"]),
+                         ([0], [0, 2, 2, 2], "111122"))
+        self.assertIn("it sticks there", page)
+        points = unpack_places(run["points"], 4, data)
+        self.assertTrue((np.abs(points[0, 1:10] - (-0.5, -1, 0)) < 1e-3).all())  # no bend: no length
+        self.assertTrue((np.abs(points[:, [0, 10]] - [(-0.5, -1, 0), (0.5, -2, 0)]) < 1e-3).all())
+        radius = np.hypot(points[1:, 1:10, 0], points[1:, 1:10, 1])
+        self.assertTrue((np.abs(radius[:2] - 0.5) < 1e-3).all())
+        self.assertTrue((np.abs(radius[2, ::2] - 0.5) < 1e-3).all())  # every other one is between
+        shown = unpack(run["tension"], "u1", 4) * data["tensionLimit"] / (player.UNKNOWN - 1)
+        self.assertTrue((np.abs(shown[1] - [3, *np.linspace(3, 5, 9)]) < 0.02).all(), shown[1])
+        ropes = [load(self.folder).rope_at("line", frame) for frame in (0, 1, -1)]
+        self.assertEqual([len(own) for own, _ in ropes], [2, 11, 7])
+        self.assertEqual(ropes[2][1].tolist(), [3, 3, 3.5, 4, 4.5, 5])
+        with self.assertRaises(KeyError):
+            load(self.folder).rope_at("loop", 0)
+        with self.assertRaises(IndexError):
+            load(self.folder).rope_at("line", 4)
+
+    def test_ropes_in_python(self) -> None:
+        write_run(self.folder, "impulse")
+        write_trajectory(self.folder)
+        points, tension = load(self.folder).rope_at("line", 3)
+        self.assertEqual((points.shape, tension.shape), ((LONG, 3), (LONG - 1,)))
+        (self.folder / "trajectory.h5").unlink()
+        with self.assertRaises(NoResults):
+            load(self.folder).rope_at("line", 0)
 
     def test_what_flew_off_does_not_choose_the_window(self) -> None:
         self.add_run("pbd")
@@ -625,6 +700,19 @@ class Parts(unittest.TestCase):
             self.assertEqual(run_report(folder).returncode, 0)
             self.assertIn("the original of source draws it",
                           (folder / "report.html").read_text(encoding="utf-8"))
+
+    def test_path_over_a_body_takes_the_place_of_the_line_between_the_ends(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "impulse")
+            with (folder / "snapshots.csv").open("a", encoding="utf-8") as file:
+                file.write("0.25,line,path,1,0,1,0\n0.25,line,path,0,0.5,0,0\n"
+                           "0.25,line,exact_node,0,0,0,0\n0.25,line,exact_path,0,2,0,0\n")
+            run, = load_comparison(folder).runs
+            snapshots = geometry.read_snapshots(run)
+            self.assertEqual(snapshots[1].ropes, {"line": [(0.5, 0, 0), (0, 1, 0)]})
+            self.assertEqual(snapshots[1].exact_ropes, {"line": [(2, 0, 0)]})
+            self.assertEqual(len(snapshots[2].ropes["line"]), 5)
 
     def test_state_of_a_divergence_does_not_choose_the_window(self) -> None:
         with tempfile.TemporaryDirectory() as name:

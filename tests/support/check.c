@@ -105,3 +105,40 @@ const char *shipped(const char *name) {
   snprintf(path, sizeof path, "%s/scenarios/%s.yaml", ROPELAB_DATA, name);
   return path;
 }
+
+static double *coordinate(rl_point *point, int axis) {
+  double *const all[3] = {&point->x, &point->y, &point->z};
+  return all[axis];
+}
+
+static double component(rl_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+static double value_at(rl_driver *d, rl_row *row) {
+  rl_row_evaluate(d->model, d->state, d->rows, row, d->state->points);
+  return row->value;
+}
+
+void check_row_gradient(rl_driver *d, rl_row *row, double tolerance) {
+  const double step = 1e-6;
+  double inverse_mass = 0.0;
+  for (uint32_t slot = 0; slot < d->model->slot_count; slot++) {
+    for (int axis = 0; axis < 3; axis++) {
+      double *x = coordinate(&d->state->points[slot], axis);
+      const double at = *x;
+      *x = at + step;
+      const double after = value_at(d, row);
+      *x = at - step;
+      const double before = value_at(d, row);
+      *x = at;
+      value_at(d, row);
+      double gradient = 0.0;
+      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+        const rl_entry *e = &d->rows->entries[i];
+        gradient += e->slot == slot ? component(e->gradient, axis) : 0.0;
+      }
+      check_near(gradient, (after - before) / (2.0 * step), tolerance);
+      inverse_mass += d->state->points[slot].w * gradient * gradient;
+    }
+  }
+  check_near(row->inverse_mass, inverse_mass, 1e-13);
+}

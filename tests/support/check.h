@@ -46,6 +46,11 @@ rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular)
 // Frees the scenario.
 void check_free_second(rl_scenario *scenario, uint32_t capability);
 
+// dC/dx of a general row against central differences in every coordinate, spins included, and W
+// against the sum over slots of w |dC/dx|^2. The tolerance is of the differences: 2e-9 for smooth
+// rows.
+void check_row_gradient(rl_driver *driver, rl_row *row, double tolerance);
+
 // The value of a probe now.
 double probe(const rl_driver *driver, const char *name);
 

@@ -19,6 +19,21 @@
 #define BODY "bodies:\n  ball: {mass: 2.385, position: [0, -1.5, 0]}\n"
 #define ROPE "ropes:\n  line: {from: {point: [0, 0, 0]}, to: {body: ball}}\n"
 #define GOOD HEAD BODY ROPE
+#define WRAPPED                                                                                    \
+  HEAD "gravity: [0, -10, 0]\n"                                                                    \
+       "bodies:\n"                                                                                 \
+       "  drum: {motion: driven, position: [0, 0, 0], spin: [0, 0, 2],\n"                          \
+       "         shape: {cylinder: {radius: 1, length: 9}}}\n"                                     \
+       "  heavy: {mass: 2, position: [-1.25, -3, 0], velocity: [0, 3, 0]}\n"                       \
+       "  light: {mass: 1, position: [1.25, -3, 0], velocity: [0, -3, 0]}\n"                       \
+       "  post: {motion: fixed, position: [7, 0, 0]}\n"                                            \
+       "ropes:\n"                                                                                  \
+       "  line: {from: {body: heavy}, to: {body: light}, over: [drum], radius: 0.25}\n"            \
+       "  under: {from: {point: [-1.25, 1, 0.5]}, to: {point: [1.25, 2, 0.5]}, radius: 0.25, "     \
+       "friction: 1,\n"                                                                            \
+       "          over: [{body: drum, side: [0, -1, 0]}]}\n"                                       \
+       "  eyed: {from: {point: [8, 3, 0]}, to: {point: [12, 0, 0]},\n"                             \
+       "         over: [{body: post, at: [1, 0, 0]}]}\n"
 
 // A body or a rope with the given keys, the rest as above.
 #define WITH_BODY(keys)                                                                            \
@@ -394,9 +409,26 @@ static void test_probes_and_exact(void **state) {
       {GOOD "exact: {pendulum: {@body: ball}}\n", "unknown key 'body'"},
       {GOOD "exact: {pendulum: {rope: @ball}}\n", "name of a rope: found 'ball'"},
       {GOOD "gravity: [0, 0, 0]\nexact: @{pendulum: {rope: line}}\n", "exact: pendulum: "},
+      {WRAPPED "probes: [line.wrap.drum, @line.force.drun]\n",
+       "no body 'drun'; did you mean 'drum'"},
+      {WRAPPED "probes: [@line.entry.heavy.x]\n",
+       "the rope touches no body 'heavy'; expected drum"},
+      {GOOD "probes: [@line.wrap.ball]\n",
+       "the rope touches no body 'ball'; the rope can touch none"},
   };
   check_faults(cases, COUNT(cases), false);
 }
+
+#define RING                                                                                       \
+  "  ring: {closed: true, mass: 1, segments: 4,\n"                                                 \
+  "         points: [[5, 0, 0], [6, 0, 0], [6, 1, 0], [5, 1, 0]]}\n"
+
+// A rope with mass over a drum; RING: with a closed one beside it.
+#define DRAPED                                                                                     \
+  HEAD "bodies:\n"                                                                                 \
+       "  drum: {motion: fixed, position: [0, 0, 0], shape: {cylinder: {radius: 1, length: 9}}}\n" \
+       "ropes:\n"                                                                                  \
+       "  rope: {from: {free: [-2, 1.5, 0]}, to: {free: [2, 1.5, 0]}, mass: 1, segments: 8}\n"
 
 static void test_unsupported(void **state) {
   (void)state;
@@ -412,11 +444,7 @@ static void test_unsupported(void **state) {
       {WITH_ROPE("closed: @true, length: 3"), "massless closed ropes"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
        "closed ropes that pass eyes"},
-      {GOOD "probes: [@line.wrap.ball]\n", "surface of a body"},
-      {GOOD "probes: [@line.force.ball]\n", "surface of a body"},
-      {GOOD "probes: [@line.slip.ball]\n", "surface of a body"},
-      {GOOD "probes: [@line.entry.ball.x]\n", "surface of a body"},
-      {GOOD "probes: [@line.exit.ball.z]\n", "surface of a body"},
+      {DRAPED RING "probes: [ring.slip.drum, @ring.wrap.drum]\n", "wrap angle of a closed rope"},
   };
   check_faults(cases, COUNT(cases), true);
 }
@@ -430,9 +458,8 @@ static void test_invalid_before_unsupported(void **state) {
       {GOOD "events: [{at: 1, release: {body: ball}}]\nexact: {@nothing: {}}\n", "closed form"},
       {WITH_ROPE(CHAIN ", pool: 3, pool_exhausted: stop, length: @0.5"), "shorter than its way"},
       {WITH_ROPE(CHAIN ", length: @0.5") "events: [{at: 1, release: {body: ball}}]\n", "shorter"},
-      {GOOD "probes: [line.wrap.ball, @line.wrap.bell]\n", "no body 'bell'; did you mean 'ball'?"},
-      {GOOD "gravity: [0, 0, 0]\nprobes: [line.wrap.ball]\nexact: @{pendulum: {rope: line}}\n",
-       "exact: pendulum"},
+      {DRAPED RING "probes: [ring.wrap.drum, @rope.wrap.drun]\n", "did you mean 'drum'?"},
+      {DRAPED RING "probes: [ring.wrap.drum]\nexact: {@nothing: {}}\n", "closed form"},
   };
   check_faults(cases, COUNT(cases), false);
 }
@@ -812,7 +839,8 @@ static void test_print(void **state) {
        "  ball: {mass: 2, position: [3, -4, 0], velocity: [3, 4, 12]}\n"                           \
        "  ceiling: {motion: fixed}\n"                                                              \
        "ropes:\n"                                                                                  \
-       "  eyed: {from: {point: [-3, -4, 0]}, to: {body: ball}, over: [{eye: [0, 0, 0]}]}\n"        \
+       "  eyed: {from: {point: [-3, -4, 0]}, to: {body: ball}, over: [{body: ceiling, at: [0, 0, " \
+       "0]}]}\n"                                                                                   \
        "  chain: {from: {point: [0, 0, 0]}, to: {free: [2, 0, 0]}, mass: 3, stiffness: 100,\n"     \
        "          rest_lengths: [1.5, 1.25], velocity: [0, 0, 0.5],\n"                             \
        "          points: [[0, 0, 0], [1, -1, 0], [2, 0, 0]]}\n"
@@ -862,6 +890,10 @@ static void test_probe_values(void **state) {
       {"eyed.angle", 0.64350110879328437}, // atan2(3, 4): from the eye to the ball
       {"eyed.sag", 0.0},
       {"eyed.contacts", 0.0},
+      {"eyed.wrap.ceiling", 1.8545904360032244}, // 2 atan(4/3)
+      {"eyed.force.ceiling", 11.6},
+      {"eyed.slip.ceiling", -0.7}, // half of what the ball gives way
+      {"eyed.exit.ceiling.x", 0.0},
       {"chain.length", 2.0 * 1.4142135623730951},
       {"chain.rest", 2.75},
       {"chain.stretch", 1.4142135623730951 / 1.25 - 1.0},
@@ -914,6 +946,99 @@ static void test_probe_angle_and_gravity(void **state) {
   }
 }
 
+// Massless ropes over drums: over the top with the ends straight down, under the bottom, and
+// through an eye on a body.
+static void test_probes_of_wraps(void **state) {
+  (void)state;
+  rl_scenario *scenario = read_good(WRAPPED, NULL, 0);
+  rl_state *now = rl_state_create(scenario->model);
+  assert_non_null(now);
+  const double pi = 3.14159265358979312, r = 1.25; // radius of the drum and the rope's
+  now->multipliers[0] = 7.25;
+  now->multipliers[1] = now->multipliers[2] = 3.5;
+  now->wraps[scenario->model->ropes[1].first_wrap].tension = 4.5; // friction
+  const struct {
+    const char *name;
+    double expected;
+  } cases[] = {
+      {"line.wrap.drum", pi},
+      {"line.force.drum", 14.5},
+      {"line.slip.drum", 3.0 + 2.0 * r}, // against the turn of the drum
+      {"line.entry.drum.x", -r},
+      {"line.entry.drum.y", 0.0},
+      {"line.exit.drum.x", r},
+      {"line.contacts", 1.0},
+      {"line.tension", 7.25},
+      {"line.tension.to", 7.25},
+      {"line.tension.0", 7.25},
+      {"line.angle", 0.0},
+      {"line.sag", 0.0},
+      {"line.length", 3.0 + pi * r + 3.0},
+      {"under.wrap.drum", pi},
+      {"under.force.drum", 8.0},
+      {"under.tension", 4.5},
+      {"under.tension.from", 3.5},
+      {"under.tension.to", 4.5},
+      {"under.tension.-1", 4.5},
+      {"under.angle", pi},
+      {"under.sag", 1.0 + r}, // the lowest point is on the arc
+      {"under.exit.drum.z", 0.5},
+      {"eyed.wrap.post", 0.5 * pi},
+      {"eyed.force.post", 3.5 * 1.4142135623730951},
+      {"eyed.slip.post", 0.0},
+      {"eyed.entry.post.x", 8.0},
+      {"eyed.contacts", 0.0},
+      {"eyed.sag", 0.0},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    check_probe(scenario, now, cases[i].name, cases[i].expected);
+  }
+  // What is not touched has no place, no angle, no force.
+  rl_state *off = rl_state_create(scenario->model);
+  assert_non_null(off);
+  off->wrap_counts[0] = 0;
+  rl_probe probe;
+  char message[400];
+  rl_probe_parse(scenario->model, "line.entry.drum.x", &probe, message, sizeof message);
+  assert_true(isnan(rl_probe_value(scenario->model, off, probe)));
+  check_probe(scenario, off, "line.wrap.drum", 0.0);
+  check_probe(scenario, off, "line.force.drum", 0.0);
+  rl_state_free(off);
+  rl_state_free(now);
+  rl_scenario_free(scenario);
+}
+
+// The force of a rope with mass is the sum of its contacts' normal forces.
+static void test_probes_of_contacts(void **state) {
+  (void)state;
+  rl_scenario *scenario = read_good(DRAPED, NULL, 0);
+  rl_state *now = rl_state_create(scenario->model);
+  assert_non_null(now);
+  now->contact_count = 3; // left, right, and one that does not push
+  now->contacts[0] = (rl_contact){.node = 1, .slot = 1, .next = RL_NONE};
+  now->contacts[1] = (rl_contact){.node = 7, .slot = 7, .next = RL_NONE};
+  now->contacts[2] = (rl_contact){.node = 8, .slot = 8, .next = RL_NONE};
+  const size_t links = scenario->model->link_count;
+  now->multipliers[links] = now->multipliers[links + 1] = 5.0;
+  check_probe(scenario, now, "rope.force.drum", 10.0 / 1.4142135623730951);
+  check_probe(scenario, now, "rope.entry.drum.x", -1.5);
+  check_probe(scenario, now, "rope.exit.drum.x", 1.5);
+  check_probe(scenario, now, "rope.exit.drum.y", 1.5);
+  check_probe(scenario, now, "rope.contacts", 2.0);
+  check_probe(scenario, now, "rope.wrap.drum", 0.0); // it is straight
+  now->velocities[7].x = -2.5;
+  check_probe(scenario, now, "rope.slip.drum", -2.5);
+  // Bent down in its middle by a right angle, one element inside: the angles beside it count.
+  now->points[3] = (rl_point){-0.5, 1.5, 0.0, 1.0};
+  now->points[4] = (rl_point){0.0, 1.0, 0.0, 1.0};
+  now->points[5] = (rl_point){0.0, 0.5, 0.0, 1.0};
+  now->contacts[0] = (rl_contact){.node = 3, .slot = 3, .next = 4};
+  now->contact_count = 1;
+  check_probe(scenario, now, "rope.wrap.drum", 1.57079632679489662);
+  rl_state_free(now);
+  rl_scenario_free(scenario);
+}
+
 static void test_probe_names(void **state) {
   (void)state;
   static const struct {
@@ -945,9 +1070,9 @@ static void test_probe_names(void **state) {
       {"chain.node.1.5.x", "unknown quantity '5'"},
       {"chain.tip", "after 'tip': expected one of"},
       {"chain.wrap", "expected the name of a body after 'wrap'"},
-      {"chain.wrap.bal", "no body 'bal'; did you mean 'ball'?"},
-      {"chain.entry.ball", "after 'ball': expected one of x, y, z"},
-      {"chain.entry.ball.vx", "unknown quantity 'vx'"},
+      {"chain.wrap.bal", "no body 'bal'; the rope can touch none"},
+      {"chain.entry.ball.x", "the rope touches no body 'ball'"},
+      {"eyed.force.ball", "the rope touches no body 'ball'; expected ceiling"},
       {"chain.node.1.x.y.z", "too many dots"},
       {"chain.\x1b[31m", "?[31m"},
   };
@@ -983,8 +1108,6 @@ static void test_probes_of_scenario(void **state) {
   assert_int_equal(scenario->probes[2].kind, RL_PROBE_ROPE_SAG);
   assert_false(rl_scenario_add_probe(scenario, "ball.q", &d));
   assert_false(d.unsupported);
-  assert_false(rl_scenario_add_probe(scenario, "chain.wrap.ball", &d));
-  assert_true(d.unsupported);
   assert_int_equal(scenario->probe_count, 3);
   rl_scenario_free(scenario);
 }
@@ -1023,6 +1146,8 @@ int main(void) {
       cmocka_unit_test(test_print),
       cmocka_unit_test(test_probe_values),
       cmocka_unit_test(test_probe_angle_and_gravity),
+      cmocka_unit_test(test_probes_of_wraps),
+      cmocka_unit_test(test_probes_of_contacts),
       cmocka_unit_test(test_probe_names),
       cmocka_unit_test(test_probes_of_scenario),
       cmocka_unit_test(test_unwrap),

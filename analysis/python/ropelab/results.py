@@ -127,6 +127,28 @@ class Run:
         return h5py.File(path, "r")
 
 
+    def rope_at(self, rope: str, frame: int) -> tuple[Any, Any]:
+        """The points of a rope at a frame of the trajectory, over the bodies on which it lies
+        (n x 3), and the tension from each to the next (n - 1; of a closed rope n)."""
+        file = self.trajectory
+        if file is None:
+            raise NoResults(f"{self.folder}: no {TRAJECTORY}")
+        names = [name.decode() for name in file["ropes/name"][:]]
+        if rope not in names:
+            raise KeyError(rope)
+        r = names.index(rope)
+        frame = range(int(file.attrs["frames"]))[frame]
+        if "ropes/has_path" in file and file["ropes/has_path"][r]:
+            first, end = file["paths/first"][frame, r:r + 2]
+            return (file["paths/points_m"][first:end], file["paths/tension_N"][first:end - 1])
+        first, end = file["ropes/first_point"][r:r + 2]
+        points = file["ropes/points_m"][frame, first:end]
+        first, end = file["ropes/first_element"][r:r + 2]
+        tension = file["ropes/tension_N"][frame, first:end]
+        over_eyes = len(tension) == 1 and len(points) > 2  # one tension for all pieces
+        return points, tension.repeat(len(points) - 1) if over_eyes else tension
+
+
 @dataclass
 class Scenario:
     name: str

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rows of impulse, all solved together: one mixed linear complementarity problem a step for the
+// impulses of all spans, elements, joints and contacts, with their friction (lcp.h).
+// papers/impulse-direct.md has the derivation.
+#include "lcp.h"
+
+enum {
+  ITERATIONS,
+  TOLERANCE,
+  PENALTY_VELOCITY,
+  SWEEPS,
+  REGULARISATION,
+  CONTACT_REGULARISATION,
+  PARAMETER_COUNT
+};
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 1000, 1, 1e7, NULL,
+                    "direct solves in a step, at most: one for each set of rows that is tried"},
+    [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-13, 0, 1, NULL,
+                   "stop when impulses and rates, times the step, and friction are this near to "
+                   "complementarity; 0: never"},
+    [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
+                          RL_PENALTY_VELOCITY_HELP},
+    [SWEEPS] = {"sweeps", RL_INTEGER, "1", 50, 0, 1e6, NULL,
+                "where sticking and slipping do not settle, begin anew from so many sweeps of "
+                "impulse, then from four times as many, up to 64 times; 0: solve more softly"},
+    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
+                        "added to the diagonal as a fraction of it and taken out again by "
+                        "refinement, for rows that repeat each other"},
+    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 1e-5, 0, 0.1, NULL,
+                                "the same for contacts and their friction"},
+};
+
+typedef struct impulse_direct {
+  const double *parameters;
+  rl_lcp lcp;
+} impulse_direct;
+
+static void lay_out(void *memory, const rl_model *model, rl_carver *carver) {
+  rl_lcp_lay_out(&((impulse_direct *)memory)->lcp, model, carver);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  (void)model;
+  ((impulse_direct *)memory)->parameters = values;
+}
+
+// A foreign state may have other contacts than those the matrix was laid out for.
+static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  ((impulse_direct *)memory)->lcp.direct.structure = 0;
+}
+
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  impulse_direct *self = memory;
+  const double *p = self->parameters;
+  rl_lcp *lcp = &self->lcp;
+  const rl_lcp_options options = {
+      .iterations = (int)p[ITERATIONS],
+      .sweeps = (int)p[SWEEPS],
+      .tolerance = p[TOLERANCE],
+      .dt = dt,
+      .regularisation = {p[REGULARISATION], p[CONTACT_REGULARISATION]},
+  };
+  // (1) Kick; (2) the rows at the start of the step and what they ask for.
+  rl_lcp_begin(lcp, model, state, rows);
+  info->dissipated += rl_state_kick(model, state, dt);
+  for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
+    lcp->bias[m] = rl_impulse_bias(p[PENALTY_VELOCITY], lcp->values[m], lcp->lower[m], dt);
+  }
+  const rl_reason reason = rl_lcp_solve(lcp, model, state, rows, &options, info);
+  rl_frictions_book(lcp->frictions, &lcp->direct, rows, state, 1.0, info);
+  // (9) Drift; the tension is the impulse over the step.
+  rl_state_drift(model, state, dt);
+  for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
+    state->multipliers[m] /= dt;
+  }
+  return reason;
+}
+
+const rl_solver_type rl_solver_impulse_direct = {
+    .name = "impulse-direct",
+    .family = "impulse",
+    .summary = "the rows of impulse solved together as one complementarity problem",
+    .citation = "judice1994",
+    .capabilities = RL_CAN_WORLD,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = sizeof(impulse_direct),
+    .lay_out = lay_out,
+    .init = init,
+    .sync = sync,
+    .step = step,
+};

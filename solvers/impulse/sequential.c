@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sequential.h"
+
+void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c) {
+  const size_t unknowns = rl_unknown_capacity(model);
+  s->rows = rl_carve(c, unknowns, sizeof *s->rows);
+  s->values = rl_carve(c, unknowns, sizeof *s->values);
+  s->inverse_masses = rl_carve(c, unknowns, sizeof *s->inverse_masses);
+  s->frictions = rl_carve(c, model->contact_capacity, sizeof *s->frictions);
+}
+
+void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_state *state,
+                            rl_rows *rows) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link_value v = rl_link_evaluate(&state->links[k], state->points);
+      s->rows[k].d = v.d;
+      s->values[k] = v.value;
+      s->inverse_masses[k] = v.inverse_mass;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      s->values[row->source] = row->value;
+      s->inverse_masses[row->source] = row->inverse_mass;
+    }
+  }
+}
+
+void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_state *state,
+                           const rl_rows *rows, rl_sequential_law *law, const void *solver,
+                           double h) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_sequential_view view = {s->values[k],     s->inverse_masses[k], block->lower,
+                                       link->compliance, link->rest,           rope};
+      law(solver, &view, h, &s->rows[k]);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      const uint32_t m = row->source;
+      const rl_sequential_view view = {s->values[m],
+                                       s->inverse_masses[m],
+                                       row->lower,
+                                       row->compliance,
+                                       row->rest,
+                                       rope};
+      law(solver, &view, h, &s->rows[m]);
+    }
+  }
+}
+
+static inline void push_link(const rl_link *link, rl_vec3 d, double impulse, const rl_point *points,
+                             rl_vec3 *v) {
+  v[link->a] = rl_add_scaled(v[link->a], points[link->a].w * impulse, d);
+  v[link->b] = rl_add_scaled(v[link->b], -points[link->b].w * impulse, d);
+}
+
+void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows, double scale) {
+  for (size_t i = 0; i < state->contact_count; i++) {
+    s->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      state->multipliers[k] *= scale;
+      push_link(&state->links[k], s->rows[k].d, state->multipliers[k], state->points,
+                state->velocities);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      state->multipliers[row->source] *= scale;
+      rl_row_push(rows, row, state->multipliers[row->source], state->points, state->velocities);
+    }
+  }
+}
+
+// The impulse that makes the row hold, clamped so that the sum since the start of the step never
+// pushes. Returns the change.
+static inline double solve_row(double rate, const rl_sequential_row *row, double lower,
+                               double *total) {
+  const double old = *total;
+  const double now = row->keep * old + row->mass * (rate + row->bias);
+  *total = now < lower ? lower : now;
+  return *total - old;
+}
+
+static inline void solve_link(const rl_link *link, const rl_sequential_row *row, double lower,
+                              const rl_point *points, rl_vec3 *v, double *total) {
+  const double rate = rl_dot(row->d, rl_sub(v[link->b], v[link->a]));
+  push_link(link, row->d, solve_row(rate, row, lower, total), points, v);
+}
+
+// The impulse across the normal that stops the slide, within the cone of the normal impulse.
+static void solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                           const rl_row *row) {
+  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
+  const rl_vec3 change = rl_friction_change(
+      &s->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
+      row->friction * state->multipliers[row->source]);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    state->velocities[e->slot] =
+        rl_add(state->velocities[e->slot], rl_friction_push(row, e, change, state->points));
+  }
+}
+
+void rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                         bool backward) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];
+    const rl_link *links = &state->links[block->first_link];
+    const rl_sequential_row *cache = &s->rows[block->first_link];
+    double *totals = &state->multipliers[block->first_link];
+    if (!backward) {
+      for (uint32_t k = 0; k < block->link_count; k++) {
+        solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
+                   &totals[k]);
+      }
+    }
+    for (uint32_t k = 0; k < block->row_count; k++) {
+      const uint32_t at = backward ? block->row_count - 1 - k : k;
+      const rl_row *row = &rows->rows[block->first_row + at];
+      const double rate = rl_row_rate(rows, row, state->velocities);
+      const double change =
+          solve_row(rate, &s->rows[row->source], row->lower, &state->multipliers[row->source]);
+      rl_row_push(rows, row, change, state->points, state->velocities);
+      if (row->friction > 0.0) {
+        solve_friction(s, state, rows, row);
+      }
+    }
+    if (backward) {
+      for (uint32_t k = block->link_count; k-- > 0;) {
+        solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
+                   &totals[k]);
+      }
+    }
+  }
+}
+
+void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, const rl_rows *rows,
+                                 rl_step_info *info) {
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (row->friction > 0.0) {
+      const rl_vec3 total = s->frictions[row->item];
+      info->dissipated -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
+      info->work += rl_friction_work(rows, row, total, state->points, state->velocities);
+    }
+  }
+}

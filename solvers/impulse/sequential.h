@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What impulse and impulse-soft have in common: sweeps over the rows that change velocities by
+// impulses, with accumulated clamping and Coulomb friction. Geometry is evaluated first, then a
+// law says for each row what rate it asks for and how hard. papers/impulse.md and
+// papers/impulse-soft.md number the equations.
+#ifndef RL_SEQUENTIAL_H
+#define RL_SEQUENTIAL_H
+
+#include "world/memory.h"
+#include "world/solver.h"
+
+// A row during the sweeps: P' = keep P + mass (dC/dt + bias), at least `lower`.
+typedef struct rl_sequential_row {
+  rl_vec3 d;   // links: unit vector from a to b
+  double bias; // rate that is added to dC/dt [m/s]
+  double mass; // of the row [kg]: 1 / answer to the test impulse where it is hard; 0: no change
+  double keep; // 1, and less for a soft row
+} rl_sequential_row;
+
+typedef struct rl_sequential {
+  rl_sequential_row *rows; // [links + contact capacity]
+  double *values;          // [links + contact capacity] C where it was last evaluated [m]
+  double *inverse_masses;  // [links + contact capacity] J M^-1 J^T there [1/kg]
+  rl_vec3 *frictions;      // [contact capacity] impulses across the normals [N s]
+} rl_sequential;
+
+// What a law is told of a row.
+typedef struct rl_sequential_view {
+  double value, inverse_mass, lower;
+  double compliance, rest; // rest: elements [m]
+  const rl_rope *rope;     // NULL: a contact
+} rl_sequential_view;
+
+// Fills bias, mass and keep.
+typedef void rl_sequential_law(const void *solver, const rl_sequential_view *view, double h,
+                               rl_sequential_row *row);
+
+void rl_sequential_lay_out(rl_sequential *sequential, const rl_model *model, rl_carver *carver);
+
+// Value, direction and test impulse of every row at the state's positions.
+void rl_sequential_evaluate(rl_sequential *sequential, const rl_model *model, const rl_state *state,
+                            rl_rows *rows);
+
+// Asks the law for every row, for a step of h [s].
+void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, const rl_state *state,
+                           const rl_rows *rows, rl_sequential_law *law, const void *solver,
+                           double h);
+
+// Multipliers become impulses, scale times what they are, and are applied; friction starts at 0.
+void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
+                         double scale);
+
+void rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,
+                         bool backward);
+
+// Books -(force).(slide) of all contacts at the state's velocities, and the work of driven bodies.
+void rl_sequential_book_friction(const rl_sequential *sequential, const rl_state *state,
+                                 const rl_rows *rows, rl_step_info *info);
+
+// The inequality is dC/dt + bias <= 0. A slack row may use up its slack within the step, so that it
+// acts when L + dt dL/dt > L0; of an excess, a fraction is to be taken back. A rod takes back the
+// same fraction of what it is too short.
+static inline double rl_impulse_bias(double penalty_velocity, double value, double lower,
+                                     double dt) {
+  const bool slack = value < 0.0 && lower == 0.0;
+  return (slack ? value : penalty_velocity * value) / dt;
+}
+
+#define RL_PENALTY_VELOCITY_HELP                                                                   \
+  "fraction of a row's excess length that a step shall take back: 1 aims at "                      \
+  "what the residual measures; less forgives too few iterations, and leaves "                      \
+  "the rest in the residual"
+
+#endif

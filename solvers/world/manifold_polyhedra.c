@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two polyhedra: the separating axis test finds the direction along which they are farthest apart
+// or overlap least, among the normals of their faces and the cross products of their edges. If it
+// is a face's, the face of the other that looks at it is clipped to it.
+#include "manifold_internal.h"
+
+// Of the size of the smaller part: an edge pair has to be farther apart than the faces by this
+// before it is taken, for a face that lies on another has four points to rest on and an edge one.
+static const double edge_preference = 1e-3;
+
+// Of the size of the part: a corner this far outside a face's edge is still over the face.
+static const double beside = 1e-9;
+
+// ---------------------------------------------------------------------------------------------
+// Polyhedra
+
+static const rl_face box_faces[6] = {
+    {{1.0, 0.0, 0.0}, 0.0, 0, 4},   {{-1.0, 0.0, 0.0}, 0.0, 4, 4}, {{0.0, 1.0, 0.0}, 0.0, 8, 4},
+    {{0.0, -1.0, 0.0}, 0.0, 12, 4}, {{0.0, 0.0, 1.0}, 0.0, 16, 4}, {{0.0, 0.0, -1.0}, 0.0, 20, 4},
+};
+
+// Corner i is at +half where bit 0, 1, 2 of i is set, for x, y, z.
+static const uint16_t box_corners[24] = {1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3,
+                                         0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};
+
+void rl_polyhedron_place(const rl_solid *s, rl_polyhedron *p) {
+  const rl_part *part = s->part;
+  const bool is_box = part->shape == RL_BOX;
+  p->vertex_count = is_box ? 8 : part->point_count;
+  p->face_count = is_box ? 6 : part->face_count;
+  p->faces = is_box ? box_faces : part->faces;
+  p->corners = is_box ? box_corners : part->corners;
+  for (uint32_t i = 0; i < p->vertex_count; i++) {
+    const rl_vec3 corner = {(i & 1U) != 0 ? part->half.x : -part->half.x,
+                            (i & 2U) != 0 ? part->half.y : -part->half.y,
+                            (i & 4U) != 0 ? part->half.z : -part->half.z};
+    p->vertices[i] = rl_solid_point(s, is_box ? corner : part->points[i]);
+  }
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    p->normals[f] = rl_solid_direction(s, p->faces[f].normal);
+  }
+}
+
+uint32_t rl_polyhedron_face(const rl_polyhedron *p, rl_vec3 direction) {
+  uint32_t best = 0;
+  for (uint32_t f = 1; f < p->face_count; f++) {
+    if (rl_dot(p->normals[f], direction) > rl_dot(p->normals[best], direction)) {
+      best = f;
+    }
+  }
+  return best;
+}
+
+// How far a place is outside edge i of a face, in its plane, times the length of the edge.
+static double outside_edge(const rl_polyhedron *p, uint32_t face, uint32_t i, rl_vec3 at) {
+  const rl_vec3 from = rl_polyhedron_corner(p, face, i);
+  const rl_vec3 edge = rl_sub(rl_polyhedron_corner(p, face, i + 1), from);
+  return rl_dot(rl_sub(at, from), rl_cross(edge, p->normals[face]));
+}
+
+bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_vec3 to,
+                        double range[2]) {
+  range[0] = 0.0;
+  range[1] = 1.0;
+  for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {
+    const double f0 = outside_edge(p, face, i, from), f1 = outside_edge(p, face, i, to);
+    if (f0 > 0.0 && f1 > 0.0) {
+      return false;
+    }
+    if (f0 > 0.0) {
+      range[0] = fmax(range[0], f0 / (f0 - f1));
+    } else if (f1 > 0.0) {
+      range[1] = fmin(range[1], f0 / (f0 - f1));
+    }
+  }
+  return range[0] <= range[1];
+}
+
+// ---------------------------------------------------------------------------------------------
+// Separating axes
+
+// The face of p that is farthest in front of q; returns the gap there.
+static double find_face(const rl_polyhedron *p, const rl_polyhedron *q, uint32_t *found) {
+  double best = -INFINITY;
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    const double offset = rl_dot(p->normals[f], rl_polyhedron_corner(p, f, 0));
+    double gap = INFINITY;
+    for (uint32_t i = 0; i < q->vertex_count; i++) {
+      gap = fmin(gap, rl_dot(p->normals[f], q->vertices[i]) - offset);
+    }
+    if (gap > best) {
+      best = gap;
+      *found = f;
+    }
+  }
+  return best;
+}
+
+// An edge with the faces on its two sides.
+typedef struct edge {
+  uint16_t from, to, left, right;
+} edge;
+
+#define EDGES (RL_HULL_CORNERS(RL_HULL_POINTS) / 2)
+
+// The edges that two faces share; one that rounding has left with a single face is not needed, for
+// its neighbours lie in the same plane.
+static size_t find_edges(const rl_polyhedron *p, edge *edges) {
+  size_t count = 0;
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    const rl_face *face = &p->faces[f];
+    for (uint32_t i = 0; i < face->corner_count; i++) {
+      const uint16_t from = p->corners[face->first_corner + i];
+      const uint16_t to = p->corners[face->first_corner + (i + 1) % face->corner_count];
+      bool known = false;
+      for (size_t k = 0; k < count && !known; k++) {
+        known = edges[k].from == to && edges[k].to == from && edges[k].right == UINT16_MAX;
+        if (known) {
+          edges[k].right = (uint16_t)f;
+        }
+      }
+      if (!known && count < EDGES) {
+        edges[count++] = (edge){from, to, (uint16_t)f, UINT16_MAX};
+      }
+    }
+  }
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (edges[k].right != UINT16_MAX) {
+      edges[kept++] = edges[k];
+    }
+  }
+  return kept;
+}
+
+// Whether the cross product of two edges is the normal of a face of the Minkowski difference: the
+// arcs between their faces' normals cross on the sphere (Gregorius 2013).
+static bool arcs_cross(rl_vec3 a, rl_vec3 b, rl_vec3 c, rl_vec3 d) {
+  const rl_vec3 ab = rl_cross(b, a), cd = rl_cross(d, c);
+  const double cba = rl_dot(c, ab), dba = rl_dot(d, ab);
+  const double adc = rl_dot(a, cd), bdc = rl_dot(b, cd);
+  return cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0;
+}
+
+typedef struct edge_pair {
+  double gap;
+  rl_vec3 normal; // out of b
+  rl_vec3 a[2], b[2];
+  uint32_t feature;
+} edge_pair;
+
+static rl_vec3 middle_of(const rl_polyhedron *p) {
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  for (uint32_t i = 0; i < p->vertex_count; i++) {
+    sum = rl_add(sum, p->vertices[i]);
+  }
+  return rl_scale(1.0 / p->vertex_count, sum);
+}
+
+static void try_edges(const rl_polyhedron *p, const rl_polyhedron *q, const edge *a, const edge *b,
+                      rl_vec3 middle, edge_pair *best) {
+  const rl_vec3 a0 = p->vertices[a->from], a1 = p->vertices[a->to];
+  const rl_vec3 b0 = q->vertices[b->from], b1 = q->vertices[b->to];
+  if (!arcs_cross(p->normals[a->left], p->normals[a->right], rl_scale(-1.0, q->normals[b->left]),
+                  rl_scale(-1.0, q->normals[b->right]))) {
+    return;
+  }
+  const rl_vec3 ea = rl_sub(a1, a0), eb = rl_sub(b1, b0);
+  const rl_vec3 cross = rl_cross(ea, eb);
+  if (!(rl_length(cross) > beside * rl_length(ea) * rl_length(eb))) {
+    return;
+  }
+  rl_vec3 out = rl_unit(cross); // of p
+  out = rl_dot(out, rl_sub(a0, middle)) < 0.0 ? rl_scale(-1.0, out) : out;
+  const double gap = rl_dot(out, rl_sub(b0, a0));
+  if (gap > best->gap) {
+    *best = (edge_pair){gap, rl_scale(-1.0, out), {a0, a1}, {b0, b1}, 0};
+  }
+}
+
+static edge_pair find_edge_pair(const rl_polyhedron *p, const rl_polyhedron *q) {
+  edge first[EDGES], second[EDGES];
+  const size_t first_count = find_edges(p, first), second_count = find_edges(q, second);
+  const rl_vec3 middle = middle_of(p);
+  edge_pair best = {.gap = -INFINITY};
+  for (size_t i = 0; i < first_count; i++) {
+    for (size_t k = 0; k < second_count; k++) {
+      const double before = best.gap;
+      try_edges(p, q, &first[i], &second[k], middle, &best);
+      best.feature = best.gap > before ? (uint32_t)(i * EDGES + k) : best.feature;
+    }
+  }
+  return best;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Places
+
+// Where two edges cross, seen along the normal.
+static void add_edge_pair(const edge_pair *pair, rl_touch_list *list) {
+  const rl_vec3 ea = rl_sub(pair->a[1], pair->a[0]), eb = rl_sub(pair->b[1], pair->b[0]);
+  const rl_vec3 between = rl_sub(pair->a[0], pair->b[0]);
+  const double aa = rl_dot(ea, ea), bb = rl_dot(eb, eb), ab = rl_dot(ea, eb);
+  const double s = (ab * rl_dot(eb, between) - bb * rl_dot(ea, between)) / (aa * bb - ab * ab);
+  const rl_vec3 core = rl_add_scaled(pair->a[0], fmin(fmax(s, 0.0), 1.0), ea);
+  rl_touch_add(list, (rl_touch){.feature = (UINT32_C(1) << 24) + pair->feature,
+                                .core = core,
+                                .surface = rl_add_scaled(core, -pair->gap, pair->normal),
+                                .normal = pair->normal,
+                                .gap = pair->gap});
+}
+
+typedef struct corner {
+  rl_vec3 at;
+  uint32_t feature;
+} corner;
+
+// Polygons cannot have more corners than these.
+#define CORNERS (2 * RL_HULL_POINTS)
+
+// What of a polygon is inside edge i of a face (Sutherland, Hodgman 1974). A new corner is named by
+// the edge of the face and the corner that it comes after.
+static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t count,
+                   const corner *from, corner *to) {
+  const rl_vec3 side =
+      rl_sub(rl_polyhedron_corner(p, face, i + 1), rl_polyhedron_corner(p, face, i));
+  const double tolerance = beside * rl_dot(side, side);
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    const corner *a = &from[k], *b = &from[(k + 1) % count];
+    const double fa = outside_edge(p, face, i, a->at), fb = outside_edge(p, face, i, b->at);
+    if (fa <= tolerance && kept < CORNERS) {
+      to[kept++] = *a;
+    }
+    if ((fa <= tolerance) != (fb <= tolerance) && kept < CORNERS) {
+      const rl_vec3 way = rl_sub(b->at, a->at);
+      to[kept++] =
+          (corner){rl_add_scaled(a->at, fa / (fa - fb), way), ((i + 1) << 9) + (a->feature & 511U)};
+    }
+  }
+  return kept;
+}
+
+// The face of q that looks at a face of p, clipped to it. `swapped`: p is the pair's a.
+static void add_face(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, bool swapped,
+                     rl_touch_list *list) {
+  corner polygons[2][CORNERS];
+  const rl_vec3 normal = p->normals[face];
+  const uint32_t other = rl_polyhedron_face(q, rl_scale(-1.0, normal));
+  size_t count = q->faces[other].corner_count, now = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    polygons[0][k] =
+        (corner){rl_polyhedron_corner(q, other, k), q->corners[q->faces[other].first_corner + k]};
+  }
+  for (uint32_t i = 0; i < p->faces[face].corner_count && count > 0; i++) {
+    count = clip(p, face, i, count, polygons[now], polygons[1 - now]);
+    now = 1 - now;
+  }
+  const double offset = rl_dot(normal, rl_polyhedron_corner(p, face, 0));
+  for (size_t k = 0; k < count; k++) {
+    const rl_vec3 at = polygons[now][k].at;
+    const double gap = rl_dot(normal, at) - offset;
+    rl_touch_add(list, (rl_touch){.feature = polygons[now][k].feature,
+                                  .swapped = swapped,
+                                  .core = at,
+                                  .surface = rl_add_scaled(at, -gap, normal),
+                                  .normal = normal,
+                                  .gap = gap});
+  }
+}
+
+static double smallest_gap(const rl_touch_list *list) {
+  double gap = INFINITY;
+  for (size_t i = 0; i < list->count; i++) {
+    gap = fmin(gap, list->touches[i].gap);
+  }
+  return gap;
+}
+
+// Where what is nearest of one face is not over the other, corners and edges beside them may be
+// nearest: those of one face against the other polyhedron.
+static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *second,
+                         const rl_polyhedron *q, bool swapped, rl_touch_list *list) {
+  for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {
+    rl_touch_add_segment(list, second, q, rl_polyhedron_corner(p, face, i),
+                         rl_polyhedron_corner(p, face, i + 1), 0.0, (UINT32_C(1) << 23) + 3 * i,
+                         swapped);
+  }
+}
+
+void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
+  rl_polyhedron p, q;
+  rl_polyhedron_place(a, &p);
+  rl_polyhedron_place(b, &q);
+  uint32_t face_a, face_b;
+  const double gap_a = find_face(&p, &q, &face_a);
+  if (gap_a > list->reach) {
+    return;
+  }
+  const double gap_b = find_face(&q, &p, &face_b);
+  if (gap_b > list->reach) {
+    return;
+  }
+  const double size = fmin(a->part->bound, b->part->bound);
+  const edge_pair edges = find_edge_pair(&p, &q);
+  if (edges.gap > fmax(gap_a, gap_b) + edge_preference * size) {
+    add_edge_pair(&edges, list);
+    return;
+  }
+  const bool on_b = gap_b >= gap_a - beside * size;
+  if (on_b) {
+    add_face(&q, face_b, &p, false, list);
+  } else {
+    add_face(&p, face_a, &q, true, list);
+  }
+  if (smallest_gap(list) > fmax(gap_a, gap_b) + edge_preference * size) {
+    face_a = on_b ? rl_polyhedron_face(&p, rl_scale(-1.0, q.normals[face_b])) : face_a;
+    face_b = on_b ? face_b : rl_polyhedron_face(&q, rl_scale(-1.0, p.normals[face_a]));
+    add_edges_of(&p, face_a, b, &q, false, list);
+    add_edges_of(&q, face_b, a, &p, true, list);
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "path_rules.h"
+
+enum { MOST_CHANGES = 200 };
+
+// Between two joints the rope may come to turn the other way round the side.
+static void turn_sides(rl_path *path, const rl_path_scene *s) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    rl_path_item *item = &path->items[i];
+    if (item->part != RL_NONE && item->kind == RL_PATH_CYLINDER && item->wrap < 0.0 &&
+        rl_path_is_joint(s, item - 1, item->part) && rl_path_is_joint(s, item + 1, item->part)) {
+      item->sense = -item->sense;
+      item->wrap = -item->wrap;
+    }
+  }
+}
+
+rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
+  for (size_t i = 0; i < path->count; i++) {
+    if (path->items[i].part != RL_NONE) {
+      rl_path_place(&path->items[i], &s->solids[path->items[i].part]);
+    }
+  }
+  rl_path_change done = RL_PATH_SAME;
+  double first = NAN;
+  int corners = 0; // times that the rope was left at one, in a row
+  for (int k = 0; k < MOST_CHANGES; k++) {
+    const bool rough = k > MOST_CHANGES / 2;
+    rl_path_merge(path, s);
+    while ((done = rl_path_connect(path, s)) == RL_PATH_CHANGED) {
+    }
+    if (done == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    *length = rl_path_solve(path->items, path->count, &path->iterations);
+    turn_sides(path, s);
+    first = isnan(first) ? *length : first;
+    corners = isnan(*length) ? corners + 1 : 0;
+    if (isnan(*length)) {
+      done = rl_path_pass_corner(path, s, 1e-3, corners > 3);
+      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 0.1, corners > 3) : done;
+    }
+    if (isnan(*length) && done == RL_PATH_SAME) {
+      return RL_PATH_NONE;
+    }
+    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, rough) : done;
+    done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, rough) : done;
+    done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
+    if (done == RL_PATH_SAME) {
+      path->released = first > *length ? first - *length : 0.0;
+      return rough ? RL_PATH_ROUGH : RL_PATH_FOUND;
+    }
+    if (done == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    path->changes++;
+  }
+  return RL_PATH_UNSETTLED;
+}
+
+rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
+                              double *length) {
+  const rl_path_scene s = {solids, solid_count};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  return rl_path_settle(path, &s, length);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a taut rope lies on: which edges, rims and round pieces of convex parts it passes. The list
+// follows the bodies as they move: features come where a straight piece would cut into a part, and
+// go where the rope does not press. papers/path.md, "What the rope lies on".
+#ifndef RL_PATH_FEATURE_H
+#define RL_PATH_FEATURE_H
+
+#include "path_solid.h"
+
+// A rope between items[0] and items[count-1], which are points, as are its eyes. Points have the
+// part RL_NONE; all others belong to solids[part].
+typedef struct rl_path {
+  rl_path_item *items; // the caller's, with room for `capacity`
+  size_t count, capacity;
+  // What the last rl_path_adapt did.
+  size_t changes;    // of the list
+  size_t iterations; // of Newton's method
+  double released;   // by how much shorter the rope is on the features found than on those before
+                     // [m]: a little where they go over into each other, much where it slips off
+} rl_path;
+
+typedef enum rl_path_outcome {
+  RL_PATH_FOUND,
+  RL_PATH_ROUGH, // features came and went, as where a rope lies along a seam: it is off by a little
+  RL_PATH_NONE,  // no path over these features: a point inside a part, or parts that overlap
+  RL_PATH_FULL,  // no room for more features
+  RL_PATH_UNSETTLED, // features came and went without end
+} rl_path_outcome;
+
+// Pulls the rope tight on the solids, starting with the features that the list has. Where it leaves
+// the end of an edge it goes on over the other edges of that corner if they hold it, and slips off
+// otherwise. Planes and parts with no piece of rope in them are passed over. `length` [m] is that
+// of the path found.
+rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
+                              double *length);
+
+// Leads the rope round solids[part] between items[after] and the next: on the side that the world
+// vector `side` points to, with that many extra full turns, in the plane of the chord and `side`.
+// The rest of the rope is pulled tight as well.
+rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 side, uint32_t turns,
+                             double *length);
+
+#endif

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wraps come and go.
+#include "wrap_internal.h"
+
+#include <string.h>
+
+// Of the size of a part: a straight piece that lies deeper in it has run into it; and one that lay
+// deeper than this before was inside, and has not.
+static const double touching = 1e-10;
+static const double inside = 1e-6;
+
+// Of the length of a rope: a change of features that makes it longer than this is none.
+static const double longest_slip = 1e-7;
+
+// ---------------------------------------------------------------------------------------------
+// The list
+
+uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part) {
+  const rl_state *state = w->state;
+  for (uint32_t i = 0; i < w->solid_count; i++) {
+    if (state->solid_parts[i][0] == body && state->solid_parts[i][1] == part) {
+      return i;
+    }
+  }
+  const uint32_t i = (uint32_t)w->solid_count++;
+  const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
+  state->grown[i] =
+      rl_wrap_grown_part(&w->model->bodies[body].parts[part], w->model->ropes[w->rope].radius);
+  state->solids[i] = rl_path_solid_of(&state->grown[i], at.centre, at.rotation);
+  state->solid_parts[i][0] = body;
+  state->solid_parts[i][1] = part;
+  return i;
+}
+
+bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part) {
+  return item->part != RL_NONE && w->state->solid_parts[item->part][0] == body &&
+         w->state->solid_parts[item->part][1] == part;
+}
+
+// The parts of the items, from the rope's wraps.
+static void find_parts(rl_wrapping *w) {
+  const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  for (uint32_t i = 0; i < count; i++) {
+    w->state->items[i + 1].part =
+        wraps[i].body == RL_NONE ? RL_NONE : rl_wraps_solid(w, wraps[i].body, wraps[i].part);
+  }
+  w->path.count = count + 2;
+}
+
+rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope) {
+  rl_wrapping w = {.model = model, .state = state, .rope = rope};
+  w.path.items = state->items;
+  w.path.capacity = model->ropes[rope].wrap_capacity + 2;
+  find_parts(&w);
+  return w;
+}
+
+bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
+                   uint32_t turns) {
+  double length;
+  const uint32_t solid = rl_wraps_solid(w, body, part);
+  const rl_path_outcome outcome =
+      rl_path_wind(&w->path, after, w->state->solids, w->solid_count, solid, side, turns, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+// Which of the old wraps an item is, from number `next` on; RL_NONE: none.
+static uint32_t find_old(const rl_wrapping *w, const rl_path_item *item, uint32_t next,
+                         uint32_t old_count) {
+  for (uint32_t k = next; k < old_count; k++) {
+    const rl_wrap *old = &w->state->old_wraps[k];
+    const bool same = item->part == RL_NONE
+                          ? old->body == RL_NONE
+                          : old->body != RL_NONE && rl_wraps_is_on(w, item, old->body, old->part) &&
+                                old->feature == item->feature;
+    if (same) {
+      return k;
+    }
+  }
+  return RL_NONE;
+}
+
+static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
+  const uint32_t *place = w->state->solid_parts[item->part];
+  rl_wrap wrap = {.body = place[0], .part = place[1], .feature = item->feature};
+  wrap.grip = rl_wrap_friction(w->model, w->rope, &wrap) > 0.0 ? RL_STICKS : RL_SLIDES;
+  return wrap;
+}
+
+// New pieces first ... last, which have what is left of old ones, share its rest length.
+static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, double rest,
+                       double tension) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  double length = 0.0;
+  for (uint32_t p = first; p <= last; p++) {
+    length += rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+  }
+  for (uint32_t p = first; p <= last; p++) {
+    const double own = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+    if (p > 0) {
+      wraps[p - 1].rest = length > 0.0 ? rest * own / length : 0.0;
+      wraps[p - 1].tension = tension;
+    }
+  }
+}
+
+void rl_wraps_adopt(rl_wrapping *w) {
+  rl_state *state = w->state;
+  rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
+  const uint32_t old_count = state->wrap_counts[w->rope];
+  const uint32_t count = (uint32_t)w->path.count - 2;
+  const double first_tension = rl_wrap_piece_tension(w->model, state, w->rope, 0);
+  const double first_rest = rl_wrap_piece_rest(w->model, state, w->rope, 0);
+  memcpy(state->old_wraps, wraps, old_count * sizeof *wraps);
+  memset(wraps, 0, (old_count > count ? old_count : count) * sizeof *wraps);
+  state->wrap_counts[w->rope] = count;
+  // Wraps, with the number of the old one for now where the rest length will be.
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const rl_path_item *item = &state->items[i + 1];
+    const uint32_t old = find_old(w, item, next, old_count);
+    wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
+    wraps[i].rest = old == RL_NONE ? -1.0 : old;
+    next = old == RL_NONE ? next : old + 1;
+    rl_wrap_keep(w->model, state, &wraps[i], item);
+    if (old == RL_NONE) {
+      rl_wrap_mark_middle(w->model, state, &wraps[i], item);
+    }
+  }
+  // Pieces between two wraps that were there before have the rest lengths that were between these.
+  uint32_t first = 0, old_piece = 0;
+  for (uint32_t p = 0; p <= count && w->model->ropes[w->rope].rubs; p++) {
+    const bool ends = p == count || wraps[p].rest >= 0.0;
+    if (!ends) {
+      continue;
+    }
+    const uint32_t old_end = p == count ? old_count : (uint32_t)wraps[p].rest;
+    const double tension = old_piece == 0 ? first_tension : state->old_wraps[old_piece - 1].tension;
+    double rest = 0.0;
+    for (; old_piece <= old_end; old_piece++) {
+      rest += old_piece == 0 ? first_rest : state->old_wraps[old_piece - 1].rest;
+    }
+    share_rest(w, first, p, rest, tension);
+    first = p + 1;
+  }
+}
+
+// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
+static bool is_settled(const rl_wrapping *w, const rl_path_item *item) {
+  if (item->part == RL_NONE) {
+    return true;
+  }
+  const rl_path_solid *solid = &w->state->solids[item->part];
+  const double half = 0.5 * solid->part->length;
+  const double entry = rl_dot(rl_sub(item->entry, solid->at), item->axis);
+  const double exit = rl_dot(rl_sub(item->exit, solid->at), item->axis);
+  const bool ball = item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE;
+  const bool side = item->kind == RL_PATH_CYLINDER && fmax(fabs(entry), fabs(exit)) < half;
+  return (ball || side) && item->wrap > 0.0;
+}
+
+static bool all_settled(const rl_wrapping *w) {
+  bool settled = true;
+  for (size_t i = 1; i + 1 < w->path.count && settled; i++) {
+    settled = is_settled(w, &w->path.items[i]);
+  }
+  return settled;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Straight pieces that run into parts
+
+// A moving straight piece, in the frame of a body: its ends at the start and the end of the step.
+typedef struct moving_piece {
+  rl_vec3 from[2], to[2];
+} moving_piece;
+
+static double piece_distance(const rl_part *part, double radius, const moving_piece *m, double t,
+                             rl_vec3 *normal) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  const rl_quat straight = {0.0, 0.0, 0.0, 1.0};
+  rl_surface surface;
+  rl_shape_segment(part, none, straight, rl_add_scaled(m->from[0], t, rl_sub(m->to[0], m->from[0])),
+                   rl_add_scaled(m->from[1], t, rl_sub(m->to[1], m->from[1])), &surface);
+  *normal = surface.normal;
+  return surface.distance - radius;
+}
+
+static double thickness(const rl_part *part) {
+  switch (part->shape) {
+  case RL_BOX:
+    return fmin(part->half.x, fmin(part->half.y, part->half.z));
+  case RL_PLANE:
+    return INFINITY;
+  case RL_HULL:
+    return 0.1 * part->bound;
+  default:
+    return part->radius;
+  }
+}
+
+// When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
+// of the side from which it came; 2: it does not. The distance of a piece changes no faster than
+// its ends move. One that begins inside has run into nothing.
+static double runs_into(const rl_part *part, double radius, const moving_piece *m,
+                        rl_vec3 *normal) {
+  static const double never = 2.0;
+  const double size = fmin(thickness(part), part->bound);
+  const double depth = touching * size;
+  const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
+  rl_vec3 last;
+  const double end = piece_distance(part, radius, m, 1.0, &last);
+  if (end >= -depth && (speed < size || end > speed)) {
+    return never;
+  }
+  double t = 0.0, distance = piece_distance(part, radius, m, 0.0, normal);
+  if (distance < -inside * size) {
+    return never;
+  }
+  while (distance > depth && t < 1.0) {
+    t = fmin(t + fmax(distance / speed, 1e-6), 1.0);
+    distance = piece_distance(part, radius, m, t, normal);
+  }
+  const bool tunnels = distance <= depth && rl_dot(*normal, last) < 0.0;
+  return end < -depth || tunnels ? t : never;
+}
+
+// Where a piece was at the start of the step and is now, in the world's frame.
+typedef struct swept_piece {
+  rl_vec3 from[2], to[2];
+} swept_piece;
+
+static moving_piece seen_from(rl_body_pose was, rl_body_pose is, const swept_piece *piece) {
+  return (moving_piece){
+      {rl_wrap_to_body(was, piece->from[0]), rl_wrap_to_body(was, piece->from[1])},
+      {rl_wrap_to_body(is, piece->to[0]), rl_wrap_to_body(is, piece->to[1])}};
+}
+
+// The parts of a body, other than those that the piece lies on, that it may have run into.
+static bool is_near(const rl_wrapping *w, const swept_piece *piece, uint32_t body) {
+  const double reach =
+      0.5 * rl_distance(piece->to[0], piece->to[1]) +
+      fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(piece->to[0], piece->to[1]));
+  const rl_vec3 centre = rl_position(&w->state->points[rl_body_slot(w->model, body)]);
+  return rl_distance(middle, centre) <=
+         reach + w->model->bodies[body].bound + w->model->ropes[w->rope].radius;
+}
+
+// Where a piece runs into a part first.
+typedef struct hit {
+  uint32_t body, part;
+  rl_vec3 side; // of the body from which it came, world frame
+} hit;
+
+static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
+                     const swept_piece *swept, hit *found) {
+  const rl_model *model = w->model;
+  const rl_path_item *items = w->path.items;
+  double first = 2.0;
+  for (uint32_t body = 0; body < model->body_count; body++) {
+    if (!model->touches[(size_t)w->rope * model->body_count + body] || !is_near(w, swept, body)) {
+      continue;
+    }
+    const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
+    const moving_piece m =
+        seen_from(rl_body_pose_at(model, before, before->points, body), is, swept);
+    for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+      rl_vec3 normal;
+      if (rl_wraps_is_on(w, &items[piece], body, part) ||
+          rl_wraps_is_on(w, &items[piece + 1], body, part)) {
+        continue; // what lies on a part is led over it by its rules
+      }
+      const double t =
+          runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
+      if (t < first) {
+        *found = (hit){body, part, rl_rotate(is.rotation, normal)};
+        first = t;
+      }
+    }
+  }
+  return first <= 1.0;
+}
+
+static void restore(rl_wrapping *w, size_t count) {
+  memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
+  w->path.count = count;
+}
+
+// Puts the rope on the ball or the side of a part that a piece has run into, if it can lie there.
+static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  rl_path_item *items = w->path.items;
+  const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
+  const rl_path_solid *s = &w->state->solids[solid];
+  if (rl_path_is_faceted(s->part) || w->path.count == w->path.capacity) {
+    return false;
+  }
+  // Roughly where it comes to lie: the deepest point of the piece, on the side from which it came.
+  rl_surface surface;
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
+  const double share =
+      rl_shape_segment(&w->model->bodies[found->body].parts[found->part], at.centre, at.rotation,
+                       swept->to[0], swept->to[1], &surface);
+  const rl_vec3 deepest = rl_add_scaled(swept->to[0], share, rl_sub(swept->to[1], swept->to[0]));
+  const rl_vec3 touch = rl_add_scaled(
+      deepest, rl_dot(surface.normal, found->side) * (s->part->radius * 1e-3 - surface.distance),
+      found->side);
+  memmove(&items[piece + 2], &items[piece + 1], (w->path.count - piece - 1) * sizeof *items);
+  w->path.count++;
+  rl_path_item *item = &items[piece + 1];
+  *item = (rl_path_item){.part = solid, .feature = RL_FEATURE_SIDE, .sense = 1.0};
+  rl_path_place(item, s);
+  const rl_vec3 turning = rl_cross(found->side, rl_sub(swept->to[1], swept->to[0]));
+  item->sense = rl_dot(item->axis, turning) < 0.0 ? -1.0 : 1.0;
+  item->hinge = rl_scale(0.5, rl_add(touch, swept->to[1]));
+  items[piece].hinge = rl_scale(0.5, rl_add(swept->to[0], touch));
+  const double length = rl_path_solve(items, w->path.count, NULL);
+  return !isnan(length) && is_settled(w, item);
+}
+
+// The same by the rules of features, from where the piece is now.
+static bool adapt_to(rl_wrapping *w, const hit *found) {
+  double length;
+  rl_wraps_solid(w, found->body, found->part);
+  const rl_path_outcome outcome =
+      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+// And by winding round the part, for a piece that has gone through it.
+static bool wind_round(rl_wrapping *w, size_t piece, const hit *found) {
+  return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0);
+}
+
+// Whether the list has taken the part on, and the rope has become no longer by that than its ends
+// have moved.
+static bool has_caught(rl_wrapping *w, const hit *found, size_t count, double most) {
+  bool on = false;
+  for (size_t i = 1; i + 1 < w->path.count; i++) {
+    on = on || rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
+  }
+  return on && w->path.count > count && rl_path_solve(w->path.items, w->path.count, NULL) <= most;
+}
+
+static bool catch_hit(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  const size_t count = w->path.count;
+  const double before = rl_path_solve(w->path.items, count, NULL);
+  const double most = before * (1.0 + longest_slip) + rl_distance(swept->from[0], swept->to[0]) +
+                      rl_distance(swept->from[1], swept->to[1]);
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  if (wrap_side(w, piece, found, swept) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count);
+  if (adapt_to(w, found) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count);
+  if (wind_round(w, piece, found) && has_caught(w, found, count, most)) {
+    return true;
+  }
+  restore(w, count); // it only grazes, or passes through
+  return false;
+}
+
+// Wraps for all that a piece has run into; the two pieces beside them are looked at again.
+static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
+                       const swept_piece *swept) {
+  const size_t count = w->path.count;
+  hit found = {.body = RL_NONE};
+  if (!find_hit(w, before, piece, swept, &found) || !catch_hit(w, piece, &found, swept)) {
+    return;
+  }
+  const size_t come = w->path.count - count;
+  if (!rl_wraps_is_on(w, &w->path.items[piece + 1], found.body, found.part) ||
+      !rl_wraps_is_on(w, &w->path.items[piece + come], found.body, found.part)) {
+    return; // something else has changed as well
+  }
+  const rl_vec3 entry = w->path.items[piece + 1].entry, exit = w->path.items[piece + come].exit;
+  const double length = rl_distance(swept->to[0], entry);
+  const double share = length / (length + rl_distance(exit, swept->to[1]));
+  const rl_vec3 was = rl_add_scaled(swept->from[0], share, rl_sub(swept->from[1], swept->from[0]));
+  const swept_piece second = {{was, swept->from[1]}, {exit, swept->to[1]}};
+  const swept_piece one = {{swept->from[0], was}, {swept->to[0], entry}};
+  catch_hits(w, before, piece + come, &second);
+  catch_hits(w, before, piece, &one);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The end of a step
+
+static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t last = --state->wrap_counts[index];
+  if (i > 0) {
+    wraps[i - 1].rest += wraps[i].rest;
+  }
+  memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
+  memset(&wraps[last], 0, sizeof *wraps);
+}
+
+// Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
+static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
+                        uint32_t neighbour) {
+  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+  const rl_path_item *item = &state->items[neighbour];
+  if (wrap->body == RL_NONE || rl_wrap_is_round(item)) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_shape_surface(rl_wrap_part(model, wrap), at.centre, at.rotation, item->at).distance <
+         model->ropes[index].radius;
+}
+
+// Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
+// no way any more: wraps go until there is one. True if some have gone.
+static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
+  bool gone = false;
+  while (isnan(rl_wrap_path(model, state, index, state->points)) && state->wrap_counts[index] > 0) {
+    uint32_t first = 0;
+    for (uint32_t i = state->wrap_counts[index]; i-- > 0;) {
+      const bool over =
+          is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
+      first = over ? i : first;
+    }
+    remove_wrap(model, state, index, first);
+    gone = true;
+  }
+  return gone;
+}
+
+// Lets the features of the list change. What would be longer than the rope is on the features that
+// it has is no way that it could have slid to: then it stays on these.
+static void adapt(rl_wrapping *w) {
+  if (all_settled(w)) {
+    return;
+  }
+  const size_t count = w->path.count;
+  const double before = rl_path_solve(w->path.items, count, NULL);
+  double length;
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  const rl_path_outcome outcome =
+      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+  if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
+      !(length <= before * (1.0 + longest_slip))) {
+    restore(w, count);
+  }
+}
+
+static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
+                     size_t *split, double dt) {
+  rl_wrap_path(model, before, r, before->points);
+  if (find_way(model, state, r)) {
+    rl_wrapping w = rl_wraps_open(model, state, r);
+    rl_wraps_adopt(&w);
+    return;
+  }
+  rl_wraps_flow(model, state, r, split, dt);
+  rl_wrapping w = rl_wraps_open(model, state, r);
+  for (size_t piece = w.path.count - 1; piece-- > 0;) {
+    const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
+                               {state->items[piece].exit, state->items[piece + 1].entry}};
+    catch_hits(&w, before, piece, &swept);
+  }
+  adapt(&w);
+  rl_wraps_adopt(&w);
+}
+
+void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
+  size_t split = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0) {
+      end_rope(model, before, state, r, &split, dt);
+    }
+  }
+}

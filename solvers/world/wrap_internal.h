@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the files of wraps share: private to wrap.c and wrap_*.c.
+#ifndef RL_WRAP_INTERNAL_H
+#define RL_WRAP_INTERNAL_H
+
+#include "path_feature.h"
+#include "rows_internal.h"
+#include "wrap.h"
+
+static inline rl_wrap *rl_wraps_of(const rl_model *model, const rl_state *state, uint32_t rope) {
+  return &state->wraps[model->ropes[rope].first_wrap];
+}
+
+static inline const rl_part *rl_wrap_part(const rl_model *model, const rl_wrap *wrap) {
+  return &model->bodies[wrap->body].parts[wrap->part];
+}
+
+static inline rl_vec3 rl_wrap_to_world(rl_body_pose at, rl_vec3 p) {
+  return rl_add(at.centre, rl_rotate(at.rotation, p));
+}
+
+static inline rl_vec3 rl_wrap_to_body(rl_body_pose at, rl_vec3 p) {
+  return rl_rotate_inverse(at.rotation, rl_sub(p, at.centre));
+}
+
+static inline bool rl_wrap_is_round(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
+}
+
+// The part whose surface the middle of a rope of this radius runs on [m]. Boxes and hulls have none
+// for a radius other than 0.
+rl_part rl_wrap_grown_part(const rl_part *part, double radius);
+
+// Keeps what a solve has found, as where the next one starts.
+void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                  const rl_path_item *item);
+
+// Friction coefficient of a wrap; 0 in an eye.
+double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
+
+// With the path at the state's points in state->items: marks the middle of a wrap; the length of a
+// piece between the marks beside it [m].
+void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                         const rl_path_item *item);
+double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t rope,
+                            uint32_t piece, const rl_point *points);
+
+// Rest length of a piece [m] and its tension in the last step [N].
+double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t rope,
+                          uint32_t piece);
+double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t piece);
+
+// Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
+// the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
+// of their wraps. The path at the state's points is in state->items.
+void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t rope, size_t *split, double dt);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
+// the state's points is in state->items.
+
+typedef struct rl_wrapping {
+  const rl_model *model;
+  rl_state *state;
+  uint32_t rope;
+  rl_path path; // its items are those of the state
+  size_t solid_count;
+} rl_wrapping;
+
+// Opens the list of a rope whose path is solved.
+rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope);
+
+// The solid of a part of a body, which is added if the rope does not lie on it yet.
+uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part);
+
+// Leads the rope round a part between items[after] and the next. False if it cannot lie there; then
+// the list is as it was.
+bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
+                   uint32_t turns);
+
+// Takes the features of the list for the rope's wraps. Those that were there keep their friction;
+// the others share the rest lengths of the pieces in which they are.
+void rl_wraps_adopt(rl_wrapping *w);
+
+// Whether an item of the path belongs to a part of a body.
+bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
+
+#endif

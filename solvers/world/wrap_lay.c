@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wraps at the start: what a rope shall pass becomes what it lies on.
+#include "definition.h"
+#include "model_check.h"
+#include "wrap_internal.h"
+
+#include <string.h>
+
+// Most items of a path that lie on one part at a time, with so many turns round it.
+static uint32_t features_of(const rl_part_definition *part, double turns) {
+  const uint32_t corners = 4 * ((uint32_t)turns + 1); // marks of the winding, edges of a box
+  switch (part->shape) {
+  case RL_SPHERE:
+    return 1 + corners;
+  case RL_CYLINDER:
+    return 5 + corners;
+  case RL_CAPSULE:
+    return 7 + corners;
+  case RL_BOX:
+    return 8 + 2 * corners;
+  case RL_HULL:
+    return 8 + ((uint32_t)turns + 1) * (uint32_t)part->point_count;
+  case RL_PLANE:
+    break; // the rope is outside, and so is the straight way
+  }
+  return 0;
+}
+
+// A rope can pass a body again and again: room for so many more than it passes at the start, and
+// for all features of each part, up to so many.
+enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
+
+uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
+  uint32_t features = 0, ways = 0;
+  for (uint32_t i = 0; i < definition->body_count && rope->segments == 0 && !rope->closed; i++) {
+    const rl_body_definition *body = &definition->bodies[i];
+    for (size_t k = 0; k < body->part_count && rl_definition_touches(definition, rope, i); k++) {
+      features += features_of(&body->parts[k], 0.0);
+    }
+  }
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
+    ways += body ? features_of(&body->parts[way->part == RL_NONE ? 0 : way->part], way->turns) : 1;
+  }
+  const uint32_t more = SPARE_WRAPS + features;
+  return features > 0 ? ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS) : 0;
+}
+
+static bool no_way(rl_fault *fault, uint32_t rope, const char *format, const char *body) {
+  return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, "over", format, body);
+}
+
+// Where something that the rope passes is, roughly: an eye, the centre of a part, an end.
+static rl_vec3 way_centre(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                          const rl_rope_definition *definition, size_t k) {
+  const rl_way *way = &definition->ways[k];
+  if (way->eye) {
+    return rl_vertex_position(model, state, model->eyes[rope->first_eye + k], state->points);
+  }
+  const rl_part *part = &model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  return rl_wrap_to_world(rl_body_pose_at(model, state, state->points, way->body), part->at);
+}
+
+// The side of a body on which the rope lies by default: against gravity, across the chord and the
+// axis of the part.
+static rl_vec3 default_side(const rl_model *model, rl_vec3 chord, rl_vec3 axis) {
+  const rl_vec3 up = rl_scale(-1.0, rl_unit(model->gravity));
+  const rl_vec3 along = rl_unit(chord);
+  rl_vec3 side = rl_add_scaled(up, -rl_dot(up, along), along);
+  const rl_vec3 across = rl_unit(rl_add_scaled(axis, -rl_dot(axis, along), along));
+  side = rl_add_scaled(side, -rl_dot(side, across), across);
+  return rl_length(side) > 1e-6 ? rl_unit(side) : (rl_vec3){0.0, 0.0, 0.0};
+}
+
+// A way round a body, as the rope is laid over it.
+typedef struct round_way {
+  uint32_t body, part;
+  rl_vec3 side, turning; // where the rope lies, and the axis about which it turns there; unit
+} round_way;
+
+// Reads a way, or says what is wrong with it.
+static bool find_round(const rl_wrapping *w, const rl_definition *definition, size_t k,
+                       round_way *round, rl_fault *fault) {
+  const rl_model *model = w->model;
+  const rl_state *state = w->state;
+  const uint32_t index = w->rope;
+  const rl_rope *rope = &model->ropes[index];
+  const rl_rope_definition *d = &definition->ropes[index];
+  const rl_way *way = &d->ways[k];
+  const rl_body *body = &model->bodies[way->body];
+  *round = (round_way){.body = way->body, .part = way->part == RL_NONE ? 0 : way->part};
+  const rl_shape shape = body->parts[round->part].shape;
+  if (!model->touches[(size_t)index * model->body_count + way->body]) {
+    return no_way(fault, index,
+                  "the rope passes body '%s', which lets ropes through (rope_collide: false, or an "
+                  "end of the rope lies inside it)",
+                  body->name);
+  }
+  const rl_path *path = &w->path;
+  const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : path->items[0].at;
+  const rl_vec3 after = k + 1 < d->way_count ? way_centre(model, state, rope, d, k + 1)
+                                             : path->items[path->count - 1].at;
+  const rl_vec3 chord = rl_sub(after, before);
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, way->body);
+  const bool has_axis = shape == RL_CYLINDER || shape == RL_CAPSULE;
+  const rl_vec3 z = {0.0, 0.0, has_axis ? 1.0 : 0.0};
+  const rl_vec3 axis = rl_rotate(at.rotation, rl_rotate(body->parts[round->part].rotation, z));
+  round->side = isnan(way->side.x) ? default_side(model, chord, axis) : rl_unit(way->side);
+  const rl_vec3 turning = rl_cross(round->side, rl_unit(chord));
+  round->turning = rl_unit(turning);
+  if (rl_length(turning) < 1e-6 || (shape == RL_CYLINDER && fabs(rl_dot(turning, axis)) < 1e-6)) {
+    return no_way(fault, index,
+                  isnan(way->side.x)
+                      ? "on which side of body '%s' the rope lies does not follow from gravity; "
+                        "expected a `side`"
+                      : "`side` is along the rope or along the axis of body '%s'; expected a "
+                        "direction from its centre to the rope",
+                  body->name);
+  }
+  if (shape != RL_CYLINDER && shape != RL_CAPSULE && way->turns > 0.0) {
+    return no_way(fault, index,
+                  "full turns hold on cylinders and capsules only; round body '%s' they slip off",
+                  body->name);
+  }
+  if (shape == RL_PLANE) {
+    return no_way(fault, index, "no rope passes round a half-space, '%s'", body->name);
+  }
+  return true;
+}
+
+// The index of the first point of the list behind item i.
+static size_t next_point(const rl_wrapping *w, size_t i) {
+  do {
+    i++;
+  } while (w->path.items[i].part != RL_NONE);
+  return i;
+}
+
+static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  size_t point = 0; // of the list, behind which the next way is
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      point = next_point(w, point);
+      continue;
+    }
+    round_way round;
+    if (!find_round(w, definition, k, &round, fault)) {
+      return false;
+    }
+    const char *name = w->model->bodies[round.body].name;
+    if (!rl_wraps_wind(w, next_point(w, point) - 1, round.body, round.part, round.side,
+                       (uint32_t)d->ways[k].turns)) {
+      return no_way(fault, w->rope,
+                    "there is no way over body '%s': an end or an eye lies inside it, or it and "
+                    "another one overlap",
+                    name);
+    }
+  }
+  return true;
+}
+
+// On a ball the rope is on the side that was asked for, or would be on more than half of it.
+static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
+      continue;
+    }
+    for (size_t i = 1; i + 1 < w->path.count; i++) {
+      const rl_path_item *item = &w->path.items[i];
+      if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
+          rl_wraps_is_on(w, item, round.body, round.part) &&
+          rl_dot(item->side, round.turning) < 0.0) {
+        return no_way(fault, w->rope,
+                      "on that side of the ball '%s' the rope would lie on more than half of it, "
+                      "and slip off; expected the other side",
+                      w->model->bodies[round.body].name);
+      }
+    }
+  }
+  return true;
+}
+
+// No piece may start inside a body that the rope was not told to pass.
+static bool check_clear(const rl_wrapping *w, rl_fault *fault) {
+  const rl_model *model = w->model;
+  const double radius = model->ropes[w->rope].radius;
+  for (size_t i = 0; i + 1 < w->path.count; i++) {
+    const rl_path_item *items = &w->path.items[i];
+    for (uint32_t body = 0; body < model->body_count; body++) {
+      const rl_body_pose at = rl_body_pose_at(model, w->state, w->state->points, body);
+      const rl_part *parts = model->bodies[body].parts;
+      for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+        rl_surface surface;
+        rl_shape_segment(&parts[part], at.centre, at.rotation, items[0].exit, items[1].entry,
+                         &surface);
+        if (model->touches[(size_t)w->rope * model->body_count + body] &&
+            !rl_wraps_is_on(w, &items[0], body, part) &&
+            !rl_wraps_is_on(w, &items[1], body, part) &&
+            surface.distance < radius - 1e-9 * fmin(parts[part].bound, model->reach)) {
+          return no_way(fault, w->rope,
+                        "the rope cuts through body '%s' at the start; expected that body in "
+                        "`over`",
+                        model->bodies[body].name);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
+                    uint32_t index, rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_rope_definition *d = &definition->ropes[index];
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      wraps[state->wrap_counts[index]++] =
+          (rl_wrap){.body = RL_NONE, .part = rope->first_eye + (uint32_t)k};
+    }
+  }
+  rl_wrap_path(model, state, index, state->points);
+  rl_wrapping w = rl_wraps_open(model, state, index);
+  if (!lay_ways(&w, definition, fault) || !check_sides(&w, definition, fault) ||
+      !check_clear(&w, fault)) {
+    return NAN;
+  }
+  rl_wraps_adopt(&w);
+  return rl_wrap_path(model, state, index, state->points);
+}
+
+void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t index, double rest) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const double length = rl_wrap_path(model, state, index, state->points);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    rl_wrap_mark_middle(model, state, &wraps[i], &state->items[i + 1]);
+  }
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const double own = rl_wrap_piece_length(model, state, index, i + 1, state->points);
+    wraps[i].rest = rest / length * own;
+  }
+}

@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bodies against bodies: where they touch, that they rest, slide, roll, bounce and keep momentum.
+#include "check.h"
+
+#include "world/manifold.h"
+#include "world/rotation.h"
+#include "world/trigonometry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+// What every scenario needs: a rope, out of the way.
+#define ROPE "ropes: {r: {from: {point: [0, 50, 0]}, to: {point: [0, 49, 0]}, slack: 0.1}}\n"
+
+// ---------------------------------------------------------------------------------------------
+// Where two shapes touch
+
+static const char *const shapes[] = {
+    "sphere: {radius: 0.2}",
+    "capsule: {radius: 0.1, length: 0.4}",
+    "cylinder: {radius: 0.15, length: 0.3}",
+    "box: {size: [0.3, 0.2, 0.4]}",
+    "hull: {points: [[0.2, 0.2, 0.2], [-0.2, -0.2, 0.2], [-0.2, 0.2, -0.2], [0.2, -0.2, -0.2]]}",
+    "plane: {normal: [0.2, 1, -0.3]}",
+};
+enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, PLANE, SHAPES };
+
+static double uniform(double from, double to) {
+  return from + (to - from) * (double)rand() / (double)RAND_MAX;
+}
+
+static rl_vec3 random_vector(double size) {
+  return rl_vec(uniform(-size, size), uniform(-size, size), uniform(-size, size));
+}
+
+static rl_vec3 onto(const rl_solid *s, rl_vec3 p) {
+  const rl_surface at = rl_shape_surface(s->part, s->position, s->rotation, p);
+  return at.distance > 0.0 ? rl_add_scaled(p, -at.distance, at.normal) : p;
+}
+
+// The nearest points of two parts that do not overlap, by projections in turn (Cheney, Goldstein
+// 1959): it knows of the parts only how far a point is from each.
+static double nearest_points(const rl_solid *a, const rl_solid *b, rl_vec3 *on_a, rl_vec3 *on_b) {
+  *on_b = b->position;
+  for (int i = 0; i < 20000; i++) {
+    *on_a = onto(a, *on_b);
+    *on_b = onto(b, *on_a);
+  }
+  return rl_distance(*on_a, *on_b);
+}
+
+// What is known of a pair of kinds: how far the smallest gap may be off [m], and the normal.
+static void tolerances(size_t a, size_t b, double *gap, double *normal) {
+  const bool exact = a <= CAPSULE || b <= CAPSULE || a == PLANE || b == PLANE ||
+                     (a == CYLINDER) != (b == CYLINDER);
+  *gap = exact ? 1e-12 : 2e-3;   // else a face goes before an edge that is nearer by that much
+  *normal = exact ? 1e-10 : 1.0; // and has another normal
+}
+
+static double smallest_gap(const rl_touch *touches, size_t count, size_t *which) {
+  *which = 0;
+  for (size_t i = 1; i < count; i++) {
+    *which = touches[i].gap < touches[*which].gap ? i : *which;
+  }
+  return touches[*which].gap;
+}
+
+// Turned at random and pushed together until a gap of 0.1 mm is left: found, with its normal, and
+// its points on both surfaces.
+static void touches_are_where_shapes_are_nearest(void **unused) {
+  (void)unused;
+  static const double left = 1e-4;
+  srand(7);
+  for (size_t i = 0; i < SHAPES; i++) {
+    for (size_t k = 0; k < SHAPES; k++) {
+      if (i == PLANE && k == PLANE) {
+        continue;
+      }
+      rl_scenario *s =
+          scenario_from("name: p\nduration: 1\nstep: 0.01\nbodies:\n"
+                        "  a: {motion: fixed, rope_collide: false, shape: {%s}}\n"
+                        "  b: {motion: fixed, rope_collide: false, shape: {%s}}\n" ROPE,
+                        shapes[i], shapes[k]);
+      double gap_tolerance, normal_tolerance, worst = 0.0, turned = 0.0;
+      tolerances(i, k, &gap_tolerance, &normal_tolerance);
+      for (int n = 0; n < 60; n++) {
+        rl_solid a = {
+            s->model->bodies[0].parts, {0.1, -0.2, 0.3}, rl_quat_from_vector(random_vector(3.0))};
+        rl_solid b = {
+            s->model->bodies[1].parts, {0.0, 0.0, 0.0}, rl_quat_from_vector(random_vector(3.0))};
+        const rl_solid *flat = i == PLANE ? &a : &b;
+        const rl_vec3 out = rl_rotate(flat->rotation, flat->part->normal);
+        b.position = rl_add(a.position, i == PLANE   ? out
+                                        : k == PLANE ? rl_scale(-1.0, out)
+                                                     : rl_unit(random_vector(1.0)));
+        rl_vec3 on_a, on_b;
+        const double apart = nearest_points(&a, &b, &on_a, &on_b);
+        const rl_vec3 normal = rl_unit(rl_sub(on_a, on_b)); // out of b
+        b.position = rl_add_scaled(b.position, apart - left, normal);
+        rl_touch touches[RL_TOUCHES];
+        const size_t count = rl_manifold_find(&a, &b, 0.01, touches);
+        assert_true(count >= 1 && count <= rl_manifold_capacity(a.part->shape, b.part->shape));
+        size_t which;
+        const double gap = smallest_gap(touches, count, &which);
+        worst = fmax(worst, fabs(gap - left));
+        check_near(gap, left, gap_tolerance);
+        const rl_vec3 found = rl_scale(touches[which].swapped ? -1.0 : 1.0, touches[which].normal);
+        turned = fmax(turned, rl_distance(found, normal));
+        check_below(rl_distance(found, normal), normal_tolerance);
+        for (size_t t = 0; t < count; t++) {
+          double below;
+          const rl_touch *touch = &touches[t];
+          const rl_solid *first = touch->swapped ? &b : &a, *second = touch->swapped ? &a : &b;
+          const rl_vec3 p =
+              rl_rounding_point(touch->core, touch->radius, touch->axis, touch->normal, &below);
+          check_below(rl_shape_surface(first->part, first->position, first->rotation, p).distance,
+                      1e-9);
+          check_near(rl_length(touch->normal), 1.0, 1e-12);
+          check_near(rl_dot(touch->normal, rl_sub(p, touch->surface)), touch->gap, 1e-12);
+          check_below(
+              rl_shape_surface(second->part, second->position, second->rotation, touch->surface)
+                  .distance,
+              gap_tolerance + 1e-9);
+        }
+      }
+      print_message("%zu-%zu: gap off by %.2g m, normal by %.2g\n", i, k, worst, turned);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// What lies flat on what is flat has as many points as it takes to rest there, and no others.
+static void flat_things_rest_on_corners(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *below, *above;
+    double height; // of the middle of what lies above
+    const char *turn;
+    size_t expected;
+  } known[] = {
+      {"plane: {normal: [0, 1, 0]}", "box: {size: [0.4, 0.2, 0.3]}", 0.1, "[0, 0.3, 0]", 4},
+      {"box: {size: [2, 0.2, 2]}", "box: {size: [0.4, 0.2, 0.3]}", 0.2, "[0, 0.3, 0]", 4},
+      {"box: {size: [0.4, 0.2, 0.3]}", "box: {size: [0.4, 0.2, 0.3]}", 0.2, "[0, 0, 0]", 4},
+      {"box: {size: [0.4, 0.2, 0.4]}", "box: {size: [0.4, 0.2, 0.4]}", 0.2,
+       "[0, 0.7853981633974483, 0]", 8},
+      {"box: {size: [1, 0.2, 0.1]}", "box: {size: [0.1, 0.2, 1]}", 0.2, "[0, 0, 0]", 4},
+      {"box: {size: [0.2, 0.2, 0.2]}", "box: {size: [1, 0.2, 1]}", 0.2, "[0, 0.4, 0]", 4},
+      {"plane: {normal: [0, 1, 0]}", "capsule: {radius: 0.1, length: 0.4}", 0.1, "[0, 0.4, 0]", 2},
+      {"box: {size: [0.2, 0.2, 0.2]}", "capsule: {radius: 0.1, length: 0.9}", 0.2, "[0, 0, 0]", 2},
+      {"plane: {normal: [0, 1, 0]}", "cylinder: {radius: 0.1, length: 0.4}", 0.1, "[0, 0.4, 0]", 2},
+      {"box: {size: [0.2, 0.2, 0.2]}", "cylinder: {radius: 0.1, length: 0.9}", 0.2, "[0, 0, 0]", 2},
+      {"plane: {normal: [0, 1, 0]}", "cylinder: {radius: 0.1, length: 0.4}", 0.2,
+       "[1.5707963267948966, 0, 0]", 3},
+      {"cylinder: {radius: 0.1, length: 0.4}", "cylinder: {radius: 0.1, length: 0.4}", 0.2,
+       "[0, 0, 0]", 2},
+      {"hull: {points: [[1, 0.1, 1], [1, 0.1, -1], [-1, 0.1, 1], [-1, 0.1, -1], [0, -1, 0]]}",
+       "box: {size: [0.4, 0.2, 0.3]}", 0.2, "[0, 0.3, 0]", 4},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    rl_scenario *s = scenario_from("name: p\nduration: 1\nstep: 0.01\nbodies:\n"
+                                   "  a: {motion: fixed, rope_collide: false, shape: {%s}}\n"
+                                   "  b: {motion: fixed, rope_collide: false, rotation: %s,"
+                                   " shape: {%s}}\n" ROPE,
+                                   known[i].below, known[i].turn, known[i].above);
+    const rl_body *bodies = s->model->bodies;
+    const rl_solid a = {bodies[0].parts, {0.0, 0.0, 0.0}, bodies[0].rotation};
+    const rl_solid b = {bodies[1].parts, {0.0, known[i].height, 0.0}, bodies[1].rotation};
+    rl_touch touches[RL_TOUCHES];
+    const size_t count = rl_manifold_find(&a, &b, 1e-6, touches);
+    if (count != known[i].expected) {
+      print_error("%s on %s\n", known[i].above, known[i].below);
+    }
+    assert_int_equal(count, known[i].expected);
+    for (size_t k = 0; k < count; k++) {
+      check_near(touches[k].gap, 0.0, 1e-12);
+      check_near(fabs(touches[k].normal.y), 1.0, 1e-12);
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rows
+
+// How the first body slides over the second at a contact, from the velocities of both there.
+static void check_slide(const rl_driver *d, rl_row *row) {
+  const rl_contact *contact = &d->state->contacts[row->item];
+  const rl_vec3 place = rl_contact_place(d->model, d->state, d->rows, row);
+  const rl_vec3 p = rl_add_scaled(place, -row->value, row->normal);
+  const uint32_t bodies[2] = {contact->slot - d->model->node_count, contact->body};
+  rl_vec3 v[2];
+  for (size_t i = 0; i < 2; i++) {
+    const uint32_t slot = rl_body_slot(d->model, bodies[i]);
+    const rl_vec3 arm = rl_sub(p, rl_position(&d->state->points[slot]));
+    v[i] = rl_add(d->state->velocities[slot],
+                  rl_cross(rl_body_spin(d->model, d->state, bodies[i]), arm));
+  }
+  const rl_vec3 relative = rl_sub(v[0], v[1]);
+  const double along = rl_dot(relative, row->normal);
+  check_near(rl_row_rate(d->rows, row, d->state->velocities), -along, 1e-13);
+  check_near(rl_distance(rl_contact_slide(d->rows, row, d->state->velocities),
+                         rl_add_scaled(relative, -along, row->normal)),
+             0.0, 1e-13);
+}
+
+static void rows_have_their_gradients(void **unused) {
+  (void)unused;
+  size_t rows = 0;
+  for (size_t i = 0; i < SHAPES; i++) {
+    for (size_t k = 0; k < PLANE; k++) {
+      rl_scenario *s = scenario_from(
+          "name: p\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  a: {mass: 1.3, rope_collide: false, rotation: [0.2, 0.4, -0.3], velocity: [0.3, 0.1,"
+          " 0], spin: [0.3, 1.1, -0.7], friction: 0.3, inertia: [0.02, 0.03, 0.025], shape: {%s}}\n"
+          "  b: {mass: 2.385, position: [0.17, 0.52, 0.12], rotation: [1.1, 0.2, 0.7], velocity:"
+          " [0, -1, 0.2], spin: [-0.4, 0.2, 0.9], rope_collide: false, inertia: [0.05, 0.04, 0.03],"
+          " shape: {%s}}\n" ROPE,
+          shapes[i], shapes[k]);
+      rl_driver *d = driver_for(s, "impulse", 0.01);
+      rl_detect(d->model, d->state, 0.3, d->rows);
+      assert_true(d->state->contact_count > 0);
+      for (uint32_t n = d->rows->span_count; n < d->rows->row_count; n++) {
+        rl_row *row = &d->rows->rows[n];
+        rl_row_evaluate(d->model, d->state, d->rows, row, d->state->points);
+        check_row_gradient(d, row, i == CAPSULE && k == CAPSULE ? 1e-5 : 2e-9);
+        check_slide(d, row);
+        rows++;
+      }
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+  assert_true(rows > 60);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Slopes
+
+static const struct {
+  const char *spec;
+  double creep; // [m] in a second where it holds
+} slope_solvers[] = {
+    {"penalty", 2e-3},    {"pbd", 5e-4},     {"xpbd", 4e-3},  {"xpbd,iterations=20", 1e-4},
+    {"pbd-direct", 1e-7}, {"impulse", 5e-4}, {"rattle", 1e-7}};
+enum { SLOPE_SOLVERS = sizeof slope_solvers / sizeof slope_solvers[0] };
+
+// A body on a slope of angle a; gravity is turned instead of the plane. Returns it after a second.
+static rl_driver *run_slope(rl_scenario **out, const char *spec, double angle, double friction,
+                            const char *shape, double height, double dt) {
+  *out = scenario_from(
+      "name: slope\ngravity: [%.17g, %.17g, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  slope: {motion: fixed, friction: %.17g, rope_collide: false,"
+      " shape: {plane: {normal: [0, 1, 0]}}}\n"
+      "  load: {mass: 2.385, position: [0, %.17g, 0], rope_collide: false, shape: {%s}}\n" ROPE,
+      9.81 * sin(angle), -9.81 * cos(angle), friction, height, shape);
+  rl_driver *d = driver_for(*out, spec, dt);
+  for (int n = 0; n < (int)(1.0 / dt + 0.5); n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  return d;
+}
+
+// Half a degree above the angle of friction a box slides g (sin a - mu cos a) t^2 / 2, half a
+// degree below it stays.
+static void boxes_slide_or_hold(void **unused) {
+  (void)unused;
+  static const char *const boxes[] = {"box: {size: [0.4, 0.2, 0.3]}",
+                                      "cylinder: {radius: 0.2, length: 0.2},"
+                                      " rotation: [1.5707963267948966, 0, 0]"};
+  const double limit = atan(0.3), half = 0.5 * PI / 180.0;
+  const double above = limit + half;
+  const double expected = 0.5 * 9.81 * (sin(above) - 0.3 * cos(above));
+  for (size_t k = 0; k < 2; k++) {
+    for (size_t i = 0; i < SLOPE_SOLVERS; i++) {
+      rl_scenario *s;
+      rl_driver *d = run_slope(&s, slope_solvers[i].spec, above, 0.3, boxes[k], 0.1, 1.0 / 240.0);
+      check_relative(probe(d, "load.x"), expected, 0.08);
+      check_near(probe(d, "load.y"), 0.1, 1e-4);
+      print_message("%s: slid %.6f of %.6f m", slope_solvers[i].spec, probe(d, "load.x"), expected);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+      d = run_slope(&s, slope_solvers[i].spec, limit - half, 0.3, boxes[k], 0.1, 1.0 / 240.0);
+      print_message(", held to %.2g m\n", fabs(probe(d, "load.x")));
+      check_below(fabs(probe(d, "load.x")), slope_solvers[i].creep);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// A ball rolls at 5/7 g sin(a), a cylinder at 2/3, as long as the friction that takes, 2/7 or 1/3
+// tan(a), is there; with less it slides and spins up at its own rate.
+static void round_things_roll(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *shape;
+    double share; // k of the inertia k m r^2
+  } known[] = {{"sphere: {radius: 0.1}", 0.4}, {"cylinder: {radius: 0.1, length: 0.3}", 0.5}};
+  const double angle = 0.4, g = 9.81;
+  for (size_t k = 0; k < 2; k++) {
+    const double needed = known[k].share / (1.0 + known[k].share) * tan(angle);
+    const double rolls = g * sin(angle) / (1.0 + known[k].share);
+    for (size_t i = 0; i < SLOPE_SOLVERS; i++) {
+      const bool direct = strcmp(slope_solvers[i].spec, "pbd-direct") == 0 ||
+                          strcmp(slope_solvers[i].spec, "rattle") == 0;
+      const double tolerance = i == 0 ? 5e-3 : direct ? 1e-9 : 1e-3;
+      rl_scenario *s;
+      rl_driver *d = run_slope(&s, slope_solvers[i].spec, angle, 1.2 * needed, known[k].shape, 0.1,
+                               1.0 / 240.0);
+      check_relative(probe(d, "load.vx"), rolls, tolerance);
+      check_relative(probe(d, "load.spin"), -rolls / 0.1, tolerance);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+      const double mu = 0.6 * needed, slides = g * (sin(angle) - mu * cos(angle));
+      d = run_slope(&s, slope_solvers[i].spec, angle, mu, known[k].shape, 0.1, 1.0 / 240.0);
+      check_relative(probe(d, "load.vx"), slides, 5e-3);
+      check_relative(probe(d, "load.spin"), -mu * g * cos(angle) / (known[k].share * 0.1), 5e-3);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// The way of a rolling ball has the order of the method.
+static void rolling_has_the_order_of_the_method(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *spec;
+    double order;
+  } known[] = {{"pbd", 1.0}, {"impulse", 1.0}, {"pbd-direct", 1.0}, {"xpbd", 1.0}};
+  const double exact = 0.5 * 5.0 / 7.0 * 9.81 * sin(0.4);
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    double errors[2];
+    for (int k = 0; k < 2; k++) {
+      rl_scenario *s;
+      rl_driver *d = run_slope(&s, known[i].spec, 0.4, 0.5, shapes[SPHERE], 0.2, 0.01 / (k + 1));
+      errors[k] = fabs(probe(d, "load.x") - exact);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+    check_near(log2(errors[0] / errors[1]), known[i].order, 0.05);
+  }
+  rl_scenario *s; // rattle: a constant force has no error
+  rl_driver *d = run_slope(&s, "rattle", 0.4, 0.5, shapes[SPHERE], 0.2, 0.01);
+  check_relative(probe(d, "load.x"), exact, 1e-10);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// What rolls or slides keeps its contacts, and their multipliers with them: the rows are those of
+// the step before.
+static void multipliers_follow_their_contacts(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *shape;
+    double height;
+    size_t contacts;
+  } known[] = {{"sphere: {radius: 0.1}", 0.1, 1},
+               {"capsule: {radius: 0.1, length: 0.3}", 0.1, 2},
+               {"cylinder: {radius: 0.1, length: 0.3}", 0.1, 2},
+               {"box: {size: [0.4, 0.2, 0.3]}", 0.1, 4}};
+  static const char *const grounds[] = {"[0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}",
+                                        "[0, -1, 0], shape: {box: {size: [20, 2, 3]}}"};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t g = 0; g < 2; g++) {
+      rl_scenario *s = scenario_from(
+          "name: follow\ngravity: [2, -9.6, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  ground: {motion: fixed, friction: 0.15, rope_collide: false, position: %s}\n"
+          "  load: {mass: 1, position: [0, %.17g, 0], rope_collide: false, shape: {%s}}\n" ROPE,
+          grounds[g], known[i].height, known[i].shape);
+      rl_driver *d = driver_for(s, "rattle", 1.0 / 240.0);
+      for (int n = 0; n < 120; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        size_t pushing = 0;
+        for (size_t c = 0; c < d->state->contact_count; c++) {
+          const bool pushes = d->state->multipliers[d->model->link_count + c] > 0.0;
+          pushing += pushes ? 1 : 0;
+          assert_true(n == 0 || !pushes || d->rows->contact_before[c] != RL_NONE);
+        }
+        assert_int_equal(pushing, known[i].contacts);
+      }
+      assert_true(probe(d, "load.x") > 0.01);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Landing and bouncing
+
+// A box falls half a metre, flat, and rests: nothing is left of its energy, and the ledger knows
+// where it went. Springs throw it back.
+static void a_load_lands(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  static const char *const grounds[] = {
+      "{position: [0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}",
+      "{position: [0, -0.1, 0], shape: {box: {size: [3, 0.2, 3]}}"};
+  for (size_t g = 0; g < 2; g++) {
+    for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+      rl_scenario *s =
+          scenario_from("name: land\nduration: 1\nstep: 0.01\nbodies:\n"
+                        "  ground: %s, motion: fixed, rope_collide: false, friction: 0.4}\n"
+                        "  load: {mass: 2.385, position: [0, 0.6, 0], rope_collide: false,"
+                        " shape: {box: {size: [0.4, 0.2, 0.3]}}}\n" ROPE,
+                        grounds[g]);
+      rl_driver *d = driver_for(s, solvers[i], 1.0 / 240.0);
+      double deepest = 0.0;
+      for (int n = 0; n < 240; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        deepest = rl_larger(deepest, rl_metrics_of(d).penetration_max);
+      }
+      const double lost = 2.385 * 9.81 * 0.5;
+      print_message("%s: depth %.2g m, speed %.2g m/s, energy error %.2g of %.3g J\n", solvers[i],
+                    deepest, probe(d, "load.speed"), rl_driver_energy_error(d), lost);
+      check_below(deepest, 1e-5);
+      check_near(probe(d, "load.y"), 0.1, 1e-5);
+      check_below(probe(d, "load.speed"), strcmp(solvers[i], "xpbd") == 0 ? 2e-3 : 1e-5);
+      check_relative(d->state->dissipated, lost, strcmp(solvers[i], "xpbd") == 0 ? 0.05 : 0.02);
+      double weight = 0.0;
+      for (size_t c = 0; c < d->state->contact_count; c++) {
+        weight += d->state->multipliers[d->model->link_count + c];
+      }
+      check_relative(weight, 2.385 * 9.81, 1e-4);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+static const char *const bouncers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+enum { BOUNCERS = sizeof bouncers / sizeof bouncers[0] };
+
+// A ball that falls from h bounces to e^2 h; the larger e of the two counts.
+static void balls_bounce(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < BOUNCERS; i++) {
+    rl_scenario *s = scenario_from(
+        "name: bounce\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  ground: {motion: fixed, restitution: 0.7, rope_collide: false,"
+        " shape: {plane: {normal: [0, 1, 0]}}}\n"
+        "  ball: {mass: 2.385, position: [0, 1.1, 0], restitution: 0.3, rope_collide: false,"
+        " shape: {sphere: {radius: 0.1}}}\n" ROPE);
+    rl_driver *d = driver_for(s, bouncers[i], 0.001);
+    double highest = 0.0;
+    for (int n = 0; n < 800; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      highest = probe(d, "ball.vy") > 0.0 ? fmax(highest, probe(d, "ball.y") - 0.1) : highest;
+    }
+    print_message("%s: bounces to %.6f of %.6f m\n", bouncers[i], highest, 0.49);
+    check_relative(highest, 0.49, strcmp(bouncers[i], "rattle") == 0 ? 1e-5 : 0.01);
+    check_relative(d->state->dissipated, 2.385 * 9.81 * (1.0 - 0.49), 0.01);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// Two spheres in free space meet head-on: exact velocities, momentum to rounding.
+static void spheres_collide(void **unused) {
+  (void)unused;
+  const double m1 = 1.3, m2 = 2.385, v1 = 2.1, v2 = -0.7;
+  static const double restitutions[] = {0.0, 0.6, 1.0};
+  for (size_t r = 0; r < 3; r++) {
+    const double e = restitutions[r];
+    for (size_t i = 0; i < BOUNCERS; i++) {
+      rl_scenario *s = scenario_from(
+          "name: hit\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  a: {mass: %.17g, position: [-1, 0, 0], velocity: [%.17g, 0, 0], restitution: %.17g,"
+          " rope_collide: false, shape: {sphere: {radius: 0.1}}}\n"
+          "  b: {mass: %.17g, velocity: [%.17g, 0, 0], rope_collide: false,"
+          " shape: {sphere: {radius: 0.2}}}\n" ROPE,
+          m1, v1, e, m2, v2);
+      rl_driver *d = driver_for(s, bouncers[i], 1.0 / 240.0);
+      for (int n = 0; n < 240; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      const double together = (m1 * v1 + m2 * v2) / (m1 + m2);
+      check_near(probe(d, "a.vx"), together - e * m2 / (m1 + m2) * (v1 - v2), 1e-8);
+      check_near(probe(d, "b.vx"), together + e * m1 / (m1 + m2) * (v1 - v2), 1e-8);
+      check_near(m1 * probe(d, "a.vx") + m2 * probe(d, "b.vx"), m1 * v1 + m2 * v2, 1e-12);
+      check_near(probe(d, "a.vy"), 0.0, 1e-12);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// All kinds of bodies hit each other off their centres, with friction: momentum stays to rounding,
+// energy does not grow (with xpbd by a little), and angular momentum stays where the method keeps
+// it.
+static void collisions_keep_momentum(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *spec;
+    double angular; // [kg m^2/s]
+    double gain;    // of energy in a step [J]
+  } known[] = {{"pbd", 1e-2, 1e-4},      {"xpbd", 2e-3, 0.05},    {"pbd-direct", 1e-12, 1e-4},
+               {"impulse", 1e-12, 1e-4}, {"rattle", 1e-12, 1e-4}, {"penalty", 1e-12, INFINITY}};
+  for (size_t i = 0; i < PLANE; i++) {
+    for (size_t k = 0; k < PLANE; k++) {
+      rl_scenario *s = scenario_from(
+          "name: hits\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  a: {mass: 1.3, position: [-1, 0.02, 0.01], velocity: [2, 0.1, 0], rotation: [0.2,"
+          " 0.5, 0.1], friction: 0.3, rope_collide: false, shape: {%s}}\n"
+          "  b: {mass: 2.385, velocity: [-0.3, 0, 0.1], spin: [0.1, 0.4, 0.3],"
+          " rope_collide: false, shape: {%s}}\n" ROPE,
+          shapes[i], shapes[k]);
+      for (size_t n = 0; n < sizeof known / sizeof known[0]; n++) {
+        rl_driver *d = driver_for(s, known[n].spec, 1.0 / 240.0);
+        const rl_metrics start = rl_metrics_of(d);
+        const double speed = probe(d, "b.vx");
+        double energy = start.energy_total;
+        for (int step = 0; step < 240; step++) {
+          assert_true(rl_driver_step(d) > 0);
+          const rl_metrics now = rl_metrics_of(d);
+          if (n < 5) { // springs hold some for a while
+            check_below(now.energy_total, energy + known[n].gain);
+          }
+          energy = now.energy_total;
+        }
+        const rl_metrics end = rl_metrics_of(d);
+        assert_true(fabs(probe(d, "b.vx") - speed) > 0.1); // they have met
+        check_near(rl_distance(end.momentum.linear, start.momentum.linear), 0.0,
+                   1e-12 * start.momentum_scale);
+        check_near(rl_distance(end.momentum.angular, start.momentum.angular), 0.0,
+                   known[n].angular);
+        rl_driver_free(d);
+      }
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ropes
+
+// A load on a rope over an eye goes down until it stands on the ground: the rope goes slack, the
+// counterweight rises on and falls back.
+static void a_load_on_a_rope_lands(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+    rl_scenario *s = scenario_from(
+        "name: land\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  ground: {motion: fixed, rope_collide: false, shape: {plane: {normal: [0, 1, 0]}}}\n"
+        "  load: {mass: 2, position: [-0.5, 0.3, 0], rope_collide: false,"
+        " shape: {box: {size: [0.2, 0.2, 0.2]}}}\n"
+        "  other: {mass: 1, position: [0.5, 1, 0]}\n"
+        "ropes: {line: {from: {body: load}, to: {body: other}, over: [{eye: [-0.5, 3, 0]},"
+        " {eye: [0.5, 3, 0]}]}}\n");
+    rl_driver *d = driver_for(s, solvers[i], 1.0 / 480.0);
+    const double a = 9.81 / 3.0, t = sqrt(2.0 * 0.2 / a), v = a * t; // until it lands
+    double slack = -1.0;
+    for (int n = 0; n < 480; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      if (slack < 0.0 && d->state->time > t + 0.01) {
+        slack = probe(d, "line.tension");
+        check_near(slack, 0.0, 1e-9);
+        check_relative(probe(d, "other.vy"), v - 9.81 * (d->state->time - t), 0.05);
+      }
+      check_below(rl_metrics_of(d).penetration_max, 1e-6);
+    }
+    check_near(probe(d, "load.y"), 0.1, 0.02); // it is pulled up a little when the rope catches
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// What overlaps is refused, unless it is said that it may.
+static void bodies_start_apart(void **unused) {
+  (void)unused;
+  static const char *const text =
+      "name: in\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {mass: 1, rope_collide: false, collide: %s, shape: {sphere: {radius: 0.1}}}\n"
+      "  b: {motion: fixed, position: [0.15, 0, 0], rope_collide: false,"
+      " shape: {box: {size: [0.2, 0.2, 0.2]}}}\n" ROPE;
+  char buffer[1024];
+  rl_diagnostic diagnostic;
+  snprintf(buffer, sizeof buffer, text, "true");
+  assert_null(rl_scenario_from_text(buffer, strlen(buffer), "t", NULL, 0, &diagnostic));
+  assert_non_null(strstr(diagnostic.message, "starts 0.05 m inside body 'b'"));
+  rl_scenario *s = scenario_from(text, "false");
+  assert_int_equal(s->model->pair_count, 0);
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
+// What the comments of the shipped scenarios claim
+
+static rl_driver *run_shipped(rl_scenario **out, const char *name, const rl_override *override,
+                              const char *spec, double time) {
+  rl_diagnostic diagnostic;
+  *out = rl_scenario_from_file(shipped(name), override, override ? 1 : 0, &diagnostic);
+  assert_non_null(*out);
+  rl_driver *d = driver_for(*out, spec, (*out)->step);
+  while (d->state->time < time - 0.5 * d->dt) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  return d;
+}
+
+static void end_shipped(rl_driver *d, rl_scenario *s) {
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void shipped_ball_rolls(void **unused) {
+  (void)unused;
+  rl_scenario *s;
+  rl_driver *d = run_shipped(&s, "rolling-ball", NULL, "rattle", 1.0);
+  check_near(probe(d, "ball.vx"), 2.96135, 1e-5);
+  check_near(probe(d, "ball.x"), 1.48067, 1e-5);
+  check_near(probe(d, "ball.spin"), -29.6135, 1e-4);
+  end_shipped(d, s);
+  d = run_shipped(&s, "rolling-ball", NULL, "impulse", 1.0);
+  check_relative(probe(d, "ball.x") - 1.48067, 0.0062, 0.02);
+  end_shipped(d, s);
+  d = run_shipped(&s, "rolling-ball", &(rl_override){"bodies.slope.friction", "0.08"}, "rattle",
+                  1.0);
+  check_near(probe(d, "ball.vx"), 3.43461, 1e-5);
+  check_near(probe(d, "ball.spin"), -17.782, 1e-3);
+  end_shipped(d, s);
+}
+
+static void shipped_boxes_hold(void **unused) {
+  (void)unused;
+  rl_scenario *s;
+  rl_driver *d = run_shipped(&s, "box-on-slope", NULL, "rattle", 1.0);
+  check_near(probe(d, "upper.x"), 0.0, 1e-9);
+  check_near(probe(d, "line.tension"), 0.0538, 5e-5);
+  end_shipped(d, s);
+  d = run_shipped(&s, "box-on-slope", &(rl_override){"bodies.upper.friction", "0.3"}, "rattle",
+                  1.0);
+  check_relative(probe(d, "upper.x"), 0.5 * 0.0538, 0.01);
+  check_relative(probe(d, "lower.x") - 1.0, 0.5 * 0.0538, 0.01);
+  end_shipped(d, s);
+}
+
+static void shipped_load_lands(void **unused) {
+  (void)unused;
+  rl_scenario *s;
+  rl_driver *d = run_shipped(&s, "landing-load", NULL, "rattle", 0.36);
+  check_relative(d->state->dissipated, 1.308, 0.01);
+  check_near(probe(d, "line.tension"), 0.0, 1e-9);
+  end_shipped(d, s);
+  d = run_shipped(&s, "landing-load", NULL, "rattle", 0.6);
+  check_relative(d->state->dissipated, 1.308 + 0.436, 0.02);
+  assert_true(probe(d, "crate.vy") > 0.25);
+  end_shipped(d, s);
+}
+
+static void shipped_ball_bounces(void **unused) {
+  (void)unused;
+  rl_scenario *s;
+  rl_driver *d = run_shipped(&s, "bouncing-ball", NULL, "rattle", 0.6);
+  check_relative(d->state->dissipated, 3.5316, 0.01);
+  end_shipped(d, s);
+  d = run_shipped(&s, "bouncing-ball", NULL, "rattle", 1.3);
+  check_relative(d->state->dissipated, 3.5316 + 2.2602, 0.01);
+  end_shipped(d, s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(touches_are_where_shapes_are_nearest),
+      cmocka_unit_test(flat_things_rest_on_corners),
+      cmocka_unit_test(rows_have_their_gradients),
+      cmocka_unit_test(boxes_slide_or_hold),
+      cmocka_unit_test(round_things_roll),
+      cmocka_unit_test(rolling_has_the_order_of_the_method),
+      cmocka_unit_test(multipliers_follow_their_contacts),
+      cmocka_unit_test(a_load_lands),
+      cmocka_unit_test(balls_bounce),
+      cmocka_unit_test(spheres_collide),
+      cmocka_unit_test(collisions_keep_momentum),
+      cmocka_unit_test(a_load_on_a_rope_lands),
+      cmocka_unit_test(bodies_start_apart),
+      cmocka_unit_test(shipped_ball_rolls),
+      cmocka_unit_test(shipped_boxes_hold),
+      cmocka_unit_test(shipped_load_lands),
+      cmocka_unit_test(shipped_ball_bounces),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which edges, rims and round pieces of bodies a rope lies on, against polylines pulled tight.
+#include "check.h"
+#include "polyline.h"
+
+#include "world/path_feature.h"
+#include "world/shape_hull.h"
+#include "world/trigonometry.h"
+
+#include <string.h>
+
+// A fixed sequence of numbers in [0, 1), so that every run tests the same.
+static double next_random(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static double between(uint64_t *seed, double low, double high) {
+  return low + (high - low) * next_random(seed);
+}
+
+static rl_vec3 random_in_cube(uint64_t *seed, double half) {
+  const double x = between(seed, -half, half), y = between(seed, -half, half);
+  return rl_vec(x, y, between(seed, -half, half));
+}
+
+static rl_vec3 random_direction(uint64_t *seed) {
+  for (;;) {
+    const rl_vec3 v = random_in_cube(seed, 1.0);
+    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
+      return rl_unit(v);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bodies
+
+enum { MOST_ITEMS = 64 };
+
+static rl_model *model_with(rl_part_definition part, rl_vec3 position, rl_vec3 rotation) {
+  rl_body_definition body = rl_body_defaults();
+  body.motion = RL_FIXED;
+  body.position = position;
+  body.rotation = rotation;
+  body.part_count = 1;
+  body.parts = &part;
+  const rl_definition definition = {.body_count = 1, .bodies = &body};
+  rl_fault fault;
+  rl_model *model = rl_model_create(&definition, &fault);
+  if (!model) {
+    print_error("refused: %s\n", fault.message);
+    fail();
+  }
+  return model;
+}
+
+static rl_surface surface_of(const void *data, rl_vec3 p) {
+  const rl_body *body = data;
+  return rl_shape_surface(&body->parts[0], body->position, body->rotation, p);
+}
+
+static rl_path_solid solid_of(const rl_model *model) {
+  const rl_body *body = &model->bodies[0];
+  return rl_path_solid_of(&body->parts[0], body->position, body->rotation);
+}
+
+typedef enum sample { BALL, BOX, TETRAHEDRON, HULL, DRUM, DISC, CAPSULE, SAMPLES } sample;
+static const char *const sample_names[] = {"ball", "box",  "tetrahedron", "hull",
+                                           "drum", "disc", "capsule"};
+
+// One of each, displaced and turned.
+static rl_model *random_body(sample which, uint64_t *seed) {
+  rl_vec3 points[64];
+  rl_part_definition part = {.shape = RL_HULL, .points = points, .point_count = 4};
+  for (int i = 0; i < 64; i++) {
+    points[i] = random_direction(seed);
+  }
+  if (which == TETRAHEDRON) {
+    const rl_vec3 corners[] = {{1, 0.1, 0}, {-0.5, 0.9, 0.1}, {-0.4, -0.8, -0.1}, {0, 0.2, 1}};
+    memcpy(points, corners, sizeof corners);
+  }
+  part.point_count = which == TETRAHEDRON ? 4 : 24;
+  part.shape = which == BALL                    ? RL_SPHERE
+               : which == BOX                   ? RL_BOX
+               : which == DRUM || which == DISC ? RL_CYLINDER
+               : which == CAPSULE               ? RL_CAPSULE
+                                                : RL_HULL;
+  part.radius = which == DISC ? 0.9 : 0.5;
+  part.length = which == DISC ? 0.25 : 1.3;
+  part.size = rl_vec(1.3, 0.7, 1.0);
+  part.at = rl_vec(0.1, -0.2, 0.3);
+  part.rotation = random_in_cube(seed, 1.0);
+  return model_with(part, random_in_cube(seed, 0.5), random_in_cube(seed, 2.0));
+}
+
+static rl_path_item point(rl_vec3 at) {
+  return (rl_path_item){.kind = RL_PATH_POINT, .at = at, .part = RL_NONE};
+}
+
+static rl_vec3 beside(const rl_path_solid *solid, uint64_t *seed) {
+  const double reach = solid->part->bound * between(seed, 1.05, 3.0);
+  return rl_add_scaled(solid->at, reach, random_direction(seed));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Shortcuts. A place on an edge or a rim is moved a little towards where the rope pulls, in two
+// pieces, and out of the body again: where the way over them is clear, it is no shorter.
+
+static rl_vec3 put_outside(const rl_body *body, rl_vec3 p) {
+  for (int k = 0; k < 3; k++) {
+    const rl_surface s = surface_of(body, p);
+    p = s.distance < 0.0 ? rl_add_scaled(p, 1e-13 - s.distance, s.normal) : p;
+  }
+  return p;
+}
+
+static bool is_clear(const rl_body *body, rl_vec3 p, rl_vec3 q) {
+  rl_surface s;
+  rl_shape_segment(&body->parts[0], body->position, body->rotation, p, q, &s);
+  return s.distance > -1e-12;
+}
+
+static double shortcut_at(const rl_path_item *item, const rl_body *body, uint64_t *seed) {
+  const rl_vec3 a = item[-1].exit, b = item[1].entry;
+  const double length = rl_distance(a, item->entry) + rl_distance(item->entry, b);
+  const double reach = fmin(rl_distance(a, item->entry), rl_distance(item->entry, b));
+  double most = 0.0;
+  for (int k = 0; k < 12; k++) {
+    const double h = reach * (k % 2 == 0 ? 0.1 : 0.003);
+    rl_vec3 on[2];
+    for (int m = 0; m < 2; m++) {
+      on[m] = rl_add_scaled(item->entry, h * next_random(seed), rl_sub(item->out, item->in));
+      on[m] = put_outside(body, rl_add(on[m], random_in_cube(seed, h)));
+    }
+    const double beside = rl_distance(a, on[0]) + rl_distance(on[0], on[1]) + rl_distance(on[1], b);
+    if (beside < length && is_clear(body, a, on[0]) && is_clear(body, on[0], on[1]) &&
+        is_clear(body, on[1], b)) {
+      most = fmax(most, length - beside);
+    }
+  }
+  return most;
+}
+
+static bool is_round(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
+}
+
+static double shortcut(const rl_path *path, const rl_body *body, uint64_t *seed) {
+  double most = 0.0;
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    if (!is_round(item) && !is_round(item - 1) && !is_round(item + 1)) {
+      most = fmax(most, shortcut_at(item, body, seed));
+    }
+  }
+  return most;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static void print_path(const rl_path *path) {
+  for (size_t i = 0; i < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    print_message("  kind %d feature %x wrap %.9g along %.9g of %.9g piece %.9g turn %.9g\n",
+                  item->kind, item->feature, item->wrap, item->along, item->length, item->piece,
+                  item->turn);
+  }
+}
+
+// Whether a path is clear of the body and has no shortcut; of smooth bodies, against polylines.
+static bool is_tight(const rl_path *path, const rl_body *body, sample which, double length,
+                     uint64_t *seed) {
+  const double deep = deepest_place(path->items, path->count, surface_of, body);
+  const bool smooth = which == BALL || which == CAPSULE;
+  const double tight = smooth ? tight_length(path->items, path->count, surface_of, body) : length;
+  const double cut = smooth ? 0.0 : shortcut(path, body, seed);
+  if (deep < 1e-8 && fabs(tight - length) < 1e-6 * length && cut < 1e-10) {
+    return true;
+  }
+  print_message("%s: %g deep, %g shorter, shortcut of %g\n", sample_names[which], deep,
+                length - tight, cut);
+  print_path(path);
+  return false;
+}
+
+static void ropes_are_tight_on_every_body(void **unused) {
+  (void)unused;
+  uint64_t seed = 51;
+  for (sample which = 0; which < SAMPLES; which++) {
+    int none = 0, touching = 0, loose = 0;
+    for (int i = 0; i < (which == HULL ? 300 : 1000); i++) {
+      rl_model *model = random_body(which, &seed);
+      const rl_path_solid solid = solid_of(model);
+      rl_path_item items[MOST_ITEMS] = {0};
+      items[0] = point(beside(&solid, &seed));
+      items[1] = point(beside(&solid, &seed));
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      double length = NAN;
+      none += rl_path_adapt(&path, &solid, 1, &length) != RL_PATH_FOUND;
+      if (!isnan(length) && path.count > 2) {
+        touching++;
+        loose += !is_tight(&path, &model->bodies[0], which, length, &seed);
+      }
+      rl_model_free(model);
+    }
+    assert_true(touching > 60);
+    assert_int_equal(none, 0);
+    assert_int_equal(loose, 0);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Winding
+
+static void ropes_are_wound_round_every_body(void **unused) {
+  (void)unused;
+  uint64_t seed = 53;
+  for (sample which = 0; which < SAMPLES; which++) {
+    int none = 0, touching = 0, loose = 0;
+    for (int i = 0; i < 300; i++) {
+      rl_model *model = random_body(which, &seed);
+      const rl_path_solid solid = solid_of(model);
+      rl_path_item items[MOST_ITEMS] = {0};
+      const rl_vec3 way = rl_scale(1.8 * solid.part->bound, random_direction(&seed));
+      const rl_vec3 off = random_in_cube(&seed, 0.3 * solid.part->bound);
+      items[0] = point(rl_add(solid.at, rl_add(off, way)));
+      items[1] = point(rl_add(solid.at, rl_sub(off, way)));
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      double length = NAN;
+      none += rl_path_wind(&path, 0, &solid, 1, 0, random_direction(&seed), 0, &length) !=
+              RL_PATH_FOUND;
+      if (!isnan(length) && path.count > 2) {
+        touching++;
+        loose += !is_tight(&path, &model->bodies[0], which, length, &seed);
+      }
+      rl_model_free(model);
+    }
+    print_message("wound %s: %d touch, %d not found, %d loose\n", sample_names[which], touching,
+                  none, loose);
+    assert_true(touching > 250);
+    assert_true(none + loose <= 4); // see "Limits" in papers/path.md
+  }
+}
+
+// In a plane across the axis, turns stay: on a drum as an angle, on a prism as edges.
+static void turns_stay(void **unused) {
+  (void)unused;
+  enum { SIDES = 8 };
+  rl_vec3 corners[2 * SIDES];
+  for (int k = 0; k < SIDES; k++) {
+    const double angle = 2.0 * RL_PI * k / SIDES;
+    corners[2 * k] = rl_vec(0.5 * cos(angle), 0.5 * sin(angle), -0.6);
+    corners[2 * k + 1] = rl_vec(0.5 * cos(angle), 0.5 * sin(angle), 0.6);
+  }
+  const rl_part_definition parts[] = {
+      {.shape = RL_CYLINDER, .radius = 0.5, .length = 1.2},
+      {.shape = RL_CAPSULE, .radius = 0.5, .length = 1.2},
+      {.shape = RL_BOX, .size = {0.8, 0.8, 1.2}},
+      {.shape = RL_HULL, .point_count = 2 * SIDES, .points = corners}};
+  for (int which = 0; which < 4; which++) {
+    for (uint32_t turns = 0; turns < 4; turns++) {
+      rl_model *model = model_with(parts[which], rl_vec(0, 0, 0), rl_vec(0, 0, 0));
+      const rl_path_solid solid = solid_of(model);
+      rl_path_item items[MOST_ITEMS] = {0};
+      items[0] = point(rl_vec(-1.2, -1.5, 0.0));
+      items[1] = point(rl_vec(1.1, -1.4, 0.0));
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      double length = NAN, sum = 0.0;
+      assert_int_equal(rl_path_wind(&path, 0, &solid, 1, 0, rl_vec(0, 1, 0), turns, &length),
+                       RL_PATH_FOUND);
+      for (size_t i = 1; i + 1 < path.count; i++) {
+        sum += path.items[i].turn;
+      }
+      const rl_vec3 in = items[path.count - 1].in, out = items[0].out;
+      const double whole = atan2(rl_cross(in, out).z, rl_dot(in, out));
+      check_near(sum, whole + 2.0 * RL_PI * turns, 1e-13);
+      rl_model_free(model);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Several bodies in a row, over which the rope is wound one after the other, and a body that gets
+// in its way by itself.
+
+enum { BODIES = 4 };
+
+static void ropes_go_over_several_bodies(void **unused) {
+  (void)unused;
+  uint64_t seed = 61;
+  int none = 0, inside = 0, touching = 0, rough = 0;
+  for (int i = 0; i < 200; i++) {
+    rl_model *models[BODIES];
+    rl_path_solid solids[BODIES];
+    for (int k = 0; k < BODIES; k++) {
+      const sample which = (sample)(next_random(&seed) * SAMPLES);
+      models[k] = random_body(which, &seed);
+      solids[k] = solid_of(models[k]);
+      solids[k].at = rl_add(solids[k].at, rl_vec(3.5 * k, 0.0, 0.0));
+    }
+    rl_path_item items[MOST_ITEMS] = {0};
+    items[0] = point(rl_vec(-3.0, 0.0, 0.0));
+    items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    double length = NAN;
+    bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
+    touching += path.count > 2;
+    // Every body moves across the rope, a little at a time, and back.
+    for (int m = 0; found && m < 60; m++) {
+      for (int k = 0; k < BODIES; k++) {
+        const double step = (m < 30 ? 0.03 : -0.03) * (k % 2 == 0 ? 1.0 : -1.0);
+        solids[k].at.y += step;
+      }
+      const rl_path_outcome outcome = rl_path_adapt(&path, solids, BODIES, &length);
+      found = outcome <= RL_PATH_ROUGH;
+      rough += outcome == RL_PATH_ROUGH;
+    }
+    none += !found;
+    for (size_t j = 0; found && j + 1 < path.count; j++) {
+      for (int k = 0; k < BODIES; k++) {
+        rl_path_cut cut;
+        inside += rl_path_cuts(solids[k].part, rl_path_to_part(&solids[k], items[j].exit),
+                               rl_path_to_part(&solids[k], items[j + 1].entry), 1e-8, &cut);
+      }
+    }
+    for (int k = 0; k < BODIES; k++) {
+      rl_model_free(models[k]);
+    }
+  }
+  assert_true(touching > 150);
+  print_message("several: %d of 12000 not found, %d rough, %d inside\n", none, rough, inside);
+  assert_int_equal(inside, 0);
+  assert_true(none <= 20 && rough <= 60); // see "Limits" in papers/path.md
+}
+
+// ---------------------------------------------------------------------------------------------
+// Small moves
+
+// Both ends go about the body. The length never grows by more than they move, and shrinks by more
+// only where the rope slips off.
+static void small_moves_are_small(void **unused) {
+  (void)unused;
+  uint64_t seed = 57;
+  for (sample which = 0; which < SAMPLES; which++) {
+    rl_model *model = random_body(which, &seed);
+    const rl_path_solid solid = solid_of(model);
+    const double bound = solid.part->bound;
+    rl_path_item items[MOST_ITEMS] = {0};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    double last = NAN, grown = 0.0, shrunk = 0.0;
+    size_t changes = 0;
+    int slips = 0, none = 0;
+    rl_vec3 ends[2];
+    for (int i = 0; i < 10000; i++) {
+      const double t = 1e-3 * i;
+      const rl_vec3 from = rl_add(
+          solid.at,
+          rl_scale(1.3 * bound, rl_vec(cos(t), sin(t) * cos(0.37 * t), sin(t) * sin(0.37 * t))));
+      const rl_vec3 to =
+          rl_add(solid.at, rl_scale(-1.5 * bound, rl_vec(cos(0.7 * t), sin(0.7 * t) * cos(0.2 * t),
+                                                         sin(0.7 * t) * sin(0.2 * t))));
+      items[0].kind = items[path.count - 1].kind = RL_PATH_POINT;
+      items[0].part = items[path.count - 1].part = RL_NONE;
+      items[0].at = from;
+      items[path.count - 1].at = to;
+      double length = NAN;
+      none += rl_path_adapt(&path, &solid, 1, &length) != RL_PATH_FOUND;
+      changes += path.changes;
+      if (i > 0) {
+        const double moved = rl_distance(from, ends[0]) + rl_distance(to, ends[1]);
+        grown = fmax(grown, length - last - moved);
+        if (last - length > moved + 1e-9) {
+          shrunk = fmax(shrunk, last - length - moved);
+          slips++;
+        }
+      }
+      last = length;
+      ends[0] = from;
+      ends[1] = to;
+    }
+    print_message("%s: %zu changes, %d slips of up to %g m\n", sample_names[which], changes, slips,
+                  shrunk);
+    assert_int_equal(none, 0);
+    check_below(grown, 1e-12);
+    assert_true(slips <= 3);
+    rl_model_free(model);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ropes_are_tight_on_every_body),
+      cmocka_unit_test(ropes_are_wound_round_every_body),
+      cmocka_unit_test(turns_stay),
+      cmocka_unit_test(ropes_go_over_several_bodies),
+      cmocka_unit_test(small_moves_are_small),
+  };
+  return cmocka_run_group_tests_name("path_feature", tests, NULL, NULL);
+}
