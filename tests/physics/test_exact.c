@@ -301,7 +301,7 @@ static void tackles_share_the_load(void **unused) {
     check_near(a, up[i], 5e-7);
     // The load carried by the pieces that end on the block, from its own acceleration.
     check_relative(behind(s, state, (uint32_t)n - 1), m * (9.81 - n * a), 1e-12);
-    check_relative(value(s, state, "fall.tension"), m * (9.81 - n * a) * pow(r, -n), 1e-12);
+    check_relative(value(s, state, "fall.tension.from"), m * (9.81 - n * a) * pow(r, -n), 1e-12);
     rl_state_free(state);
     rl_scenario_free(s);
   }
