@@ -1,171 +1,233 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Weights that hang plumb from frictionless eyes and move with constant acceleration.
-//   Atwood:        a = g (m2 - m1) / (m1 + m2), T = 2 m1 m2 g / (m1 + m2)
-//   double Atwood: the inner pair weighs on the pulley like m4 = 4 m2 m3 / (m2 + m3), so the pulley
-//                  of mass mp rises with a = g (m1 - mp - m4) / (m1 + mp + m4).
+// Two weights that hang plumb from a massless rope over fixed eyes and drums, and wheels on axles:
+// constant accelerations. With the way s of the rope towards its `from`, each tension along the
+// rope is p + q s''. It is m1 (g - s'') at `from`, and must be m2 (g + s'') at `to`. On its way
+//   over an eye, or over what has no friction, it stays;
+//   over a drum it loses, where it slips, by exp(-mu phi): a = g (m1 - m2 e^{mu phi}) / (m1 + m2
+//   e^{mu phi}), and where m1 / m2 is within exp(+-mu phi) friction holds the rope;
+//   over a wheel that it rolls it loses s'' I / R^2: a = g (m1 - m2) / (m1 + m2 + I / R^2).
+// A rope that is longer than its way by `slack` catches both weights at t^2 = slack / g, without a
+// bounce: then both fall at g t, and each gets the impulse P = m1 m2 / (m1 + m2) 2 g t.
 #include "common.h"
 
-// A weight: where it starts, its upward acceleration, and how far below its eye it starts.
-typedef struct weight {
-  uint32_t slot, eye_slot; // eye_slot: what carries the eye, RL_NONE if that is fixed
-  double depth, rise;      // [m], upward acceleration [m/s^2]
-} weight;
+#include <string.h>
+
+typedef struct wheel {
+  uint32_t body;
+  double turn; // of the wheel about its axis for a metre of rope towards `from` [1/m]
+} wheel;
 
 typedef struct atwood {
+  uint32_t rope;
   rl_vec3 up;
-  size_t count;
-  weight weights[4];
-  uint32_t links[2];
-  double tensions[2];
+  double gravity, acceleration; // of the rope towards `from` [m/s^2]
+  double slack, caught;         // [m], [s]
+  double kick;                  // speed towards `from` after the catch [m/s]
+  rl_exact_weight weights[2];
+  uint32_t wheel_count, bend_count;
+  wheel wheels[RL_EXACT_BENDS_MAX];
+  double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece [N]
 } atwood;
 
-// Whether the weight hangs plumb below its eye.
-static bool hang(weight *out, const rl_model *model, uint32_t slot, const rl_vertex *eye,
-                 rl_vec3 up, const char *rope, char *message, size_t size) {
-  const rl_vec3 below = rl_sub(rl_exact_start(model, *eye), rl_position(&model->points[slot]));
-  const double depth = rl_dot(below, up);
-  const double aside = rl_length(rl_add_scaled(below, -depth, up));
-  if (!rl_exact_is_load(model, slot)) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must end at the centres of free bodies that "
-                           "start at rest and cannot turn",
-                           rope);
+static bool rolls(const rl_exact_bend *bend) {
+  return bend->slot != RL_NONE && bend->friction > 0.0;
+}
+
+// What the law of a bend asks for: round, and wheels turn about the axis of the rope.
+static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const char *rope,
+                       char *message, size_t size) {
+  if (bend->body == RL_NONE) {
+    return bend->slot == RL_NONE ||
+           rl_exact_refuse(message, size, "rope '%s' must run over fixed eyes only", rope);
   }
-  if (!(depth > 0.0) || aside > 1e-9 * depth) {
+  const rl_body *body = &model->bodies[bend->body];
+  if (body->motion != RL_FIXED && (body->motion != RL_AXLE || rl_length(body->spin) > 0.0)) {
     return rl_exact_refuse(message, size,
-                           "the weights of rope '%s' must hang plumb below their "
-                           "eyes; one is %.3g m aside",
-                           rope, aside);
+                           "rope '%s' must run over fixed bodies, and over wheels on axles that "
+                           "start at rest, not over '%s'",
+                           rope, body->name);
   }
-  *out = (weight){slot, rl_exact_is_fixed(model, eye->slot) ? RL_NONE : eye->slot, depth, 0.0};
+  if (body->motion == RL_AXLE && bend->friction > 0.0) {
+    const rl_vec3 axis = rl_rotate(body->rotation, (rl_vec3){0.0, 0.0, 1.0});
+    const rl_vec3 from = rl_sub(bend->centre, body->position);
+    const bool about = rl_length(rl_cross(axis, bend->axis)) < 1e-9 &&
+                       rl_length(rl_cross(axis, from)) < 1e-9 * bend->radius &&
+                       fabs(rl_dot(axis, bend->in)) < 1e-9 && fabs(rl_dot(axis, bend->out)) < 1e-9;
+    if (!about || body->parts[bend->part].shape != RL_CYLINDER) {
+      return rl_exact_refuse(message, size,
+                             "the rope must run across the axis of wheel '%s', on a cylinder about "
+                             "it",
+                             body->name);
+    }
+  }
   return true;
 }
 
-// The two weights of a rope, whose eyes are all fixed or all on the body `carrier`.
-static bool hang_pair(weight out[2], const rl_model *model, uint32_t index, uint32_t carrier,
-                      rl_vec3 up, char *message, size_t size) {
-  const rl_rope *rope = &model->ropes[index];
-  if (!rl_exact_is_taut_line(model, index, message, size)) {
-    return false;
+// The acceleration towards `from` [m/s^2] if the rope slips that way (sign 1), or towards `to`
+// (-1), and with it the tension of each piece.
+static double accelerate(atwood *self, const rl_model *model, const rl_exact_way *way,
+                         double sign) {
+  const double g = self->gravity;
+  const double m1 = model->masses[self->weights[0].slot];
+  const double m2 = model->masses[self->weights[1].slot];
+  double p[RL_EXACT_BENDS_MAX + 1] = {m1 * g}, q[RL_EXACT_BENDS_MAX + 1] = {-m1};
+  for (uint32_t i = 0; i < way->count; i++) {
+    const rl_exact_bend *bend = &way->bends[i];
+    const bool turns = rolls(bend);
+    const double kept = turns ? 1.0 : exp(-sign * bend->friction * bend->turn);
+    const double root = turns ? model->bodies[bend->body].root_inertia.z / bend->radius : 0.0;
+    p[i + 1] = p[i] * kept;
+    q[i + 1] = q[i] * kept - root * root;
   }
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const uint32_t slot = model->eyes[rope->first_eye + i].slot;
-    if (carrier == RL_NONE ? !rl_exact_is_fixed(model, slot) : slot != carrier) {
-      return rl_exact_refuse(message, size, "rope '%s' must run over %s only", rope->name,
-                             carrier == RL_NONE ? "fixed eyes" : "eyes on the pulley");
-    }
+  const double a = (p[way->count] - m2 * g) / (m2 - q[way->count]);
+  for (uint32_t i = 0; i <= way->count; i++) {
+    self->tensions[i] = p[i] + q[i] * a;
   }
-  if (rope->eye_count == 0 || rl_length(up) == 0.0) {
-    return rl_exact_refuse(message, size, "rope '%s' must run over an eye, under gravity",
-                           rope->name);
-  }
-  const rl_vertex *eyes = &model->eyes[rope->first_eye];
-  return hang(&out[0], model, rope->ends[0], &eyes[0], up, rope->name, message, size) &&
-         hang(&out[1], model, rope->ends[1], &eyes[rope->eye_count - 1], up, rope->name, message,
-              size);
+  return a;
 }
 
-static bool init_single(void *memory, const rl_model *model, const uint32_t *arguments,
-                        char *message, size_t size) {
-  atwood *self = memory;
-  const double g = rl_length(model->gravity);
-  self->up = rl_unit(rl_scale(-1.0, model->gravity));
-  self->count = 2;
-  if (!hang_pair(self->weights, model, arguments[0], RL_NONE, self->up, message, size)) {
-    return false;
+// Friction holds the rope: what the tension is between two drums is not known then.
+static void hold(atwood *self, const rl_model *model, const rl_exact_way *way) {
+  const double heads[2] = {model->masses[self->weights[0].slot] * self->gravity,
+                           model->masses[self->weights[1].slot] * self->gravity};
+  uint32_t first = 0, last = way->count;
+  while (first < way->count && way->bends[first].friction == 0.0) {
+    first++;
+  }
+  while (last > 0 && way->bends[last - 1].friction == 0.0) {
+    last--;
+  }
+  for (uint32_t i = 0; i <= way->count; i++) {
+    self->tensions[i] = i <= first ? heads[0] : i >= last ? heads[1] : NAN;
+  }
+  self->acceleration = 0.0;
+}
+
+static bool move(atwood *self, const rl_model *model, const rl_exact_way *way, char *message,
+                 size_t size) {
+  self->acceleration = accelerate(self, model, way, 1.0);
+  if (self->acceleration < 0.0) {
+    self->acceleration = accelerate(self, model, way, -1.0);
+    if (self->acceleration > 0.0) {
+      hold(self, model, way);
+    }
+  }
+  for (uint32_t i = 0; i < way->count; i++) {
+    const rl_exact_bend *bend = &way->bends[i];
+    if (!rolls(bend)) {
+      continue;
+    }
+    const double ratio = fabs(log(self->tensions[i] / self->tensions[i + 1]));
+    const rl_body *body = &model->bodies[bend->body];
+    if (ratio > bend->friction * bend->turn) {
+      return rl_exact_refuse(message, size,
+                             "the rope would slip on wheel '%s': its tensions are as %.4g to 1, "
+                             "and friction holds %.4g to 1",
+                             body->name, exp(ratio), exp(bend->friction * bend->turn));
+    }
+    const rl_vec3 axis = rl_rotate(body->rotation, (rl_vec3){0.0, 0.0, 1.0});
+    self->wheels[self->wheel_count++] =
+        (wheel){bend->body, -rl_dot(axis, bend->axis) / bend->radius};
+  }
+  return true;
+}
+
+// Both weights fall until the rope is taut, and go on with what the catch leaves them.
+static bool fall(atwood *self, const rl_model *model, const rl_exact_way *way, char *message,
+                 size_t size) {
+  const rl_rope *rope = &model->ropes[self->rope];
+  self->slack = rope->length - way->length;
+  if (fabs(self->slack) <= 1e-9 * rope->length) {
+    self->slack = 0.0;
+    return true;
+  }
+  for (uint32_t i = 0; i < way->count; i++) {
+    if (way->bends[i].friction > 0.0) {
+      return rl_exact_refuse(message, size,
+                             "rope '%s' must start taut where there is friction, but is %.6g m "
+                             "long on a way of %.6g m",
+                             rope->name, rope->length, way->length);
+    }
   }
   const double m1 = model->masses[self->weights[0].slot];
   const double m2 = model->masses[self->weights[1].slot];
-  self->weights[0].rise = g * (m2 - m1) / (m1 + m2);
-  self->weights[1].rise = -self->weights[0].rise;
-  self->links[0] = self->links[1] = model->ropes[arguments[0]].first_link;
-  self->tensions[0] = self->tensions[1] = 2.0 * m1 * m2 * g / (m1 + m2);
+  self->caught = sqrt(self->slack / self->gravity);
+  self->kick = (m1 - m2) / (m1 + m2) * self->gravity * self->caught;
   return true;
 }
 
-static bool init_double(void *memory, const rl_model *model, const uint32_t *arguments,
-                        char *message, size_t size) {
+static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                 size_t size) {
   atwood *self = memory;
-  const double g = rl_length(model->gravity);
-  const rl_rope *inner = &model->ropes[arguments[1]];
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  rl_exact_way way;
+  memset(self, 0, sizeof *self);
+  self->rope = arguments[0];
+  self->gravity = rl_length(model->gravity);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
-  self->count = 4;
-  if (!hang_pair(self->weights, model, arguments[0], RL_NONE, self->up, message, size)) {
+  if (!rl_exact_is_line(model, arguments[0], message, size) ||
+      !rl_exact_look(model, arguments[0], &way, message, size)) {
     return false;
   }
-  const uint32_t carrier = inner->eye_count > 0 ? model->eyes[inner->first_eye].slot : RL_NONE;
-  const int pulley = self->weights[0].slot == carrier ? 0 : 1;
-  if (self->weights[pulley].slot != carrier) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must run over an eye on a body that hangs "
-                           "from rope '%s'",
-                           inner->name, model->ropes[arguments[0]].name);
+  if (way.count == 0 || self->gravity == 0.0) {
+    return rl_exact_refuse(message, size, "rope '%s' must run over an eye or a body, under gravity",
+                           rope->name);
   }
-  if (!hang_pair(&self->weights[2], model, arguments[1], carrier, self->up, message, size)) {
-    return false;
-  }
-  const double m1 = model->masses[self->weights[1 - pulley].slot];
-  const double mp = model->masses[carrier];
-  const double m2 = model->masses[self->weights[2].slot];
-  const double m3 = model->masses[self->weights[3].slot];
-  const double m4 = 4.0 * m2 * m3 / (m2 + m3);
-  const double rise = g * (m1 - mp - m4) / (m1 + mp + m4);
-  const double tension = 0.5 * m4 * (g + rise);
-  self->weights[pulley].rise = rise;
-  self->weights[1 - pulley].rise = -rise;
-  self->weights[2].rise = tension / m2 - g;
-  self->weights[3].rise = tension / m3 - g;
-  self->links[0] = model->ropes[arguments[0]].first_link;
-  self->links[1] = inner->first_link;
-  self->tensions[0] = m1 * (g - rise);
-  self->tensions[1] = tension;
-  return true;
-}
-
-static double rise_of(const atwood *self, uint32_t slot) {
-  for (size_t i = 0; i < self->count; i++) {
-    if (self->weights[i].slot == slot) {
-      return self->weights[i].rise;
+  self->bend_count = way.count;
+  for (uint32_t i = 0; i < way.count; i++) {
+    if (!check_bend(model, &way.bends[i], rope->name, message, size)) {
+      return false;
     }
   }
-  return 0.0;
+  const rl_exact_bend *last = &way.bends[way.count - 1];
+  return rl_exact_hang(&self->weights[0], model, rope->ends[0], &way.bends[0], way.bends[0].entry,
+                       rope->name, message, size) &&
+         rl_exact_hang(&self->weights[1], model, rope->ends[1], last, last->exit, rope->name,
+                       message, size) &&
+         move(self, model, &way, message, size) && fall(self, model, &way, message, size);
+}
+
+static bool put(const atwood *self, const rl_model *model, int i, double rise, double speed,
+                rl_state *state) {
+  const rl_exact_weight *w = &self->weights[i];
+  rl_exact_set(state, w->slot, rl_add_scaled(rl_position(&model->points[w->slot]), rise, self->up),
+               rl_scale(speed, self->up));
+  return rise < w->depth; // else it has reached its eye
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const atwood *self = memory;
-  for (size_t i = 0; i < self->count; i++) {
-    const weight *w = &self->weights[i];
-    const double relative = w->rise - rise_of(self, w->eye_slot);
-    if (0.5 * relative * t * t >= w->depth) {
-      return false; // it has reached its eye
-    }
-    rl_exact_set(
-        state, w->slot,
-        rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * w->rise * t * t, self->up),
-        rl_scale(w->rise * t, self->up));
+  const double g = self->gravity, a = self->acceleration;
+  if (t < self->caught) {
+    rl_exact_pull(state, model, self->rope, 0.0);
+    put(self, model, 0, -0.5 * g * t * t, -g * t, state);
+    put(self, model, 1, -0.5 * g * t * t, -g * t, state);
+    return true;
   }
-  state->multipliers[self->links[0]] = self->tensions[0];
-  state->multipliers[self->links[1]] = self->tensions[1];
-  return true;
+  const double since = t - self->caught;
+  const double way = self->kick * since + 0.5 * a * since * since;
+  const double speed = self->kick + a * since;
+  for (uint32_t i = 0; i < self->wheel_count; i++) {
+    const wheel *w = &self->wheels[i];
+    rl_exact_turn(state, model, w->body, w->turn * way, w->turn * speed);
+  }
+  const rl_rope *rope = &model->ropes[self->rope];
+  state->multipliers[rope->first_link] = self->tensions[0];
+  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
+    state->wraps[rope->first_wrap + i].tension = self->tensions[i + 1];
+  }
+  const double fallen = 0.5 * self->slack;
+  const bool above = put(self, model, 0, -fallen - way, -speed, state);
+  return put(self, model, 1, -fallen + way, speed, state) && above;
 }
 
 const rl_exact_type rl_exact_atwood = {
     .name = "atwood",
-    .summary = "two weights on a massless rope over fixed eyes, until one arrives",
+    .summary = "two weights on a massless rope over fixed eyes and drums, and wheels, until one "
+               "arrives",
     .argument_count = 1,
-    .arguments = {{"rope", RL_EXACT_ROPE, "the rope over the eyes"}},
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope over the eyes, drums and wheels"}},
     .size = sizeof(atwood),
-    .init = init_single,
-    .at = at,
-};
-
-const rl_exact_type rl_exact_double_atwood = {
-    .name = "double-atwood",
-    .summary = "a weight against a movable pulley with mass that carries two more",
-    .argument_count = 2,
-    .arguments = {{"rope", RL_EXACT_ROPE, "the rope over the fixed eyes"},
-                  {"inner", RL_EXACT_ROPE, "the rope through the eye on the pulley"}},
-    .size = sizeof(atwood),
-    .init = init_double,
+    .init = init,
     .at = at,
 };

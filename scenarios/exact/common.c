@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common.h"
 
+#include "world/rotation.h"
+#include "world/wrap.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_elljac.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -40,25 +45,147 @@ bool rl_exact_is_load(const rl_model *model, uint32_t slot) {
          rl_length(model->velocities[slot]) == 0.0;
 }
 
+static rl_exact_bend eye_at(const rl_model *model, uint32_t index) {
+  const rl_vertex *eye = &model->eyes[index];
+  const rl_vec3 at = rl_exact_start(model, *eye);
+  return (rl_exact_bend){.slot = rl_exact_is_fixed(model, eye->slot) ? RL_NONE : eye->slot,
+                         .body = RL_NONE,
+                         .centre = at,
+                         .entry = at,
+                         .exit = at};
+}
+
+static rl_exact_bend wrap_at(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t i) {
+  const rl_wrap *wrap = &state->wraps[model->ropes[rope].first_wrap + i];
+  if (wrap->body == RL_NONE) {
+    return eye_at(model, wrap->part);
+  }
+  const rl_path_item *item = &state->items[i + 1];
+  const uint32_t slot = rl_body_slot(model, wrap->body);
+  const bool ball = item->kind == RL_PATH_SPHERE;
+  return (rl_exact_bend){
+      .slot = rl_exact_is_fixed(model, slot) ? RL_NONE : slot,
+      .body = wrap->body,
+      .part = wrap->part,
+      .centre = item->at,
+      .axis = ball ? item->side : rl_scale(item->sense, item->axis),
+      .entry = item->entry,
+      .exit = item->exit,
+      .radius = item->radius,
+      .wrap = item->wrap,
+      .turn = item->turn,
+      .friction = model->frictions[(size_t)rope * model->body_count + wrap->body],
+  };
+}
+
+// Directions from bend to bend, and the length of the straight pieces and the arcs.
+static void measure(const rl_model *model, const rl_rope *rope, rl_exact_way *way) {
+  rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
+  way->length = 0.0;
+  for (uint32_t i = 0; i <= way->count; i++) {
+    const rl_vec3 next =
+        i < way->count ? way->bends[i].entry : rl_position(&model->points[rope->ends[1]]);
+    const rl_vec3 direction = rl_unit(rl_sub(next, at));
+    way->length += rl_distance(at, next);
+    if (i > 0) {
+      way->bends[i - 1].out = direction;
+    }
+    if (i < way->count) {
+      way->bends[i].in = direction;
+      at = way->bends[i].exit;
+    }
+  }
+}
+
+bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_way *way, char *message,
+                   size_t size) {
+  const rl_rope *rope = &model->ropes[index];
+  const bool wraps = rope->wrap_capacity > 0;
+  way->count = wraps ? rope->wrap_count : rope->eye_count;
+  if (way->count > RL_EXACT_BENDS_MAX) {
+    return rl_exact_refuse(message, size, "rope '%s' bends at more than %d places", rope->name,
+                           RL_EXACT_BENDS_MAX);
+  }
+  rl_state *state = wraps ? rl_state_create(model) : NULL;
+  if (wraps && !state) {
+    return rl_exact_refuse(message, size, "out of memory");
+  }
+  const double length = wraps ? rl_wrap_path(model, state, index, state->points) : 0.0;
+  for (uint32_t i = 0; i < way->count; i++) {
+    way->bends[i] = wraps ? wrap_at(model, state, index, i) : eye_at(model, rope->first_eye + i);
+  }
+  rl_state_free(state);
+  measure(model, rope, way);
+  way->length = wraps ? length : way->length;
+  return true;
+}
+
+void rl_exact_wrap(rl_state *state, const rl_model *model, uint32_t index, uint32_t body,
+                   rl_vec3 axis, double wrap) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_part *part = &model->bodies[body].parts[0];
+  const rl_vec3 z = {0.0, 0.0, 1.0};
+  const rl_vec3 side = rl_rotate_inverse(model->bodies[body].rotation, axis);
+  if (rope->wrap_capacity > 0) {
+    state->wrap_counts[index] = wrap > 0.0 ? 1 : 0;
+    state->wraps[rope->first_wrap] =
+        (rl_wrap){.body = body,
+                  .sense = rl_dot(rl_rotate(part->rotation, z), side) < 0.0 ? -1.0 : 1.0,
+                  .side = side,
+                  .angle = wrap};
+  }
+}
+
+void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t index, double tension) {
+  const rl_rope *rope = &model->ropes[index];
+  state->multipliers[rope->first_link] = tension;
+  for (uint32_t i = 0; i < rope->wrap_capacity; i++) {
+    state->wraps[rope->first_wrap + i].tension = tension;
+  }
+}
+
+bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot,
+                   const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope, char *message,
+                   size_t size) {
+  const rl_vec3 up = rl_unit(rl_scale(-1.0, model->gravity));
+  const rl_vec3 below = rl_sub(bend_at, rl_position(&model->points[slot]));
+  const double depth = rl_dot(below, up);
+  const double aside = rl_length(rl_add_scaled(below, -depth, up));
+  if (!rl_exact_is_load(model, slot)) {
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must end at the centres of free bodies that "
+                           "start at rest and cannot turn",
+                           rope);
+  }
+  if (!(depth > 0.0) || aside > 1e-9 * depth) {
+    return rl_exact_refuse(message, size,
+                           "the weights of rope '%s' must hang plumb below where it bends; one is "
+                           "%.3g m aside",
+                           rope, aside);
+  }
+  *weight = (rl_exact_weight){slot, bend->slot, depth};
+  return true;
+}
+
+bool rl_exact_is_line(const rl_model *model, uint32_t index, char *message, size_t size) {
+  const rl_rope *rope = &model->ropes[index];
+  return (rope->massless && !isfinite(rope->stiffness)) ||
+         rl_exact_refuse(message, size, "rope '%s' must be massless and inextensible", rope->name);
+}
+
 bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
-  if (!rope->massless || isfinite(rope->stiffness)) {
-    return rl_exact_refuse(message, size, "rope '%s' must be massless and inextensible",
-                           rope->name);
+  rl_exact_way way;
+  if (!rl_exact_is_line(model, index, message, size) ||
+      !rl_exact_look(model, index, &way, message, size)) {
+    return false;
   }
-  rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
-  double way = 0.0;
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const rl_vec3 eye = rl_exact_start(model, model->eyes[rope->first_eye + i]);
-    way += rl_distance(at, eye);
-    at = eye;
-  }
-  way += rl_distance(at, rl_position(&model->points[rope->ends[1]]));
-  if (fabs(way - rope->length) > 1e-9 * rope->length) {
+  if (fabs(way.length - rope->length) > 1e-9 * rope->length) {
     return rl_exact_refuse(message, size,
                            "rope '%s' must start taut, but is %.6g m long on a way "
                            "of %.6g m",
-                           rope->name, rope->length, way);
+                           rope->name, rope->length, way.length);
   }
   return true;
 }
@@ -68,4 +195,24 @@ void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velo
   state->points[slot].y = position.y;
   state->points[slot].z = position.z;
   state->velocities[slot] = velocity;
+}
+
+void rl_exact_turn(rl_state *state, const rl_model *model, uint32_t body, double angle,
+                   double spin) {
+  const rl_body *b = &model->bodies[body];
+  double s, c;
+  rl_sincos(0.5 * angle, &s, &c);
+  state->rotations[body] = rl_quat_product(b->rotation, (rl_quat){0.0, 0.0, s, c});
+  state->velocities[b->spin_slot] = (rl_vec3){0.0, 0.0, b->root_inertia.z * spin};
+}
+
+// sin(angle / 2) = k sn(phase | k^2): gsl_sf_elljac_e takes the parameter k^2.
+bool rl_exact_swing(double modulus, double phase, double *angle, double *rate) {
+  double sn = 0.0, cn = 1.0, dn = 1.0;
+  if (gsl_sf_elljac_e(phase, modulus * modulus, &sn, &cn, &dn) != GSL_SUCCESS) {
+    return false;
+  }
+  *angle = 2.0 * asin(modulus * sn);
+  *rate = 2.0 * modulus * cn;
+  return true;
 }

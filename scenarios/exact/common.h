@@ -17,13 +17,69 @@ bool rl_exact_is_fixed(const rl_model *model, uint32_t slot);
 // Where an eye is at the start.
 rl_vec3 rl_exact_start(const rl_model *model, rl_vertex eye);
 
+// Where a massless rope bends at the start: over a round body, or in an eye.
+typedef struct rl_exact_bend {
+  uint32_t slot;       // what carries it; RL_NONE: fixed in space
+  uint32_t body, part; // body RL_NONE: an eye
+  rl_vec3 centre;      // of the part [m]
+  rl_vec3 axis;        // about which the rope turns here by the right hand; of an eye 0
+  rl_vec3 entry, exit; // where the rope comes on and leaves [m]
+  rl_vec3 in, out;     // unit direction before and after
+  double radius;       // of its path about the axis [m]; 0 of an eye
+  double wrap;         // angle about the axis [rad]
+  double turn;         // by which the rope's direction turns [rad]
+  double friction;     // Coulomb coefficient
+} rl_exact_bend;
+
+#define RL_EXACT_BENDS_MAX 32
+
+typedef struct rl_exact_way {
+  uint32_t count;
+  double length; // of the path [m]
+  rl_exact_bend bends[RL_EXACT_BENDS_MAX];
+} rl_exact_way;
+
+// The way of a massless rope at the start; false with a message where it has too many bends.
+bool rl_exact_look(const rl_model *model, uint32_t rope, rl_exact_way *way, char *message,
+                   size_t size);
+
+// Puts a rope that turned about one body, by `wrap` about `axis` [rad], into a state.
+void rl_exact_wrap(rl_state *state, const rl_model *model, uint32_t rope, uint32_t body,
+                   rl_vec3 axis, double wrap);
+
+// Sets the tension of a whole massless rope [N].
+void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t rope, double tension);
+
 // A body that moves freely from rest, does not turn, and is tied at its centre.
 bool rl_exact_is_load(const rl_model *model, uint32_t slot);
+
+// The rope is massless and inextensible.
+bool rl_exact_is_line(const rl_model *model, uint32_t rope, char *message, size_t size);
 
 // The rope is massless, inextensible and exactly taut at the start.
 bool rl_exact_is_taut_line(const rl_model *model, uint32_t rope, char *message, size_t size);
 
+// A weight that hangs plumb from where its rope bends first.
+typedef struct rl_exact_weight {
+  uint32_t slot;
+  uint32_t carrier; // what carries the bend, RL_NONE if that is fixed
+  double depth;     // how far below the bend it starts [m]
+} rl_exact_weight;
+
+// Whether the weight at a slot hangs plumb below `bend`, which carries it there.
+bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot,
+                   const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope, char *message,
+                   size_t size);
+
 // Puts a body at `position` with `velocity`.
 void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity);
+
+// Turns a body on its axle by `angle` since the start [rad], and gives it a spin [rad/s].
+void rl_exact_turn(rl_state *state, const rl_model *model, uint32_t body, double angle,
+                   double spin);
+
+// A pendulum of modulus k = sin(amplitude / 2) that swings about 0: its angle [rad] and d(angle) /
+// d(phase) where its phase, frequency times time, is `phase` since it passed 0 on the way up.
+bool rl_exact_swing(double modulus, double phase, double *angle, double *rate);
 
 #endif

@@ -2,12 +2,11 @@
 // The pendulum of any amplitude, released from rest:
 //   sin(theta/2) = k sn(K - w t | k^2),  theta' = -2 w k cn(K - w t | k^2),
 //   k = sin(theta0/2),  w = sqrt(g/L),  tension = m g (3 cos theta - 2 cos theta0).
-// GSL: gsl_sf_ellint_Kcomp takes the modulus k, gsl_sf_elljac_e the parameter k^2.
+// GSL: gsl_sf_ellint_Kcomp takes the modulus k.
 #include "common.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_ellint.h>
-#include <gsl/gsl_sf_elljac.h>
 
 typedef struct pendulum {
   uint32_t link, bob;
@@ -62,13 +61,12 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const pendulum *self = memory;
   (void)model;
-  double sn = 0.0, cn = 1.0, dn = 1.0;
+  double theta, rate;
   const double phase = fmod(self->quarter - self->frequency * t, 4.0 * self->quarter);
-  if (gsl_sf_elljac_e(phase, self->modulus * self->modulus, &sn, &cn, &dn) != GSL_SUCCESS) {
+  if (!rl_exact_swing(self->modulus, phase, &theta, &rate)) {
     return false;
   }
-  const double theta = 2.0 * asin(self->modulus * sn);
-  const double rate = -2.0 * self->frequency * self->modulus * cn;
+  rate *= -self->frequency;
   const rl_vec3 radial = rl_add_scaled(rl_scale(cos(theta), self->down), sin(theta), self->across);
   const rl_vec3 tangent =
       rl_add_scaled(rl_scale(-sin(theta), self->down), cos(theta), self->across);

@@ -6,6 +6,9 @@
   X(pendulum)                                                                                      \
   X(atwood)                                                                                        \
   X(double_atwood)                                                                                 \
+  X(tackle)                                                                                        \
+  X(winding)                                                                                       \
+  X(interrupted_pendulum)                                                                          \
   X(catenary)                                                                                      \
   X(discrete_catenary)                                                                             \
   /* the next one goes above this line */

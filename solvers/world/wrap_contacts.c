@@ -334,7 +334,7 @@ static bool wind_round(rl_wrapping *w, size_t piece, const hit *found) {
 }
 
 // Whether the list has taken the part on, and the rope has become no longer by that than its ends
-// have moved.
+// have moved, seen from the body.
 static bool has_caught(rl_wrapping *w, const hit *found, size_t count, double most) {
   bool on = false;
   for (size_t i = 1; i + 1 < w->path.count; i++) {
@@ -343,11 +343,14 @@ static bool has_caught(rl_wrapping *w, const hit *found, size_t count, double mo
   return on && w->path.count > count && rl_path_solve(w->path.items, w->path.count, NULL) <= most;
 }
 
-static bool catch_hit(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const hit *found,
+                      const swept_piece *swept) {
   const size_t count = w->path.count;
-  const double before = rl_path_solve(w->path.items, count, NULL);
-  const double most = before * (1.0 + longest_slip) + rl_distance(swept->from[0], swept->to[0]) +
-                      rl_distance(swept->from[1], swept->to[1]);
+  const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, found->body);
+  const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
+  const moving_piece m = seen_from(was, is, swept);
+  const double most = rl_path_solve(w->path.items, count, NULL) * (1.0 + longest_slip) +
+                      rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   if (wrap_side(w, piece, found, swept) && has_caught(w, found, count, most)) {
     return true;
@@ -369,7 +372,7 @@ static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
                        const swept_piece *swept) {
   const size_t count = w->path.count;
   hit found = {.body = RL_NONE};
-  if (!find_hit(w, before, piece, swept, &found) || !catch_hit(w, piece, &found, swept)) {
+  if (!find_hit(w, before, piece, swept, &found) || !catch_hit(w, before, piece, &found, swept)) {
     return;
   }
   const size_t come = w->path.count - count;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Galileo's pendulum: a peg at the depth d below the pivot catches the rope of length L as it
+// passes the vertical, and from there the bob swings on the rest r = L - d, up to the height it
+// came from:
+//   sin(phi0/2) = sqrt(L/r) sin(theta0/2),  T = 2 (sqrt(L/g) K(k1) + sqrt(r/g) K(k2)),
+//   k1 = sin(theta0/2), k2 = sin(phi0/2).
+// The tension is m g (3 cos theta - 2 cos theta0), and the same with phi: it jumps at the peg. For
+// a peg of radius 0: a thin one of radius R is off by some R / r of the angle.
+#include "common.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_ellint.h>
+
+typedef struct swing {
+  rl_vec3 pivot;
+  double length, frequency, modulus, quarter, start_cosine;
+} swing;
+
+typedef struct interrupted_pendulum {
+  uint32_t rope, peg, bob;
+  rl_vec3 down, across; // across: towards where it starts
+  double weight;
+  swing whole, rest;
+} interrupted_pendulum;
+
+static bool set_swing(swing *out, rl_vec3 pivot, double length, double gravity, double modulus) {
+  gsl_sf_result quarter;
+  if (gsl_sf_ellint_Kcomp_e(modulus, GSL_PREC_DOUBLE, &quarter) != GSL_SUCCESS) {
+    return false;
+  }
+  const double frequency = sqrt(gravity / length);
+  *out = (swing){
+      pivot, length, frequency, modulus, quarter.val / frequency, 1.0 - 2.0 * modulus * modulus};
+  return true;
+}
+
+// The depth of the peg below the pivot, if it is thin, across the plane of the swing, and touches
+// the vertical rope from the other side [m]; else 0.
+static double depth_of_peg(const interrupted_pendulum *self, const rl_model *model, double length) {
+  const rl_body *peg = &model->bodies[self->peg];
+  if (peg->motion != RL_FIXED || peg->part_count != 1 || peg->parts[0].shape != RL_CYLINDER ||
+      !model->touches[(size_t)self->rope * model->body_count + self->peg]) {
+    return 0.0;
+  }
+  const rl_part *part = &peg->parts[0];
+  const rl_vec3 axis = rl_rotate(peg->rotation, rl_rotate(part->rotation, (rl_vec3){0, 0, 1}));
+  const rl_vec3 at =
+      rl_sub(rl_add(peg->position, rl_rotate(peg->rotation, part->at)), self->whole.pivot);
+  const double radius = part->radius + model->ropes[self->rope].radius;
+  const double depth = rl_dot(at, self->down);
+  const bool beside = fabs(rl_dot(at, self->across) + radius) < 1e-9 * length;
+  const bool crosses = rl_length(rl_cross(axis, rl_cross(self->down, self->across))) < 1e-9;
+  return beside && crosses && depth > 0.0 && radius < 0.01 * (length - depth) ? depth : 0.0;
+}
+
+static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                 size_t size) {
+  interrupted_pendulum *self = memory;
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  const double g = rl_length(model->gravity);
+  rl_exact_way way;
+  if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
+      !rl_exact_look(model, arguments[0], &way, message, size)) {
+    return false;
+  }
+  if (way.count > 0 || !rl_exact_is_fixed(model, rope->ends[0]) ||
+      !rl_exact_is_load(model, rope->ends[1]) || g == 0.0) {
+    return rl_exact_refuse(message, size,
+                           "an interrupted pendulum is a straight rope from a fixed point to the "
+                           "centre of a free body that starts at rest under gravity");
+  }
+  self->rope = arguments[0];
+  self->peg = arguments[1];
+  self->bob = rope->ends[1];
+  self->down = rl_unit(model->gravity);
+  self->weight = model->masses[self->bob] * g;
+  self->whole.pivot = rl_position(&model->points[rope->ends[0]]);
+  const rl_vec3 arm = rl_sub(rl_position(&model->points[self->bob]), self->whole.pivot);
+  const double along = rl_dot(arm, self->down);
+  const rl_vec3 aside = rl_add_scaled(arm, -along, self->down);
+  self->across = rl_unit(aside);
+  const double start = sin(0.5 * atan2(rl_length(aside), along));
+  const double depth = depth_of_peg(self, model, rope->length);
+  const double rest = rope->length - depth;
+  const double modulus = sqrt(rope->length / rest) * start;
+  if (depth == 0.0 || depth >= rope->length) {
+    return rl_exact_refuse(message, size,
+                           "the peg '%s' must be a fixed cylinder across the swing, of less than a "
+                           "hundredth of the rope below it, that touches the rope where it hangs "
+                           "plumb from behind",
+                           model->bodies[self->peg].name);
+  }
+  if (modulus > sqrt(0.5) * (1.0 + 1e-12)) {
+    return rl_exact_refuse(message, size,
+                           "above 90 degrees a rope goes slack; this one would go to %.4g degrees",
+                           modulus < 1.0 ? 2.0 * asin(modulus) * 180.0 / RL_PI : 180.0);
+  }
+  const rl_vec3 peg = rl_add_scaled(self->whole.pivot, depth, self->down);
+  return (set_swing(&self->whole, self->whole.pivot, rope->length, g, start) &&
+          set_swing(&self->rest, peg, rest, g, modulus)) ||
+         rl_exact_refuse(message, size, "this amplitude has no period");
+}
+
+static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const interrupted_pendulum *self = memory;
+  const double period = 2.0 * (self->whole.quarter + self->rest.quarter);
+  // Time since it last hung plumb below its pivot, on the side where it is now, or before it does.
+  double since = fmod(t, period) - self->whole.quarter;
+  const bool caught = since >= 0.0 && since < 2.0 * self->rest.quarter;
+  const swing *now = caught ? &self->rest : &self->whole;
+  since = since < 2.0 * self->rest.quarter ? since : since - 2.0 * self->rest.quarter;
+  double angle, rate;
+  if (!rl_exact_swing(now->modulus, now->frequency * since, &angle, &rate)) {
+    return false;
+  }
+  // On the whole rope it comes from `across` before the vertical, and goes back there after it.
+  const double side = caught || since < 0.0 ? -1.0 : 1.0;
+  angle *= side;
+  rate *= side * now->frequency;
+  double s, c;
+  rl_sincos(angle, &s, &c);
+  const rl_vec3 radial = rl_add_scaled(rl_scale(c, self->down), s, self->across);
+  const rl_vec3 tangent = rl_add_scaled(rl_scale(-s, self->down), c, self->across);
+  rl_exact_set(state, self->bob, rl_add_scaled(now->pivot, now->length, radial),
+               rl_scale(now->length * rate, tangent));
+  rl_exact_wrap(state, model, self->rope, self->peg, rl_cross(self->across, self->down),
+                caught ? fmax(-angle, 0.0) : 0.0);
+  rl_exact_pull(state, model, self->rope, self->weight * (3.0 * c - 2.0 * now->start_cosine));
+  return true;
+}
+
+const rl_exact_type rl_exact_interrupted_pendulum = {
+    .name = "interrupted-pendulum",
+    .summary = "a pendulum whose rope a thin peg below the pivot catches (Galileo)",
+    .argument_count = 2,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope, from the pivot to the bob"},
+                  {"peg", RL_EXACT_BODY, "the peg"}},
+    .size = sizeof(interrupted_pendulum),
+    .init = init,
+    .at = at,
+};

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A block and tackle: a weight m on the rope's end hauls a block of mass M that hangs in n plumb
+// strands of the rope. The weight goes n times as far as the block; towards the other end each
+// sheave with friction takes its part of the tension, so that the strands carry c_1 T ... c_n T of
+// the tension T at the weight, S = c_1 + ... + c_n (n without friction):
+//   a = g (m S - M) / (M + n m S) for the block, upwards, T = m (g - n a).
+// With friction c_k = r^-k while the weight goes down and r^k while it goes up, r = exp(mu pi), if
+// there is a sheave before each strand; between the two it stays where it is.
+#include "common.h"
+
+#include <string.h>
+
+typedef struct tackle {
+  uint32_t rope, block, bend_count, strands;
+  rl_vec3 up;
+  double height; // of the block below the lowest of what is above it [m]
+  double acceleration;
+  rl_exact_weight weight;
+  double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece, from `from` [N]
+} tackle;
+
+// Which strands carry the block, from the weight on, and of each piece how much of the tension of
+// the weight it has.
+typedef struct hoist {
+  uint32_t count; // pieces
+  uint32_t slot;  // of the block
+  bool from_weight;
+  double carried[RL_EXACT_BENDS_MAX + 1]; // 0, 1 or 2: ends of the piece on the block
+  double share[RL_EXACT_BENDS_MAX + 1];
+  double level[RL_EXACT_BENDS_MAX + 1]; // mu phi of the bend before the piece
+} hoist;
+
+static double share_out(hoist *h, double sign) {
+  double sum = 0.0, share = 1.0;
+  for (uint32_t i = 0; i < h->count; i++) {
+    share *= exp(-sign * h->level[i]);
+    h->share[i] = share;
+    sum += share * h->carried[i];
+  }
+  return sum;
+}
+
+static bool is_plumb(rl_vec3 direction, rl_vec3 up) {
+  return rl_length(rl_cross(direction, up)) < 1e-9;
+}
+
+static const double slow_turn = 1e-6; // of g: what a block may turn by, at its strands
+
+// The block hangs level: the strands do not turn it, or too slowly to be seen.
+static bool hangs_level(const tackle *self, const rl_model *model, const rl_exact_way *way,
+                        const hoist *h) {
+  const uint32_t slot = rl_body_slot(model, self->block);
+  const rl_body *block = &model->bodies[self->block];
+  const rl_vec3 centre = rl_position(&model->points[slot]);
+  rl_vec3 torque = {0.0, 0.0, 0.0};
+  double reach = 0.0;
+  for (uint32_t i = 0; i < way->count; i++) {
+    const uint32_t before = h->from_weight ? i : way->count - i;
+    const uint32_t after = h->from_weight ? i + 1 : way->count - i - 1;
+    if (way->bends[i].slot == slot) {
+      const rl_vec3 arms[2] = {rl_sub(way->bends[i].entry, centre),
+                               rl_sub(way->bends[i].exit, centre)};
+      torque = rl_add_scaled(torque, h->share[before], rl_cross(arms[0], self->up));
+      torque = rl_add_scaled(torque, h->share[after], rl_cross(arms[1], self->up));
+      reach = fmax(reach, fmax(rl_length(arms[0]), rl_length(arms[1])));
+    }
+  }
+  if (block->spin_slot == RL_NONE) {
+    return true;
+  }
+  const double tension = model->masses[self->weight.slot] * rl_length(model->gravity);
+  const rl_vec3 inverse = block->inverse_root_inertia;
+  const rl_vec3 turning = rl_times(inverse, rl_rotate_inverse(block->rotation, torque));
+  const double rate = tension * rl_length(turning) * rl_length(inverse);
+  return rate * reach < slow_turn * rl_length(model->gravity);
+}
+
+static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *way, hoist *h,
+                     char *message, size_t size) {
+  const rl_rope *rope = &model->ropes[self->rope];
+  const uint32_t slot = rl_body_slot(model, self->block);
+  const uint32_t other = rope->ends[h->from_weight ? 1 : 0];
+  const bool tied = rl_tied_body(model, other) == self->block;
+  if (!tied && !rl_exact_is_fixed(model, other)) {
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must have a weight at one end and be fixed, or tied to the "
+                           "block, at the other",
+                           rope->name);
+  }
+  h->count = way->count + 1;
+  h->slot = slot;
+  for (uint32_t i = 0; i < way->count; i++) {
+    const rl_exact_bend *bend = &way->bends[i];
+    const uint32_t before = h->from_weight ? i : way->count - i - 1;
+    if (bend->slot != RL_NONE && bend->slot != slot) {
+      return rl_exact_refuse(message, size, "rope '%s' must run over the block and what is fixed",
+                             rope->name);
+    }
+    if (!is_plumb(bend->in, self->up) || !is_plumb(bend->out, self->up)) {
+      return rl_exact_refuse(message, size, "all strands of rope '%s' must be plumb", rope->name);
+    }
+    h->level[before + 1] = bend->friction * bend->turn;
+    if (bend->slot == slot) {
+      h->carried[before] += 1.0;
+      h->carried[before + 1] += 1.0;
+      self->strands += 2;
+    }
+  }
+  h->carried[h->count - 1] += tied ? 1.0 : 0.0;
+  self->strands += tied ? 1 : 0;
+  return self->strands > 0 ||
+         rl_exact_refuse(message, size, "rope '%s' must carry the block", rope->name);
+}
+
+static bool move(tackle *self, const rl_model *model, const rl_exact_way *way, hoist *h,
+                 char *message, size_t size) {
+  const double g = rl_length(model->gravity), n = self->strands;
+  const double m = model->masses[self->weight.slot];
+  const double mass = model->masses[rl_body_slot(model, self->block)];
+  double sum = share_out(h, 1.0);
+  self->acceleration = g * (m * sum - mass) / (mass + n * m * sum);
+  if (self->acceleration < 0.0) {
+    sum = share_out(h, -1.0);
+    self->acceleration = g * (m * sum - mass) / (mass + n * m * sum);
+    if (self->acceleration > 0.0) {
+      return rl_exact_refuse(message, size,
+                             "friction holds the block, and leaves open what each strand carries");
+    }
+  }
+  for (uint32_t i = 0; i < h->count; i++) {
+    const uint32_t k = h->from_weight ? i : h->count - 1 - i;
+    self->tensions[k] = h->share[i] * m * (g - n * self->acceleration);
+  }
+  return hangs_level(self, model, way, h) ||
+         rl_exact_refuse(message, size, "its strands would turn the block '%s'",
+                         model->bodies[self->block].name);
+}
+
+static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                 size_t size) {
+  tackle *self = memory;
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  const rl_body *block = &model->bodies[arguments[1]];
+  rl_exact_way way;
+  hoist h;
+  memset(self, 0, sizeof *self);
+  memset(&h, 0, sizeof h);
+  self->rope = arguments[0];
+  self->block = arguments[1];
+  self->up = rl_unit(rl_scale(-1.0, model->gravity));
+  if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
+      !rl_exact_look(model, arguments[0], &way, message, size)) {
+    return false;
+  }
+  if (way.count == 0 || rl_length(model->gravity) == 0.0 || block->motion != RL_FREE ||
+      rl_length(block->velocity) > 0.0 || rl_length(block->spin) > 0.0) {
+    return rl_exact_refuse(message, size,
+                           "a tackle is a rope over a free body that starts at rest, and over what "
+                           "is fixed, under gravity");
+  }
+  self->bend_count = way.count;
+  h.from_weight =
+      rl_tied_body(model, rope->ends[0]) != self->block && !rl_exact_is_fixed(model, rope->ends[0]);
+  const rl_exact_bend *bend = h.from_weight ? &way.bends[0] : &way.bends[way.count - 1];
+  if (!rl_exact_hang(&self->weight, model, rope->ends[h.from_weight ? 0 : 1], bend,
+                     h.from_weight ? bend->entry : bend->exit, rope->name, message, size) ||
+      !read_way(self, model, &way, &h, message, size)) {
+    return false;
+  }
+  const double top = rl_dot(h.from_weight ? bend->entry : bend->exit, self->up);
+  self->height = top - rl_dot(rl_position(&model->points[h.slot]), self->up);
+  return move(self, model, &way, &h, message, size);
+}
+
+static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const tackle *self = memory;
+  const rl_rope *rope = &model->ropes[self->rope];
+  const uint32_t slot = rl_body_slot(model, self->block);
+  const double rise = 0.5 * self->acceleration * t * t, speed = self->acceleration * t;
+  const double n = self->strands;
+  rl_exact_set(state, slot, rl_add_scaled(rl_position(&model->points[slot]), rise, self->up),
+               rl_scale(speed, self->up));
+  rl_exact_set(state, self->weight.slot,
+               rl_add_scaled(rl_position(&model->points[self->weight.slot]), -n * rise, self->up),
+               rl_scale(-n * speed, self->up));
+  state->multipliers[rope->first_link] = self->tensions[0];
+  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
+    state->wraps[rope->first_wrap + i].tension = self->tensions[i + 1];
+  }
+  return rise < self->height && -n * rise < self->weight.depth;
+}
+
+const rl_exact_type rl_exact_tackle = {
+    .name = "tackle",
+    .summary = "a weight that hauls a block in several strands, with or without friction",
+    .argument_count = 2,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope, with the weight at one of its ends"},
+                  {"block", RL_EXACT_BODY, "the block"}},
+    .size = sizeof(tackle),
+    .init = init,
+    .at = at,
+};
