@@ -27,6 +27,15 @@ static uint32_t leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, r
   return found;
 }
 
+// A new item; until it is solved it stands for its part, where others ask whether they are beside
+// it.
+static rl_path_item *new_item(rl_path_item *item, const rl_path_scene *s, uint32_t solid,
+                              uint32_t feature) {
+  rl_path_set(item, s, solid, feature);
+  item->entry = item->exit = s->solids[solid].at;
+  return item;
+}
+
 // Inserts the edges from one face to another before items[index], in the plane of the piece and the
 // way out. Returns RL_PATH_SAME if that does not lead there.
 static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
@@ -48,8 +57,7 @@ static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t in
     if (!rl_path_open(path, index + count, 1)) {
       return RL_PATH_NO_ROOM;
     }
-    rl_path_set(&path->items[index + count], s, solid, edge);
-    path->items[index + count].along = along;
+    new_item(&path->items[index + count], s, solid, edge)->along = along;
     face = RL_FEATURE_FACE(twin);
   }
   return count > 0 ? RL_PATH_CHANGED : RL_PATH_SAME;
@@ -69,16 +77,13 @@ static rl_path_change add_rims(rl_path *path, const rl_path_scene *s, size_t ind
   const rl_vec3 at = through ? cut->outward : cut->in != RL_NONE ? cut->to : cut->from;
   rl_path_item *item = &path->items[index];
   if (!before && cut->in != RL_NONE) {
-    rl_path_set(item, s, solid, RL_FEATURE_RIM + cut->in);
-    item++->along = rl_path_angle_at(at);
+    new_item(item++, s, solid, RL_FEATURE_RIM + cut->in)->along = rl_path_angle_at(at);
   }
   if (through) {
-    rl_path_set(item, s, solid, RL_FEATURE_SIDE);
-    item++->sense = 1.0;
+    new_item(item++, s, solid, RL_FEATURE_SIDE)->sense = 1.0;
   }
   if (!after && cut->out != RL_NONE) {
-    rl_path_set(item, s, solid, RL_FEATURE_RIM + cut->out);
-    item->along = rl_path_angle_at(at);
+    new_item(item, s, solid, RL_FEATURE_RIM + cut->out)->along = rl_path_angle_at(at);
   }
   return RL_PATH_CHANGED;
 }
@@ -93,7 +98,7 @@ static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t in
   const rl_part *part = where->part;
   const bool capsule = part->shape == RL_CAPSULE;
   const rl_vec3 axis = rl_cross(rl_rotate(where->rotation, cut->outward), direction);
-  rl_path_set(item, s, solid, capsule && cut->in != RL_NONE ? RL_FEATURE_CAP + cut->in : 0);
+  new_item(item, s, solid, capsule && cut->in != RL_NONE ? RL_FEATURE_CAP + cut->in : 0);
   if (item->kind == RL_PATH_SPHERE) {
     item->side = rl_unit(axis);
     return RL_PATH_CHANGED;
