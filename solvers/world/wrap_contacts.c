@@ -146,8 +146,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
   }
 }
 
-// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
-static bool is_settled(const rl_wrapping *w, const rl_path_item *item) {
+bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item) {
   if (item->part == RL_NONE) {
     return true;
   }
@@ -163,7 +162,7 @@ static bool is_settled(const rl_wrapping *w, const rl_path_item *item) {
 static bool all_settled(const rl_wrapping *w) {
   bool settled = true;
   for (size_t i = 1; i + 1 < w->path.count && settled; i++) {
-    settled = is_settled(w, &w->path.items[i]);
+    settled = rl_wraps_is_settled(w, &w->path.items[i]);
   }
   return settled;
 }
@@ -316,7 +315,7 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swep
   item->hinge = rl_scale(0.5, rl_add(touch, swept->to[1]));
   items[piece].hinge = rl_scale(0.5, rl_add(swept->to[0], touch));
   const double length = rl_path_solve(items, w->path.count, NULL);
-  return !isnan(length) && is_settled(w, item);
+  return !isnan(length) && rl_wraps_is_settled(w, item);
 }
 
 // The same by the rules of features, from where the piece is now.

@@ -83,6 +83,9 @@ bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
 // the others share the rest lengths of the pieces in which they are.
 void rl_wraps_adopt(rl_wrapping *w);
 
+// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
+bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
+
 // Whether an item of the path belongs to a part of a body.
 bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
 

@@ -2,6 +2,7 @@
 // Wraps at the start: what a rope shall pass becomes what it lies on.
 #include "definition.h"
 #include "model_check.h"
+#include "trigonometry.h"
 #include "wrap_internal.h"
 
 #include <string.h>
@@ -137,8 +138,101 @@ static size_t next_point(const rl_wrapping *w, size_t i) {
   return i;
 }
 
+// The angle of a wrap is taken to be about this more than its full turns [rad]: from a little less
+// than nothing, where the rope would not touch, to nearly another turn.
+static const double usual_angle = 2.5;
+
+// A round piece of a part, before the next point of the list.
+static void put_round(rl_wrapping *w, size_t before, const round_way *round, double turns) {
+  rl_path_item *items = w->path.items;
+  const uint32_t solid = rl_wraps_solid(w, round->body, round->part);
+  memmove(&items[before + 1], &items[before], (w->path.count - before) * sizeof *items);
+  w->path.count++;
+  rl_path_item *item = &items[before];
+  *item = (rl_path_item){.part = solid,
+                         .feature = RL_FEATURE_SIDE,
+                         .sense = 1.0,
+                         .wrap = usual_angle + 2.0 * RL_PI * turns,
+                         .side = round->turning};
+  rl_path_place(item, &w->state->solids[solid]);
+  item->sense = rl_dot(item->axis, round->turning) < 0.0 ? -1.0 : 1.0;
+}
+
+// Whether the straight way past a round piece is clear of its part, on the side on which the rope
+// would turn about it: then it does not touch.
+static bool is_clear(const rl_wrapping *w, const rl_path_item *item) {
+  const uint32_t *place = w->state->solid_parts[item->part];
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, place[0]);
+  const rl_vec3 axis =
+      item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
+  rl_surface surface;
+  rl_shape_segment(&w->model->bodies[place[0]].parts[place[1]], at.centre, at.rotation,
+                   item[-1].exit, item[1].entry, &surface);
+  return surface.distance >= w->model->ropes[w->rope].radius &&
+         rl_dot(rl_cross(surface.normal, rl_sub(item[1].entry, item[-1].exit)), axis) > 0.0;
+}
+
+static void leave_out(rl_wrapping *w, size_t i) {
+  rl_path_item *items = w->path.items;
+  w->path.count--;
+  memmove(&items[i], &items[i + 1], (w->path.count - i) * sizeof *items);
+  items[i - 1].hinge = rl_vec(0.0, 0.0, 0.0);
+}
+
+// All ways at once, if they are eyes and round pieces and the rope can lie on the insides of these.
+static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  size_t point = 0;
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      point = next_point(w, point);
+      continue;
+    }
+    round_way round;
+    rl_fault unused;
+    if (!find_round(w, definition, k, &round, &unused) ||
+        rl_path_is_faceted(&w->model->bodies[round.body].parts[round.part])) {
+      return false;
+    }
+    put_round(w, next_point(w, point), &round, d->ways[k].turns);
+  }
+  for (size_t i = 1; i + 1 < w->path.count;) {
+    if (isnan(rl_path_solve(w->path.items, w->path.count, NULL))) {
+      return false;
+    }
+    const rl_path_item *item = &w->path.items[i];
+    const bool touches = rl_wraps_is_settled(w, item);
+    if (item->part != RL_NONE && item->wrap < 2.0 * RL_PI && is_clear(w, item)) {
+      leave_out(w, i);
+      i = 1;
+    } else if (!touches) {
+      return false;
+    } else {
+      i++;
+    }
+  }
+  return true;
+}
+
+// The list with points only.
+static void begin_again(rl_wrapping *w) {
+  for (size_t i = 1; i + 1 < w->path.count;) {
+    if (w->path.items[i].part != RL_NONE) {
+      leave_out(w, i);
+    } else {
+      i++;
+    }
+  }
+  rl_path_solve(w->path.items, w->path.count, NULL);
+}
+
+// The others one after the other, each led round what comes next.
 static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
+  if (lay_round(w, definition)) {
+    return true;
+  }
+  begin_again(w);
   size_t point = 0; // of the list, behind which the next way is
   for (size_t k = 0; k < d->way_count; k++) {
     if (d->ways[k].eye) {
