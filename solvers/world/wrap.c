@@ -416,8 +416,4 @@ void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t index, size_
     p += strand.piece_count;
   }
   mark_again(model, state, index);
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) { // what slipped off holds again
-    const bool slides = rl_wrap_friction(model, index, &wraps[i]) == 0.0;
-    wraps[i].grip = wraps[i].grip == RL_SLIDES && !slides ? RL_STICKS : wraps[i].grip;
-  }
 }

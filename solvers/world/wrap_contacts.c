@@ -81,10 +81,32 @@ static uint32_t find_old(const rl_wrapping *w, const rl_path_item *item, uint32_
   return RL_NONE;
 }
 
+// Whether a wrap is on the body that its end of the rope is tied to, with nothing else between: the
+// rope cannot slip there, for it holds itself.
+static bool is_at_own_anchor(const rl_wrapping *w, uint32_t i) {
+  const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const rl_rope *rope = &w->model->ropes[w->rope];
+  bool own[2] = {true, true};
+  for (uint32_t k = 0; k < w->state->wrap_counts[w->rope]; k++) {
+    own[0] = own[0] && (k > i || wraps[k].body == rl_tied_body(w->model, rope->ends[0]));
+    own[1] = own[1] && (k < i || wraps[k].body == rl_tied_body(w->model, rope->ends[1]));
+  }
+  return wraps[i].body != RL_NONE && (own[0] || own[1]);
+}
+
+// Where there is friction the rope sticks at first, and again after it has slipped off.
+static void find_grips(rl_wrapping *w) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  for (uint32_t i = 0; i < w->state->wrap_counts[w->rope]; i++) {
+    const bool slides =
+        rl_wrap_friction(w->model, w->rope, &wraps[i]) == 0.0 || is_at_own_anchor(w, i);
+    wraps[i].grip = slides ? RL_SLIDES : wraps[i].grip == RL_SLIDES ? RL_STICKS : wraps[i].grip;
+  }
+}
+
 static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
   const uint32_t *place = w->state->solid_parts[item->part];
   rl_wrap wrap = {.body = place[0], .part = place[1], .feature = item->feature};
-  wrap.grip = rl_wrap_friction(w->model, w->rope, &wrap) > 0.0 ? RL_STICKS : RL_SLIDES;
   return wrap;
 }
 
@@ -128,6 +150,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
       rl_wrap_mark_middle(w->model, state, &wraps[i], item);
     }
   }
+  find_grips(w);
   // Pieces between two wraps that were there before have the rest lengths that were between these.
   uint32_t first = 0, old_piece = 0;
   for (uint32_t p = 0; p <= count && w->model->ropes[w->rope].rubs; p++) {
