@@ -2,6 +2,7 @@
 #include "rows_internal.h"
 
 #include "memory.h"
+#include "wrap.h"
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rl_carver c = {.block = block};
@@ -82,7 +83,12 @@ static rl_row *add_strand(const rl_model *model, const rl_state *state, rl_rows 
                                            .first_piece = first_piece,
                                            .piece_count = last - first_piece + 1,
                                            .upper = INFINITY});
+  const bool inert = rl_wrap_is_inert(model, state, index, first_piece, last - first_piece + 1);
   for (uint32_t i = first_piece; i <= last + 1; i++) { // item i stands before piece i
+    if (inert) {
+      rl_row_add_vertex(model, rows, row, (rl_vertex){RL_NONE, {0.0, 0.0, 0.0}});
+      continue;
+    }
     if (i == 0 || i == count + 1) {
       rl_row_add_vertex(model, rows, row, rl_node_vertex(model, rope->ends[i == 0 ? 0 : 1]));
       continue;

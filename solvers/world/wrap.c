@@ -218,6 +218,41 @@ rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t 
   return strand;
 }
 
+// What an item of the path is held by: a body, RL_NONE for what never moves, or `moving` for a node
+// that moves by itself.
+static const uint32_t moving = RL_NONE - 1;
+
+static uint32_t carrier_of(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t item) {
+  const rl_rope *rope = &model->ropes[index];
+  const uint32_t count = state->wrap_counts[index];
+  uint32_t body;
+  if (item == 0 || item == count + 1) {
+    const uint32_t slot = rope->ends[item == 0 ? 0 : 1];
+    body = rl_tied_body(model, slot);
+    if (body == RL_NONE) {
+      return state->points[slot].w > 0.0 ? moving : RL_NONE;
+    }
+  } else {
+    const rl_wrap *wrap = &rl_wraps_of(model, state, index)[item - 1];
+    const uint32_t slot = wrap->body == RL_NONE ? model->eyes[wrap->part].slot : RL_NONE;
+    body = wrap->body != RL_NONE ? wrap->body
+           : slot == RL_NONE     ? RL_NONE
+                                 : slot - model->node_count;
+  }
+  return body != RL_NONE && model->bodies[body].motion == RL_FIXED ? RL_NONE : body;
+}
+
+bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t index,
+                      uint32_t first_piece, uint32_t piece_count) {
+  const uint32_t carrier = carrier_of(model, state, index, first_piece);
+  bool inert = carrier != moving;
+  for (uint32_t k = 1; k <= piece_count && inert; k++) {
+    inert = carrier_of(model, state, index, first_piece + k) == carrier;
+  }
+  return inert;
+}
+
 // The tension of each piece, from the multipliers of its strand; `split` counts the splits of the
 // ropes before.
 static void find_tensions(const rl_model *model, rl_state *state, uint32_t index, size_t *split) {
@@ -280,19 +315,55 @@ static bool regrip(rl_wrap *wrap, rl_grip grip) {
   return changed;
 }
 
-static bool judge_wrap(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
-                       rl_wrap *before) {
-  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
-  const double back = rl_wrap_piece_tension(model, state, index, i), on = wrap->tension;
-  if (wrap->grip == RL_STICKS) {
-    const double pull = largest_pull(rl_wrap_friction(model, index, wrap), &state->items[i + 1]) *
-                        (1.0 + grip_tolerance);
-    return on > pull * back   ? regrip(before, RL_SLIPS_ON)
-           : back > pull * on ? regrip(before, RL_SLIPS_BACK)
-                              : false;
+// Wraps first ... last stick, with pieces between them whose tension friction is free to choose: of
+// those beside them one may be as many times the other as all of them together can hold. What the
+// pieces between have is as much of that as each wrap can take.
+static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t index, uint32_t first,
+                           uint32_t last, rl_wrap *before) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const double back = rl_wrap_piece_tension(model, state, index, first);
+  const double on = wraps[last].tension;
+  double all = 1.0 + grip_tolerance, tension = back;
+  for (uint32_t i = first; i <= last; i++) {
+    const double pull =
+        largest_pull(rl_wrap_friction(model, index, &wraps[i]), &state->items[i + 1]);
+    all *= pull;
+    tension = on > back ? fmin(tension * pull, on) : fmax(tension / pull, on);
+    wraps[i].tension = i < last ? tension : on;
   }
-  const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
-  return wrap->grip != RL_SLIDES && on > 0.0 && along < 0.0 && regrip(before, RL_STICKS);
+  bool changed = false;
+  for (uint32_t i = first; i <= last; i++) {
+    changed = (on > all * back   ? regrip(&before[i], RL_SLIPS_ON)
+               : back > all * on ? regrip(&before[i], RL_SLIPS_BACK)
+                                 : false) ||
+              changed;
+  }
+  return changed;
+}
+
+static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, rl_wrap *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  bool changed = false;
+  for (uint32_t i = 0; i < count; i++) {
+    const rl_wrap *wrap = &wraps[i];
+    if (wrap->grip != RL_STICKS) {
+      const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
+      const bool ends = wrap->grip != RL_SLIDES && wrap->tension > 0.0 && along < 0.0;
+      changed = (ends && regrip(&before[i], RL_STICKS)) || changed;
+      continue;
+    }
+    const uint32_t first = i;
+    while (i + 1 < count && wraps[i + 1].grip == RL_STICKS &&
+           rl_wrap_is_inert(model, state, index, i + 1, 1)) {
+      i++;
+    }
+    // What is beside an end that cannot give holds whatever the rope pulls.
+    const bool held = (first == 0 && rl_wrap_is_inert(model, state, index, 0, 1)) ||
+                      (i + 1 == count && rl_wrap_is_inert(model, state, index, count, 1));
+    changed = (!held && judge_sticking(model, state, index, first, i, before)) || changed;
+  }
+  return changed;
 }
 
 // Whether the rope has slipped off a ball, round to its other side: the points between which it
@@ -337,9 +408,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, do
       flow(model, state, r, strand, dt, false);
       p += strand.piece_count;
     }
-    for (uint32_t i = 0; i < count; i++) {
-      changed = judge_wrap(model, state, r, i, &rl_wraps_of(model, before, r)[i]) || changed;
-    }
+    changed = judge_wraps(model, state, r, rl_wraps_of(model, before, r)) || changed;
   }
   return changed;
 }

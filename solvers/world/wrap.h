@@ -25,6 +25,11 @@ typedef struct rl_strand {
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
+// Whether nothing can change the length of a strand: all that it goes over, its ends included, is
+// fixed, or is on one body. Its row has no mass, and its tension is what friction needs.
+bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t rope,
+                      uint32_t first_piece, uint32_t piece_count);
+
 // The tension of the piece behind a wrap over that of the piece before it (capstan, or Knyazyev's
 // law on an edge); 1 where it does not slip.
 double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap);
