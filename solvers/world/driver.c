@@ -175,7 +175,7 @@ static void solve(rl_driver *driver, double t1) {
 // the step is done again until friction agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  uint32_t trials = 2 * model->split_capacity;
+  uint32_t trials = 2 * model->split_capacity + model->path_capacity;
   rl_state_copy(driver->before, driver->state);
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&

@@ -7,6 +7,9 @@
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
 
+// Of a length: less than this is not lost.
+static const double lost_tolerance = 1e-9;
+
 // ---------------------------------------------------------------------------------------------
 // Items of the path
 
@@ -99,12 +102,16 @@ static arc_middle middle_of(const rl_path_item *item) {
 // moves across it.
 static double before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                           const rl_path_item *item, const rl_point *points) {
-  if (!rl_wrap_is_round(item)) {
+  if (wrap->body == RL_NONE) {
     return 0.0;
   }
-  const arc_middle middle = middle_of(item);
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
-  const rl_vec3 mark = rl_sub(rl_wrap_to_world(at, wrap->mark), item->at);
+  const rl_vec3 marked = rl_wrap_to_world(at, wrap->mark);
+  if (!rl_wrap_is_round(item)) { // along an edge, to which both directions have the same angle
+    return 0.5 * rl_dot(rl_add(item->in, item->out), rl_sub(marked, item->entry));
+  }
+  const arc_middle middle = middle_of(item);
+  const rl_vec3 mark = rl_sub(marked, item->at);
   const double angle =
       rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
   if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
@@ -119,11 +126,15 @@ static double before_mark(const rl_model *model, const rl_state *state, const rl
 // Marks the middle of each wrap.
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                          const rl_path_item *item) {
-  if (wrap->body == RL_NONE || !rl_wrap_is_round(item)) {
+  if (wrap->body == RL_NONE) {
+    return;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  if (!rl_wrap_is_round(item)) {
+    wrap->mark = rl_wrap_to_body(at, item->entry);
     return;
   }
   const arc_middle middle = middle_of(item);
-  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
   const rl_vec3 foot = rl_add_scaled(item->at, middle.height, middle.axis);
   wrap->mark = rl_wrap_to_body(at, rl_add_scaled(foot, item->radius, middle.radial));
 }
@@ -161,8 +172,12 @@ double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32
 // Friction
 
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap) {
-  return wrap->body == RL_NONE ? 0.0
-                               : model->frictions[(size_t)rope * model->body_count + wrap->body];
+  // On a seam the rope does not bend: it only goes from one piece of the surface to the next.
+  const bool seam = wrap->body != RL_NONE && rl_wrap_part(model, wrap)->shape == RL_CAPSULE &&
+                    wrap->feature >= RL_FEATURE_SEAM;
+  return wrap->body == RL_NONE || seam
+             ? 0.0
+             : model->frictions[(size_t)rope * model->body_count + wrap->body];
 }
 
 // The largest ratio of the tensions beside a wrap that friction can hold: exp(mu phi) on an arc,
@@ -391,16 +406,77 @@ static bool let_slip_off(const rl_model *model, const rl_state *state, uint32_t 
   return changed;
 }
 
+// How far what a rope is held by has moved within a step, at most [m].
+static double moves_of(const rl_model *model, const rl_state *state, const rl_state *before,
+                       uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  double sum = rl_distance(state->items[0].at, before->items[0].at) +
+               rl_distance(state->items[count + 1].at, before->items[count + 1].at);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t body = wraps[i].body;
+    if (body == RL_NONE) {
+      sum += rl_distance(state->items[i + 1].at, before->items[i + 1].at);
+      continue;
+    }
+    const uint32_t slot = rl_body_slot(model, body);
+    const rl_quat a = state->rotations[body], b = before->rotations[body];
+    const rl_vec3 turned = {a.x - b.x, a.y - b.y, a.z - b.z};
+    sum +=
+        2.0 * rl_distance(rl_position(&state->points[slot]), rl_position(&before->points[slot])) +
+        4.0 * (rl_length(turned) + fabs(a.w - b.w)) * model->bodies[body].bound;
+  }
+  return sum;
+}
+
+// Where the rope has become shorter than what moves can explain, the shortest way that it followed
+// has come to an end within the step: it slips off the body on which it has moved most, and does so
+// at the start of the step. Both paths are solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
+                     double lost) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t body = RL_NONE;
+  double most = 0.0;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const rl_path_item *now = &state->items[i + 1], *then = &before->items[i + 1];
+    const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
+    const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
+    if (wraps[i].body != RL_NONE && moved >= most) {
+      most = moved;
+      body = wraps[i].body;
+    }
+  }
+  if (body == RL_NONE || !(lost > moves_of(model, state, before, index))) {
+    return false;
+  }
+  for (uint32_t i = before->wrap_counts[index]; i-- > 0;) {
+    if (rl_wraps_of(model, before, index)[i].body == body) {
+      rl_wraps_remove(model, before, index, i);
+    }
+  }
+  before->slipped_off++;
+  before->slipped_rope = index;
+  before->slipped_body = body;
+  return true;
+}
+
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt) {
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
-    const bool rubs = model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs;
-    const uint32_t count = rubs ? state->wrap_counts[r] : 0;
+    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
     if (count == 0) {
       continue;
     }
-    rl_wrap_path(model, state, r, state->points);
+    const double length = rl_wrap_path(model, state, r, state->points);
+    const double was = rl_wrap_path(model, before, r, before->points);
+    const double lost = isnan(length) ? INFINITY : was * (1.0 - lost_tolerance) - length;
+    if (lose_way(model, state, before, r, lost)) {
+      return true;
+    }
+    if (!model->ropes[r].rubs) {
+      continue;
+    }
     changed = let_slip_off(model, state, r, rl_wraps_of(model, before, r)) || changed;
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p <= count;) {
@@ -419,9 +495,7 @@ static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_path_item *item = &state->items[i + 1];
     const double before = before_mark(model, state, &wraps[i], item, state->points);
-    const double moved = rl_wrap_is_round(item)
-                             ? (0.5 * item->arc - before) / (1.0 + strain(model, state, index, i))
-                             : 0.0;
+    const double moved = (0.5 * item->arc - before) / (1.0 + strain(model, state, index, i));
     wraps[i].rest -= moved;
     if (i > 0) {
       wraps[i - 1].rest += moved;

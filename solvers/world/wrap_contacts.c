@@ -222,6 +222,11 @@ static double thickness(const rl_part *part) {
   }
 }
 
+// Of a step, the least advance towards a part, and how many there are at most: a piece that is
+// still outside then glides along, and where it is then will do.
+static const double least_advance = 1e-6;
+enum { MOST_ADVANCES = 40 };
+
 // When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
 // of the side from which it came; 2: it does not. The distance of a piece changes no faster than
 // its ends move. One that begins inside has run into nothing.
@@ -240,8 +245,8 @@ static double runs_into(const rl_part *part, double radius, const moving_piece *
   if (distance < -inside * size) {
     return never;
   }
-  while (distance > depth && t < 1.0) {
-    t = fmin(t + fmax(distance / speed, 1e-6), 1.0);
+  for (int k = 0; k < MOST_ADVANCES && distance > depth && t < 1.0; k++) {
+    t = fmin(t + fmax(distance / speed, least_advance), 1.0);
     distance = piece_distance(part, radius, m, t, normal);
   }
   const bool tunnels = distance <= depth && rl_dot(*normal, last) < 0.0;
@@ -415,7 +420,7 @@ static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
 // ---------------------------------------------------------------------------------------------
 // The end of a step
 
-static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+void rl_wraps_remove(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t last = --state->wrap_counts[index];
   if (i > 0) {
@@ -449,7 +454,7 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
           is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
       first = over ? i : first;
     }
-    remove_wrap(model, state, index, first);
+    rl_wraps_remove(model, state, index, first);
     gone = true;
   }
   return gone;

@@ -35,7 +35,7 @@ rl_part rl_wrap_grown_part(const rl_part *part, double radius);
 void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                   const rl_path_item *item);
 
-// Friction coefficient of a wrap; 0 in an eye.
+// Friction coefficient of a wrap; 0 in an eye and on a seam.
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
 
 // With the path at the state's points in state->items: marks the middle of a wrap; the length of a
@@ -85,6 +85,9 @@ void rl_wraps_adopt(rl_wrapping *w);
 
 // Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
+
+// Takes a wrap off; the pieces beside it become one.
+void rl_wraps_remove(const rl_model *model, rl_state *state, uint32_t rope, uint32_t wrap);
 
 // Whether an item of the path belongs to a part of a body.
 bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
