@@ -43,12 +43,8 @@ void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_sta
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
       const uint32_t m = row->source;
-      const rl_sequential_view view = {s->values[m],
-                                       s->inverse_masses[m],
-                                       row->lower,
-                                       row->compliance,
-                                       row->rest,
-                                       rope};
+      const rl_sequential_view view = {
+          s->values[m], s->inverse_masses[m], row->lower, row->compliance, row->rest, rope};
       law(solver, &view, h, &s->rows[m]);
     }
   }

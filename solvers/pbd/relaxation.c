@@ -131,8 +131,7 @@ static double correct_row(const rl_relaxation *r, const rl_state *state, const r
   if (!m->rope) {
     return correction(row->value, row->inverse_mass, row->compliance, &own, multiplier);
   }
-  const double gamma =
-      damping_factor(r, m->rope, row->rest, row->compliance, row->inverse_mass);
+  const double gamma = damping_factor(r, m->rope, row->rest, row->compliance, row->inverse_mass);
   return damped_correction(row->value, row_change(r, rows, row, state->points), row->inverse_mass,
                            gamma, row->compliance, &own, multiplier);
 }

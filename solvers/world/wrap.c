@@ -7,8 +7,8 @@
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
 
-// Of a length: less than this is not lost.
-static const double lost_tolerance = 1e-9;
+// Of a length: less than this is no jump.
+static const double jump_tolerance = 1e-9;
 
 // ---------------------------------------------------------------------------------------------
 // Items of the path
@@ -429,11 +429,11 @@ static double moves_of(const rl_model *model, const rl_state *state, const rl_st
   return sum;
 }
 
-// Where the rope has become shorter than what moves can explain, the shortest way that it followed
-// has come to an end within the step: it slips off the body on which it has moved most, and does so
-// at the start of the step. Both paths are solved.
+// Where the length of the rope has jumped, by more than what moves can explain, the shortest way
+// that it followed has come to an end within the step: it slips off the body on which it has moved
+// most, and does so at the start of the step. Both paths are solved.
 static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
-                     double lost) {
+                     double jump) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   uint32_t body = RL_NONE;
   double most = 0.0;
@@ -446,7 +446,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  if (body == RL_NONE || !(lost > moves_of(model, state, before, index))) {
+  if (body == RL_NONE || !(jump > moves_of(model, state, before, index))) {
     return false;
   }
   for (uint32_t i = before->wrap_counts[index]; i-- > 0;) {
@@ -470,8 +470,8 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, do
     }
     const double length = rl_wrap_path(model, state, r, state->points);
     const double was = rl_wrap_path(model, before, r, before->points);
-    const double lost = isnan(length) ? INFINITY : was * (1.0 - lost_tolerance) - length;
-    if (lose_way(model, state, before, r, lost)) {
+    const double jump = isnan(length) ? INFINITY : fabs(was - length) - jump_tolerance * was;
+    if (lose_way(model, state, before, r, jump)) {
       return true;
     }
     if (!model->ropes[r].rubs) {
