@@ -1280,7 +1280,7 @@ class Trajectories(Case):
             self.expect(len(numbers), int(topology.find("DataItem").get("Dimensions")),
                         f"numbers of the cells of {topology.get('Name')}")
             cells[topology.get("Name")] = int(topology.get("NumberOfElements"))
-        paths = "paths" in file
+        paths = sum(name in file for name in ("paths/first", "paths/exact_first"))
         frames = domain.find("Grid").findall("Grid")
         self.expect([float(frame.find("Time").get("Value")) for frame in frames],
                     file["time_s"][:].tolist(), "times in trajectory.xmf")
@@ -1288,8 +1288,9 @@ class Trajectories(Case):
             self.expect(len(frame.findall("Grid")), len(cells) + paths, "grids of a frame")
             for grid in frame.findall("Grid"):
                 name = grid.get("Name")
-                if name == "paths":
-                    self.check_path_grid(file, grid, number)
+                if name.endswith("paths"):
+                    first = file["paths/exact_first" if name.startswith("exact") else "paths/first"]
+                    self.check_path_grid(first[number].tolist(), grid)
                     continue
                 start, _, count = numpy.array(
                     grid.find("Geometry/DataItem/DataItem").text.split(), int).reshape(3, -1)
@@ -1298,9 +1299,8 @@ class Trajectories(Case):
                 if grid.find("Attribute") is not None:
                     self.expect(shared[f"{name} tension"][1], cells[name], f"tensions of {name}")
 
-    def check_path_grid(self, file: h5py.File, grid: ElementTree.Element, frame: int) -> None:
+    def check_path_grid(self, first: list[int], grid: ElementTree.Element) -> None:
         """A cell for each point: the line to the next one, or the last point alone."""
-        first = file["paths/first"][frame].tolist()
         count = first[-1] - first[0]
         topology = grid.find("Topology")
         numbers = list(map(int, topology.find("DataItem").text.split()))
