@@ -29,8 +29,13 @@ static rl_path_item item_of(const rl_model *model, const rl_state *state, const 
                           .at = rl_vertex_position(model, state, model->eyes[wrap->part], points)};
   }
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
-  const rl_part grown = rl_wrap_grown_part(rl_wrap_part(model, wrap), rope->radius);
-  const rl_path_solid solid = rl_path_solid_of(&grown, at.centre, at.rotation);
+  const rl_part *part = rl_wrap_part(model, wrap);
+  rl_part grown;
+  if (rope->radius > 0.0) {
+    grown = rl_wrap_grown_part(part, rope->radius);
+    part = &grown;
+  }
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
   rl_path_item item = {
       .feature = wrap->feature, .sense = wrap->sense, .wrap = wrap->angle, .along = wrap->along};
   rl_path_place(&item, &solid);

@@ -549,6 +549,26 @@ static void turning_box_adds_no_energy(void **unused) {
   rl_scenario_free(s);
 }
 
+// The balloon meets its pulley and everything stops for good.
+static void balloon_stops_the_ball(void **unused) {
+  (void)unused;
+  static const char *const specs[] = {"impulse-direct", "pbd-direct", "impulse,iterations=2000"};
+  const double speed = sqrt(2.0 * 99.0 / 101.0 * 9.81 * 3.65);
+  rl_scenario *s = load("balloon-with-stop", NULL);
+  for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+    rl_driver *d = driver_for(s, specs[k], s->step);
+    run_until(d, 0.87);
+    check_relative(probe(d, "balloon.vy"), speed, 2e-3);
+    run_until(d, 1.4);
+    check_near(probe(d, "balloon.y"), -0.35, 1e-8);
+    check_near(probe(d, "ball.vy"), 0.0, 1e-9);
+    check_relative(probe(d, "rope.tension"), 9810.0, 1e-8);
+    check_relative(d->state->dissipated, 505.0 * speed * speed, 5e-3);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 static void drums_and_wheels_accelerate(void **unused) {
   (void)unused;
   const double g = 9.81, r = exp(0.3 * PI), turns = exp(0.3 * 7.0 * PI);
@@ -919,6 +939,7 @@ int main(void) {
       cmocka_unit_test(drum_rolls_with_the_rope),
       cmocka_unit_test(turning_drum_holds_the_weight),
       cmocka_unit_test(box_tumbles_with_its_energy),
+      cmocka_unit_test(balloon_stops_the_ball),
       cmocka_unit_test(drums_and_wheels_accelerate),
       cmocka_unit_test(turning_box_adds_no_energy),
       cmocka_unit_test(wheels_and_capstans_have_their_tensions),
