@@ -478,15 +478,23 @@ static void adapt(rl_wrapping *w) {
   }
 }
 
+static size_t count_splits(const rl_model *model, const rl_state *state, uint32_t index) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    count += rl_wraps_of(model, state, index)[i].grip == RL_STICKS ? 1 : 0;
+  }
+  return count;
+}
+
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                     size_t *split, double dt) {
+                     size_t split, double dt) {
   rl_wrap_path(model, before, r, before->points);
   if (find_way(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
     rl_wraps_adopt(&w);
     return;
   }
-  rl_wraps_flow(model, state, r, split, dt);
+  rl_wraps_flow(model, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
     const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
@@ -501,7 +509,9 @@ void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0) {
-      end_rope(model, before, state, r, &split, dt);
+      const size_t own = count_splits(model, state, r);
+      end_rope(model, before, state, r, split, dt);
+      split += own;
     }
   }
 }
