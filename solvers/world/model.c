@@ -171,7 +171,9 @@ static bool create_scratch(rl_builder *b, const rl_definition *definition) {
   b->copies = calloc(definition->rope_count + 1, sizeof *b->copies);
   b->first_node = calloc(definition->rope_count + 1, sizeof *b->first_node);
   b->built = calloc(definition->rope_count + 1, sizeof *b->built);
-  if (!b->rest || !b->pose || !b->node_masses || !b->copies || !b->first_node || !b->built) {
+  b->polylines = calloc(definition->rope_count + 1, sizeof *b->polylines);
+  if (!b->polylines || !b->rest || !b->pose || !b->node_masses || !b->copies || !b->first_node ||
+      !b->built) {
     return false;
   }
   if (definition->rope_count > 0) {
@@ -181,6 +183,10 @@ static bool create_scratch(rl_builder *b, const rl_definition *definition) {
 }
 
 static void free_scratch(rl_builder *b) {
+  for (uint32_t i = 0; b->polylines && i < b->definition->rope_count; i++) {
+    free(b->polylines[i]);
+  }
+  free(b->polylines);
   free(b->rest);
   free(b->pose);
   free(b->node_masses);

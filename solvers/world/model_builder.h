@@ -44,6 +44,7 @@ typedef struct rl_builder {
   rl_rope_definition *copies;
   uint32_t *first_node;
   bool *built;
+  rl_vec3 **polylines; // of ropes with mass that start over bodies, else NULL
 } rl_builder;
 
 // Nodes that only this rope has: not the centres of bodies, not those of other ropes.

@@ -327,6 +327,33 @@ static void gradients_are_derivatives(void **unused) {
   }
 }
 
+// A rope with mass starts where a massless one would lie, a little outside, with the length of
+// that.
+static void chain_starts_over_a_drum(void **unused) {
+  (void)unused;
+  static const int segments[] = {12, 60, 240};
+  for (size_t k = 0; k < 3; k++) {
+    rl_scenario *s =
+        scenario_from("name: chain\nduration: 1\nstep: 0.001\nbodies:\n"
+                      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.2, length: 0.4}}}\n"
+                      "ropes: {chain: {from: {free: [-0.2, -1, 0]}, to: {free: [0.2, -0.7, 0]},"
+                      " over: [{body: drum, turns: 1}], mass: 1, segments: %d}}\n",
+                      segments[k]);
+    rl_driver *d = driver_for(s, "impulse", 0.001);
+    const double taut = 1.7 + 3.0 * pi * 0.2, element = taut / segments[k];
+    const double length = d->model->ropes[0].length;
+    check_below(taut, length);
+    check_below(length, taut + 3.0 * pi * (0.13 * element * element / 0.2 + 0.0013 * 0.2) + 0.01);
+    for (uint32_t i = 0; i <= (uint32_t)segments[k]; i++) {
+      const rl_vec3 p = rl_rope_position(d->model, d->state, 0, i);
+      check_below(0.2, sqrt(p.x * p.x + p.y * p.y) + 1e-12);
+    }
+    assert_true(rl_driver_step(d) > 0);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Contacts come and go
 
@@ -526,6 +553,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(wheel_slips),
       cmocka_unit_test(free_bodies_keep_momentum),
       cmocka_unit_test(gradients_are_derivatives),
+      cmocka_unit_test(chain_starts_over_a_drum),
       cmocka_unit_test(winding_converges),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(fast_rope_does_not_tunnel),
