@@ -131,6 +131,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
                     double h, double scale, bool last, rl_step_info *info) {
   rl_sequential *s = &self->sequential;
   const int relax = (int)self->parameters[RELAX];
+  rl_bounce_begin(model, state, rows, h);
   // (1), (3), (7) Kick, warm start, sweeps, drift.
   info->dissipated += rl_state_kick(model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
@@ -144,6 +145,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweeps(self, model, state, rows, h, relax, true, last, info);
   rl_sequential_book_friction(s, state, rows, info);
+  rl_bounce_end(model, state, rows, 1.0, false);
   // The dampers of the scenario have their work done at the velocities of the substep.
   info->dissipated += rl_damper_loss(model, state, rows, h);
 }

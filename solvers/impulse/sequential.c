@@ -140,12 +140,14 @@ void rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
 
 void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, const rl_rows *rows,
                                  rl_step_info *info) {
+  double loss = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->friction > 0.0) {
       const rl_vec3 total = s->frictions[row->item];
-      info->dissipated -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
+      loss -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
       info->work += rl_friction_work(rows, row, total, state->points, state->velocities);
     }
   }
+  info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }

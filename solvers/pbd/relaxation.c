@@ -173,14 +173,16 @@ static void project_friction(const rl_relaxation *r, rl_state *state, const rl_r
 
 void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, const rl_state *state,
                                  rl_step_info *info) {
+  double loss = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->friction > 0.0) {
       const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[row->item]);
-      info->dissipated -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
+      loss -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
       info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
     }
   }
+  info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }
 
 static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,

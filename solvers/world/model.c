@@ -91,6 +91,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   rl_model *m = b->model;
   m->body_count = (uint32_t)d->body_count;
   m->rope_count = (uint32_t)d->rope_count;
+  m->part_count = (uint32_t)b->part_count;
   m->node_count = (uint32_t)nodes;
   m->link_count = (uint32_t)links;
   m->eye_count = (uint32_t)eyes;

@@ -327,6 +327,7 @@ typedef struct rl_model {
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
   uint32_t pair_count;
+  uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time

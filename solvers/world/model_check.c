@@ -247,8 +247,31 @@ bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_
   return check_length(definition, i, fault) && check_points(definition, i, fault);
 }
 
+// What a rope shall pass round has a surface that it can lie on.
+static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
+    if (body && !rl_definition_touches(definition, rope, way->body)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                          "the rope passes body '%s', which lets it through: rope_collide: false, "
+                          "or an end of the rope lies inside it",
+                          body->name);
+    }
+    if (body && body->parts[way->part == RL_NONE ? 0 : way->part].shape == RL_PLANE) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                          "no rope passes round a half-space, body '%s'", body->name);
+    }
+  }
+  return true;
+}
+
 static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
+  if (!check_ways(definition, i, fault)) {
+    return false;
+  }
   if (!check_masses(rope, i, fault) || !check_loop(rope, i, fault)) {
     return false;
   }

@@ -19,11 +19,12 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
   s->block_size = c.used;
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
+  const size_t solids = m->wrap_capacity > 0 ? m->part_count : 0;
   s->items = rl_carve(&c, places, sizeof *s->items);
   s->old_items = rl_carve(&c, places, sizeof *s->old_items);
-  s->solids = rl_carve(&c, places, sizeof *s->solids);
-  s->grown = rl_carve(&c, places, sizeof *s->grown);
-  s->solid_parts = rl_carve(&c, places, sizeof *s->solid_parts);
+  s->solids = rl_carve(&c, solids, sizeof *s->solids);
+  s->grown = rl_carve(&c, solids, sizeof *s->grown);
+  s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
   s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
   return c.used;
 }

@@ -48,9 +48,9 @@ typedef struct rl_state {
   // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
   // on, and where and what these are.
   rl_path_item *items, *old_items; // [path_capacity + 2]
-  rl_path_solid *solids;           // [path_capacity + 1]
-  rl_part *grown;                  // [path_capacity + 1]
-  uint32_t (*solid_parts)[2];      // [path_capacity + 1] body and part
+  rl_path_solid *solids;           // [part_count]
+  rl_part *grown;                  // [part_count]
+  uint32_t (*solid_parts)[2];      // [part_count] body and part
   rl_wrap *old_wraps;              // [path_capacity]
 } rl_state;
 

@@ -92,12 +92,6 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
   const rl_body *body = &model->bodies[way->body];
   *round = (round_way){.body = way->body, .part = way->part == RL_NONE ? 0 : way->part};
   const rl_shape shape = body->parts[round->part].shape;
-  if (!model->touches[(size_t)index * model->body_count + way->body]) {
-    return no_way(fault, index,
-                  "the rope passes body '%s', which lets ropes through (rope_collide: false, or an "
-                  "end of the rope lies inside it)",
-                  body->name);
-  }
   const rl_path *path = &w->path;
   const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : path->items[0].at;
   const rl_vec3 after = k + 1 < d->way_count ? way_centre(model, state, rope, d, k + 1)
@@ -123,9 +117,6 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
     return no_way(fault, index,
                   "full turns hold on cylinders and capsules only; round body '%s' they slip off",
                   body->name);
-  }
-  if (shape == RL_PLANE) {
-    return no_way(fault, index, "no rope passes round a half-space, '%s'", body->name);
   }
   return true;
 }
@@ -255,6 +246,12 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
   return true;
 }
 
+// Whether the neighbours of a ball on the path see it past half a turn.
+static bool is_past_half(const rl_path_item *item) {
+  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
+  return rl_dot(rl_cross(from, to), item->side) < 0.0;
+}
+
 // On a ball the rope is on the side that was asked for, or would be on more than half of it.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
@@ -267,7 +264,7 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
       const rl_path_item *item = &w->path.items[i];
       if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
           rl_wraps_is_on(w, item, round.body, round.part) &&
-          rl_dot(item->side, round.turning) < 0.0) {
+          (rl_dot(item->side, round.turning) < 0.0 || is_past_half(item))) {
         return no_way(fault, w->rope,
                       "on that side of the ball '%s' the rope would lie on more than half of it, "
                       "and slip off; expected the other side",
@@ -278,8 +275,48 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
   return true;
 }
 
+// The other parts of the bodies that the rope passes, where no part is named.
+static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  bool others = false;
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_way *way = &d->ways[k];
+    const uint32_t parts =
+        way->eye || way->part != RL_NONE ? 0 : (uint32_t)w->model->bodies[way->body].part_count;
+    for (uint32_t part = 1; part < parts; part++) {
+      rl_wraps_solid(w, way->body, part);
+      others = true;
+    }
+  }
+  double length;
+  if (others) {
+    rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+  }
+}
+
+// What is wrong with a piece that starts inside a part.
+static const char *why_not_clear(const rl_wrapping *w, const rl_definition *definition,
+                                 const rl_path_item items[2], uint32_t body, uint32_t part) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  for (size_t k = 0; k < 2; k++) {
+    if (items[k].part == RL_NONE &&
+        rl_shape_surface(&w->model->bodies[body].parts[part], at.centre, at.rotation, items[k].at)
+                .distance < w->model->ropes[w->rope].radius) {
+      return "an end of the rope or an eye on its way lies inside body '%s'";
+    }
+  }
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (!d->ways[k].eye && d->ways[k].body == body) {
+      return "the rope cuts through another part of body '%s' at the start; expected the parts "
+             "that it passes one by one in `over` (part: NAME)";
+    }
+  }
+  return "the rope cuts through body '%s' at the start; expected that body in `over`";
+}
+
 // No piece may start inside a body that the rope was not told to pass.
-static bool check_clear(const rl_wrapping *w, rl_fault *fault) {
+static bool check_clear(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_model *model = w->model;
   const double radius = model->ropes[w->rope].radius;
   for (size_t i = 0; i + 1 < w->path.count; i++) {
@@ -295,9 +332,7 @@ static bool check_clear(const rl_wrapping *w, rl_fault *fault) {
             !rl_wraps_is_on(w, &items[0], body, part) &&
             !rl_wraps_is_on(w, &items[1], body, part) &&
             surface.distance < radius - 1e-9 * fmin(parts[part].bound, model->reach)) {
-          return no_way(fault, w->rope,
-                        "the rope cuts through body '%s' at the start; expected that body in "
-                        "`over`",
+          return no_way(fault, w->rope, why_not_clear(w, definition, items, body, part),
                         model->bodies[body].name);
         }
       }
@@ -319,8 +354,11 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
   }
   rl_wrap_path(model, state, index, state->points);
   rl_wrapping w = rl_wraps_open(model, state, index);
-  if (!lay_ways(&w, definition, fault) || !check_sides(&w, definition, fault) ||
-      !check_clear(&w, fault)) {
+  if (!lay_ways(&w, definition, fault) || !check_sides(&w, definition, fault)) {
+    return NAN;
+  }
+  pass_all_parts(&w, definition);
+  if (!check_clear(&w, definition, fault)) {
     return NAN;
   }
   rl_wraps_adopt(&w);
