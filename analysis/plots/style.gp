@@ -27,11 +27,11 @@ set linetype  3 lc rgb "#009E73" lw 2.2 dt (7,3)              pt  9 ps 0.85  # i
 set linetype  4 lc rgb "#CC79A7" lw 2.2 dt (14,3,3,3)         pt 13 ps 0.75  # xpbd
 set linetype  5 lc rgb "#0072B2" lw 2.2 dt (3.5,2.5)          pt 11 ps 0.85  # penalty-implicit
 set linetype  6 lc rgb "#56B4E9" lw 2.2 dt 1                  pt 15 ps 0.80  # pbd-direct
-set linetype  7 lc rgb "#56B4E9" lw 2.2 dt (10,3,2,3,2,3)     pt  6 ps 0.75  # impulse-direct
+set linetype  7 lc rgb "#44AA99" lw 2.2 dt (10,3,2,3,2,3)     pt  6 ps 0.75  # impulse-direct
 set linetype  8 lc rgb "#E69F00" lw 2.2 dt (7,3)              pt  4 ps 0.70  # nehe
 set linetype  9 lc rgb "#808080" lw 2.2 dt 1                  pt  8 ps 0.85  # source
 set linetype 10 lc rgb "#882255" lw 2.2 dt 1                  pt 12 ps 0.90  # contraption
-set linetype 11 lc rgb "#CC79A7" lw 2.2 dt 1                  pt 10 ps 0.85  # impulse-soft
+set linetype 11 lc rgb "#999933" lw 2.2 dt 1                  pt 10 ps 0.85  # impulse-soft
 set linetype 12 lc rgb "#E69F00" lw 2.2 dt 1                  pt 14 ps 0.80  # convex
 set linetype 13 lc rgb "#000000" lw 2.2 dt (7,3)              pt  6 ps 0.75  # rattle
 set linetype 14 lc rgb "#666666" lw 2.2 dt 1                  pt  4 ps 0.70  # reference

@@ -31,6 +31,14 @@ def rope(keys: str) -> str:
     return f"{HEAD}{BODY}ropes:\n  line: {{{keys}}}\n"
 
 
+def over(shape: str, ways: str, keys: str = "") -> str:
+    """Two weights on a massless rope that passes a drum of this shape."""
+    return (HEAD + "bodies:\n  left: {mass: 2, position: [-0.1, -1, 0]}\n"
+            "  right: {mass: 1, position: [0.1, -2, 0]}\n"
+            f"  drum: {{motion: fixed, {keys}shape: {{{shape}}}}}\n"
+            f"ropes:\n  line: {{from: {{body: left}}, to: {{body: right}}, {ways}}}\n")
+
+
 CHAIN = "from: {point: [0, 0, 0]}, to: {point: [1, 0, 0]}"
 
 # What is wrong, a scenario with a '@' where that is found, what the message holds.
@@ -85,6 +93,16 @@ TEXTS = (
     ("a billion segments, in short", rope(CHAIN + ", mass: 1, segments: @1e9"), "found '1e9'"),
     ("half a segment", rope(CHAIN + ", mass: 1, segments: @2.5"), "expected a whole number"),
     ("segments without a mass", rope(CHAIN + ", segments: @3"), "a rope with segments needs a mass"),
+    ("over a half-space", over("plane: {normal: [0, 1, 0]}", "over: @[drum]"), "no rope passes round a half-space"),
+    ("over a body that lets ropes through",
+     over("sphere: {radius: 0.1}", "over: @[drum]", "rope_collide: false, "), "which lets it through"),
+    ("over more than half a ball", over("sphere: {radius: 0.1}", "over: @[drum]"), "more than half of it"),
+    ("turns round a box", over("box: {size: [0.1, 0.1, 0.1]}", "over: @[{body: drum, turns: 2}]"),
+     "full turns hold on cylinders and capsules only"),
+    ("a side along the axis", over("cylinder: {radius: 0.1, length: 1}",
+                                   "over: @[{body: drum, side: [0, 0, 1]}]"), "along the axis of body 'drum'"),
+    ("an eye inside a body", over("cylinder: {radius: 0.1, length: 1}", "over: @[{eye: [0, 0, 0]}]"),
+     "lies inside body 'drum'"),
     ("a rope inside a body", HEAD + "bodies:\n  block: {motion: fixed, position: [0.5, 0, 0], "
      "shape: {sphere: {radius: 0.2}}}\nropes:\n  @line: {" + CHAIN + ", mass: 1, segments: 4}\n",
      "m inside body 'block'"),
