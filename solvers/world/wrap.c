@@ -4,6 +4,9 @@
 #include "trigonometry.h"
 #include "wrap_internal.h"
 
+#include <stddef.h>
+#include <string.h>
+
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
 
@@ -21,12 +24,22 @@ rl_part rl_wrap_grown_part(const rl_part *part, double radius) {
   return grown;
 }
 
-static rl_path_item item_of(const rl_model *model, const rl_state *state, const rl_rope *rope,
-                            const rl_wrap *wrap, const rl_point *points) {
+// An item without anything known, but for the scratch of its node, which a solve writes before it
+// reads.
+static void clear_item(rl_path_item *item) { memset(item, 0, offsetof(rl_path_item, node)); }
+
+static void put_point(rl_path_item *item, rl_vec3 at) {
+  clear_item(item);
+  item->kind = RL_PATH_POINT;
+  item->part = RL_NONE;
+  item->at = at;
+}
+
+static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                     const rl_wrap *wrap, const rl_point *points, rl_path_item *item) {
   if (wrap->body == RL_NONE) {
-    return (rl_path_item){.kind = RL_PATH_POINT,
-                          .part = RL_NONE,
-                          .at = rl_vertex_position(model, state, model->eyes[wrap->part], points)};
+    put_point(item, rl_vertex_position(model, state, model->eyes[wrap->part], points));
+    return;
   }
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
   const rl_part *part = rl_wrap_part(model, wrap);
@@ -36,14 +49,16 @@ static rl_path_item item_of(const rl_model *model, const rl_state *state, const 
     part = &grown;
   }
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
-  rl_path_item item = {
-      .feature = wrap->feature, .sense = wrap->sense, .wrap = wrap->angle, .along = wrap->along};
-  rl_path_place(&item, &solid);
+  clear_item(item);
+  item->feature = wrap->feature;
+  item->sense = wrap->sense;
+  item->wrap = wrap->angle;
+  item->along = wrap->along;
+  rl_path_place(item, &solid);
   // The side of a ball is left open: it has only one shortest way, whichever the rope lay on.
   if (!rl_is_zero(wrap->hinge)) {
-    item.hinge = rl_wrap_to_world(at, wrap->hinge);
+    item->hinge = rl_wrap_to_world(at, wrap->hinge);
   }
-  return item;
 }
 
 void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
@@ -59,12 +74,9 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
   wrap->hinge = rl_is_zero(item->hinge) ? item->hinge : rl_wrap_to_body(at, item->hinge);
 }
 
-static rl_path_item end_item(const rl_model *model, const rl_state *state, uint32_t slot,
-                             const rl_point *points) {
-  return (rl_path_item){.kind = RL_PATH_POINT,
-                        .part = RL_NONE,
-                        .at =
-                            rl_vertex_position(model, state, rl_node_vertex(model, slot), points)};
+static rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32_t slot,
+                            const rl_point *points) {
+  return rl_vertex_position(model, state, rl_node_vertex(model, slot), points);
 }
 
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
@@ -72,11 +84,11 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  state->items[0] = end_item(model, state, rope->ends[0], points);
+  put_point(&state->items[0], end_position(model, state, rope->ends[0], points));
   for (uint32_t i = 0; i < count; i++) {
-    state->items[i + 1] = item_of(model, state, rope, &wraps[i], points);
+    put_wrap(model, state, rope, &wraps[i], points, &state->items[i + 1]);
   }
-  state->items[count + 1] = end_item(model, state, rope->ends[1], points);
+  put_point(&state->items[count + 1], end_position(model, state, rope->ends[1], points));
   return rl_path_solve(state->items, count + 2, NULL);
 }
 
