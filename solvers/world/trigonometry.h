@@ -12,10 +12,10 @@
 // Sine and cosine of x [rad], to 1 ulp for |x| < 1e5; beyond, the argument loses digits.
 void rl_sincos(double x, double *sine, double *cosine);
 
-// The angle of (x, y) from the x axis, in [-pi, pi], to 1.5 ulp.
+// The angle of (x, y) from the x axis, in [-pi, pi], to 2.2 ulp.
 double rl_atan2(double y, double x);
 
-// e^x, to 1 ulp.
+// e^x, to 1.2 ulp.
 double rl_exp(double x);
 
 // The unit quaternion of a rotation vector [rad].
