@@ -184,7 +184,7 @@ static bool create_scratch(rl_builder *b, const rl_definition *definition) {
 }
 
 static void free_scratch(rl_builder *b) {
-  for (uint32_t i = 0; b->polylines && i < b->definition->rope_count; i++) {
+  for (uint32_t i = 0; b->polylines && i < b->model->rope_count; i++) {
     free(b->polylines[i]);
   }
   free(b->polylines);
