@@ -83,7 +83,9 @@ class Valgrind(cli.Case):
         if "libasan" in linked.stdout:
             self.skipTest("not under other sanitizers")
         tool = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
-                "--errors-for-leak-kinds=definite", cli.PROGRAM]
+                "--errors-for-leak-kinds=definite",
+                "--child-silent-after-fork=yes",  # the writers of lines end in mid-run
+                cli.PROGRAM]
         for solver in cli.solvers():
             able = [scenario for scenario, missing in cli.coverage().items() if not missing[solver]]
             spread = [able[i * (len(able) - 1) // (self.SCENARIOS - 1)]
