@@ -171,8 +171,8 @@ static void solve(rl_driver *driver, double t1) {
   }
 }
 
-// Where ropes lie on bodies with friction, which of them stick and which slip is found by trial:
-// the step is done again until friction agrees with what came out.
+// Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
+// found by trial: the step is done again until that agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   uint32_t trials = 2 * model->split_capacity + model->path_capacity;
@@ -180,7 +180,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&
          rl_wraps_judge(model, driver->state, driver->before, driver->dt)) {
-    rl_state_copy(driver->state, driver->before);
+    rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }
 }

@@ -68,8 +68,8 @@ static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double
 }
 
 // One strand of a rope over bodies, from a piece to the next wrap that sticks or the end.
-static rl_row *add_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
-                          uint32_t index, uint32_t first_piece, uint32_t source) {
+static void add_strand(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index,
+                       uint32_t first_piece, uint32_t source) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   const uint32_t count = state->wrap_counts[index];
@@ -99,7 +99,6 @@ static rl_row *add_strand(const rl_model *model, const rl_state *state, rl_rows 
     const bool fixed = slot == RL_NONE || rl_slot_body(model, slot)->motion == RL_FIXED;
     rl_row_add_vertex(model, rows, row, (rl_vertex){fixed ? RL_NONE : slot, {0.0, 0.0, 0.0}});
   }
-  return row;
 }
 
 // The strands of a rope beyond the first, in a block of their own.

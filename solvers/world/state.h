@@ -29,7 +29,7 @@ typedef struct rl_state {
   uint64_t step;     // steps done
   uint64_t contact_count;
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
-  uint64_t slipped_off; // how often a rope has slipped off a ball, and last which one which
+  uint64_t slipped_off; // how often a rope has slipped off a body, and last which one which
   uint32_t slipped_rope, slipped_body;
   size_t block_size; // bytes of the arrays below, which lie in one block
   void *block;

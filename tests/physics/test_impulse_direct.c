@@ -19,11 +19,6 @@ enum { MOST = 80 }; // rows of a dense problem
 // A generator of its own, so that every run has the same problems.
 static uint64_t random_bits = 0x9e3779b97f4a7c15ULL;
 
-static double uniform(double from, double to) {
-  random_bits = random_bits * 6364136223846793005ULL + 1442695040888963407ULL;
-  return from + (to - from) * (double)(random_bits >> 11) / 9007199254740992.0;
-}
-
 // u = b - A P, in dense form; of row m over all slots J[m].
 typedef struct problem {
   uint32_t count, slots;
@@ -168,7 +163,8 @@ static bool enumerate(problem *q) {
 // Two ropes, the second tied to a node of the first, over ground that some nodes touch, with masses
 // over four decades; pulled about afterwards.
 static rl_driver *random_driver(rl_scenario **scenario, int elements, bool rods) {
-  const int first = 2 + (int)uniform(0.0, elements), second = 1 + (int)uniform(0.0, elements);
+  const int first = 2 + (int)between(&random_bits, 0.0, elements),
+            second = 1 + (int)between(&random_bits, 0.0, elements);
   *scenario = scenario_from(
       "name: r\nduration: 1\nstep: 0.01\n"
       "bodies:\n"
@@ -178,15 +174,17 @@ static rl_driver *random_driver(rl_scenario **scenario, int elements, bool rods)
       "  a: {from: {point: [0, 0, 0]}, to: {body: load}, mass: %g, segments: %d}\n"
       "  b: {from: {rope: a, node: 1}, to: {free: [0.5, 0, 1]}, mass: %g, segments: %d,\n"
       "      compression: %s}\n",
-      pow(10.0, uniform(-2.0, 2.0)), uniform(0.05, 2.0), first, uniform(0.05, 2.0), second,
-      rods ? "true" : "false");
+      pow(10.0, between(&random_bits, -2.0, 2.0)), between(&random_bits, 0.05, 2.0), first,
+      between(&random_bits, 0.05, 2.0), second, rods ? "true" : "false");
   rl_driver *d = driver_for(*scenario, "impulse-direct", 0.01);
   for (uint32_t s = 0; s < d->model->slot_count; s++) {
     rl_point *p = &d->state->points[s];
     if (p->w > 0.0) {
-      rl_move(p, (rl_vec3){uniform(-0.02, 0.02), uniform(-0.02, 0.02), uniform(-0.02, 0.02)});
-      p->y = uniform(0.0, 1.0) < 0.2 ? -0.5 + uniform(0.0, 0.01) : p->y;
-      d->state->velocities[s] = (rl_vec3){uniform(-2, 2), uniform(-2, 2), uniform(-2, 2)};
+      rl_move(p, (rl_vec3){between(&random_bits, -0.02, 0.02), between(&random_bits, -0.02, 0.02),
+                           between(&random_bits, -0.02, 0.02)});
+      p->y = between(&random_bits, 0.0, 1.0) < 0.2 ? -0.5 + between(&random_bits, 0.0, 0.01) : p->y;
+      d->state->velocities[s] = (rl_vec3){
+          between(&random_bits, -2, 2), between(&random_bits, -2, 2), between(&random_bits, -2, 2)};
     }
   }
   return d;

@@ -442,12 +442,6 @@ static void fast_rope_does_not_tunnel(void **unused) {
   }
 }
 
-// A small generator of our own, the same everywhere.
-static double chance(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
 // Whether a wrap on a ball has changed sides, or gone, since the state before.
 static bool slipped_off(const rl_state *before, const rl_state *now) {
   for (uint32_t i = 0; i < before->wrap_counts[0]; i++) {
@@ -493,7 +487,8 @@ static void length_is_continuous(void **unused) {
     assert_true(moves < 3000000);
     const rl_vec3 at = rl_position(&d->state->points[slot]);
     if (rl_distance(at, aim) < 0.05) { // somewhere else, outside all bodies on the way: round them
-      aim = rl_vec(1.4 * chance(&seed) - 0.7, 1.8 * chance(&seed) - 0.9, 1.2 * chance(&seed) - 0.6);
+      aim = rl_vec(1.4 * next_random(&seed) - 0.7, 1.8 * next_random(&seed) - 0.9,
+                   1.2 * next_random(&seed) - 0.6);
     }
     rl_vec3 to = rl_add_scaled(at, 0.02, rl_unit(rl_sub(aim, at)));
     for (uint32_t b = 0; b < 4; b++) { // it slides round what it meets
@@ -501,7 +496,7 @@ static void length_is_continuous(void **unused) {
           rl_shape_surface(m->bodies[b].parts, m->bodies[b].position, m->bodies[b].rotation, to);
       if (surface.distance < 0.01) {
         to = rl_add_scaled(to, 0.01 - surface.distance, surface.normal);
-        aim = rl_distance(to, at) < 0.005 ? rl_vec(0.0, 0.0, 0.9 * chance(&seed)) : aim;
+        aim = rl_distance(to, at) < 0.005 ? rl_vec(0.0, 0.0, 0.9 * next_random(&seed)) : aim;
       }
     }
     rl_state_copy(before, d->state);

@@ -90,6 +90,46 @@ void check_free_second(rl_scenario *scenario, uint32_t capability) {
   rl_scenario_free(scenario);
 }
 
+rl_model *model_with(rl_part_definition part, rl_vec3 position, rl_vec3 rotation) {
+  rl_body_definition body = rl_body_defaults();
+  body.motion = RL_FIXED;
+  body.position = position;
+  body.rotation = rotation;
+  body.part_count = 1;
+  body.parts = &part;
+  const rl_definition definition = {.body_count = 1, .bodies = &body};
+  rl_fault fault;
+  rl_model *model = rl_model_create(&definition, &fault);
+  if (!model) {
+    print_error("refused: %s\n", fault.message);
+    fail();
+  }
+  return model;
+}
+
+double next_random(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+double between(uint64_t *seed, double low, double high) {
+  return low + (high - low) * next_random(seed);
+}
+
+rl_vec3 random_in_cube(uint64_t *seed, double half) {
+  const double x = between(seed, -half, half), y = between(seed, -half, half);
+  return rl_vec(x, y, between(seed, -half, half));
+}
+
+rl_vec3 random_direction(uint64_t *seed) {
+  for (;;) {
+    const rl_vec3 v = random_in_cube(seed, 1.0);
+    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
+      return rl_unit(v);
+    }
+  }
+}
+
 double probe(const rl_driver *driver, const char *name) {
   rl_probe parsed;
   char message[512];

@@ -51,6 +51,16 @@ void check_free_second(rl_scenario *scenario, uint32_t capability);
 // rows.
 void check_row_gradient(rl_driver *driver, rl_row *row, double tolerance);
 
+// A model of one fixed body with one part. Fails the test if it is refused.
+rl_model *model_with(rl_part_definition part, rl_vec3 position, rl_vec3 rotation);
+
+// A fixed sequence of numbers in [0, 1), so that every run tests the same; from low to high; a
+// point of a cube about the origin; a unit vector.
+double next_random(uint64_t *seed);
+double between(uint64_t *seed, double low, double high);
+rl_vec3 random_in_cube(uint64_t *seed, double half);
+rl_vec3 random_direction(uint64_t *seed);
+
 // The value of a probe now.
 double probe(const rl_driver *driver, const char *name);
 

@@ -10,30 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A fixed sequence of numbers in [0, 1), so that every run tests the same.
-static double next_random(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
-static double between(uint64_t *seed, double low, double high) {
-  return low + (high - low) * next_random(seed);
-}
-
-static rl_vec3 random_in_cube(uint64_t *seed, double half) {
-  const double x = between(seed, -half, half), y = between(seed, -half, half);
-  return rl_vec(x, y, between(seed, -half, half));
-}
-
-static rl_vec3 random_direction(uint64_t *seed) {
-  for (;;) {
-    const rl_vec3 v = random_in_cube(seed, 1.0);
-    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
-      return rl_unit(v);
-    }
-  }
-}
-
 static rl_vec3 turned_about(rl_vec3 axis, double angle, rl_vec3 v) {
   return rl_rotate(rl_quat_from_vector(rl_scale(angle, axis)), v);
 }

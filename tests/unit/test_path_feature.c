@@ -9,51 +9,10 @@
 
 #include <string.h>
 
-// A fixed sequence of numbers in [0, 1), so that every run tests the same.
-static double next_random(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
-static double between(uint64_t *seed, double low, double high) {
-  return low + (high - low) * next_random(seed);
-}
-
-static rl_vec3 random_in_cube(uint64_t *seed, double half) {
-  const double x = between(seed, -half, half), y = between(seed, -half, half);
-  return rl_vec(x, y, between(seed, -half, half));
-}
-
-static rl_vec3 random_direction(uint64_t *seed) {
-  for (;;) {
-    const rl_vec3 v = random_in_cube(seed, 1.0);
-    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
-      return rl_unit(v);
-    }
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // Bodies
 
 enum { MOST_ITEMS = 64 };
-
-static rl_model *model_with(rl_part_definition part, rl_vec3 position, rl_vec3 rotation) {
-  rl_body_definition body = rl_body_defaults();
-  body.motion = RL_FIXED;
-  body.position = position;
-  body.rotation = rotation;
-  body.part_count = 1;
-  body.parts = &part;
-  const rl_definition definition = {.body_count = 1, .bodies = &body};
-  rl_fault fault;
-  rl_model *model = rl_model_create(&definition, &fault);
-  if (!model) {
-    print_error("refused: %s\n", fault.message);
-    fail();
-  }
-  return model;
-}
 
 static rl_surface surface_of(const void *data, rl_vec3 p) {
   const rl_body *body = data;

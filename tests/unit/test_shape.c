@@ -7,26 +7,6 @@
 
 #include <string.h>
 
-// A fixed sequence of numbers in [0, 1), so that every run tests the same.
-static double next_random(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
-static rl_vec3 random_in_cube(uint64_t *seed, double half) {
-  const double x = next_random(seed), y = next_random(seed), z = next_random(seed);
-  return rl_vec(half * (2.0 * x - 1.0), half * (2.0 * y - 1.0), half * (2.0 * z - 1.0));
-}
-
-static rl_vec3 random_direction(uint64_t *seed) {
-  for (;;) {
-    const rl_vec3 v = random_in_cube(seed, 1.0);
-    if (rl_length(v) > 0.1 && rl_length(v) < 1.0) {
-      return rl_unit(v);
-    }
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // Bodies
 
@@ -47,24 +27,6 @@ static size_t icosahedron(double scale, rl_vec3 *out) {
 
 static rl_part_definition hull_of(size_t count, const rl_vec3 *points) {
   return (rl_part_definition){.shape = RL_HULL, .point_count = count, .points = points};
-}
-
-// A model of one fixed body with one part. Fails the test if it is refused.
-static rl_model *model_with(rl_part_definition part, rl_vec3 position, rl_vec3 rotation) {
-  rl_body_definition body = rl_body_defaults();
-  body.motion = RL_FIXED;
-  body.position = position;
-  body.rotation = rotation;
-  body.part_count = 1;
-  body.parts = &part;
-  const rl_definition definition = {.body_count = 1, .bodies = &body};
-  rl_fault fault;
-  rl_model *model = rl_model_create(&definition, &fault);
-  if (!model) {
-    print_error("refused: %s\n", fault.message);
-    fail();
-  }
-  return model;
 }
 
 static rl_surface surface_of(const rl_model *model, rl_vec3 p) {

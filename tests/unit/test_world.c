@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A fixed sequence of numbers in [0, 1) (Lehmer), so that every run tests the same.
-static double next_random(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
 static void sine_and_cosine_agree_with_libm(void **unused) {
   (void)unused;
   uint64_t seed = 1;
