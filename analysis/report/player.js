@@ -226,6 +226,34 @@ function trace(ctx, points) {
   }
 }
 
+// The outline of a convex part: the convex hull of its points as they are seen (Andrew 1979).
+function outline(points) {
+  const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
+  const chain = (ordered) => {
+    const kept = [];
+    for (const [x, y] of ordered) {
+      for (;;) {
+        const [[ax, ay], [bx, by]] = [kept.at(-2) || [], kept.at(-1) || []];
+        if (kept.length < 2 || (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0) break;
+        kept.pop();
+      }
+      kept.push([x, y]);
+    }
+    return kept.slice(0, -1);
+  };
+  return [...chain(sorted), ...chain(sorted.reverse())];
+}
+
+// Bodies are seen through, so that what runs behind them stays visible, and those of several runs
+// together are no darker than one.
+function fillPale(ctx, points, colour, share) {
+  trace(ctx, points);
+  const alpha = ctx.globalAlpha;
+  Object.assign(ctx, {fillStyle: colour, globalAlpha: 0.16 * share * alpha});
+  ctx.fill();
+  ctx.globalAlpha = alpha;
+}
+
 function line(ctx, points, colour, width, dash = []) {
   trace(ctx, points);
   ctx.setLineDash(dash);
@@ -359,18 +387,21 @@ class Picture {
     return {lines, rounds};
   }
 
-  drawBody(body, now, index, colour, dash, width) {
+  drawBody(body, now, index, colour, dash, width, share = 1) {
     const centre = now.centres && Array.from(now.centres.subarray(3 * index, 3 * index + 3));
     if (!centre || centre.length < 3 || !centre.every(Number.isFinite)) return;
     const q = now.rotations ? Array.from(now.rotations.subarray(4 * index, 4 * index + 4)) : [0, 0, 0, 1];
     const {lines, rounds} = this.bodyLines(body, centre, q);
+    for (const [first, count] of body.solids) {
+      fillPale(this.ctx, outline(lines.slice(first, first + count).flat()), colour, share);
+    }
     for (const points of lines) line(this.ctx, points, colour, rounds.length ? 0.7 * width : width, dash);
     for (const points of rounds) line(this.ctx, points, colour, width, dash);
   }
 
   drawStill(now) {
     this.scene.bodies.forEach((body, i) => {
-      if (body.fixed) this.drawBody(body, now, i, STILL, [], 1);
+      if (body.fixed) this.drawBody(body, now, i, STILL, [], 1.4);
     });
   }
 
@@ -394,8 +425,9 @@ class Picture {
   }
 
   drawBodies(run, now) {
+    const share = 1 / this.scene.runs.filter((other) => other.shown).length;
     this.scene.bodies.forEach((body, i) => {
-      if (!body.fixed) this.drawBody(body, now, i, run.colour, run.dash, 1.4);
+      if (!body.fixed) this.drawBody(body, now, i, run.colour, run.dash, 1.4, share);
     });
   }
 

@@ -20,9 +20,11 @@ Line = list[Vector]
 
 @dataclass
 class Wires:
-    """Lines, and outlines that depend on the direction of view: of balls that run from a to b."""
+    """Lines, which of them belong to one convex part, and outlines that depend on the direction of
+    view: of balls that run from a to b."""
 
     lines: list[Line] = field(default_factory=list)
+    solids: list[tuple[int, int]] = field(default_factory=list)  # first line of a part, how many
     rounds: list[tuple[Vector, Vector, float]] = field(default_factory=list)
 
     def points(self) -> list[Vector]:
@@ -34,6 +36,7 @@ class Wires:
 
     def as_json(self) -> dict[str, Any]:
         return {"lines": [[short(c) for point in line for c in point] for line in self.lines],
+                "solids": self.solids,
                 "rounds": [{"a": [short(c) for c in a], "b": [short(c) for c in b],
                             "radius": short(radius)} for a, b, radius in self.rounds]}
 
@@ -168,5 +171,7 @@ def body_wires(body: Definition, middle: Vector | None = None, size: float = 1.0
             seen = back(turn, add(seen, tuple(-c for c in at)))
             depth = dot(seen, normal)
             lines = plane(normal, add(seen, tuple(-depth * c for c in normal)), size)
+        if kind != "plane":
+            wires.solids.append((len(wires.lines), len(lines)))
         wires.lines += [[add(at, rotate(turn, p)) for p in line] for line in lines]
     return wires
