@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench.h"
 
+#include "timing.h"
 #include "world/driver.h"
 #include "world/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000 };
 
@@ -28,12 +28,6 @@ static const struct {
     {"pbd-direct", "pbd-direct,iterations=10,tolerance=0", &direct},
     {"rattle", "rattle,iterations=10,tolerance=0", &direct},
 };
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // A vertical chain at rest, held at the top: every row acts in every iteration.
 static rl_model *make_chain(size_t elements) {
@@ -129,7 +123,7 @@ static double time_subject(subject *s, size_t elements) {
   double seconds = 0.0;
   if (!s->driver) {
     rl_state_copy(s->state, s->start);
-    const double from = seconds_now();
+    const double from = rl_seconds_now();
     while (rows < ROW_EVALUATIONS) {
       if (s->is_direct) {
         newton_bare(s->state, elements, s->scratch);
@@ -138,15 +132,15 @@ static double time_subject(subject *s, size_t elements) {
       }
       rows += elements;
     }
-    return 1e9 * (seconds_now() - from) / (double)rows;
+    return 1e9 * (rl_seconds_now() - from) / (double)rows;
   }
   rl_driver *d = s->driver;
   rl_state_copy(d->state, s->start);
   while (rows < ROW_EVALUATIONS) {
     d->info.iterations = 0;
-    const double from = seconds_now();
+    const double from = rl_seconds_now();
     d->type->step(d->memory, d->model, d->state, d->rows, d->dt, &d->info);
-    seconds += seconds_now() - from;
+    seconds += rl_seconds_now() - from;
     rows += elements * d->info.iterations;
   }
   return 1e9 * seconds / (double)rows;

@@ -183,15 +183,7 @@ static bool is_free(const comparison *c) {
 // Solvers and scenarios: everything that can be wrong is found before anything is run.
 static bool load_all(comparison *c, int *status) {
   rl_arguments *a = c->arguments;
-  char message[512];
-  if (a->solver_count == 0) {
-    for (size_t i = 0; rl_solvers[i]; i++) {
-      rl_solver_spec_parse(rl_solvers[i]->name, &a->solvers[a->solver_count++], message,
-                           sizeof message);
-    }
-  }
-  if (!rl_solver_spec_distinguish(a->solvers, a->solver_count, message, sizeof message)) {
-    fprintf(stderr, "ropelab compare: %s\n", message);
+  if (!rl_solvers_complete(a, "compare")) {
     *status = RL_EXIT_USAGE;
     return false;
   }

@@ -20,6 +20,8 @@ const rl_command rl_commands[] = {
      "read a scenario and say what is wrong with it, or print it"},
     {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
     {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
+    {&rl_onestep_usage, rl_command_onestep,
+     "one step of each solver from equal states, against a reference"},
     {&rl_report_usage, rl_command_report, "figures and a web page of the results in a folder"},
     {&rl_export_usage, rl_command_export, "the motion of a run as a table or for ParaView"},
     {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
@@ -50,7 +52,7 @@ const rl_command *rl_command_find(const char *name) {
 }
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "onestep", "precision", "study", "reproduce"};
+static const char *const planned[] = {"converge", "precision", "study", "reproduce"};
 
 // "Exit status: 0 done; ...", in lines of a terminal.
 static void print_exit_meanings(FILE *out) {

@@ -2,6 +2,8 @@
 // A trajectory as one long table, with the lines of snapshots.csv at every frame.
 #include "export.h"
 
+#include "csv.h"
+
 #include "run.h"
 
 typedef struct table {
@@ -21,7 +23,7 @@ static void write_line(table *t, const char *item, const char *kind, size_t inde
   fprintf(t->out, "%.17g,%s,%s,%zu", t->time, item, kind, index);
   const double values[] = {p[0], p[1], p[2], tension};
   for (size_t i = 0; i < 4; i++) {
-    fprintf(t->out, ",%.17g", isnan(values[i]) ? NAN : values[i]); // a nan has no sign here
+    rl_csv_number(t->out, values[i]);
   }
   fputc('\n', t->out);
 }

@@ -14,6 +14,10 @@ enum {
   KEY_STEP = 'h',
   KEY_DURATION = 'd',
   KEY_EVERY = 'e',
+  KEY_AT = 'a',
+  KEY_ITERATIONS = 'I',
+  KEY_REFERENCE = 'R',
+  KEY_REFERENCE_STEP = 'x',
   KEY_TRACE = 't',
   KEY_SET = 'S',
   KEY_PROBE = 'p',
@@ -37,6 +41,14 @@ static const struct argp_option all_options[] = {
     {"duration", KEY_DURATION + LONG_ONLY, "S", 0, "seconds to run instead of the scenario's", 0},
     {"every", KEY_EVERY + LONG_ONLY, "S", 0,
      "seconds between rows of series.csv (default: every step)", 0},
+    {"iterations", KEY_ITERATIONS + LONG_ONLY, "A,B,...", 0,
+     "numbers of iterations to try (default: 1,2,4,...,1024)", 0},
+    {"at", KEY_AT + LONG_ONLY, "T,T,...", 0,
+     "times of the states to start from, in seconds (default: 8, equally spaced)", 0},
+    {"reference", KEY_REFERENCE + LONG_ONLY, "NAME[,param=value...]", 0,
+     "solver to compare with (default: the most accurate one that can)", 0},
+    {"reference-step", KEY_REFERENCE_STEP + LONG_ONLY, "S", 0,
+     "step of the reference in seconds (default: 1/64 of the step)", 0},
     {"trace", KEY_TRACE + LONG_ONLY, "K", 0,
      "residuals of every K-th step in iterations.csv (default: the last step)", 0},
     {"set", KEY_SET + LONG_ONLY, "PATH=VALUE", 0,
@@ -75,10 +87,15 @@ static double seconds(struct argp_state *state, const char *option, const char *
   return positive(state, option, text, "a number of seconds above 0");
 }
 
-// A number that is not negative.
-static double fraction(struct argp_state *state, const char *option, const char *text) {
+// A number that may be 0.
+static double not_negative(struct argp_state *state, const char *option, const char *text,
+                           const char *expected) {
   const bool zero = strspn(text, "0.") == strlen(text) && strchr(text, '0');
-  return zero ? 0.0 : positive(state, option, text, "a number that is not negative");
+  return zero ? 0.0 : positive(state, option, text, expected);
+}
+
+static double fraction(struct argp_state *state, const char *option, const char *text) {
+  return not_negative(state, option, text, "a number that is not negative");
 }
 
 static long whole(struct argp_state *state, const char *option, const char *text) {
@@ -118,6 +135,37 @@ static void add_override(struct argp_state *state, rl_arguments *a, char *text) 
   }
 }
 
+static int compare_numbers(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The numbers of a list, rising and each once; `read` reads one of them, or ends the program.
+static size_t numbers(struct argp_state *state, const char *option, char *text, double *values,
+                      double (*read)(struct argp_state *, const char *, const char *)) {
+  size_t count = 0, kept = 0;
+  for (char *rest = text, *word; (word = strsep(&rest, ",")) != NULL;) {
+    if (room(state, option, count)) {
+      values[count++] = read(state, option, word); // the words of argv are ours to cut
+    }
+  }
+  qsort(values, count, sizeof *values, compare_numbers);
+  for (size_t i = 0; i < count; i++) {
+    if (kept == 0 || values[i] > values[kept - 1]) {
+      values[kept++] = values[i];
+    }
+  }
+  return kept;
+}
+
+static double whole_number(struct argp_state *state, const char *option, const char *text) {
+  return (double)whole(state, option, text);
+}
+
+static double time_of(struct argp_state *state, const char *option, const char *text) {
+  return not_negative(state, option, text, "a number of seconds that is not negative");
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   const parse *p = state->input;
   rl_arguments *a = p->arguments;
@@ -133,6 +181,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_EVERY:
     a->run.every = seconds(state, "every", text);
+    return 0;
+  case KEY_AT:
+    a->at_count = numbers(state, "at", text, a->at, time_of);
+    return 0;
+  case KEY_ITERATIONS:
+    a->iteration_count = numbers(state, "iterations", text, a->iterations, whole_number);
+    return 0;
+  case KEY_REFERENCE:
+    a->reference = text;
+    return 0;
+  case KEY_REFERENCE_STEP:
+    a->reference_step = seconds(state, "reference-step", text);
     return 0;
   case KEY_TRACE:
     a->run.trace = (uint64_t)whole(state, "trace", text);
@@ -248,6 +308,7 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
   }
   memset(arguments, 0, sizeof *arguments);
   arguments->run = (rl_run_options){.step = NAN, .duration = NAN, .every = NAN};
+  arguments->reference_step = NAN;
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     if (strncmp(argv[i], "--", 2) == 0 && !check_option(usage, argv[i] + 2)) {
       *status = RL_EXIT_USAGE;
@@ -267,6 +328,19 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
   // Bad usage and --help end the program here.
   *status = argp_parse(&argp, argc, argv, 0, NULL, &input) == 0 ? RL_EXIT_DONE : RL_EXIT_USAGE;
   return *status == RL_EXIT_DONE;
+}
+
+bool rl_solvers_complete(rl_arguments *a, const char *command) {
+  char message[512];
+  for (size_t i = 0; rl_solvers[i] && a->solver_count == i; i++) {
+    rl_solver_spec_parse(rl_solvers[i]->name, &a->solvers[a->solver_count++], message,
+                         sizeof message);
+  }
+  if (!rl_solver_spec_distinguish(a->solvers, a->solver_count, message, sizeof message)) {
+    fprintf(stderr, "ropelab %s: %s\n", command, message);
+    return false;
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -16,6 +16,12 @@ typedef struct rl_arguments {
   size_t solver_count;
   rl_override overrides[RL_LIST_MAX];
   size_t override_count;
+  double at[RL_LIST_MAX]; // [s] rising
+  size_t at_count;
+  double iterations[RL_LIST_MAX]; // rising
+  size_t iteration_count;
+  const char *reference; // solver; NULL: the default
+  double reference_step; // [s]; nan: the default
   const char *probes[RL_LIST_MAX];
   size_t probe_count;
   rl_run_options run;
@@ -50,6 +56,10 @@ size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]
 // and the exit status is stored; false then.
 bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_arguments *arguments,
                         int *status);
+
+// Without --solver all solvers are meant; labels are made different. False with a message if two
+// are still the same.
+bool rl_solvers_complete(rl_arguments *arguments, const char *command);
 
 // Loads the scenario that is called `name`: a file, or one of the shipped. NULL with the message
 // printed and the exit status stored, and the fault, if it lies in the scenario.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "record.h"
 
+#include "csv.h"
 #include "export.h"
 #include "world/bend.h"
 
@@ -144,11 +145,6 @@ static void note_error(rl_recorder *r, FILE *file) {
   }
 }
 
-// One cell of a row. A nan has no sign there, whatever the arithmetic gave it.
-static void write_value(FILE *out, double value) {
-  fprintf(out, ",%.17g", isnan(value) ? NAN : value);
-}
-
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
   const rl_probe probe = r->scenario->probes[i];
@@ -167,16 +163,16 @@ static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   double largest = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
-    write_value(r->series, value);
+    rl_csv_number(r->series, value);
     if (r->exact) {
       const double exact = known ? probe_value(r, driver, r->exact_state, i, 1) : NAN;
-      write_value(r->series, exact);
-      write_value(r->series, value - exact);
+      rl_csv_number(r->series, exact);
+      rl_csv_number(r->series, value - exact);
       largest = fmax(largest, fabs(value - exact));
     }
   }
   if (r->exact) {
-    write_value(r->series, largest);
+    rl_csv_number(r->series, largest);
     if (driver->state->step > 0) { // where both start they are the same
       r->summary.exact_error_max = fmax(r->summary.exact_error_max, largest);
     }
@@ -212,7 +208,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
                            residual};
   fprintf(r->series, "%.17g", driver->state->time);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-    write_value(r->series, values[i]);
+    rl_csv_number(r->series, values[i]);
   }
   fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
@@ -229,7 +225,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
 void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
   for (size_t i = 0; i < driver->info.trace_count; i++) {
     fprintf(r->iterations, "%llu,%zu", (unsigned long long)driver->state->step, i + 1);
-    write_value(r->iterations, driver->info.trace[i]);
+    rl_csv_number(r->iterations, driver->info.trace[i]);
     fputc('\n', r->iterations);
   }
   note_error(r, r->iterations);

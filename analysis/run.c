@@ -4,6 +4,7 @@
 #include "files.h"
 #include "manifest.h"
 #include "memory_there.h"
+#include "timing.h"
 #include "trajectory.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // How many snapshots a run plans: at its start, its quarters and its end.
@@ -144,12 +144,6 @@ static bool prepare(run *r) {
   return r->recorder != NULL;
 }
 
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
 static bool is_told(const run *r) { return !r->options->quiet || isatty(STDERR_FILENO); }
 
@@ -192,9 +186,9 @@ static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
   driver->info.trace = traced ? r->trace : NULL;
   driver->info.trace_capacity = r->trace_capacity;
   driver->info.want_residual = recorded;
-  const double start = seconds_now();
+  const double start = rl_seconds_now();
   const rl_reason reason = rl_driver_step(driver);
-  summary->seconds += seconds_now() - start;
+  summary->seconds += rl_seconds_now() - start;
   summary->steps_done = step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;

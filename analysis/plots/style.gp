@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The one style of all figures: terminal, fonts, colours, axes and key.
 # Every figure script loads it first. Variables it reads:
-#   kind "svg" or "png"; output_file; figure_name (unique, used inside the SVG); title
-#   width, height           size of the SVG [px]; the PNG has twice as many pixels
+#   kind "svg", "png" or "pdf"; output_file; figure_name (unique, used inside the SVG); title
+#   width, height           size of the SVG [px] and the PDF [1/96 inch]; the PNG has twice as many
+#                           pixels
 #   left, right, bottom, top  the drawing area as fractions of the picture; key_left likewise
 #   key_columns             entries in a row of the key
 reset
@@ -10,10 +11,16 @@ reset
 if (kind eq "svg") {
   set terminal svg size width,height enhanced font "DejaVu Sans,12" background "white" rounded \
       name figure_name linewidth 1
+  title_size = 13
+} else { if (kind eq "pdf") {
+  set terminal pdfcairo size width/96.0,height/96.0 enhanced font "DejaVu Sans,9" \
+      background "white" rounded linewidth 0.75 pointscale 0.75
+  title_size = 9.75
 } else {
   set terminal pngcairo size 2*width,2*height enhanced font "DejaVu Sans,20" \
       background "white" rounded linewidth 1.8 pointscale 1.8
-}
+  title_size = 21.5
+}}
 set output output_file
 
 # One colour, dash and symbol for each solver, everywhere. The comment after a line names the
@@ -63,7 +70,7 @@ set bmargin at screen bottom
 set tmargin at screen top
 
 set label 1 title at screen key_left, screen 1 - 17.0 / height left noenhanced \
-    font sprintf("DejaVu Sans:Bold,%g", (kind eq "svg") ? 13 : 21.5) textcolor rgb "#111111"
+    font sprintf("DejaVu Sans:Bold,%g", title_size) textcolor rgb "#111111"
 set key at screen key_left, screen 1 - 31.0 / height left top horizontal Left reverse \
     noenhanced samplen 2.8 spacing 1.1 width 1 maxcols key_columns
 set style fill noborder

@@ -15,6 +15,7 @@ from solver_style import PLOTS
 
 WIDTH = 700            # px of an SVG; all other lengths here are in the same px
 KEY_TOP, KEY_LINE = 26, 19
+KINDS = ("svg", "png", "pdf")
 TIMEOUT = 300          # s for the figures of one scenario
 
 
@@ -24,7 +25,7 @@ class PlotError(Exception):
 
 @dataclass
 class Figure:
-    """A drawn figure: its files are NAME.svg and NAME.png."""
+    """A drawn figure: its files are NAME.svg, NAME.png and NAME.pdf."""
 
     name: str
     kind: str
@@ -126,10 +127,10 @@ def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
 
 
 def script_text(drawings: Sequence[Drawing]) -> str:
-    """One gnuplot script that draws all figures as SVG and as PNG."""
+    """One gnuplot script that draws all figures in every kind."""
     lines = []
     for drawing in drawings:
-        for kind in ("svg", "png"):
+        for kind in KINDS:
             lines.append("reset session")
             lines += assignments({
                 "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
@@ -153,7 +154,7 @@ def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing]) -> None
                         "name the program with --gnuplot") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
-    missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings for kind in ("svg", "png")
+    missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings for kind in KINDS
                if not (folder / f"{drawing.figure.name}.{kind}").is_file()]
     if done.returncode != 0 or missing:
         said = "\n".join(line for line in done.stderr.splitlines() if "warning" not in line.lower())

@@ -14,6 +14,7 @@ from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
+import onestep
 from overlay import overlay
 from ropelab.results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
@@ -267,7 +268,8 @@ def probes(artist: Artist) -> Drawing | None:
     return panels(artist, "probes", "probes", shown, False, sentence) if shown else None
 
 
-BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual)
+BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual,
+            onestep.iterations, onestep.convergence, onestep.work)
 
 
 def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:
@@ -285,9 +287,14 @@ def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:
     return names
 
 
+def undated(pdf: bytes) -> bytes:
+    """The same figure is the same file, whenever it was drawn; nothing in it may move."""
+    return re.sub(rb"(/CreationDate \(D:)\d{14}", rb"\g<1>20000101000000", pdf)
+
+
 def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                   target: Path, gnuplot: str) -> list[Figure]:
-    """Draws all figures of a scenario into `target` as SVG and PNG."""
+    """Draws all figures of a scenario into `target` as SVG, PNG and PDF."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         folder = Path(name)
         artist = Artist(scenario, file_name, styles, folder)
@@ -301,4 +308,6 @@ def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverSt
             (target / f"{figure.name}.svg").write_text(
                 tidy(text, figure.id), encoding="utf-8")
             shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
+            (target / f"{figure.name}.pdf").write_bytes(
+                undated((folder / f"{figure.name}.pdf").read_bytes()))
         return [drawing.figure for drawing in drawings]

@@ -48,6 +48,15 @@ METRICS = (
            "divided by the mass that the row feels. Zero when no row is violated and none that is "
            "slack pulls. One definition for all methods; those that work on velocities use "
            "C + step · dC/dt. The table has the last step's."),
+    Metric("position_rms_m", "position error", "m", True,
+           "Distance from the reference a step later, root mean square over what moves and over "
+           "the states that were started from; with the most iterations."),
+    Metric("velocity_rms_m_s", "velocity error", "m/s", True, "The same of velocities."),
+    Metric("tension_rms_N", "tension error", "N", True,
+           "The same of the tensions, which are means over the step."),
+    Metric("iterations_settled", "settled at", "", True,
+           "Fewest iterations from which on the position error stays within twice that with the "
+           "most iterations."),
     Metric("tension_max_N", "greatest tension", "N", False,
            "Largest tension anywhere in a rope: total impulse of a step divided by the step."),
     Metric("momentum_drift", "momentum drift", "", True,
@@ -62,8 +71,10 @@ METRICS = (
            "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
 )
 
-OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
-SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
+OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m", "position_rms_m",
+            "velocity_rms_m_s")
+SHORT = {"position_rms_m": "position, m", "velocity_rms_m_s": "velocity, m/s",
+         "exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
          "length_error_max_m": "length, m", "stretch_max": "stretch"}
 
 STATUS_WORDS = {

@@ -31,7 +31,7 @@ import numpy
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
-COMMANDS = ("list", "check", "run", "compare", "report", "export", "diff")
+COMMANDS = ("list", "check", "run", "compare", "onestep", "report", "export", "diff")
 DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
@@ -1092,7 +1092,7 @@ class Comparisons(Case):
             self.expect_true(scenario in page and label in page, (scenario, label),
                              "both in report.html", "names in the report")
         figures = {path.suffix for path in (self.folder / "figures").iterdir()}
-        self.expect(figures, {".svg", ".png"}, "kinds of figures")
+        self.expect(figures, {".svg", ".png", ".pdf"}, "kinds of figures")
 
     def test_a_comparison_is_not_overwritten(self) -> None:
         before = contents(self.folder)

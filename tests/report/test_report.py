@@ -277,10 +277,10 @@ class ReportOfComparison(unittest.TestCase):
                       "<b>1.25</b> (set)"):
             self.assertTrue(words in self.page, f"expected '{words}' in the page")
 
-    def test_every_figure_is_there_in_both_forms(self) -> None:
+    def test_every_figure_is_there_in_every_form(self) -> None:
         kinds = ("overlay", "exact", "energy", "ledger", "stretch", "tension", "probes", "residual")
         for kind in kinds:
-            for ending in ("svg", "png"):
+            for ending in ("svg", "png", "pdf"):
                 path = self.folder / "figures" / f"swing-{kind}.{ending}"
                 self.assertGreater(path.stat().st_size, 1000, path)
                 self.assertLess(path.stat().st_size, 300_000, path)

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reference.h"
+
+#include "run.h"
+#include "world/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const preferred[] = {"reference", "rattle", "penalty,integrator=rk4,substeps=1"};
+
+// What keeps a solver from being the reference: capabilities that it lacks, and where nobody asked
+// for it, the stretch of springs that stand for what is inextensible.
+static uint32_t missing(const rl_model *model, const rl_solver_type *type, bool asked) {
+  const bool is_soft = type->stored_energy && !(model->capabilities & RL_CAN_ELASTIC);
+  return rl_driver_missing(model, type) | (is_soft && !asked ? RL_CAN_LINKS : 0);
+}
+
+static bool find_default(const rl_model *model, rl_solver_spec *reference) {
+  char message[256];
+  for (size_t i = 0; i < sizeof preferred / sizeof preferred[0]; i++) {
+    if (rl_solver_spec_parse(preferred[i], reference, message, sizeof message) &&
+        missing(model, reference->type, false) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_reference_choose(const rl_scenario *scenario, const char *asked, rl_solver_spec *reference,
+                         int *status) {
+  char message[512];
+  if (asked && !rl_solver_spec_parse(asked, reference, message, sizeof message)) {
+    fprintf(stderr, "ropelab: --reference %s: %s\n", asked, message);
+    *status = RL_EXIT_USAGE;
+    return false;
+  }
+  const uint32_t lacks = asked ? missing(scenario->model, reference->type, true) : 0;
+  *status = RL_EXIT_UNSUPPORTED;
+  if (lacks) {
+    fprintf(stderr, "ropelab: the reference %s does not support %s: the solver cannot do: %s\n",
+            reference->type->name, scenario->name, rl_capability_name(lacks & -lacks));
+    return false;
+  }
+  if (!asked && !find_default(scenario->model, reference)) {
+    fprintf(stderr, "ropelab: there is no default reference for %s; expected --reference\n",
+            scenario->name);
+    return false;
+  }
+  return true;
+}
+
+static rl_driver *make_driver(const rl_scenario *scenario, const rl_solver_spec *solver,
+                              double dt) {
+  return rl_driver_create(scenario->model, solver->type, solver->parameters, dt);
+}
+
+// `count` steps; the state's tensions are then their mean.
+static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions) {
+  const uint32_t links = driver->model->link_count;
+  rl_reason reason = RL_RUNNING;
+  memset(tensions, 0, links * sizeof *tensions);
+  for (uint64_t n = 0; n < count && reason >= 0; n++) {
+    reason = rl_driver_step(driver);
+    for (uint32_t i = 0; i < links; i++) {
+      tensions[i] += driver->state->multipliers[i] / (double)count;
+    }
+  }
+  return reason;
+}
+
+// Numbers a state as that after `steps` steps of `dt`.
+static void number(rl_state *state, uint64_t steps, double dt) {
+  state->step = steps;
+  state->time = (double)steps * dt;
+}
+
+typedef struct walk {
+  const rl_scenario *scenario;
+  const rl_solver_spec *reference;
+  double step;
+  uint64_t substeps;
+  rl_driver *driver, *coarse; // with all substeps, and with half of them
+  double *tensions;
+} walk;
+
+// The step from the origin's start again with half the substeps: how sure its end is.
+static rl_reason judge(const walk *w, uint64_t at, rl_origin *origin) {
+  const uint64_t substeps = w->substeps / 2;
+  rl_driver_set_state(w->coarse, origin->start);
+  number(w->coarse->state, at * substeps, w->coarse->dt);
+  const rl_reason reason = take_steps(w->coarse, substeps, w->tensions);
+  memcpy(w->coarse->state->multipliers, w->tensions,
+         w->driver->model->link_count * sizeof *w->tensions);
+  origin->uncertainty = rl_state_distance(w->driver->model, w->coarse->state, origin->end);
+  return reason;
+}
+
+// The origin at the state that the reference is in, and the reference a step later.
+static rl_reason make_origin(const walk *w, uint64_t at, rl_origin *origin) {
+  const rl_model *model = w->driver->model;
+  rl_state_copy(origin->start, w->driver->state);
+  number(origin->start, at, w->step);
+  rl_reason reason = take_steps(w->driver, w->substeps, w->tensions);
+  rl_state_copy(origin->end, w->driver->state);
+  memcpy(origin->end->multipliers, w->tensions, model->link_count * sizeof *w->tensions);
+  const rl_distance_norms unknown = {NAN, NAN, NAN, NAN, NAN, NAN};
+  origin->uncertainty = unknown;
+  if (w->coarse && reason > 0) {
+    reason = judge(w, at, origin);
+  }
+  return reason;
+}
+
+static int say_diverged(const walk *w, rl_reason reason) {
+  fprintf(stderr, "ropelab: %s: the reference %s diverged at t = %.6g s: %s\n", w->scenario->name,
+          w->reference->label, w->driver->state->time, rl_reason_name(reason));
+  return RL_EXIT_DIVERGED;
+}
+
+static void show_progress(size_t done, size_t count) {
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\rreference: %zu of %zu states%s", done, count,
+            done == count ? "\r\033[K" : "");
+  }
+}
+
+static int follow(const walk *w, const uint64_t *at, size_t count, rl_origin *origins) {
+  uint64_t done = 0; // steps of the comparison
+  for (size_t i = 0; i < count; i++) {
+    rl_reason reason = RL_RUNNING;
+    for (; done < at[i] && reason >= 0 && !rl_run_interrupted(); done++) {
+      reason = take_steps(w->driver, w->substeps, w->tensions);
+    }
+    if (rl_run_interrupted()) {
+      return RL_EXIT_INTERRUPTED;
+    }
+    reason = reason >= 0 ? make_origin(w, at[i], &origins[i]) : reason;
+    if (reason < 0) {
+      return say_diverged(w, reason);
+    }
+    done++; // that from the origin to its end
+    show_progress(i + 1, count);
+  }
+  return RL_EXIT_DONE;
+}
+
+int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference, double step,
+                    uint64_t substeps, const uint64_t *at, size_t count, rl_origin *origins) {
+  const rl_model *model = scenario->model;
+  walk w = {scenario, reference, step, substeps, NULL, NULL, NULL};
+  w.driver = make_driver(scenario, reference, step / (double)substeps);
+  w.coarse = substeps > 1 ? make_driver(scenario, reference, step / (double)(substeps / 2)) : NULL;
+  w.tensions = calloc((size_t)model->link_count + 1, sizeof *w.tensions);
+  bool good = w.driver && (w.coarse || substeps == 1) && w.tensions;
+  for (size_t i = 0; i < count && good; i++) {
+    origins[i].start = rl_state_create(model);
+    origins[i].end = rl_state_create(model);
+    good = origins[i].start && origins[i].end;
+  }
+  int status = RL_EXIT_FAILED;
+  if (good) {
+    status = follow(&w, at, count, origins);
+  } else {
+    fprintf(stderr, "ropelab: %s: out of memory for %zu states\n", scenario->name, count);
+  }
+  rl_driver_free(w.driver);
+  rl_driver_free(w.coarse);
+  free(w.tensions);
+  return status;
+}
+
+void rl_origins_free(rl_origin *origins, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    rl_state_free(origins[i].start);
+    rl_state_free(origins[i].end);
+  }
+}

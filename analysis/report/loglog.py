@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures with logarithmic axes both ways: curves of solvers in panels that share their x axis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+from artist import Artist
+from canvas import Drawing, Layout
+from curves import Point
+
+DECADES = 12  # most decades of an axis
+ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
+
+
+@dataclass
+class Curve:
+    """Points of a solver; `lost` are places on the x axis at which it has no value to show: these
+    are drawn on the margin, on the side of large errors."""
+
+    label: str
+    points: Sequence[Point]
+    lost: Sequence[float] = ()
+
+
+@dataclass
+class Panel:
+    title: str
+    unit: str  # name of the y axis
+    curves: list[Curve]
+    floor: float = math.nan  # a level below which differences mean nothing
+
+
+def positive(points: Sequence[Point]) -> list[Point]:
+    """Those that a logarithmic axis can show."""
+    return [(x, y) for x, y in points if 0 < x < math.inf and 0 < y < math.inf]
+
+
+def known(value: float) -> bool:
+    return 0 < value < math.inf
+
+
+def limits(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis that holds the values, the largest DECADES of them."""
+    if not values:
+        return 0.1, 10.0
+    high = max(values) * ROOM
+    low = max(min(values) / ROOM, high / 10.0 ** DECADES)
+    if high < 10 * low:  # at least one number stands at the axis
+        low, high = 10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high))
+    return low, high
+
+
+def panel_files(artist: Artist, panel: Panel, labels: Sequence[str], low: float, high: float
+                ) -> list[str]:
+    curves = {curve.label: curve for curve in panel.curves}
+    files = []
+    for label in labels:
+        curve = curves.get(label, Curve(label, []))
+        points = positive(curve.points)
+        inside = [p for p in points if low <= p[1] <= high]
+        margin = [(x, high) for x in curve.lost] + [(x, high) for x, y in points if y > high]
+        files.append(artist.data([inside, inside, margin]))
+    return files
+
+
+def draw(artist: Artist, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
+         x_title: str, floor_name: str = "", downwards: bool = False, height: float = 0) -> Drawing:
+    """A figure of the panels; `downwards`: small values, which are the good ones, are above."""
+    used = {curve.label for panel in panels for curve in panel.curves
+            if positive(curve.points) or curve.lost}
+    labels = [run.label for run in artist.scenario.runs if run.label in used]
+    x = [x for panel in panels for curve in panel.curves
+         for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if x > 0]
+    low_x, high_x = limits(x)
+    ranges = []
+    for panel in panels:
+        ranges.append(limits([y for curve in panel.curves for _, y in positive(curve.points)]
+                             + [panel.floor] * known(panel.floor)))
+    columns = 1 if len(panels) < 4 else 2
+    rows = math.ceil(len(panels) / columns)
+    any_floor = any(known(panel.floor) for panel in panels)
+    layout = Layout(columns, rows, height or (360 if len(panels) == 1 else 200), labels,
+                    int(any_floor), titled=len(panels) > 1, gap_x=86)
+    figure = artist.figure(kind, title, caption, alt)
+    variables = layout.variables | {
+        "count": len(labels), "label": labels,
+        "style": [artist.styles[label].linetype for label in labels],
+        "panels": len(panels), "panel_title": [panel.title for panel in panels],
+        "panel_unit": [panel.unit for panel in panels],
+        "panel_low": [low for low, _ in ranges], "panel_high": [high for _, high in ranges],
+        "low_x": low_x, "high_x": high_x, "x_title": x_title, "downwards": downwards,
+        "floor": [artist.data([[(low_x, panel.floor), (high_x, panel.floor)]])
+                  if known(panel.floor) else "" for panel in panels],
+        "floor_name": floor_name if any_floor else "",
+        "file": [name for panel, (low, high) in zip(panels, ranges)
+                 for name in panel_files(artist, panel, labels, low, high)]}
+    return Drawing(figure, "loglog.gp", variables)

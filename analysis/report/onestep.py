@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figures of `ropelab onestep`: errors of single steps from equal states."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import loglog
+from artist import Artist
+from canvas import Drawing
+from loglog import Curve, Panel
+from ropelab.results import mapping, number, read_rows
+from units import significant
+
+TABLE = "onestep.csv"
+QUANTITIES = (("position_rms_m", "positions", "position / m"),
+              ("velocity_rms_m_s", "velocities", "velocity / (m/s)"),
+              ("tension_rms_N", "tensions", "tension / N"))
+
+
+def study_folder(artist: Artist, key: str) -> Path | None:
+    """The folder of the whole study, if the runs say that they belong to one of this kind."""
+    for run in artist.scenario.runs:
+        if run.folder and mapping(run.info.get(key)):
+            return run.folder.parent.parent
+    return None
+
+
+def mean_square(values: list[float]) -> float:
+    return math.sqrt(sum(v * v for v in values) / len(values)) if values else math.nan
+
+
+class Steps:
+    """The rows of onestep.csv: for each solver and number of iterations, over all starts."""
+
+    def __init__(self, path: Path) -> None:
+        rows = list(read_rows(path))
+        self.uncertainty = [r for r in rows if r["status"] == "uncertainty"]
+        self.groups: dict[str, dict[str, list[dict[str, str]]]] = {}
+        for row in rows:
+            if row["status"] != "uncertainty":
+                group = self.groups.setdefault(row["label"], defaultdict(list))
+                group[row["asked"]].append(row)
+
+    def curve(self, label: str, x: str, y: str) -> Curve:
+        """Over the starts: root mean squares against means; what did not stay finite is lost."""
+        points, lost = [], []
+        for rows in self.groups.get(label, {}).values():
+            place = sum(number(r[x]) for r in rows) / len(rows)
+            value = mean_square([number(r[y]) for r in rows])
+            if any(r["status"] == "diverged" for r in rows):
+                lost.append(place)
+            elif math.isfinite(value):
+                points.append((place, value))
+        # One that stopped by itself says the same for all that it was allowed beyond.
+        return Curve(label, sorted(dict(points).items()), lost)
+
+    def floor(self, y: str) -> float:
+        """What the reference does not know."""
+        return mean_square([number(r[y]) for r in self.uncertainty
+                            if math.isfinite(number(r[y]))])
+
+
+def panels(steps: Steps, labels: list[str], x: str) -> list[Panel]:
+    found = []
+    for column, title, unit in QUANTITIES:
+        curves = [steps.curve(label, x, column) for label in labels]
+        found.append(Panel(title, unit, curves, steps.floor(column)))
+    return found
+
+
+def best(panel: Panel) -> tuple[str, float]:
+    """Which curve comes nearest to the reference, and how near."""
+    ends = [(min(y for _, y in loglog.positive(c.points)), c.label)
+            for c in panel.curves if loglog.positive(c.points)]
+    return (min(ends)[1], min(ends)[0]) if ends else ("", math.nan)
+
+
+def settling(artist: Artist, steps: Steps) -> str:
+    """From how many iterations on more of them do not help."""
+    words = []
+    for run in artist.scenario.runs:
+        value = run.metric("iterations_settled")
+        if len(steps.groups.get(run.label, {})) > 1 and math.isfinite(value):
+            words.append(f"{run.label} {significant(value)}")
+    return (" A level part is the error of the step itself, which iterations do not change; it "
+            "begins (within a factor of 2) at iterations: " + ", ".join(words) + ".") if words else ""
+
+
+def common_caption(artist: Artist) -> str:
+    facts = next(mapping(run.info.get("onestep")) for run in artist.scenario.runs
+                 if mapping(run.info.get("onestep")))
+    step = next((run.step for run in artist.scenario.runs if math.isfinite(run.step)), math.nan)
+    count = len(facts.get("times_s") or [])
+    return (f"One step of {significant(step)} s from each of {count} states of the same run of "
+            f"{facts.get('reference')}, and how far its end is from that run "
+            f"({significant(number(facts.get('reference_step_s')))} s a step): root mean square "
+            "over what moves, and over the states. The broad grey line is how much the reference "
+            "itself changes with half as many steps.")
+
+
+def lost_sentence(found: list[Panel]) -> str:
+    names = dict.fromkeys(c.label for panel in found for c in panel.curves if c.lost)
+    return f" Crosses on the margin: diverged ({', '.join(names)})." if names else ""
+
+
+def recorded(artist: Artist) -> Steps | None:
+    folder = study_folder(artist, "onestep")
+    return Steps(folder / TABLE) if folder and (folder / TABLE).is_file() else None
+
+
+def iterations(artist: Artist) -> Drawing | None:
+    steps = recorded(artist)
+    if steps is None:
+        return None
+    found = panels(steps, [run.label for run in artist.scenario.runs], "iterations")
+    name, error = best(found[0])
+    caption = common_caption(artist)
+    if name:
+        caption += f" Nearest in position: {name}, {significant(error)} m."
+    caption += settling(artist, steps) + lost_sentence(found)
+    return loglog.draw(artist, "onestep", "one step from equal states", caption,
+                       "error of one step against iterations, by solver", found,
+                       "iterations of the step, in all substeps", "reference's own")
+
+
+def work(artist: Artist) -> Drawing | None:
+    steps = recorded(artist)
+    if steps is None:
+        return None
+    found = panels(steps, [run.label for run in artist.scenario.runs], "row_evals")[:1]
+    caption = (common_caption(artist) + " Against what the step costs in evaluations of rows, a "
+               "unit that no machine changes." + lost_sentence(found))
+    return loglog.draw(artist, "onestep-work", "one step, error against work", caption,
+                       "error of one step against row evaluations, by solver", found,
+                       "row evaluations of the step", "reference's own")
+
+
+def convergence(artist: Artist) -> Drawing | None:
+    """How fast the iterations come to their own end, whatever that is worth."""
+    steps = recorded(artist)
+    if steps is None:
+        return None
+    curves = [steps.curve(run.label, "iterations", "settled_rms_m")
+              for run in artist.scenario.runs]
+    if not any(len(loglog.positive(curve.points)) > 1 for curve in curves):
+        return None
+    caption = ("The same steps, but each against the same solver's own step with the most "
+               "iterations: what the iterations have not solved yet, without the error of the "
+               "step. A straight line here is convergence by a fixed factor for each doubling; a "
+               "bend downwards is faster than that.")
+    return loglog.draw(artist, "onestep-convergence", "convergence within one step", caption,
+                       "distance from the converged step against iterations, by solver",
+                       [Panel("", "position / m", curves)],
+                       "iterations of the step, in all substeps")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`ropelab onestep` from outside: its files, what they agree on, and what it refuses.
+
+Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.test_onestep
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from tests.cli import test_cli as cli
+from tests.cli.test_cli import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder
+
+setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
+
+DISTANCES = ["position_rms_m", "position_max_m", "velocity_rms_m_s", "velocity_max_m_s",
+             "tension_rms_N", "tension_max_N"]
+
+
+class SingleSteps(cli.Case):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = new_folder()
+        cls.done = cli.ropelab("onestep", "elastic-cord", "--solver", "penalty", "--solver", "xpbd",
+                               "--solver", "pbd", "--solver", "bad=nehe,air_friction=1e9",
+                               "--iterations", "8,1,2,8", "--at", "0.5,0.1,0.3", "--out",
+                               cls.folder)
+        cls.table = Table(cls.folder / "onestep.csv")
+        cls.summary = {row["label"]: row for row in Table(cls.folder / "summary.csv").rows()}
+
+    def test_ends_quietly(self) -> None:
+        self.expect_exit(self.done, cli.DONE)
+        self.expect((self.done.stdout, self.done.stderr), ("", ""), "stdout and stderr")
+
+    def test_a_row_for_every_step(self) -> None:
+        self.expect(self.table.header, ["label", "solver", "time_s", "asked", "status",
+                                        "iterations", "row_evals", "residual_m", *DISTANCES,
+                                        "settled_rms_m"], "header of onestep.csv")
+        found = [(row["label"], row["asked"]) for row in self.table.rows()]
+        expected = [("reference", "nan")] * 3 + [("penalty", "nan")] * 3 + [
+            ("xpbd", asked) for asked in ("8", "2", "1") for _ in range(3)] + [("bad", "nan")] * 3
+        self.expect(found, expected, "labels and iterations of the rows")
+        for start in range(0, len(found), 3):
+            times = [float(row["time_s"]) for row in self.table.rows()[start:start + 3]]
+            for observed, expected_time in zip(times, (0.1, 0.3, 0.5)):
+                self.expect_true(abs(observed - expected_time) < 0.01, times, "0.1, 0.3, 0.5 s",
+                                 "times of the starts, rising")
+
+    def test_more_iterations_cost_and_converge(self) -> None:
+        rows = [row for row in self.table.rows() if row["label"] == "xpbd"]
+        cost = [float(row["row_evals"]) for row in rows[::3]]
+        self.expect(cost[0], 8 * cost[2], "row evaluations with 8 iterations and with 1")
+        left = [float(row["settled_rms_m"]) for row in rows[::3]]
+        self.expect_true(math.isnan(left[0]) and 0 <= left[1] <= left[2], left,
+                         "nan, and then farther away", "distance from the step with the most")
+
+    def test_summary_is_that_of_the_most_iterations(self) -> None:
+        rows = [row for row in self.table.rows() if row["label"] == "xpbd"][:3]
+        for name in DISTANCES:
+            values = [float(row[name]) for row in rows]
+            known = self.summary["xpbd"]["tension_max_error_N" if name == "tension_max_N" else name]
+            expected = (max(values) if "max" in name
+                        else math.sqrt(sum(v * v for v in values) / len(values)))
+            self.expect_true(math.isclose(float(known), expected, rel_tol=1e-12), known,
+                             str(expected), name)
+        manifest = json.loads((self.folder / "elastic-cord/xpbd/run.json").read_text())
+        self.expect(manifest["summary"]["position_rms_m"],
+                    float(self.summary["xpbd"]["position_rms_m"]), "run.json beside summary.csv")
+        self.expect(manifest["onestep"]["iterations"], [1, 2, 8], "iterations in run.json")
+
+    def test_who_cannot_is_a_row(self) -> None:
+        self.expect({label: row["status"] for label, row in self.summary.items()},
+                    {"penalty": "done", "xpbd": "done", "pbd": "unsupported", "bad": "diverged"},
+                    "status by label")
+        self.expect_in("elastic ropes", self.summary["pbd"]["reason"], "reason of pbd")
+
+    def test_reference_says_how_sure_it_is(self) -> None:
+        sure = [float(row["position_rms_m"]) for row in self.table.rows()[:3]]
+        errors = [float(row["position_rms_m"]) for row in self.table.rows()
+                  if row["label"] == "xpbd"]
+        self.expect_true(0 <= max(sure) < 0.01 * min(errors), (max(sure), min(errors)),
+                         "a hundredth of any error at most", "what the reference does not know")
+
+    def test_report(self) -> None:
+        figures = {path.name for path in (self.folder / "figures").iterdir()}
+        for kind in ("onestep", "onestep-convergence", "onestep-work"):
+            for ending in ("svg", "png", "pdf"):
+                self.expect_true(f"elastic-cord-{kind}.{ending}" in figures, figures,
+                                 f"elastic-cord-{kind}.{ending}", "figures")
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+        self.expect("ropelab onestep --force elastic-cord" in page, True, "the command in the report")
+        self.expect("diverged (bad)" in page, True, "what diverged in a caption")
+
+    def test_same_numbers_again(self) -> None:
+        before = (self.folder / "onestep.csv").read_bytes()
+        self.refused_again()
+        command = json.loads((self.folder / "elastic-cord/xpbd/run.json").read_text())["command"]
+        self.expect_in("--force", command, "the command that repeats it")
+        done = cli.ropelab(*command.split()[1:])
+        self.expect_exit(done, cli.DONE)
+        self.expect((self.folder / "onestep.csv").read_bytes(), before, "onestep.csv again")
+
+    def refused_again(self) -> None:
+        self.refused("onestep", "elastic-cord", "--out", self.folder, says=("--force",))
+
+
+class Refusals(cli.Case):
+    def test_mistakes(self) -> None:
+        for words, says in (
+                (["--at", "2.5"], "--at 2.5: expected a time from 0 to"),
+                (["--at", "0.1,,0.2"], "--at : expected a number of seconds"),
+                (["--iterations", "0"], "--iterations 0: expected a whole number"),
+                (["--iterations", "2.5"], "--iterations 2.5: expected a whole number"),
+                (["--reference", "rattel"], "did you mean 'rattle'?"),
+                (["--reference", "rattle,iteration=3"], "did you mean 'iterations'?"),
+                (["--reference-step", "-1"], "--reference-step -1: expected a number of seconds"),
+                (["--refrence", "rattle"], "did you mean '--reference'?")):
+            folder = new_folder()
+            self.refused("onestep", "hanging-chain", *words, "--out", folder, says=(says,))
+            self.expect(folder.exists(), False, f"a folder after {words}")
+
+    def test_reference_that_cannot(self) -> None:
+        self.refused("onestep", "elastic-cord", "--reference", "rattle", "--out", new_folder(),
+                     says=("reference rattle does not support elastic-cord", "elastic ropes"),
+                     status=UNSUPPORTED)
+
+    def test_reference_that_diverges(self) -> None:
+        self.refused("onestep", "hanging-chain", "--reference", cli.BLOW_UP, "--out", new_folder(),
+                     says=("the reference penalty diverged at t = ",), status=DIVERGED)
+
+    def test_folder_of_a_run(self) -> None:
+        run = self.record("pendulum", "pbd", "--duration", "0.1")
+        self.refused("onestep", "pendulum", "--out", run.folder,
+                     says=("holds the result of a single run",), status=USAGE)
