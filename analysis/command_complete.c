@@ -6,6 +6,7 @@
 
 #include "files.h"
 #include "probe.h"
+#include "reproduce/reproduce.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -133,6 +134,10 @@ static void offer_positional(const query *q, const char *positional) {
     offer_scenarios(q);
   } else if (strncmp(positional, "DIR", 3) == 0) {
     puts(":folders");
+  } else if (strcmp(positional, "[PAPER]") == 0) {
+    for (size_t i = 0; rl_papers[i]; i++) {
+      offer(q, rl_papers[i]->name);
+    }
   } else if (*positional == '[') {
     char list[256];
     snprintf(list, sizeof list, "%.*s", (int)strcspn(positional + 1, "]"), positional + 1);

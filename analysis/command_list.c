@@ -4,6 +4,7 @@
 #include "files.h"
 #include "manifest.h"
 #include "options.h"
+#include "reproduce/reproduce.h"
 #include "words.h"
 #include "world/driver.h"
 
@@ -139,6 +140,24 @@ static bool bib_field(const char *line, const char *field, char *out, size_t siz
   return true;
 }
 
+// What `ropelab reproduce` calls a paper, and what it measures of it.
+static void add_reproduction(json_t *entry, const char *key) {
+  const rl_paper *paper = rl_paper_find(key);
+  if (!paper) {
+    return;
+  }
+  json_t *claims = json_array();
+  for (size_t e = 0; e < paper->experiment_count; e++) {
+    const rl_experiment *experiment = &paper->experiments[e];
+    for (size_t i = 0; i < experiment->claim_count; i++) {
+      json_array_append_new(claims, json_string(experiment->claims[i].quantity));
+    }
+  }
+  json_object_set_new(entry, "reproduce", json_string(paper->name));
+  json_object_set_new(entry, "note", json_string(paper->note));
+  json_object_set_new(entry, "claims", claims);
+}
+
 static json_t *list_papers(void) {
   json_t *list = json_array();
   char path[RL_PATH_MAX];
@@ -151,7 +170,9 @@ static json_t *list_papers(void) {
     if (line[0] == '@' && brace) {
       snprintf(key, sizeof key, "%.*s", (int)strcspn(brace + 1, ",\n"), brace + 1);
     } else if (bib_field(line, "title", title, sizeof title)) {
-      json_array_append_new(list, json_pack("{s:s, s:s}", "name", key, "summary", title));
+      json_t *entry = json_pack("{s:s, s:s}", "name", key, "summary", title);
+      add_reproduction(entry, key);
+      json_array_append_new(list, entry);
     }
   }
   if (file) {
@@ -208,6 +229,17 @@ static void print_exact(const json_t *list) {
 static void print_scenarios(const json_t *list) { print_plain(list, "title"); }
 static void print_summaries(const json_t *list) { print_plain(list, "summary"); }
 
+static void print_papers(const json_t *list) {
+  size_t i;
+  json_t *entry;
+  json_array_foreach(list, i, entry) {
+    printf("  %-20s %s\n", text_of(entry, "name"), text_of(entry, "summary"));
+    if (*text_of(entry, "reproduce")) {
+      printf("  %-20s   ropelab reproduce %s\n", "", text_of(entry, "reproduce"));
+    }
+  }
+}
+
 // The table solver x scenario, as Markdown.
 static void print_coverage(const json_t *scenarios) {
   printf("| scenario |");
@@ -240,7 +272,7 @@ static const struct {
     {"scenarios", "Scenarios", list_scenarios, print_scenarios},
     {"metrics", "Columns of series.csv", list_metrics, print_summaries},
     {"exact", "Closed forms", list_exact, print_exact},
-    {"papers", "Papers (papers/rope.bib)", list_papers, print_summaries},
+    {"papers", "Papers (papers/rope.bib)", list_papers, print_papers},
 };
 
 enum { LISTS = sizeof lists / sizeof lists[0] };

@@ -26,6 +26,7 @@ const rl_command rl_commands[] = {
     {&rl_export_usage, rl_command_export, "the motion of a run as a table or for ParaView"},
     {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
     {&rl_bench_usage, rl_command_bench, "cost per row and iteration, beside the bare loop"},
+    {&rl_reproduce_usage, rl_command_reproduce, "the published numbers of papers beside ours"},
     {0},
 };
 
@@ -52,7 +53,7 @@ const rl_command *rl_command_find(const char *name) {
 }
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "precision", "study", "reproduce"};
+static const char *const planned[] = {"converge", "precision", "study"};
 
 // "Exit status: 0 done; ...", in lines of a terminal.
 static void print_exit_meanings(FILE *out) {
@@ -72,7 +73,7 @@ static void print_exit_meanings(FILE *out) {
 static void print_help(FILE *out) {
   fprintf(out, "Usage: ropelab COMMAND [OPTION...]\n%c%s.\n\n", toupper(rl_about[0]), rl_about + 1);
   for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(out, "  %-9s %s\n", rl_commands[i].usage->name, rl_commands[i].summary);
+    fprintf(out, "  %-10s %s\n", rl_commands[i].usage->name, rl_commands[i].summary);
   }
   fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
         "  ropelab --version\n\n"

@@ -16,10 +16,10 @@ static bool choose(char folder[RL_PATH_MAX], const rl_arguments *arguments, cons
   return length < RL_PATH_MAX;
 }
 
-bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                      const char *scenario) {
+bool rl_claim_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
+                     const char *subject, const char *table, const char *what) {
   char path[RL_PATH_MAX];
-  if (!choose(folder, arguments, command, scenario) || !rl_path_join(path, folder, "summary.csv")) {
+  if (!choose(folder, arguments, command, subject) || !rl_path_join(path, folder, table)) {
     fprintf(stderr, "ropelab: the name of the folder is too long\n");
     return false;
   }
@@ -29,7 +29,7 @@ bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, c
     return false;
   }
   if (rl_file_exists(path) && !arguments->force) {
-    fprintf(stderr, "ropelab: %s already holds a comparison; --force replaces it\n", folder);
+    fprintf(stderr, "ropelab: %s already holds a %s; --force replaces it\n", folder, what);
     return false;
   }
   if (!rl_make_folders(folder)) {
@@ -45,4 +45,9 @@ bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, c
     return false;
   }
   return true;
+}
+
+bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
+                      const char *scenario) {
+  return rl_claim_folder(folder, arguments, command, scenario, "summary.csv", "comparison");
 }

@@ -12,4 +12,8 @@
 bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
                       const char *scenario);
 
+// The same for another table than summary.csv, and what there is said to be already: "comparison".
+bool rl_claim_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
+                     const char *subject, const char *table, const char *what);
+
 #endif

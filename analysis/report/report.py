@@ -3,8 +3,8 @@
 
 usage: report.py DIR [--gnuplot PATH] [--jobs N]
 
-DIR is the folder of `ropelab run`, or of a command over several runs. Figures go to DIR/figures/,
-the page to DIR/report.html; it holds all figures itself. Exit status: 0 written, 1 a program is
+DIR is the folder of `ropelab run`, of a command over several runs, or of `ropelab reproduce`.
+Figures go to DIR/figures/, the page to DIR/report.html; it holds all figures itself. Exit status: 0 written, 1 a program is
 missing or failed, 2 nothing to report on or bad usage, 130 interrupted.
 """
 
@@ -26,6 +26,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 RESTARTED = "ROPELAB_REPORT_RESTARTED"
+REPRODUCTION = "reproduce.json"  # in the folder of `ropelab reproduce`
 PLAYER_MODULES = ("numpy", "h5py")  # without them the page has no players
 
 
@@ -137,6 +138,13 @@ def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
         publish(target, folder, page)
 
 
+def make_reproduction(folder: Path, gnuplot: str) -> None:
+    from reproduction import render
+
+    with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
+        publish(Path(name), folder, render(folder, Path(name), gnuplot))
+
+
 def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
@@ -149,7 +157,10 @@ def main() -> int:
     options = arguments()
     signal.signal(signal.SIGTERM, interrupted)
     try:
-        make_report(options.folder, options.gnuplot, options.jobs)
+        if (options.folder / REPRODUCTION).is_file():
+            make_reproduction(options.folder, options.gnuplot)
+        else:
+            make_report(options.folder, options.gnuplot, options.jobs)
     except NoResults as error:
         fail(str(error))
         return 2

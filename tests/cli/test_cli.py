@@ -31,7 +31,7 @@ import numpy
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
-COMMANDS = ("list", "check", "run", "compare", "onestep", "report", "export", "diff")
+COMMANDS = ("list", "check", "run", "compare", "onestep", "report", "export", "diff", "reproduce")
 DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
@@ -313,6 +313,75 @@ class Lists(Case):
 
     def test_unknown_list(self) -> None:
         self.refused("list", "solver", says=("did you mean 'solvers'?",))
+
+
+class Reproduce(Case):
+    """Published numbers beside ours."""
+
+    # Papers that take a moment.
+    FAST = ("pbd", "knyazyev", "cable-joints", "catto", "capstan", "source")
+
+    def rows(self, table: str) -> list[list[str]]:
+        """The rows of a Markdown table; an empty first cell is that above it."""
+        found: list[list[str]] = []
+        for line in table.splitlines()[2:]:
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            found.append([cells[0] or found[-1][0], *cells[1:]])
+        return found
+
+    def readme(self) -> list[list[str]]:
+        text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+        return self.rows(text.partition("<!-- reproduce -->\n")[2].partition("<!-- /reproduce -->")[0])
+
+    def test_readme_has_every_claim(self) -> None:
+        papers = json.loads(ropelab("list", "papers", "--json").stdout)
+        claims = {entry["reproduce"]: entry["claims"] for entry in papers if "reproduce" in entry}
+        shown: dict[str, list[str]] = {}
+        for name, quantity, *_ in self.readme():
+            shown.setdefault(name, []).append(quantity)
+        self.expect(dict(sorted(shown.items())), dict(sorted(claims.items())),
+                    "papers and quantities in the README")
+
+    def test_readme_has_the_numbers(self) -> None:
+        for name in self.FAST:
+            done = ropelab("reproduce", name, "--out", new_folder())
+            self.expect_exit(done, DONE)
+            self.expect(done.stderr, "", f"stderr of reproduce {name}")
+            expected = [row for row in self.readme() if row[0] == name]
+            self.expect(self.rows(done.stdout), expected, f"table of {name}, and the README's")
+
+    def test_files(self) -> None:
+        folder = new_folder()
+        done = ropelab("reproduce", "catto2014", "--json", "--jobs", "1", "--out", folder)
+        self.expect_exit(done, DONE)
+        result = json.loads(done.stdout)
+        self.expect(result, json.loads((folder / "reproduce.json").read_text(encoding="utf-8")),
+                    "stdout, and reproduce.json")
+        claims = [claim for part in result["experiments"] for claim in part["claims"]]
+        self.expect([claim["ours"] for claim in claims[:4]], [5, 8, 17, 32], "sweeps at 1, 2, 5, 10")
+        self.expect({claim["verdict"] for claim in claims[:8]}, {"matches"}, "their verdicts")
+        self.expect(claims[8]["verdict"], "same order", "verdict of \"around 50\"")
+        self.expect_in("regression", claims[8]["remark"], "and why")
+        table = Table(folder / "reproduce.csv")
+        self.expect(table.texts("quantity"), [claim["quantity"] for claim in claims], "quantities")
+        self.expect(table.numbers("ours"), [claim["ours"] for claim in claims], "ours")
+        self.expect_in("<svg", (folder / "report.html").read_text(encoding="utf-8"), "the page")
+        curves = Table(folder / "curves/catto-stack.csv")
+        self.expect(set(curves.texts("curve")), {"impulse", "theory: 3 R + 2"}, "curves")
+
+        self.refused("reproduce", "catto", "--out", folder, says=("--force",))
+        self.expect_exit(ropelab("reproduce", "catto", "--out", folder, "--force"), DONE)
+
+    def test_mistakes(self) -> None:
+        self.refused("reproduce", "cato", says=("no paper 'cato'", "did you mean 'catto'?"))
+        self.refused("reproduce", "pbd", "xpbd", says=("unexpected 'xpbd'",))
+        self.refused("reproduce", "pbd", "--solver", "pbd", says=("unknown option '--solver'",))
+        run = new_folder()
+        self.expect_exit(ropelab("run", "atwood", "--solver", "pbd", "--out", run), DONE)
+        self.refused("reproduce", "pbd", "--out", run, says=("single run",))
+
+    def test_completion(self) -> None:
+        self.expect(ropelab("__complete", "reproduce", "cat").stdout, "catto\n", "completion of cat")
 
 
 class Mistakes(Case):

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "csv.h"
+#include "files.h"
+#include "pool.h"
+#include "reproduce/reproduce.h"
+#include "results_folder.h"
+#include "timing.h"
+#include "version.h"
+#include "words.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const rl_usage rl_reproduce_usage = {
+    .name = "reproduce",
+    .positional = "[PAPER]",
+    .doc = "Measures what a paper has published - or all of them (`ropelab list papers` marks "
+           "them) - and prints each published number, ours, the difference and a verdict: matches "
+           "(within the tolerance of the claim), same order (within a factor of 3.16), not "
+           "reproduced, or figure only. Writes DIR/reproduce.csv, figures and DIR/report.html."
+           "\v"
+           "Examples:\n"
+           "  ropelab reproduce\n"
+           "  ropelab reproduce small-steps --out out/small-steps\n"
+           "  ropelab reproduce catto2014 --json",
+    .options = "ojJf",
+    .least = 0,
+    .most = 1,
+};
+
+// One experiment of the run, and where its process leaves what it found: in memory that is shared
+// with it.
+typedef struct task {
+  const rl_paper *paper;
+  const rl_experiment *experiment;
+  double *ours;    // [claim_count]
+  double *seconds; // it took
+  char *message;   // [RL_TRIAL_MESSAGE] empty: it did not fail
+} task;
+
+typedef struct reproduction {
+  char folder[RL_PATH_MAX];
+  task *tasks;   // in the order of the table
+  size_t *order; // longest first
+  size_t count;
+  char *shared;
+  size_t shared_size;
+} reproduction;
+
+// ---------------------------------------------------------------------------------------------
+// Experiments in their processes
+
+static bool points_path(char path[RL_PATH_MAX], const reproduction *r, const task *t) {
+  return snprintf(path, RL_PATH_MAX, "%s/curves/%s-%s.csv", r->folder, t->paper->name,
+                  t->experiment->name) < RL_PATH_MAX;
+}
+
+static int run_task(void *context, size_t i) {
+  const reproduction *r = context;
+  const task *t = &r->tasks[r->order[i]];
+  rl_trial trial = {.ours = t->ours, .message = t->message};
+  static rl_new_file points;
+  char path[RL_PATH_MAX];
+  if (t->experiment->plot) {
+    if (!points_path(path, r, t) || !rl_new_file_open(&points, path)) {
+      rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
+    }
+    trial.points = points.out;
+    fputs("curve,x,y\n", points.out);
+  }
+  const double begun = rl_seconds_now();
+  t->experiment->run(&trial);
+  *t->seconds = rl_seconds_now() - begun;
+  if (trial.points && !rl_new_file_close(&points)) {
+    rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
+  }
+  return RL_EXIT_DONE;
+}
+
+static void end_task(void *context, size_t i, int status) {
+  const reproduction *r = context;
+  const task *t = &r->tasks[r->order[i]];
+  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == RL_EXIT_DONE) {
+    return;
+  }
+  if (!*t->message && status != -1 && WIFSIGNALED(status)) {
+    snprintf(t->message, RL_TRIAL_MESSAGE, "ended by signal %d", WTERMSIG(status));
+  } else if (!*t->message) {
+    snprintf(t->message, RL_TRIAL_MESSAGE, "could not be run");
+  }
+  if (!rl_run_interrupted()) {
+    fprintf(stderr, "ropelab: %s, %s: %s\n", t->paper->name, t->experiment->name, t->message);
+  }
+}
+
+// Longest first, so that the processors are done at about the same time.
+static void sort_tasks(reproduction *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    size_t at = i;
+    for (;
+         at > 0 && r->tasks[r->order[at - 1]].experiment->seconds < r->tasks[i].experiment->seconds;
+         at--) {
+      r->order[at] = r->order[at - 1];
+    }
+    r->order[at] = i;
+  }
+}
+
+// The tasks of one paper (NULL: of all), with room for what they find. False: out of memory.
+static bool make_tasks(reproduction *r, const rl_paper *only) {
+  size_t claims = 0;
+  for (size_t p = 0; rl_papers[p]; p++) {
+    for (size_t e = 0; e < rl_papers[p]->experiment_count; e++) {
+      claims += rl_papers[p]->experiments[e].claim_count;
+      r->count++;
+    }
+  }
+  r->tasks = calloc(r->count, sizeof *r->tasks);
+  r->order = calloc(r->count, sizeof *r->order);
+  r->shared_size = (claims + r->count) * sizeof(double) + r->count * RL_TRIAL_MESSAGE;
+  r->shared = mmap(NULL, r->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (!r->tasks || !r->order || r->shared == MAP_FAILED) {
+    return false;
+  }
+  double *numbers = (double *)(void *)r->shared;
+  char *messages = r->shared + (claims + r->count) * sizeof(double);
+  r->count = 0;
+  for (size_t p = 0; rl_papers[p]; p++) {
+    const rl_paper *paper = rl_papers[p];
+    for (size_t e = 0; (!only || paper == only) && e < paper->experiment_count; e++) {
+      const rl_experiment *experiment = &paper->experiments[e];
+      r->tasks[r->count++] = (task){paper, experiment, numbers + 1, numbers, messages};
+      for (size_t c = 0; c <= experiment->claim_count; c++) {
+        *numbers++ = NAN;
+      }
+      messages += RL_TRIAL_MESSAGE;
+    }
+  }
+  sort_tasks(r);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What came out
+
+static const char *relation_sign(const rl_claim *claim) {
+  static const char *const signs[] = {"", "<= ", ">= ", ""};
+  return signs[claim->relation];
+}
+
+// Ours less the published number, relative to it; where that is 0, as it is.
+static double difference(const rl_claim *claim, double ours) {
+  const double scale = claim->published != 0.0 ? claim->published : 1.0;
+  return claim->relation == RL_DRAWN ? NAN : (ours - claim->published) / scale;
+}
+
+// A number as a table shows it: whole ones whole, others with enough digits to see the difference.
+static void show_number(char *text, size_t size, double value, int digits) {
+  if (isnan(value)) {
+    snprintf(text, size, "-");
+  } else if (value == floor(value) && fabs(value) < 1e6) {
+    snprintf(text, size, "%.0f", value);
+  } else {
+    snprintf(text, size, "%.*g", digits, value);
+  }
+}
+
+static void show_difference(char *text, size_t size, const rl_claim *claim, double ours) {
+  const double d = difference(claim, ours);
+  const double least = 5e-8; // below that it is in digits that are not printed
+  if (isnan(d) || claim->relation == RL_AT_LEAST || claim->relation == RL_AT_MOST) {
+    snprintf(text, size, "-");
+  } else if (fabs(d) < least) {
+    snprintf(text, size, "0");
+  } else if (claim->published == 0.0) {
+    snprintf(text, size, "%+.1e", d);
+  } else {
+    snprintf(text, size, "%+.2g %%", 100.0 * d);
+  }
+}
+
+// Why it is so: what stopped the experiment, or the remark of the claim.
+static const char *reason_of(const task *t, size_t claim) {
+  const char *remark = t->experiment->claims[claim].remark;
+  return isnan(t->ours[claim]) && *t->message ? t->message : remark ? remark : "";
+}
+
+static void print_row(FILE *out, const task *t, size_t i, const char *previous) {
+  enum { DIGITS = 7 };
+  const rl_claim *claim = &t->experiment->claims[i];
+  char published[64] = "curve", ours[64], off[64];
+  if (claim->relation != RL_DRAWN) {
+    show_number(published, sizeof published, claim->published, DIGITS);
+  }
+  show_number(ours, sizeof ours, t->ours[i], DIGITS);
+  show_difference(off, sizeof off, claim, t->ours[i]);
+  const char *unit = strcmp(claim->unit, "1") == 0 ? "" : claim->unit;
+  const rl_verdict verdict = rl_claim_verdict(claim, t->ours[i]);
+  const char *reason = verdict == RL_MATCHES ? "" : reason_of(t, i);
+  fprintf(out, "| %s | %s | %s, %s | %s%s%s%s | %s%s%s | %s | %s%s%s%s |\n",
+          strcmp(previous, t->paper->name) == 0 ? "" : t->paper->name, claim->quantity,
+          claim->where, rl_evidence_name(claim->evidence), relation_sign(claim), published,
+          *unit ? " " : "", unit, ours, *unit ? " " : "", unit, off, rl_verdict_name(verdict),
+          claim->depends_on_machine ? " (depends on the machine)" : "", *reason ? ": " : "",
+          reason);
+}
+
+static void print_table(FILE *out, const reproduction *r) {
+  fputs("| paper | quantity | where | published | ours | difference | verdict |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n",
+        out);
+  const char *previous = "";
+  for (size_t k = 0; k < r->count; k++) {
+    for (size_t i = 0; i < r->tasks[k].experiment->claim_count; i++) {
+      print_row(out, &r->tasks[k], i, previous);
+      previous = r->tasks[k].paper->name;
+    }
+  }
+}
+
+static json_t *number_or_null(double value) {
+  return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *claim_json(const task *t, size_t i) {
+  static const char *const relations[] = {"equals", "at most", "at least", "drawn"};
+  const rl_claim *c = &t->experiment->claims[i];
+  const double ours = t->ours[i];
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:f, s:s, s:s, s:s, s:s, s:b}",     //
+                   "paper", t->paper->name, "experiment", t->experiment->name,                   //
+                   "quantity", c->quantity, "relation", relations[c->relation],                  //
+                   "published", number_or_null(c->relation == RL_DRAWN ? NAN : c->published),    //
+                   "unit", c->unit, "ours", number_or_null(ours),                                //
+                   "difference", number_or_null(difference(c, ours)), "tolerance", c->tolerance, //
+                   "verdict", rl_verdict_name(rl_claim_verdict(c, ours)), "where", c->where,     //
+                   "evidence", rl_evidence_name(c->evidence), "remark", reason_of(t, i),         //
+                   "depends_on_machine", c->depends_on_machine ? 1 : 0);
+}
+
+static json_t *plot_json(const task *t) {
+  const rl_plot *p = t->experiment->plot;
+  return p ? json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "title", p->title, "x", p->x, "y", p->y,
+                       "log_x", p->log_x ? 1 : 0, "log_y", p->log_y ? 1 : 0, "caption", p->caption)
+           : json_null();
+}
+
+static json_t *experiment_json(const task *t) {
+  json_t *claims = json_array();
+  for (size_t i = 0; i < t->experiment->claim_count; i++) {
+    json_array_append_new(claims, claim_json(t, i));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "paper", t->paper->name, "citation",
+                   t->paper->citation, "note", t->paper->note, "name", t->experiment->name,
+                   "seconds", number_or_null(*t->seconds), "message", t->message, "plot",
+                   plot_json(t), "claims", claims);
+}
+
+static json_t *to_json(const reproduction *r) {
+  json_t *list = json_array();
+  for (size_t k = 0; k < r->count; k++) {
+    json_array_append_new(list, experiment_json(&r->tasks[k]));
+  }
+  return json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "version", ROPELAB_VERSION, "commit",
+                   ROPELAB_COMMIT, "experiments", list);
+}
+
+static void write_claim(FILE *out, const task *t, size_t i) {
+  static const char *const texts[] = {"paper",   "experiment", "quantity", "relation", "unit",
+                                      "verdict", "where",      "evidence", "remark"};
+  static const char *const numbers[] = {"published", "ours", "difference", "tolerance"};
+  json_t *claim = claim_json(t, i);
+  for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+    const char *text = json_string_value(json_object_get(claim, texts[k]));
+    fputs(k > 0 ? "," : "", out);
+    rl_csv_text(out, text ? text : "");
+  }
+  for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+    const json_t *number = json_object_get(claim, numbers[k]);
+    rl_csv_number(out, json_is_real(number) ? json_number_value(number) : NAN);
+  }
+  fprintf(out, ",%d\n", t->experiment->claims[i].depends_on_machine ? 1 : 0);
+  json_decref(claim);
+}
+
+static bool write_csv(const reproduction *r) {
+  char path[RL_PATH_MAX];
+  rl_new_file file;
+  if (!rl_path_join(path, r->folder, "reproduce.csv") || !rl_new_file_open(&file, path)) {
+    return false;
+  }
+  fputs("# ropelab reproduce, format 1: one row a claim; difference relative to the published "
+        "number, or as it is where that is 0\n"
+        "paper,experiment,quantity,relation,unit,verdict,where,evidence,remark,published,ours,"
+        "difference,tolerance,depends_on_machine\n",
+        file.out);
+  for (size_t k = 0; k < r->count; k++) {
+    for (size_t i = 0; i < r->tasks[k].experiment->claim_count; i++) {
+      write_claim(file.out, &r->tasks[k], i);
+    }
+  }
+  return rl_new_file_close(&file);
+}
+
+static bool write_json(const reproduction *r, const json_t *json) {
+  char path[RL_PATH_MAX];
+  rl_new_file file;
+  if (!rl_path_join(path, r->folder, "reproduce.json") || !rl_new_file_open(&file, path)) {
+    return false;
+  }
+  if (json_dumpf(json, file.out, JSON_INDENT(1)) != 0) {
+    rl_new_file_drop(&file);
+    return false;
+  }
+  return rl_new_file_close(&file);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static bool make_folder(reproduction *r, const rl_arguments *a, const rl_paper *only) {
+  char path[RL_PATH_MAX];
+  if (!rl_claim_folder(r->folder, a, "reproduce", only ? only->name : NULL, "reproduce.csv",
+                       "reproduction")) {
+    return false;
+  }
+  if (!rl_path_join(path, r->folder, "curves") || !rl_make_folders(path)) {
+    fprintf(stderr, "ropelab: cannot write into %s: %s\n", r->folder, strerror(errno));
+    return false;
+  }
+  return true;
+}
+
+static int reproduce(reproduction *r, const rl_arguments *a) {
+  const rl_pool pool = {.count = r->count,
+                        .jobs = a->jobs,
+                        .noun = "experiments",
+                        .context = r,
+                        .work = run_task,
+                        .ended = end_task};
+  if (!rl_pool_run(&pool)) {
+    fprintf(stderr, "ropelab: out of memory\n");
+    return RL_EXIT_FAILED;
+  }
+  if (rl_run_interrupted()) {
+    return RL_EXIT_INTERRUPTED;
+  }
+  json_t *json = to_json(r);
+  const bool written = json && write_json(r, json) && write_csv(r);
+  if (!written) {
+    fprintf(stderr, "ropelab: %s: cannot write: %s\n", r->folder, strerror(errno));
+  } else if (a->json) {
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    print_table(stdout, r);
+  }
+  json_decref(json);
+  fflush(stdout);
+  return written ? rl_report(r->folder) : RL_EXIT_FAILED;
+}
+
+static const rl_paper *find_paper(const char *name) {
+  const rl_paper *paper = rl_paper_find(name);
+  if (!paper) {
+    const char *names[RL_LIST_MAX];
+    size_t count = 0;
+    for (; rl_papers[count]; count++) {
+      names[count] = rl_papers[count]->name;
+    }
+    char hint[512];
+    rl_suggest(hint, sizeof hint, name, names, count);
+    fprintf(stderr, "ropelab reproduce: no paper '%s'; %s\n", name, hint);
+  }
+  return paper;
+}
+
+int rl_command_reproduce(int argc, char **argv) {
+  static rl_arguments arguments;
+  static reproduction r;
+  int status = RL_EXIT_FAILED;
+  if (!rl_arguments_parse(&rl_reproduce_usage, argc, argv, &arguments, &status)) {
+    return status;
+  }
+  const rl_paper *only = NULL;
+  if (arguments.positional_count > 0 && !(only = find_paper(arguments.positional[0]))) {
+    return RL_EXIT_USAGE;
+  }
+  if (!make_folder(&r, &arguments, only)) {
+    return RL_EXIT_USAGE;
+  }
+  if (make_tasks(&r, only)) {
+    status = reproduce(&r, &arguments);
+  } else {
+    fprintf(stderr, "ropelab: out of memory\n");
+  }
+  free(r.tasks);
+  free(r.order);
+  if (r.shared && r.shared != MAP_FAILED) {
+    munmap(r.shared, r.shared_size);
+  }
+  return status;
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Curves over a quantity of their own, on axes that are logarithmic or not.
+# Reads: count, file[], label[], style[], symbols[] (1: the points have symbols), x_name, y_name,
+# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks ("" for gnuplot's own). Line type 31 is theory: a broad line behind.
+load plots."style.gp"
+if (log_x) { set logscale x }
+if (log_y) {
+  set logscale y
+  set format y "10^{%L}"
+}
+set xrange [x_low:x_high]
+if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
+set yrange [y_low:y_high]
+set xlabel x_name offset 0,0.5 noenhanced
+set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced
+plot for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") using 1:2 with lines lt 31 notitle, \
+     for [i=1:count] (style[i] != 31 && !symbols[i] ? file[i] : "none.dat") using 1:2 \
+         with lines lt style[i] notitle, \
+     for [i=1:count] (style[i] != 31 && symbols[i] ? file[i] : "none.dat") using 1:2 \
+         with linespoints lt style[i] notitle, \
+     for [i=1:count] NaN with linespoints lt style[i] pt (style[i] == 31 ? 0 : -1) title label[i]
+unset output

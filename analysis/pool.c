@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pool.h"
+
+#include "run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pid_t start_task(const rl_pool *pool, size_t i) {
+  fflush(NULL);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would wait for it
+    _exit(getppid() == parent ? pool->work(pool->context, i) : RL_EXIT_INTERRUPTED);
+  }
+  return child;
+}
+
+static void show_progress(const rl_pool *pool, size_t done) {
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\r%zu of %zu %s%s", done, pool->count, pool->noun,
+            done == pool->count ? "\r\033[K" : "");
+  }
+}
+
+// Waits a moment for a task to end; true if one did. A wait without end could miss a signal that
+// comes just before it, and then the tasks would never hear of it.
+static bool wait_for_one(const rl_pool *pool, pid_t *processes) {
+  int status = 0;
+  const pid_t process = waitpid(-1, &status, WNOHANG);
+  if (process <= 0) {
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return false;
+  }
+  for (size_t i = 0; i < pool->count; i++) {
+    if (processes[i] == process) {
+      processes[i] = 0;
+      pool->ended(pool->context, i, status);
+    }
+  }
+  return true;
+}
+
+bool rl_pool_run(const rl_pool *pool) {
+  pid_t *processes = calloc(pool->count + 1, sizeof *processes);
+  if (!processes) {
+    return false;
+  }
+  rl_run_begin_writing();
+  const long jobs = pool->jobs > 0 ? pool->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+  long running = 0;
+  size_t next = 0, done = 0;
+  bool stopped = false;
+  while (running > 0 || (next < pool->count && !rl_run_interrupted())) {
+    for (; running < jobs && next < pool->count && !rl_run_interrupted(); next++) {
+      processes[next] = start_task(pool, next);
+      if (processes[next] > 0) {
+        running++;
+      } else {
+        pool->ended(pool->context, next, -1);
+        done++;
+      }
+    }
+    for (size_t i = 0; rl_run_interrupted() && !stopped && i < next; i++) {
+      if (processes[i] > 0) {
+        kill(processes[i], SIGTERM);
+      }
+    }
+    stopped = rl_run_interrupted();
+    if (running > 0 && wait_for_one(pool, processes)) {
+      running--;
+      show_progress(pool, ++done);
+    }
+  }
+  free(processes);
+  return true;
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of `ropelab reproduce`: published numbers beside ours, and the figures of the papers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from canvas import Drawing, Figure, Layout, run_gnuplot, write_blocks
+from solver_style import known_styles
+from svg import inline, tidy
+from units import significant
+
+CURVES = "curves"
+THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simulated; its line type
+SYMBOLS = 24    # a curve of more points has none
+TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
+MARGIN = 0.04   # of the range, on linear axes
+SIGNS = {"equals": "", "at most": "≤ ", "at least": "≥ ", "drawn": ""}
+MEANINGS = {
+    "matches": "within the tolerance of the claim, or on the right side of its bound",
+    "same order": "within a factor of 3.16 (half a power of ten) of the published number",
+    "not reproduced": "further away, or not measured; the remark says why",
+    "figure only": "the source has a curve and no numbers: ours is drawn",
+}
+EVIDENCE = {
+    "read": "read in the source",
+    "quoted": "read in another work that quotes it",
+    "derived": "follows from what the source says, by our derivation in the note",
+    "computed": "the source has no number: an independent computation",
+}
+
+Curve = list[tuple[float, float]]
+
+
+@dataclass
+class Row:
+    claim: dict[str, Any]
+    published: str
+    ours: str
+    difference: str
+
+
+@dataclass
+class Section:
+    """A paper as the page shows it."""
+
+    name: str
+    citation: str
+    note: str
+    rows: list[Row]
+    figures: list[tuple[Figure, Markup]]
+    failures: list[str]
+
+
+def shown(value: float | None, unit: str, sign: str = "") -> str:
+    if value is None:
+        return "–"
+    text = f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.7g}"
+    return sign + text.replace("-", "−") + (f" {unit}" if unit != "1" else "")
+
+
+def row(claim: dict[str, Any]) -> Row:
+    off = claim["difference"]
+    difference = "–"
+    if off is not None and claim["relation"] == "equals":
+        tiny = abs(off) < 5e-8
+        difference = ("0" if tiny else significant(off, 2) if claim["published"] == 0
+                      else significant(100 * off, 2) + " %")
+    published = ("curve" if claim["relation"] == "drawn"
+                 else shown(claim["published"], claim["unit"], SIGNS[claim["relation"]]))
+    return Row(claim, published, shown(claim["ours"], claim["unit"]), difference)
+
+
+def read_curves(path: Path, plot: dict[str, Any]) -> dict[str, Curve]:
+    """Curves by name, in the order in which they begin; what a logarithmic axis cannot show is
+    left out."""
+    curves: dict[str, Curve] = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for name, x, y in list(csv.reader(file))[1:]:
+            point = float(x), float(y)
+            if (all(map(math.isfinite, point)) and not (plot["log_x"] and point[0] <= 0)
+                    and not (plot["log_y"] and point[1] <= 0)):
+                curves.setdefault(name, []).append(point)
+    return {name: curve for name, curve in curves.items() if curve}
+
+
+def limits(values: list[float], logarithmic: bool) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    if logarithmic:
+        return low / 1.3, high * 1.3
+    room = MARGIN * (high - low) or 1.0
+    return 0.0 if 0 <= low <= high / 2 else low - room, high + room
+
+
+def line_types(names: list[str]) -> list[int]:
+    """A curve that is called like a solver has its style; others take the free ones in order."""
+    known = {name: style.linetype for name, style in known_styles().items()}
+    free = [kind for name, kind in known.items() if name not in names]
+    chosen = []
+    for name in names:
+        if name.startswith(THEORY):
+            chosen.append(THEORY_LINE)
+        else:
+            chosen.append(known[name] if name in known else free.pop(0) if free else 1)
+    return chosen
+
+
+def drawing(experiment: dict[str, Any], source: Path, target: Path) -> Drawing | None:
+    plot = experiment["plot"]
+    name = f"{experiment['paper']}-{experiment['name']}"
+    path = source / CURVES / f"{name}.csv"
+    curves = read_curves(path, plot) if plot and path.is_file() else {}
+    if not curves:
+        return None
+    labels = [label.removeprefix(THEORY) for label in curves]
+    points = [point for curve in curves.values() for point in curve]
+    x_low, x_high = limits([x for x, _ in points], plot["log_x"])
+    y_low, y_high = limits([y for _, y in points], plot["log_y"])
+    places = sorted({x for x, _ in points})
+    ticks = (", ".join(f'"{x:g}" {x!r}' for x in places)
+             if plot["log_x"] and len(places) <= TICKS else "")
+    figure = Figure(name, "curves", f"{experiment['paper']}: {plot['title']}", plot["caption"],
+                    plot["title"])
+    variables = {
+        "count": len(curves), "label": labels, "style": line_types(list(curves)),
+        "file": [write_blocks(target / f"{name}-{i}.dat", [curve])
+                 for i, curve in enumerate(curves.values())],
+        "symbols": [int(len(curve) <= SYMBOLS) for curve in curves.values()],
+        "x_name": plot["x"], "y_name": plot["y"],
+        "log_x": plot["log_x"], "log_y": plot["log_y"],
+        "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
+        "x_ticks": ticks}
+    layout = Layout(1, 1, 330, labels, right=30)
+    return Drawing(figure, "xy.gp", variables | layout.variables)
+
+
+def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], target: Path
+             ) -> list[Section]:
+    found: dict[str, Section] = {}
+    for experiment in experiments:
+        name = experiment["paper"]
+        part = found.setdefault(name, Section(name, experiment["citation"], experiment["note"],
+                                              [], [], []))
+        part.rows += [row(claim) for claim in experiment["claims"]]
+        if experiment["message"]:
+            part.failures.append(f"{experiment['name']}: {experiment['message']}")
+        figure = figures.get(f"{name}-{experiment['name']}")
+        if figure:
+            svg = (target / f"{figure.name}.svg").read_text(encoding="utf-8")
+            part.figures.append((figure, Markup(inline(svg, figure.alt))))
+    return list(found.values())
+
+
+def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot: str
+         ) -> dict[str, Figure]:
+    """Draws into `target`, and leaves nothing there but the figures."""
+    drawings = [d for d in (drawing(e, folder, target) for e in experiments) if d]
+    if drawings:
+        run_gnuplot(gnuplot, target, drawings)
+    for path in target.iterdir():
+        if path.suffix not in (".svg", ".png"):
+            path.unlink()
+    for item in drawings:
+        path = target / f"{item.figure.name}.svg"
+        path.write_text(tidy(path.read_text(encoding="utf-8"), item.figure.id), encoding="utf-8")
+    return {item.figure.name: item.figure for item in drawings}
+
+
+def render(folder: Path, target: Path, gnuplot: str) -> str:
+    """The whole page; the files of its figures are in `target` then."""
+    result = json.loads((folder / "reproduce.json").read_text(encoding="utf-8"))
+    experiments = result["experiments"]
+    figures = draw(experiments, folder, target, gnuplot)
+    parts = sections(experiments, figures, target)
+    verdicts = [row.claim["verdict"] for part in parts for row in part.rows]
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("reproduce.html.j2").render(
+        sections=parts, result=result, quoted_folder=shlex.quote(str(folder)),
+        counts=[(word, verdicts.count(word)) for word in MEANINGS if word in verdicts],
+        meanings=MEANINGS, evidence=EVIDENCE)
