@@ -119,8 +119,10 @@ static json_t *list_exact(void) {
     for (size_t k = 0; k < type->argument_count; k++) {
       json_object_set_new(arguments, type->arguments[k].name, json_string(type->arguments[k].help));
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", type->name, "summary",
-                                          type->summary, "arguments", arguments));
+    const char *kept = type->invariant ? type->invariant_help : "";
+    json_t *entry = json_pack("{s:s, s:s, s:o, s:s}", "name", type->name, "summary", type->summary,
+                              "arguments", arguments, "invariant", kept);
+    json_array_append_new(list, entry);
   }
   return list;
 }
@@ -222,6 +224,9 @@ static void print_exact(const json_t *list) {
     json_t *help;
     json_object_foreach(json_object_get(entry, "arguments"), name, help) {
       printf("  %-20s   %s: %s\n", "", name, json_string_value(help));
+    }
+    if (*text_of(entry, "invariant")) {
+      printf("  %-20s   keeps: %s\n", "", text_of(entry, "invariant"));
     }
   }
 }

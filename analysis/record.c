@@ -16,6 +16,7 @@ struct rl_recorder {
   rl_trajectory *trajectory;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
+  double kept;    // the closed form's invariant at the start
   double *angles; // [2 x probes] last unwrapped values, simulated and exact
   rl_momentum start;
   bool is_free;
@@ -72,6 +73,10 @@ static void write_headers(rl_recorder *r) {
               r->scenario->probe_names[i]);
     }
   }
+  if (r->exact && r->scenario->exact->invariant) {
+    const char *form = r->scenario->exact->name;
+    fprintf(r->series, ",%s.invariant,%s.invariant.exact,%s.invariant.error", form, form, form);
+  }
   fprintf(r->series, "%s\n", r->exact ? ",exact_error" : "");
   fputs("# ropelab residuals within steps, format 1\nstep,iteration,residual_m\n", r->iterations);
   fputs("# ropelab positions at chosen times, format 1\ntime_s,item,kind,index,x,y,z\n",
@@ -79,15 +84,19 @@ static void write_headers(rl_recorder *r) {
 }
 
 static bool create_exact(rl_recorder *r, const rl_driver *driver) {
+  const rl_exact_type *form = r->scenario->exact;
   char message[256];
-  if (!r->scenario->exact) {
+  if (!form) {
     return true;
   }
-  r->exact = calloc(1, r->scenario->exact->size);
+  r->exact = calloc(1, form->size);
   r->exact_state = rl_state_create(driver->model);
-  return r->exact && r->exact_state &&
-         r->scenario->exact->init(r->exact, driver->model, r->scenario->exact_arguments, message,
-                                  sizeof message);
+  if (!r->exact || !r->exact_state ||
+      !form->init(r->exact, driver->model, r->scenario->exact_arguments, message, sizeof message)) {
+    return false;
+  }
+  r->kept = form->invariant ? form->invariant(r->exact, driver->model, r->exact_state) : NAN;
+  return true;
 }
 
 rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
@@ -159,6 +168,19 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
   return value;
 }
 
+// A quantity that the exact motion keeps, beside its value at the start; returns its error.
+static double write_invariant(const rl_recorder *r, const rl_driver *driver) {
+  const rl_exact_type *form = r->scenario->exact;
+  if (!form->invariant) {
+    return NAN;
+  }
+  const double value = form->invariant(r->exact, driver->model, driver->state);
+  rl_csv_number(r->series, value);
+  rl_csv_number(r->series, r->kept);
+  rl_csv_number(r->series, value - r->kept);
+  return fabs(value - r->kept);
+}
+
 static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   double largest = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
@@ -172,6 +194,7 @@ static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
     }
   }
   if (r->exact) {
+    largest = fmax(largest, write_invariant(r, driver));
     rl_csv_number(r->series, largest);
     if (driver->state->step > 0) { // where both start they are the same
       r->summary.exact_error_max = fmax(r->summary.exact_error_max, largest);

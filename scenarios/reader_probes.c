@@ -127,7 +127,7 @@ static bool read_arguments(rl_reader *reader, const rl_tree *node, const rl_exac
 }
 
 bool rl_check_exact(rl_reader *reader, const rl_tree *exact, rl_scenario *scenario) {
-  if (!exact || rl_tree_is_nothing(exact)) {
+  if (!exact || rl_tree_is_nothing(exact) || rl_tree_is(exact, "none")) {
     return true;
   }
   if (exact->kind != RL_TREE_MAP || exact->count != 1) {

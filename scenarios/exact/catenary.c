@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A uniform inextensible rope at rest between two held ends; L its length, s and h the horizontal
-// and vertical distance of the ends, w its weight per length.
+// A uniform rope at rest between two held ends; L its length, s and h the horizontal and vertical
+// distance of the ends, w its weight per length.
 //   catenary           the smooth curve y = a cosh(x/a): 2a sinh(s/2a) = sqrt(L^2 - h^2), lowest
 //                      at s/2 - a atanh(h/L) from `from`, tension w a cosh(x/a). A chain of N
 //                      elements differs from it by O(1/N^2).
+//   elastic-catenary   the smooth curve of a rope that gives by T/EA (Irvine): at the length p of
+//                      the unstretched rope from `from`, where it pulls with (H, V - w p),
+//                        x = H p/EA + (H/w) (asinh(V/H) - asinh((V - w p)/H)),
+//                        z = (V p - w p^2/2)/EA + (T(0) - T(p))/w,   T = sqrt(H^2 + (V - w p)^2).
 //   discrete-catenary  what N straight elements with node masses m must reach exactly: element i
-//                      carries (H, V0 - i m g), and both sums of its pieces close.
+//                      carries (H, V0 - i m g) and has the length l (1 + T/EA); both sums of its
+//                      pieces close.
 #include "common.h"
-
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_multiroots.h>
-#include <gsl/gsl_roots.h>
+#include "roots.h"
 
 typedef struct catenary {
   uint32_t rope;
@@ -19,34 +21,30 @@ typedef struct catenary {
   double span, height;         // s, h [m]
   double rest;                 // of an element [m]
   double node_weight;          // of an inner node [N]
+  double compliance;           // 1/EA [1/N]; 0: inextensible
   double parameter, lowest;    // a, x of the lowest point [m]
   double horizontal, vertical; // H, V0 [N]
 } catenary;
 
-static bool read_geometry(catenary *self, const rl_model *model, uint32_t index, char *message,
-                          size_t size) {
+static bool read_geometry(catenary *self, const rl_model *model, uint32_t index, bool elastic,
+                          char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
   const double g = rl_length(model->gravity);
-  if (rope->link_count < 2 || rope->massless || isfinite(rope->stiffness) || g == 0.0 ||
+  rl_exact_chain chain;
+  if (!rl_exact_read_chain(&chain, model, index, message, size)) {
+    return false;
+  }
+  if ((isfinite(rope->stiffness) && !elastic) || g == 0.0 ||
       !rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_fixed(model, rope->ends[1])) {
     return rl_exact_refuse(message, size,
-                           "a catenary is a rope with mass, two or more segments "
-                           "and no stiffness between two fixed ends, under gravity");
+                           "a catenary is a rope %sbetween two fixed ends, under gravity",
+                           elastic ? "" : "without stiffness ");
   }
-  const rl_link *links = &model->links[rope->first_link];
   self->rope = index;
-  self->count = rope->link_count;
-  self->rest = links[0].rest;
-  self->node_weight = g * model->masses[links[0].b];
-  for (uint32_t i = 0; i < self->count; i++) {
-    const bool same_rest = fabs(links[i].rest - self->rest) <= 1e-12 * self->rest;
-    const bool same_mass =
-        i + 1 == self->count ||
-        fabs(g * model->masses[links[i].b] - self->node_weight) <= 1e-12 * self->node_weight;
-    if (!same_rest || !same_mass) {
-      return rl_exact_refuse(message, size, "rope '%s' is not uniform", rope->name);
-    }
-  }
+  self->count = chain.count;
+  self->rest = chain.rest;
+  self->node_weight = g * chain.node_mass;
+  self->compliance = isfinite(rope->stiffness) ? 1.0 / rope->stiffness : 0.0;
   self->from = rl_position(&model->points[rope->ends[0]]);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   const rl_vec3 chord = rl_sub(rl_position(&model->points[rope->ends[1]]), self->from);
@@ -54,14 +52,18 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
   const rl_vec3 across = rl_add_scaled(chord, -self->height, self->up);
   self->span = rl_length(across);
   self->across = rl_unit(across);
-  if (!(self->span > 1e-9 * rope->length) || rl_length(chord) >= rope->length * (1.0 - 1e-12)) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must be longer than the distance of its "
-                           "ends, which must be apart across gravity",
-                           rope->name);
+  const double least = self->compliance > 0.0 ? INFINITY : rope->length * (1.0 - 1e-12);
+  if (!(self->span > 1e-9 * rope->length) || rl_length(chord) >= least) {
+    return rl_exact_refuse(
+        message, size,
+        "the ends of rope '%s' must be apart across gravity, and nearer than the "
+        "length of a rope without stiffness",
+        rope->name);
   }
   return true;
 }
+
+static double length_of(const catenary *self) { return self->rest * self->count; }
 
 // sinh(u)/u - target, in a form that is exact for small u.
 static double excess(double u, void *parameters) {
@@ -69,34 +71,23 @@ static double excess(double u, void *parameters) {
   return (u < 1e-4 ? 1.0 + u * u / 6.0 : sinh(u) / u) - target;
 }
 
-static bool init_smooth(void *memory, const rl_model *model, const uint32_t *arguments,
-                        char *message, size_t size) {
-  catenary *self = memory;
-  if (!read_geometry(self, model, arguments[0], message, size)) {
-    return false;
-  }
-  const double length = self->rest * self->count;
-  double target = sqrt(length * length - self->height * self->height) / self->span;
-  gsl_function f = {excess, &target};
-  gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+// The smooth curve of an inextensible rope of that length.
+static bool find_curve(catenary *self, double length, char *message, size_t size) {
+  double target = sqrt(length * length - self->height * self->height) / self->span, u;
   // sinh(u)/u >= u^2/6 bounds the root from above.
-  int status = solver ? gsl_root_fsolver_set(solver, &f, 1e-8, sqrt(6.0 * target)) : GSL_ENOMEM;
-  double u = NAN;
-  for (int i = 0; i < 200 && status == GSL_SUCCESS; i++) {
-    status = gsl_root_fsolver_iterate(solver);
-    u = gsl_root_fsolver_root(solver);
-    if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver), gsl_root_fsolver_x_upper(solver),
-                               0.0, 1e-15) == GSL_SUCCESS) {
-      break;
-    }
-  }
-  gsl_root_fsolver_free(solver);
-  if (status != GSL_SUCCESS) {
-    return rl_exact_refuse(message, size, "no catenary found: %s", gsl_strerror(status));
+  if (!rl_exact_root(excess, &target, 1e-8, sqrt(6.0 * target), &u)) {
+    return rl_exact_refuse(message, size, "no catenary found");
   }
   self->parameter = self->span / (2.0 * u);
   self->lowest = 0.5 * self->span - self->parameter * atanh(self->height / length);
   return true;
+}
+
+static bool init_smooth(void *memory, const rl_model *model, const uint32_t *arguments,
+                        char *message, size_t size) {
+  catenary *self = memory;
+  return read_geometry(self, model, arguments[0], false, message, size) &&
+         find_curve(self, length_of(self), message, size);
 }
 
 static bool at_smooth(const void *memory, const rl_model *model, double t, rl_state *state) {
@@ -122,59 +113,127 @@ static bool at_smooth(const void *memory, const rl_model *model, double t, rl_st
   return true;
 }
 
-// Both closing errors for (H, V0) in units of the rope's weight.
-static int closing_error(const gsl_vector *x, void *parameters, gsl_vector *error) {
-  const catenary *self = parameters;
-  const double weight = self->node_weight * self->count;
-  double across = 0.0, up = 0.0;
-  for (uint32_t i = 0; i < self->count; i++) {
-    const double h = weight * gsl_vector_get(x, 0);
-    const double v = weight * gsl_vector_get(x, 1) - i * self->node_weight;
-    const double tension = hypot(h, v);
-    across += self->rest * h / tension;
-    up -= self->rest * v / tension;
+// Where the rope ends if it starts with the pull (H, V0): across and up, less what it should be. It
+// is the gradient of a function of (-H, V0) that is strictly convex (see world/pose.c).
+typedef void (*closing_errors)(const catenary *self, double horizontal, double vertical,
+                               double *error);
+
+typedef struct search {
+  const catenary *self;
+  closing_errors closing;
+  double horizontal, vertical;
+} search;
+
+static double height_error(double vertical, void *memory) {
+  search *s = memory;
+  double error[2];
+  s->vertical = vertical;
+  s->closing(s->self, s->horizontal, vertical, error);
+  return error[1];
+}
+
+// The root of a monotonic function, from a bracket that is widened until it holds it.
+static bool find_root(double (*f)(double, void *), void *memory, double guess, double width,
+                      double *root) {
+  double low = guess - width, high = guess + width;
+  for (int i = 0; i < 200 && (f(low, memory) < 0.0) == (f(high, memory) < 0.0); i++) {
+    width *= 2.0;
+    low = guess - width;
+    high = guess + width;
   }
-  gsl_vector_set(error, 0, across - self->span);
-  gsl_vector_set(error, 1, up - self->height);
-  return GSL_SUCCESS;
+  return rl_exact_root(f, memory, low, high, root);
+}
+
+// What is left across, where V0 closes the height. H by its logarithm.
+static double span_error(double logarithm, void *memory) {
+  search *s = memory;
+  double error[2] = {NAN, NAN}, vertical;
+  s->horizontal = exp(logarithm);
+  const double weight = s->self->node_weight * s->self->count;
+  if (find_root(height_error, s, s->vertical, 0.1 * weight, &vertical)) {
+    s->vertical = vertical;
+    s->closing(s->self, s->horizontal, vertical, error);
+  }
+  return error[0];
+}
+
+static bool find_pull(catenary *self, closing_errors closing, char *message, size_t size) {
+  const double weight = self->node_weight * self->count;
+  search s = {.self = self, .closing = closing, .vertical = 0.5 * weight};
+  double logarithm;
+  if (!find_root(span_error, &s, log(weight), 0.1, &logarithm)) {
+    return rl_exact_refuse(message, size, "no catenary found");
+  }
+  span_error(logarithm, &s); // its V0
+  if (s.horizontal < 1e-12 * weight) {
+    return rl_exact_refuse(message, size,
+                           "the ends are nearer than an element is long, and the lowest one hangs "
+                           "slack");
+  }
+  self->horizontal = s.horizontal;
+  self->vertical = s.vertical;
+  return true;
+}
+
+// How far it is from `from` at the length p, across and up.
+static void elastic_place(const catenary *self, double horizontal, double vertical, double p,
+                          double *across, double *up) {
+  const double w = self->node_weight / self->rest, c = self->compliance;
+  const double there = vertical - w * p;
+  *across = horizontal * p * c +
+            horizontal / w * (asinh(vertical / horizontal) - asinh(there / horizontal));
+  *up = -0.5 * p * (vertical + there) * c -
+        (hypot(horizontal, vertical) - hypot(horizontal, there)) / w;
+}
+
+static void elastic_error(const catenary *self, double horizontal, double vertical, double *error) {
+  elastic_place(self, horizontal, vertical, length_of(self), &error[0], &error[1]);
+  error[0] -= self->span;
+  error[1] -= self->height;
+}
+
+static bool init_elastic(void *memory, const rl_model *model, const uint32_t *arguments,
+                         char *message, size_t size) {
+  catenary *self = memory;
+  return read_geometry(self, model, arguments[0], true, message, size) &&
+         find_pull(self, elastic_error, message, size);
+}
+
+static bool at_elastic(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const catenary *self = memory;
+  const double w = self->node_weight / self->rest;
+  (void)t;
+  for (uint32_t i = 0; i <= self->count; i++) {
+    double x, y;
+    elastic_place(self, self->horizontal, self->vertical, i * self->rest, &x, &y);
+    rl_exact_set(state, rl_rope_node(model, state, self->rope, i),
+                 rl_add_scaled(rl_add_scaled(self->from, x, self->across), y, self->up),
+                 (rl_vec3){0.0, 0.0, 0.0});
+    if (i < self->count) {
+      state->multipliers[model->ropes[self->rope].first_link + i] =
+          hypot(self->horizontal, self->vertical - w * (i + 0.5) * self->rest);
+    }
+  }
+  return true;
+}
+
+static void discrete_error(const catenary *self, double horizontal, double vertical,
+                           double *error) {
+  error[0] = -self->span;
+  error[1] = -self->height;
+  for (uint32_t i = 0; i < self->count; i++) {
+    const double v = vertical - i * self->node_weight;
+    const double give = self->rest * (1.0 / hypot(horizontal, v) + self->compliance);
+    error[0] += give * horizontal;
+    error[1] -= give * v;
+  }
 }
 
 static bool init_discrete(void *memory, const rl_model *model, const uint32_t *arguments,
                           char *message, size_t size) {
   catenary *self = memory;
-  if (!init_smooth(memory, model, arguments, message, size)) {
-    return false;
-  }
-  // Start from the smooth curve: H = w a, V0 = w a sinh(lowest / a).
-  const double a = self->parameter;
-  const double length = self->rest * self->count;
-  gsl_multiroot_function f = {closing_error, 2, self};
-  gsl_vector *x = gsl_vector_alloc(2);
-  gsl_multiroot_fsolver *solver = gsl_multiroot_fsolver_alloc(gsl_multiroot_fsolver_hybrids, 2);
-  int status = GSL_ENOMEM;
-  if (x && solver) {
-    gsl_vector_set(x, 0, a / length);
-    gsl_vector_set(x, 1, a * sinh(self->lowest / a) / length);
-    status = gsl_multiroot_fsolver_set(solver, &f, x);
-    for (int i = 0; i < 200 && status == GSL_SUCCESS; i++) {
-      status = gsl_multiroot_fsolver_iterate(solver);
-      if (gsl_multiroot_test_residual(solver->f, 1e-14 * length) == GSL_SUCCESS) {
-        status = GSL_SUCCESS;
-        break;
-      }
-    }
-    const double weight = self->node_weight * self->count;
-    self->horizontal = weight * gsl_vector_get(solver->x, 0);
-    self->vertical = weight * gsl_vector_get(solver->x, 1);
-    // Iterations end without progress at rounding: what counts is that both sums close.
-    if (gsl_multiroot_test_residual(solver->f, 1e-12 * length) == GSL_SUCCESS) {
-      status = GSL_SUCCESS;
-    }
-  }
-  gsl_multiroot_fsolver_free(solver);
-  gsl_vector_free(x);
-  return status == GSL_SUCCESS ||
-         rl_exact_refuse(message, size, "no discrete catenary found: %s", gsl_strerror(status));
+  return read_geometry(self, model, arguments[0], true, message, size) &&
+         find_pull(self, discrete_error, message, size);
 }
 
 static bool at_discrete(const void *memory, const rl_model *model, double t, rl_state *state) {
@@ -186,8 +245,9 @@ static bool at_discrete(const void *memory, const rl_model *model, double t, rl_
   for (uint32_t i = 0; i < self->count; i++) {
     const double v = self->vertical - i * self->node_weight;
     const double tension = hypot(self->horizontal, v);
-    position = rl_add_scaled(position, self->rest * self->horizontal / tension, self->across);
-    position = rl_add_scaled(position, -self->rest * v / tension, self->up);
+    const double give = self->rest * (1.0 / tension + self->compliance);
+    position = rl_add_scaled(position, give * self->horizontal, self->across);
+    position = rl_add_scaled(position, -give * v, self->up);
     rl_exact_set(state, rl_rope_node(model, state, self->rope, i + 1), position, at_rest);
     state->multipliers[model->ropes[self->rope].first_link + i] = tension;
   }
@@ -204,9 +264,19 @@ const rl_exact_type rl_exact_catenary = {
     .at = at_smooth,
 };
 
+const rl_exact_type rl_exact_elastic_catenary = {
+    .name = "elastic-catenary",
+    .summary = "the smooth curve of an elastic rope at rest between two fixed ends",
+    .argument_count = 1,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope"}},
+    .size = sizeof(catenary),
+    .init = init_elastic,
+    .at = at_elastic,
+};
+
 const rl_exact_type rl_exact_discrete_catenary = {
     .name = "discrete-catenary",
-    .summary = "the exact rest shape of a chain of straight elements",
+    .summary = "the exact rest shape of a chain of straight elements, elastic or not",
     .argument_count = 1,
     .arguments = {{"rope", RL_EXACT_ROPE, "the rope"}},
     .size = sizeof(catenary),

@@ -190,6 +190,40 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
   return true;
 }
 
+uint32_t rl_exact_node(const rl_model *model, uint32_t rope, uint32_t i) {
+  const rl_link *links = &model->links[model->ropes[rope].first_link];
+  return i < model->ropes[rope].link_count ? links[i].a : links[i - 1].b;
+}
+
+bool rl_exact_is_still(const rl_model *model, uint32_t rope) {
+  for (uint32_t i = 0; i < rl_rope_node_count(&model->ropes[rope]); i++) {
+    if (rl_length(model->velocities[rl_exact_node(model, rope, i)]) > 0.0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t index,
+                         char *message, size_t size) {
+  const rl_rope *rope = &model->ropes[index];
+  if (rope->link_count < 2 || rope->massless || rope->closed) {
+    return rl_exact_refuse(
+        message, size, "rope '%s' must have mass, two or more segments, and two ends", rope->name);
+  }
+  const rl_link *links = &model->links[rope->first_link];
+  *chain = (rl_exact_chain){index, rope->link_count, links[0].rest, model->masses[links[0].b]};
+  for (uint32_t i = 0; i < chain->count; i++) {
+    const bool same_mass =
+        i + 1 == chain->count ||
+        fabs(model->masses[links[i].b] - chain->node_mass) <= 1e-12 * chain->node_mass;
+    if (fabs(links[i].rest - chain->rest) > 1e-12 * chain->rest || !same_mass) {
+      return rl_exact_refuse(message, size, "rope '%s' is not uniform", rope->name);
+    }
+  }
+  return true;
+}
+
 void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity) {
   state->points[slot].x = position.x;
   state->points[slot].y = position.y;

@@ -71,6 +71,23 @@ bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot
                    const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope, char *message,
                    size_t size);
 
+// An open rope with mass whose elements are all alike, and so are its inner nodes.
+typedef struct rl_exact_chain {
+  uint32_t rope;
+  uint32_t count;   // elements
+  double rest;      // of an element [m]
+  double node_mass; // of an inner node [kg]
+} rl_exact_chain;
+
+bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t rope, char *message,
+                         size_t size);
+
+// The slot of node i of a rope at the start.
+uint32_t rl_exact_node(const rl_model *model, uint32_t rope, uint32_t i);
+
+// No node of the rope moves at the start.
+bool rl_exact_is_still(const rl_model *model, uint32_t rope);
+
 // Puts a body at `position` with `velocity`.
 void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity);
 

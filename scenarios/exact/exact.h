@@ -29,6 +29,10 @@ typedef struct rl_exact_type {
   // Writes the exact positions, velocities and tensions at time t [s] into `state`, which holds a
   // state of the same model. False once the assumptions have ended (a weight reached the eye).
   bool (*at)(const void *self, const rl_model *model, double t, rl_state *state);
+  // A quantity that the motion keeps, in any state: in series.csv it stands beside its value at the
+  // start. NULL: none. It may be all that is known: `at` is false at any time then.
+  double (*invariant)(const void *self, const rl_model *model, const rl_state *state);
+  const char *invariant_help; // what it is, and its unit
 } rl_exact_type;
 
 // All closed forms, ended by NULL.

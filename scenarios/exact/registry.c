@@ -9,8 +9,13 @@
   X(tackle)                                                                                        \
   X(winding)                                                                                       \
   X(interrupted_pendulum)                                                                          \
+  X(swinging_atwood)                                                                               \
   X(catenary)                                                                                      \
+  X(elastic_catenary)                                                                              \
   X(discrete_catenary)                                                                             \
+  X(hanging_modes)                                                                                 \
+  X(hanging_mode)                                                                                  \
+  X(folded_chain)                                                                                  \
   /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_exact_type rl_exact_##name;

@@ -246,7 +246,7 @@ class Lists(Case):
     KEYS = {"solvers": {"name", "family", "summary", "citation", "capabilities", "parameters"},
             "scenarios": {"name", "title", "about", "missing"},
             "metrics": {"name", "summary"},
-            "exact": {"name", "summary", "arguments"},
+            "exact": {"name", "summary", "arguments", "invariant"},
             "papers": {"name", "summary"}}
 
     def read(self, *words: str):

@@ -2,7 +2,12 @@
 // The closed forms against published digits (references 4).
 #include "check.h"
 
+#include "exact/modes.h"
+
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_sf_bessel.h>
+#include <gsl/gsl_sf_laguerre.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +157,261 @@ static void discrete_catenary(void **unused) {
     rl_state_free(state);
     rl_scenario_free(s);
   }
+}
+
+// H = 2.9460213179959 N, V = 4.905 N, sag 2.95208221984895 m; the tension of the first element is
+// that in its middle, at the support it is 5.72171885066772 N.
+static void elastic_catenary(void **unused) {
+  (void)unused;
+  const double horizontal = 2.9460213179959, vertical = 4.905;
+  check_relative(hypot(horizontal, vertical), 5.72171885066772, 1e-14);
+  rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                                 "ropes: {cable: {from: {point: [0, 0, 0]}, to: {point: [8, 0, 0]},"
+                                 " length: 10, mass: 1, segments: 64, stiffness: 100}}\n"
+                                 "exact: {elastic-catenary: {rope: cable}}\n");
+  rl_state *state = exact_state(s, 0.0);
+  check_near(value(s, state, "cable.sag"), 2.95208221984895, 1e-13);
+  check_near(value(s, state, "cable.tip.x"), 8.0, 1e-12);
+  check_near(value(s, state, "cable.tip.y"), 0.0, 1e-12);
+  const double first = hypot(horizontal, vertical - 0.981 * 10.0 / 128.0);
+  check_relative(value(s, state, "cable.tension.from"), first, 1e-13);
+  check_relative(value(s, state, "cable.tension.to"), first, 1e-13);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
+// The discrete form of an elastic rope, slack or stretched between its ends, is where the world's
+// own equilibrium of a chain (another method) puts it.
+static void discrete_elastic_catenary(void **unused) {
+  (void)unused;
+  static const struct {
+    double x, y, stiffness;
+  } cases[] = {{8.0, 0.0, 100.0}, {3.0, 5.0, 5.0}, {11.0, -7.0, 30.0}, {0.7, 0.0, 1e4}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    rl_scenario *s =
+        scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                      "ropes: {cable: {from: {point: [0, 0, 0]}, to: {point: [%g, %g, 0]},"
+                      " length: 10, mass: 1, segments: 17, stiffness: %g, points: hang}}\n"
+                      "exact: {discrete-catenary: {rope: cable}}\n",
+                      cases[i].x, cases[i].y, cases[i].stiffness);
+    rl_state *rest = rl_state_create(s->model), *state = exact_state(s, 0.0);
+    for (uint32_t k = 0; k <= 17; k++) {
+      check_near(rl_distance(rl_rope_position(s->model, state, 0, k),
+                             rl_rope_position(s->model, rest, 0, k)),
+                 0.0, 1e-9);
+    }
+    rl_state_free(rest);
+    rl_state_free(state);
+    rl_scenario_free(s);
+  }
+}
+
+// A metre of hanging rope whose nodes 1 ... count are displaced so; `rest` is how its elements and
+// masses are given, `load` the mass of a body at its end.
+static rl_scenario *hanging(const char *form, int count, const double *aside, const char *masses,
+                            double load) {
+  char points[8192] = "[0, 0, 0]";
+  const double rest = 1.0 / count;
+  double y = 0.0;
+  for (int i = 0; i < count; i++) {
+    const double lean = aside[i] - (i > 0 ? aside[i - 1] : 0.0);
+    y -= sqrt(rest * rest - lean * lean);
+    const size_t used = strlen(points);
+    snprintf(points + used, sizeof points - used, ", [%.17g, %.17g, 0]", aside[i], y);
+  }
+  return scenario_from(
+      "name: h\nduration: 1\nstep: 0.01\nbodies: {load: {mass: %g, position: [%.17g, %.17g, 0]}}\n"
+      "ropes: {line: {from: {point: [0, 0, 0]}, to: {%s [%.17g, %.17g, 0]}, length: 1,"
+      " segments: %d, %s, points: [%s]}}\nexact: {%s: {rope: line}}\n",
+      load > 0.0 ? load : 1.0, aside[count - 1], y,
+      load > 0.0 ? "body: load, at:" : "free:", load > 0.0 ? 0.0 : aside[count - 1],
+      load > 0.0 ? 0.0 : y, count, masses, points, form);
+}
+
+// After half a period of a mode the rope is as far on the other side; after a quarter, plumb.
+static void check_mode(rl_scenario *s, double frequency, double tolerance) {
+  rl_state *start = rl_state_create(s->model);
+  rl_state *half = exact_state(s, 3.14159265358979323846 / frequency);
+  rl_state *quarter = exact_state(s, 0.5 * 3.14159265358979323846 / frequency);
+  double largest = 0.0, error = 0.0;
+  for (uint32_t i = 1; i <= s->model->ropes[0].link_count; i++) {
+    const double x = rl_rope_position(s->model, start, 0, i).x;
+    largest = fmax(largest, fabs(x));
+    error = fmax(error, fabs(rl_rope_position(s->model, half, 0, i).x + x));
+    error = fmax(error, fabs(rl_rope_position(s->model, quarter, 0, i).x));
+  }
+  check_near(error, 0.0, tolerance * largest);
+  rl_state_free(start);
+  rl_state_free(half);
+  rl_state_free(quarter);
+  rl_scenario_free(s);
+}
+
+// N equal beads: mode k moves bead j from the end as L_j(x_k), at sqrt(g x_k / a).
+static void hanging_beads_have_laguerre_frequencies(void **unused) {
+  (void)unused;
+  static const struct {
+    int count, mode;
+    double frequency;
+  } known[] = {{2, 0, 3.39015190017201}, {2, 1, 8.18455069590018},  {4, 0, 3.55763563910991},
+               {8, 0, 3.65561835307029}, {16, 0, 3.70910386330348}, {32, 0, 3.73712479352497},
+               {64, 0, 3.75147736555493}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    const int n = known[k].count;
+    gsl_integration_fixed_workspace *nodes =
+        gsl_integration_fixed_alloc(gsl_integration_fixed_laguerre, (size_t)n, 0.0, 1.0, 0.0, 0.0);
+    const double zero = gsl_integration_fixed_nodes(nodes)[known[k].mode];
+    check_relative(sqrt(9.81 * zero * n), known[k].frequency, 1e-13);
+    double aside[64];
+    for (int i = 0; i < n; i++) {
+      aside[i] = 1e-4 * gsl_sf_laguerre_n(n - 1 - i, 0.0, zero);
+    }
+    check_mode(hanging("hanging-modes", n, aside, "mass: 1, lumping: equal", 0.0),
+               known[k].frequency, 1e-11);
+    gsl_integration_fixed_free(nodes);
+  }
+}
+
+// The smooth rope's modes, j_{0,k}/2 sqrt(g/L); the chain with half the mass on its last bead has
+// its lowest frequency within -0.46, -0.116, -0.0289, -0.0072 %.
+static void hanging_rope_has_bessel_frequencies(void **unused) {
+  (void)unused;
+  static const double known[] = {3.76606738842084, 8.64469611367751, 13.5521357783259,
+                                 18.4660850630525, 23.38250360039};
+  double aside[64];
+  for (int k = 0; k < 5; k++) {
+    for (int i = 0; i < 64; i++) {
+      aside[i] = 1e-4 * gsl_sf_bessel_J0(2.0 * known[k] * sqrt((63 - i) / 64.0 / 9.81));
+    }
+    check_mode(hanging("hanging-mode", 64, aside, "mass: 1", 0.0), known[k], 1e-11);
+  }
+  static const double defect[][2] = {
+      {0.0046, 5e-5}, {0.00116, 5e-6}, {0.000289, 5e-7}, {0.000072, 5e-7}};
+  static rl_exact_modes modes;
+  const rl_vec3 none[64] = {{0.0, 0.0, 0.0}};
+  for (int k = 0; k < 4; k++) {
+    const int n = 8 << k;
+    double masses[64], springs[65] = {0.0};
+    char message[256];
+    for (int i = 0; i < n; i++) {
+      masses[i] = i + 1 < n ? 1.0 : 0.5;
+      springs[i] = 9.81 * (n - i - 0.5) * n;
+    }
+    assert_true(
+        rl_exact_modes_init(&modes, (uint32_t)n, masses, springs, none, none, message, 256));
+    check_near(modes.frequencies[0] / known[0] - 1.0, -defect[k][0], defect[k][1]);
+  }
+}
+
+// L = mu = M = 1.
+static void loaded_rope_has_its_frequencies(void **unused) {
+  (void)unused;
+  static const double known[] = {3.30881234820856, 12.7842182661993, 24.2345713085705,
+                                 35.9561039752735};
+  const int n = 40;
+  double aside[40];
+  for (int k = 0; k < 4; k++) {
+    const double w = known[k], top = 2.0 * w * sqrt(2.0 / 9.81);
+    check_near(gsl_sf_bessel_J0(top) * gsl_sf_bessel_Yn(2, 2.0 * w / sqrt(9.81)),
+               gsl_sf_bessel_Y0(top) * gsl_sf_bessel_Jn(2, 2.0 * w / sqrt(9.81)), 1e-13);
+    for (int i = 0; i < n; i++) {
+      const double u = 2.0 * w * sqrt(((double)(n - 1 - i) / n + 1.0) / 9.81);
+      aside[i] = 1e-4 * (gsl_sf_bessel_J0(u) * gsl_sf_bessel_Y0(top) -
+                         gsl_sf_bessel_Y0(u) * gsl_sf_bessel_J0(top));
+    }
+    check_mode(hanging("hanging-mode", n, aside, "mass: 1", 1.0), w, 1e-10);
+  }
+}
+
+// Calkin and March: 1.125, 2.1 and 3.425 times the weight at half, 0.8 and 0.9 of the way, and down
+// after 0.847213084793978 of the time of free fall.
+static void folded_chain_falls_faster_than_freely(void **unused) {
+  (void)unused;
+  static const double known[][2] = {{0.5, 1.125}, {0.8, 2.1}, {0.9, 3.425}};
+  const rl_override fine = {"ropes.chain.segments", "1000"};
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("folded-chain"), &fine, 1, &diagnostic);
+  assert_non_null(s);
+  const double down = 0.847213084793978 * sqrt(2.0 / 9.81);
+  for (size_t k = 0; k < 3; k++) {
+    double low = 0.0, high = down;
+    for (int i = 0; i < 60; i++) {
+      const double t = 0.5 * (low + high);
+      rl_state *state = exact_state(s, t);
+      *(state && value(s, state, "chain.tip.y") > -known[k][0] ? &low : &high) = t;
+      rl_state_free(state);
+    }
+    rl_state *state = exact_state(s, low);
+    const double x = known[k][0], u = 1.0 - x;
+    // The rest of the way: int_0^u sqrt(s/(1 - s^2)) ds, by its series.
+    double rest = 0.0, term = 1.0;
+    for (int i = 0; i < 40; i++) {
+      rest += term * pow(u, 2 * i + 1.5) / (2 * i + 1.5);
+      term *= (i + 0.5) / (i + 1.0);
+    }
+    check_near(low + rest / sqrt(9.81), down, 1e-13);
+    const double support = value(s, state, "chain.tension.from") / 9.81 + 0.0005;
+    check_relative(support, known[k][1], 1e-12);
+    check_relative(value(s, state, "chain.tip.speed"), sqrt(9.81 * (2.0 * x - x * x) / (1.0 - x)),
+                   1e-12);
+    rl_state_free(state);
+  }
+  rl_scenario_free(s);
+}
+
+// When the tip of N links, their ends at the distance d, is lowest: as integrated to 1e-13, on a
+// grid of 0.2 ms.
+static void folded_chain_of_links_has_its_times(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *links, *distance;
+    double time;
+  } known[] = {{"20", "0.05", 0.4106}, {"20", "0.1", 0.4018}, {"20", "0.25", 0.3898},
+               {"20", "0.5", 0.3786},  {"40", "0.1", 0.3894}, {"40", "0.25", 0.3820}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    const rl_override overrides[] = {{"ropes.chain.segments", known[k].links},
+                                     {"ropes.chain.to.free.0", known[k].distance},
+                                     {"exact", "none"}};
+    rl_diagnostic diagnostic;
+    rl_scenario *s = rl_scenario_from_file(shipped("folded-chain"), overrides, 3, &diagnostic);
+    assert_non_null(s);
+    rl_driver *d = driver_for(s, "rattle", 1e-4);
+    double lowest = 0.0, when = 0.0;
+    while (d->state->time < 0.43) {
+      assert_true(rl_driver_step(d) > 0);
+      const double y = probe(d, "chain.tip.y");
+      when = y < lowest ? d->state->time : when;
+      lowest = fmin(y, lowest);
+    }
+    check_near(when, known[k].time, 3e-4);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// I = 3.46835876171 m^3/s^2 at the start, and rattle keeps it with the second order.
+static void swinging_atwood_keeps_its_invariant(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  char message[256];
+  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  void *self = calloc(1, s->exact->size);
+  assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
+  double errors[2];
+  for (int k = 0; k < 2; k++) {
+    rl_driver *d = driver_for(s, "rattle", 1e-3 / (k + 1));
+    check_near(s->exact->invariant(self, s->model, d->state), 3.46835876171, 2e-11);
+    for (int i = 0; i < 1000 * (k + 1); i++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    errors[k] = s->exact->invariant(self, s->model, d->state) - 3.46835876171;
+    rl_driver_free(d);
+  }
+  check_below(fabs(errors[0]), 2e-4);
+  check_near(errors[0] / errors[1], 4.0, 0.1);
+  free(self);
+  rl_scenario_free(s);
 }
 
 // A closed form ends when a weight reaches its eye.
@@ -437,6 +697,14 @@ int main(void) {
       cmocka_unit_test(velocities_are_derivatives),
       cmocka_unit_test(smooth_catenary),
       cmocka_unit_test(discrete_catenary),
+      cmocka_unit_test(elastic_catenary),
+      cmocka_unit_test(discrete_elastic_catenary),
+      cmocka_unit_test(hanging_beads_have_laguerre_frequencies),
+      cmocka_unit_test(hanging_rope_has_bessel_frequencies),
+      cmocka_unit_test(loaded_rope_has_its_frequencies),
+      cmocka_unit_test(folded_chain_falls_faster_than_freely),
+      cmocka_unit_test(folded_chain_of_links_has_its_times),
+      cmocka_unit_test(swinging_atwood_keeps_its_invariant),
       cmocka_unit_test(atwood_ends_at_the_eye),
       cmocka_unit_test(slipping_ropes_have_the_ratio_of_the_capstan),
       cmocka_unit_test(friction_holds_up_to_the_ratio),
