@@ -2,10 +2,10 @@
 #include "commands.h"
 
 #include "command_line.h"
-#include "csv.h"
-#include "manifest.h"
 #include "onestep.h"
+#include "outcome.h"
 #include "results_folder.h"
+#include "world/driver.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,112 +99,53 @@ static json_t *describe(const onestep *o) {
                    iterations);
 }
 
-// The numbers of an outcome, under the names of summary.csv.
-typedef struct entry {
-  const char *name;
-  double value;
-} entry;
-
-enum { ENTRIES = 10 };
-
-static void list_entries(const rl_onestep_outcome *outcome, entry entries[ENTRIES]) {
-  const bool known = strcmp(outcome->status, "unsupported") != 0;
-  const rl_distance_norms *e = &outcome->error;
-  const entry all[ENTRIES] = {{"position_rms_m", e->position_rms},
-                              {"position_max_m", e->position_max},
-                              {"velocity_rms_m_s", e->velocity_rms},
-                              {"velocity_max_m_s", e->velocity_max},
-                              {"tension_rms_N", e->tension_rms},
-                              {"tension_max_error_N", e->tension_max},
-                              {"residual_m", outcome->residual},
-                              {"iterations", outcome->iterations},
-                              {"iterations_settled", outcome->iterations_settled},
-                              {"row_evals", outcome->row_evaluations}};
-  for (size_t i = 0; i < ENTRIES; i++) {
-    entries[i] = (entry){all[i].name, known ? all[i].value : NAN};
+// How a solver did, as the files have it.
+static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *solver,
+                      const rl_model *model, rl_outcome *outcome) {
+  const uint32_t missing = rl_driver_missing(model, solver->type);
+  const rl_distance_norms *e = &found->error;
+  const rl_named_number entries[] = {{"position_rms_m", e->position_rms},
+                                     {"position_max_m", e->position_max},
+                                     {"velocity_rms_m_s", e->velocity_rms},
+                                     {"velocity_max_m_s", e->velocity_max},
+                                     {"tension_rms_N", e->tension_rms},
+                                     {"tension_max_error_N", e->tension_max},
+                                     {"residual_m", found->residual},
+                                     {"iterations", found->iterations},
+                                     {"iterations_settled", found->iterations_settled},
+                                     {"row_evals", found->row_evaluations}};
+  *outcome = (rl_outcome){.solver = solver,
+                          .status = found->status,
+                          .entry_count = sizeof entries / sizeof entries[0],
+                          .seconds = found->seconds};
+  for (size_t i = 0; i < outcome->entry_count; i++) {
+    outcome->entries[i] = (rl_named_number){entries[i].name, missing ? NAN : entries[i].value};
+  }
+  if (missing) {
+    rl_outcome_unsupported(outcome, missing);
+  } else {
+    snprintf(outcome->reason, sizeof outcome->reason, "%s", found->reason);
   }
 }
 
-static void format_reason(const rl_onestep_outcome *outcome, char *text, size_t size) {
-  const bool known = strcmp(outcome->status, "unsupported") != 0;
-  snprintf(text, size, "%s%s", known ? "" : "the solver cannot do: ", outcome->reason);
-}
-
-// DIR/SCENARIO/LABEL/run.json, as a run has it.
-static bool write_manifest(const onestep *o, size_t solver) {
+static bool write_outcomes(const onestep *o) {
   const rl_arguments *a = o->arguments;
-  const rl_onestep_outcome *outcome = &o->outcomes[solver];
-  const rl_run_facts facts = {.scenario = o->scenario,
-                              .solver = &a->solvers[solver],
-                              .command = o->command,
-                              .comparison = o->command,
-                              .step = o->schedule.dt,
-                              .duration = o->schedule.dt * (double)o->schedule.steps,
-                              .steps = o->schedule.steps};
-  char folder[RL_PATH_MAX];
-  char reason[256];
-  if (snprintf(folder, sizeof folder, "%s/%s/%s", o->folder, o->scenario->name,
-               a->solvers[solver].label) >= (int)sizeof folder) {
-    errno = ENAMETOOLONG;
-    return false;
+  static rl_outcome outcomes[RL_LIST_MAX];
+  json_t *described = describe(o);
+  const rl_outcome_facts facts = {.folder = o->folder,
+                                  .scenario = o->scenario,
+                                  .command = o->command,
+                                  .kind = "onestep",
+                                  .described = described,
+                                  .step = o->schedule.dt,
+                                  .duration = o->schedule.dt * (double)o->schedule.steps,
+                                  .steps = o->schedule.steps};
+  for (size_t i = 0; i < a->solver_count; i++) {
+    summarise(&o->outcomes[i], &a->solvers[i], o->scenario->model, &outcomes[i]);
   }
-  json_t *manifest = rl_manifest_create(&facts);
-  format_reason(outcome, reason, sizeof reason);
-  rl_manifest_finish(manifest, outcome->status, reason, NULL, 0);
-  entry entries[ENTRIES];
-  list_entries(outcome, entries);
-  json_t *summary = json_object();
-  for (size_t i = 0; i < ENTRIES; i++) {
-    json_object_set_new(summary, entries[i].name,
-                        isfinite(entries[i].value) ? json_real(entries[i].value) : json_null());
-  }
-  json_object_set_new(manifest, "summary", summary);
-  json_object_set_new(manifest, "seconds", json_real(outcome->seconds));
-  json_object_set_new(manifest, "onestep", describe(o));
-  const bool written = rl_make_folders(folder) && rl_manifest_write(manifest, folder);
-  json_decref(manifest);
+  const bool written = rl_outcomes_write(&facts, outcomes, a->solver_count);
+  json_decref(described);
   return written;
-}
-
-static void write_summary_row(FILE *out, const onestep *o, size_t solver) {
-  const rl_solver_spec *spec = &o->arguments->solvers[solver];
-  const rl_onestep_outcome *outcome = &o->outcomes[solver];
-  char reason[256];
-  entry entries[ENTRIES];
-  format_reason(outcome, reason, sizeof reason);
-  list_entries(outcome, entries);
-  rl_csv_text(out, o->scenario->name);
-  fprintf(out, ",%s,%s,", spec->label, spec->type->name);
-  rl_csv_parameters(out, spec);
-  rl_csv_number(out, o->schedule.dt);
-  fprintf(out, ",%s,", outcome->status);
-  rl_csv_text(out, reason);
-  for (size_t i = 0; i < ENTRIES; i++) {
-    rl_csv_number(out, entries[i].value);
-  }
-  rl_csv_number(out, outcome->seconds);
-  fputc('\n', out);
-}
-
-static bool write_summary(const onestep *o) {
-  char path[RL_PATH_MAX];
-  rl_new_file file;
-  if (!rl_path_join(path, o->folder, "summary.csv") || !rl_new_file_open(&file, path)) {
-    return false;
-  }
-  entry entries[ENTRIES];
-  list_entries(&o->outcomes[0], entries);
-  fputs("# ropelab summary of single steps, format 1: one row a solver, with its most iterations\n"
-        "scenario,label,solver,parameters,step,status,reason",
-        file.out);
-  for (size_t i = 0; i < ENTRIES; i++) {
-    fprintf(file.out, ",%s", entries[i].name);
-  }
-  fputs(",seconds\n", file.out);
-  for (size_t i = 0; i < o->arguments->solver_count; i++) {
-    write_summary_row(file.out, o, i);
-  }
-  return rl_new_file_close(&file);
 }
 
 static int fail(const onestep *o) {
@@ -235,16 +176,12 @@ static int take_steps(onestep *o) {
 }
 
 static int onestep_all(onestep *o) {
-  const rl_arguments *a = o->arguments;
   rl_run_begin_writing();
   int status = rl_origins_make(o->scenario, &o->reference, o->schedule.dt, o->substeps, o->at,
                                o->at_count, o->origins);
   status = status == RL_EXIT_DONE ? take_steps(o) : status;
-  for (size_t i = 0; i < a->solver_count && status == RL_EXIT_DONE; i++) {
-    status = write_manifest(o, i) ? RL_EXIT_DONE : fail(o);
-  }
   if (status == RL_EXIT_DONE) {
-    status = write_summary(o) ? rl_report(o->folder) : fail(o);
+    status = write_outcomes(o) ? rl_report(o->folder) : fail(o);
   }
   return status;
 }

@@ -22,6 +22,8 @@ const rl_command rl_commands[] = {
     {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
     {&rl_onestep_usage, rl_command_onestep,
      "one step of each solver from equal states, against a reference"},
+    {&rl_consistency_usage, rl_command_consistency,
+     "how long a step each solver can take before it disagrees with itself"},
     {&rl_report_usage, rl_command_report, "figures and a web page of the results in a folder"},
     {&rl_export_usage, rl_command_export, "the motion of a run as a table or for ParaView"},
     {&rl_diff_usage, rl_command_diff, "compare two results number by number"},
@@ -73,7 +75,7 @@ static void print_exit_meanings(FILE *out) {
 static void print_help(FILE *out) {
   fprintf(out, "Usage: ropelab COMMAND [OPTION...]\n%c%s.\n\n", toupper(rl_about[0]), rl_about + 1);
   for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(out, "  %-10s %s\n", rl_commands[i].usage->name, rl_commands[i].summary);
+    fprintf(out, "  %-11s %s\n", rl_commands[i].usage->name, rl_commands[i].summary);
   }
   fputs("\n  ropelab COMMAND --help   options and examples of a command\n"
         "  ropelab --version\n\n"

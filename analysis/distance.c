@@ -36,12 +36,12 @@ rl_distance_norms rl_state_distance(const rl_model *model, const rl_state *a, co
                              velocity.largest, rms(&tension),    tension.largest};
 }
 
-double rl_mean_distance(const rl_model *model, const rl_state *a, const rl_state *b) {
+double rl_mean_distance(const rl_model *model, const rl_state *state, const rl_vec3 *others) {
   double sum = 0.0;
   size_t count = 0;
   for (uint32_t i = 0; i < model->place_count; i++) {
     if (rl_place_moves(model, i)) {
-      sum += rl_distance(rl_position(&a->points[i]), rl_position(&b->points[i]));
+      sum += rl_distance(rl_position(&state->points[i]), others[i]);
       count++;
     }
   }

@@ -18,7 +18,7 @@ rl_distance_norms rl_state_distance(const rl_model *model, const rl_state *a, co
 // Whether what is at a place can move: neither held in space nor a body that is fixed or driven.
 bool rl_place_moves(const rl_model *model, uint32_t place);
 
-// Mean distance of the places that can move [m].
-double rl_mean_distance(const rl_model *model, const rl_state *a, const rl_state *b);
+// Mean distance of the places that can move from other positions [place_count] [m].
+double rl_mean_distance(const rl_model *model, const rl_state *state, const rl_vec3 *others);
 
 #endif

@@ -203,9 +203,7 @@ static int run_all(const rl_onestep *study, rl_state **ends, FILE *table,
   for (size_t i = 0; i < study->solver_count && status == RL_EXIT_DONE; i++) {
     const rl_solver_spec *solver = &study->solvers[i];
     const uint32_t missing = rl_driver_missing(study->scenario->model, solver->type);
-    outcomes[i] = (rl_onestep_outcome){.status = "unsupported",
-                                       .reason = rl_capability_name(missing & -missing),
-                                       .iterations_settled = NAN};
+    outcomes[i] = (rl_onestep_outcome){.iterations_settled = NAN};
     attempt t = {.study = study, .solver = solver, .ends = ends, .table = table};
     if (missing == 0) {
       status = run_solver(&t, &outcomes[i]);

@@ -21,13 +21,13 @@ typedef struct rl_onestep {
 
 // How a solver did: over all origins, with the most iterations that it was given.
 typedef struct rl_onestep_outcome {
-  const char *status, *reason;
-  rl_distance_norms error;   // the means: their root mean square; the maxima: the largest
-  double residual;           // largest [m]
-  double iterations;         // of a step, mean
-  double row_evaluations;    // of a step, mean
-  double iterations_settled; // fewest with a position error within settled_factor of the last
-  double seconds;            // in all its steps
+  const char *status, *reason; // NULL where the solver cannot run the scenario
+  rl_distance_norms error;     // the means: their root mean square; the maxima: the largest
+  double residual;             // largest [m]
+  double iterations;           // of a step, mean
+  double row_evaluations;      // of a step, mean
+  double iterations_settled;   // fewest with a position error within settled_factor of the last
+  double seconds;              // in all its steps
 } rl_onestep_outcome;
 
 // From this factor above its last error on, more iterations do not help a solver much.

@@ -18,6 +18,8 @@ enum {
   KEY_ITERATIONS = 'I',
   KEY_REFERENCE = 'R',
   KEY_REFERENCE_STEP = 'x',
+  KEY_VALUES = 'n',
+  KEY_PIECES = 'k',
   KEY_TRACE = 't',
   KEY_SET = 'S',
   KEY_PROBE = 'p',
@@ -48,7 +50,9 @@ static const struct argp_option all_options[] = {
     {"reference", KEY_REFERENCE + LONG_ONLY, "NAME[,param=value...]", 0,
      "solver to compare with (default: the most accurate one that can)", 0},
     {"reference-step", KEY_REFERENCE_STEP + LONG_ONLY, "S", 0,
-     "step of the reference in seconds (default: 1/64 of the step)", 0},
+     "step of the reference in seconds (default: 1/64 of the step; consistency: 1/64 ms)", 0},
+    {"values", KEY_VALUES + LONG_ONLY, "A,B,...", 0, "steps to try, in seconds", 0},
+    {"pieces", KEY_PIECES + LONG_ONLY, "N", 0, "pieces that the run is cut into (default: 10)", 0},
     {"trace", KEY_TRACE + LONG_ONLY, "K", 0,
      "residuals of every K-th step in iterations.csv (default: the last step)", 0},
     {"set", KEY_SET + LONG_ONLY, "PATH=VALUE", 0,
@@ -193,6 +197,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_REFERENCE_STEP:
     a->reference_step = seconds(state, "reference-step", text);
+    return 0;
+  case KEY_VALUES:
+    a->value_count = numbers(state, "values", text, a->values, seconds);
+    return 0;
+  case KEY_PIECES:
+    a->pieces = whole(state, "pieces", text);
     return 0;
   case KEY_TRACE:
     a->run.trace = (uint64_t)whole(state, "trace", text);

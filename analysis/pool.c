@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -80,4 +81,16 @@ bool rl_pool_run(const rl_pool *pool) {
   }
   free(processes);
   return true;
+}
+
+void *rl_shared_create(size_t count, size_t size) {
+  void *memory =
+      mmap(NULL, (count + 1) * size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+void rl_shared_free(void *memory, size_t count, size_t size) {
+  if (memory) {
+    munmap(memory, (count + 1) * size);
+  }
 }

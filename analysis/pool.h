@@ -21,4 +21,8 @@ typedef struct rl_pool {
 // out of memory.
 bool rl_pool_run(const rl_pool *pool);
 
+// Memory that this process and its tasks share, zero at the start; NULL with errno set.
+void *rl_shared_create(size_t count, size_t size);
+void rl_shared_free(void *memory, size_t count, size_t size);
+
 #endif

@@ -1,10 +1,56 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timing.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
+
+const double rl_idle_share = 0.05;
 
 double rl_seconds_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double processor_time(int who) {
+  struct rusage usage;
+  if (getrusage(who, &usage) != 0) {
+    return NAN;
+  }
+  return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+         1e-6 * ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec);
+}
+
+// The first line of /proc/stat: "cpu", then ticks of user, nice, system, idle, iowait, irq,
+// softirq, steal; steal is what other machines took on the same hardware.
+rl_load rl_load_now(void) {
+  enum { FIELDS = 8, IDLE = 3, WAITING = 4 };
+  unsigned long long ticks[FIELDS] = {0};
+  FILE *file = fopen("/proc/stat", "r");
+  const int found =
+      file ? fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0], &ticks[1],
+                    &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7])
+           : 0;
+  if (file) {
+    fclose(file);
+  }
+  if (found != FIELDS) {
+    return (rl_load){NAN, NAN, NAN};
+  }
+  double all = 0.0;
+  for (int i = 0; i < FIELDS; i++) {
+    all += (double)ticks[i];
+  }
+  const double second = (double)sysconf(_SC_CLK_TCK);
+  return (rl_load){(all - (double)ticks[IDLE] - (double)ticks[WAITING]) / second,
+                   processor_time(RUSAGE_SELF) + processor_time(RUSAGE_CHILDREN), all / second};
+}
+
+double rl_load_of_others(rl_load before, rl_load after) {
+  const double all = after.all - before.all;
+  const double others = after.used - before.used - (after.own - before.own);
+  return all > 0.0 ? fmax(0.0, others) / all : NAN;
 }

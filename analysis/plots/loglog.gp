@@ -11,17 +11,23 @@ plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
 y_gap = 66.0
 shared_y = 0
 set logscale xy
-if (downwards) { set yrange [] reverse } else { set yrange [] noreverse }
 set xrange [low_x:high_x]
-set xtics 10 logscale
+set xtics 10
 set mxtics 10
-set ytics 10 logscale
 do for [p=1:panels] {
   y_name = panel_unit[p]
   load plots."panel.gp"
   if (p > panels - columns) { set format x "10^{%T}" }
-  set format y "10^{%T}"
-  set ytics 10 ** ceil((log10(panel_high[p]) - log10(panel_low[p])) / 7.0)
+  # Tick marks by hand: gnuplot finds none on an axis that is both logarithmic and reversed.
+  every = ceil((log10(panel_high[p]) - log10(panel_low[p])) / 7.0)
+  set ytics nomirror ()
+  do for [e=int(ceil(log10(panel_low[p]))):int(floor(log10(panel_high[p])))] {
+    if (e % every == 0) {
+      set ytics add (gprintf("10^{%T}", 10.0**e) 10.0**e)
+    } else {
+      set ytics add ("" 10.0**e 1)
+    }
+  }
   if (downwards) {
     set yrange [panel_high[p]:panel_low[p]]
   } else {

@@ -14,6 +14,7 @@ from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
+import consistency
 import onestep
 from overlay import overlay
 from ropelab.results import ITERATIONS, Scenario, mapping
@@ -269,7 +270,8 @@ def probes(artist: Artist) -> Drawing | None:
 
 
 BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual,
-            onestep.iterations, onestep.convergence, onestep.work)
+            onestep.iterations, onestep.convergence, onestep.work,
+            consistency.speed, consistency.steps, consistency.drift)
 
 
 def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:

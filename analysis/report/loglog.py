@@ -11,7 +11,7 @@ from artist import Artist
 from canvas import Drawing, Layout
 from curves import Point
 
-DECADES = 12  # most decades of an axis
+DECADES = 18  # most decades of an axis
 ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
 
 
@@ -31,6 +31,11 @@ class Panel:
     unit: str  # name of the y axis
     curves: list[Curve]
     floor: float = math.nan  # a level below which differences mean nothing
+
+
+def at_least(points: Sequence[Point], least: float) -> list[Point]:
+    """Smaller values, which are rounding or nothing at all, drawn at the least."""
+    return [(x, max(y, least)) for x, y in points]
 
 
 def positive(points: Sequence[Point]) -> list[Point]:

@@ -11,21 +11,15 @@ import loglog
 from artist import Artist
 from canvas import Drawing
 from loglog import Curve, Panel
-from ropelab.results import mapping, number, read_rows
+from ropelab.results import number, read_rows
+from study_files import study_facts, study_folder
 from units import significant
 
 TABLE = "onestep.csv"
+SETTLED = 1e-16  # m: as good as no distance at all
 QUANTITIES = (("position_rms_m", "positions", "position / m"),
               ("velocity_rms_m_s", "velocities", "velocity / (m/s)"),
               ("tension_rms_N", "tensions", "tension / N"))
-
-
-def study_folder(artist: Artist, key: str) -> Path | None:
-    """The folder of the whole study, if the runs say that they belong to one of this kind."""
-    for run in artist.scenario.runs:
-        if run.folder and mapping(run.info.get(key)):
-            return run.folder.parent.parent
-    return None
 
 
 def mean_square(values: list[float]) -> float:
@@ -90,8 +84,7 @@ def settling(artist: Artist, steps: Steps) -> str:
 
 
 def common_caption(artist: Artist) -> str:
-    facts = next(mapping(run.info.get("onestep")) for run in artist.scenario.runs
-                 if mapping(run.info.get("onestep")))
+    facts = study_facts(artist, "onestep")
     step = next((run.step for run in artist.scenario.runs if math.isfinite(run.step)), math.nan)
     count = len(facts.get("times_s") or [])
     return (f"One step of {significant(step)} s from each of {count} states of the same run of "
@@ -145,12 +138,15 @@ def convergence(artist: Artist) -> Drawing | None:
         return None
     curves = [steps.curve(run.label, "iterations", "settled_rms_m")
               for run in artist.scenario.runs]
+    for curve in curves:
+        curve.points = loglog.at_least(curve.points, SETTLED)
     if not any(len(loglog.positive(curve.points)) > 1 for curve in curves):
         return None
     caption = ("The same steps, but each against the same solver's own step with the most "
                "iterations: what the iterations have not solved yet, without the error of the "
                "step. A straight line here is convergence by a fixed factor for each doubling; a "
-               "bend downwards is faster than that.")
+               "bend downwards is faster than that. Below "
+               f"{significant(SETTLED, 1)} m they are drawn at the bottom.")
     return loglog.draw(artist, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
                        [Panel("", "position / m", curves)],

@@ -57,6 +57,17 @@ METRICS = (
     Metric("iterations_settled", "settled at", "", True,
            "Fewest iterations from which on the position error stays within twice that with the "
            "most iterations."),
+    Metric("largest_step_s", "largest step", "s", False,
+           "The largest step with which it did not diverge; the numbers beside are of that step."),
+    Metric("error_m", "inconsistency", "m", True,
+           "Mean distance from the run in very small steps, over a piece that is started from a "
+           "state of that run."),
+    Metric("energy_drift", "energy drift", "", True,
+           "Largest energy error over the whole run, as a share of the energy there is."),
+    Metric("angular_drift", "angular drift", "", True,
+           "Largest change of the angular momentum about the origin, as a share of it."),
+    Metric("times_real_time", "times real time", "", False,
+           "Simulated seconds in a second of one core."),
     Metric("tension_max_N", "greatest tension", "N", False,
            "Largest tension anywhere in a rope: total impulse of a step divided by the step."),
     Metric("momentum_drift", "momentum drift", "", True,
@@ -72,8 +83,9 @@ METRICS = (
 )
 
 OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m", "position_rms_m",
-            "velocity_rms_m_s")
-SHORT = {"position_rms_m": "position, m", "velocity_rms_m_s": "velocity, m/s",
+            "velocity_rms_m_s", "error_m", "energy_drift")
+SHORT = {"error_m": "inconsistency, m", "energy_drift": "energy drift",
+         "position_rms_m": "position, m", "velocity_rms_m_s": "velocity, m/s",
          "exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
          "length_error_max_m": "length, m", "stretch_max": "stretch"}
 

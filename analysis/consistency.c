@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "consistency.h"
+
+#include "metrics.h"
+#include "pool.h"
+#include "run.h"
+#include "timing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Most steps that are timed at once: from the same states for all.
+enum { TIMED_STEPS = 512 };
+
+// What one solver needs at a time.
+typedef struct bench {
+  const rl_consistency *study;
+  const rl_solver_spec *solver;
+  rl_consistency_row *rows; // [step_count]
+  rl_driver *reference;
+  rl_driver *trial; // with the present step
+  rl_state *start;  // of the piece
+  rl_vec3 *track;   // [(piece + 1) x place_count] the reference in this piece
+} bench;
+
+static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec *solver,
+                              uint64_t multiple) {
+  return rl_driver_create(study->scenario->model, solver->type, solver->parameters,
+                          study->reference_step * (double)multiple);
+}
+
+static bool prepare(bench *b, const rl_consistency *study, const rl_solver_spec *solver) {
+  const rl_model *model = study->scenario->model;
+  *b = (bench){.study = study, .solver = solver};
+  b->reference = make_driver(study, study->reference ? study->reference : solver, 1);
+  b->start = rl_state_create(model);
+  b->track = calloc((size_t)(study->piece + 1) * model->place_count, sizeof *b->track);
+  return b->reference && b->start && b->track;
+}
+
+static void release(bench *b) {
+  rl_driver_free(b->reference);
+  rl_state_free(b->start);
+  free(b->track);
+}
+
+static void keep_positions(const bench *b, uint64_t step) {
+  const uint32_t places = b->study->scenario->model->place_count;
+  rl_vec3 *track = &b->track[step * places];
+  for (uint32_t i = 0; i < places; i++) {
+    track[i] = rl_position(&b->reference->state->points[i]);
+  }
+}
+
+// The reference through the next piece. False if it diverges.
+static bool follow_reference(bench *b) {
+  rl_state_copy(b->start, b->reference->state);
+  keep_positions(b, 0);
+  for (uint64_t n = 1; n <= b->study->piece && !rl_run_interrupted(); n++) {
+    if (rl_driver_step(b->reference) < 0) {
+      return false; // and from here on it does so at once
+    }
+    keep_positions(b, n);
+  }
+  return true;
+}
+
+// The piece again with a longer step.
+static void repeat_piece(bench *b, uint64_t multiple, rl_consistency_row *row) {
+  rl_driver_set_state(b->trial, b->start);
+  b->trial->state->step = b->start->step / multiple;
+  const uint64_t steps = b->study->piece / multiple;
+  double sum = 0.0;
+  for (uint64_t n = 1; n <= steps && !rl_run_interrupted(); n++) {
+    if (rl_driver_step(b->trial) < 0) {
+      row->piece_diverged = true;
+      return;
+    }
+    row->row_evaluations += (double)b->trial->info.row_evaluations;
+    const rl_vec3 *others = &b->track[n * multiple * b->trial->model->place_count];
+    sum += rl_mean_distance(b->trial->model, b->trial->state, others);
+  }
+  const double error = sum / (double)steps;
+  row->error += error;
+  row->error_max = rl_larger(row->error_max, error);
+  row->pieces_done++;
+}
+
+static void average(const rl_consistency *study, rl_consistency_row *row) {
+  const double done = (double)row->pieces_done;
+  row->error = done > 0.0 ? row->error / done : NAN;
+  row->row_evaluations /= done * (double)study->piece * study->reference_step;
+  if (row->pieces_done == 0) {
+    row->error_max = row->row_evaluations = NAN;
+  }
+}
+
+// All pieces with all steps.
+static bool measure_consistency(bench *b) {
+  const rl_consistency *study = b->study;
+  rl_driver **trials = calloc(study->step_count + 1, sizeof(rl_driver *));
+  bool good = trials != NULL;
+  for (size_t i = 0; i < study->step_count && good; i++) {
+    trials[i] = make_driver(study, b->solver, study->multiples[i]);
+    good = trials[i] != NULL;
+  }
+  for (size_t p = 0; p < study->pieces && good; p++) {
+    const bool known = follow_reference(b);
+    for (size_t i = 0; i < study->step_count; i++) {
+      b->trial = trials[i];
+      b->rows[i].piece_diverged = b->rows[i].piece_diverged || !known;
+      if (!b->rows[i].piece_diverged) {
+        repeat_piece(b, study->multiples[i], &b->rows[i]);
+      }
+    }
+  }
+  for (size_t i = 0; i < study->step_count && trials; i++) {
+    average(study, &b->rows[i]);
+    rl_driver_free(trials[i]);
+  }
+  free(trials);
+  return good;
+}
+
+// What is conserved, and how far it has gone.
+typedef struct drifts {
+  rl_momentum start;
+  double scale; // largest sum of m |v| so far
+  double linear, angular;
+} drifts;
+
+static void watch(drifts *d, const rl_driver *driver, rl_consistency_row *row) {
+  const rl_momentum now = rl_state_momentum(driver->model, driver->state);
+  double scale = 0.0;
+  for (uint32_t i = 0; i < driver->model->place_count; i++) {
+    scale += driver->state->masses[i] * rl_length(driver->state->velocities[i]);
+  }
+  d->scale = rl_larger(d->scale, scale);
+  d->linear = rl_larger(d->linear, rl_distance(now.linear, d->start.linear));
+  d->angular = rl_larger(d->angular, rl_distance(now.angular, d->start.angular));
+  row->energy_drift =
+      rl_larger(row->energy_drift, fabs(rl_driver_energy_error(driver)) / driver->energy_scale);
+}
+
+// The whole run with one step.
+static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row *row) {
+  const rl_model *model = b->study->scenario->model;
+  rl_driver *driver = make_driver(b->study, b->solver, multiple);
+  if (!driver) {
+    return false;
+  }
+  drifts d = {.start = rl_state_momentum(model, driver->state)};
+  const uint64_t steps = b->study->pieces * b->study->piece / multiple;
+  for (uint64_t n = 0; n < steps && !row->run_diverged && !rl_run_interrupted(); n++) {
+    row->run_diverged = rl_driver_step(driver) < 0;
+    watch(&d, driver, row);
+  }
+  const bool known = !row->run_diverged;
+  row->energy_drift = known ? row->energy_drift : NAN;
+  row->momentum_drift = known && rl_model_is_free(model) ? d.linear / d.scale : NAN;
+  row->angular_drift =
+      known && rl_model_keeps_angular(model) ? d.angular / rl_length(d.start.angular) : NAN;
+  rl_driver_free(driver);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Everything for one solver, in a process of its own
+
+typedef struct task {
+  const rl_consistency *study;
+  rl_consistency_row *rows; // shared
+  bool *ended;
+} task;
+
+static int measure_solver(void *context, size_t i) {
+  const task *t = context;
+  const rl_consistency *study = t->study;
+  bench b;
+  bool good = prepare(&b, study, &study->solvers[i]);
+  b.rows = &t->rows[i * study->step_count];
+  good = good && measure_consistency(&b);
+  for (size_t k = 0; k < study->step_count && good; k++) {
+    good = measure_drift(&b, study->multiples[k], &b.rows[k]);
+  }
+  release(&b);
+  return good ? RL_EXIT_DONE : RL_EXIT_FAILED;
+}
+
+static void note_end(void *context, size_t i, int status) {
+  const task *t = context;
+  t->ended[i] = status == 0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The timing: nothing else is done meanwhile, by us at least
+
+static void time_steps(const rl_consistency *study, const rl_solver_spec *solver, uint64_t multiple,
+                       const rl_state *start, rl_consistency_row *row) {
+  rl_driver *driver = make_driver(study, solver, multiple);
+  if (!driver) {
+    return;
+  }
+  const uint64_t piece = study->piece / multiple;
+  const uint64_t steps = piece < TIMED_STEPS ? piece : TIMED_STEPS;
+  rl_driver_set_state(driver, start);
+  const double from = rl_seconds_now();
+  rl_reason reason = RL_RUNNING;
+  for (uint64_t n = 0; n < steps && reason >= 0; n++) {
+    reason = rl_driver_step(driver);
+  }
+  const double seconds = (rl_seconds_now() - from) / ((double)steps * driver->dt);
+  if (reason >= 0) {
+    row->seconds = row->seconds > 0.0 ? fmin(row->seconds, seconds) : seconds;
+  }
+  rl_driver_free(driver);
+}
+
+static void show_timing(size_t done, size_t count) {
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\rtiming %zu of %zu%s", done, count, done == count ? "\r\033[K" : "");
+  }
+}
+
+// All in turn, and all again: whatever slows the machine for a while slows nobody alone.
+static bool measure_time(const rl_consistency *study, rl_consistency_row *rows, const bool *ended) {
+  rl_state *start = rl_state_create(study->scenario->model);
+  for (unsigned r = 0; r < study->repeats && start && !rl_run_interrupted(); r++) {
+    for (size_t i = 0; i < study->solver_count; i++) {
+      for (size_t k = 0; k < study->step_count && ended[i]; k++) {
+        time_steps(study, &study->solvers[i], study->multiples[k], start,
+                   &rows[i * study->step_count + k]);
+      }
+    }
+    show_timing(r + 1, study->repeats);
+  }
+  rl_state_free(start);
+  return start != NULL;
+}
+
+int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows, bool *ended,
+                       double *others) {
+  const size_t count = study->solver_count * study->step_count;
+  task t = {study, rl_shared_create(count, sizeof *rows), ended};
+  if (!t.rows) {
+    fprintf(stderr, "ropelab: %s\n", strerror(errno));
+    return RL_EXIT_FAILED;
+  }
+  const rl_pool pool = {study->solver_count, study->jobs, "solvers", &t, measure_solver, note_end};
+  const bool run = rl_pool_run(&pool);
+  memcpy(rows, t.rows, count * sizeof *rows);
+  rl_shared_free(t.rows, count, sizeof *rows);
+  const rl_load before = rl_load_now();
+  const bool timed = rl_run_interrupted() || (run && measure_time(study, rows, ended));
+  *others = rl_load_of_others(before, rl_load_now());
+  if (!timed) {
+    fprintf(stderr, "ropelab: out of memory\n");
+  }
+  return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : timed ? RL_EXIT_DONE : RL_EXIT_FAILED;
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figures of `ropelab consistency`: how long a step before a method disagrees with itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import loglog
+from artist import Artist
+from canvas import Drawing
+from loglog import Curve, Panel
+from ropelab.results import number, read_rows
+from study_files import study_facts, study_folder
+from units import significant
+
+KIND, TABLE = "consistency", "consistency.csv"
+DRIFTS = (("energy_drift", "energy", "energy error / energy"),
+          ("momentum_drift", "momentum", "change / sum of m v"),
+          ("angular_drift", "angular momentum", "change / its size"))
+
+ROUNDING = 1e-16  # of a share: smaller drifts are drawn there
+
+
+def recorded(artist: Artist) -> list[dict[str, str]]:
+    folder = study_folder(artist, KIND)
+    path = folder / TABLE if folder else None
+    return list(read_rows(path)) if path and path.is_file() else []
+
+
+def curves(artist: Artist, rows: list[dict[str, str]], x: str, y: str) -> list[Curve]:
+    """A point for each step; where a step diverged there is none, but a place on the margin."""
+    found = []
+    for run in artist.scenario.runs:
+        own = [row for row in rows if row["label"] == run.label]
+        points = [(number(r[x]), number(r[y])) for r in own if math.isfinite(number(r[y]))]
+        lost = [number(r[x]) for r in own
+                if r["status"] == "diverged" and not math.isfinite(number(r[y]))]
+        found.append(Curve(run.label, sorted(points), [x for x in lost if math.isfinite(x)]))
+    return found
+
+
+def about(facts: dict[str, Any]) -> str:
+    reference = facts.get("reference")
+    own = ("its own run" if reference == "self" else f"a run of {reference}")
+    return (f"Mean distance from {own} with steps of "
+            f"{significant(1e3 * number(facts.get('reference_step_s')))} ms, from whose states each "
+            f"of {facts.get('pieces')} pieces of {significant(number(facts.get('piece_s')))} s is "
+            "started again with a longer step; mean over the pieces.")
+
+
+def lost_sentence(panels: list[Panel]) -> str:
+    names = dict.fromkeys(c.label for panel in panels for c in panel.curves if c.lost)
+    return f" Crosses on the margin: diverged ({', '.join(names)})." if names else ""
+
+
+def fastest(found: list[Curve], error: float) -> str:
+    """Who is fastest at an accuracy, by the points that there are."""
+    speeds = [(x, c.label) for c in found for x, y in loglog.positive(c.points) if y <= error]
+    if not speeds:
+        return ""
+    speed, label = max(speeds)
+    return (f" Fastest with an error of at most {significant(error, 1)} m: {label}, "
+            f"{significant(speed)} times real time.")
+
+
+def idle_sentence(facts: dict[str, Any]) -> str:
+    share = number(facts.get("others_load"))
+    repeats = facts.get("repeats")
+    told = f" Times are the least of {repeats}, in turn."
+    if facts.get("idle") is True:
+        return told + " The machine was idle beside."
+    if math.isfinite(share):
+        return told + (f" The machine was NOT idle: others used {significant(100 * share, 2)} % of "
+                       "it meanwhile, so that it may be faster than this.")
+    return told + " What else the machine did is not known."
+
+
+def speed(artist: Artist) -> Drawing | None:
+    rows = recorded(artist)
+    if not rows:
+        return None
+    facts = study_facts(artist, KIND)
+    found = curves(artist, rows, "times_real_time", "error_m")
+    panels = [Panel("", "inconsistency / m", found)]
+    caption = (about(facts) + " Against speed: right is faster, up is more accurate, and along a "
+               "curve from the left to the right the step grows." + fastest(found, 1e-4)
+               + lost_sentence(panels) + idle_sentence(facts))
+    return loglog.draw(artist, "consistency", "speed and consistency", caption,
+                       "inconsistency against speed, by solver", panels,
+                       "times faster than real time", downwards=True)
+
+
+def steps(artist: Artist) -> Drawing | None:
+    rows = recorded(artist)
+    if not rows:
+        return None
+    panels = [Panel("", "inconsistency / m", curves(artist, rows, "step_s", "error_m"))]
+    caption = (about(study_facts(artist, KIND)) + " A line that falls by the square of the step "
+               "belongs to a method of second order in its positions, one that falls with the step "
+               "to one of first order." + lost_sentence(panels))
+    return loglog.draw(artist, "consistency-step", "consistency against step", caption,
+                       "inconsistency against step, by solver", panels, "step / s")
+
+
+def drift(artist: Artist) -> Drawing | None:
+    """What is conserved, and how far each method has drifted."""
+    rows = recorded(artist)
+    panels = []
+    for column, title, unit in DRIFTS:
+        found = curves(artist, rows, "step_s", column)
+        if any(curve.points for curve in found):
+            panels.append(Panel(title, unit, [
+                Curve(c.label, loglog.at_least(c.points, ROUNDING), c.lost) for c in found]))
+    if not panels:
+        return None
+    caption = ("Largest change over the whole run of what nothing changes here: energy, as a share "
+               "of all there is; momentum, of the sum of mass times speed; angular momentum about "
+               "the origin, of its size. Below about 1e-13 is rounding. What is not conserved by "
+               "the scenario has no panel." + lost_sentence(panels))
+    return loglog.draw(artist, "consistency-drift", "drift", caption,
+                       "drift of energy and momentum against step, by solver", panels, "step / s")
