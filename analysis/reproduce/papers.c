@@ -10,14 +10,24 @@
   X(relaxation)                                                                                    \
   X(xpbd)                                                                                          \
   X(small_steps)                                                                                   \
+  X(challenge)                                                                                     \
   X(knyazyev)                                                                                      \
   X(cable_joints)                                                                                  \
   X(catto)                                                                                         \
-  X(capstan)                                                                                       \
+  X(solver2d)                                                                                      \
+  X(erez)                                                                                          \
+  X(avbd)                                                                                          \
+  X(fast_projection)                                                                               \
+  X(direct_rods)                                                                                   \
+  X(hair)                                                                                          \
+  X(long_range)                                                                                    \
+  X(folded_chain)                                                                                  \
   X(hanging_chain)                                                                                 \
+  X(capstan)                                                                                       \
   X(nehe)                                                                                          \
   X(source)                                                                                        \
   X(contraption)                                                                                   \
+  X(obi)                                                                                           \
   /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_paper rl_paper_##name;

@@ -122,6 +122,9 @@ void rl_setup_run(rl_trial *trial, rl_setup *setup, int steps);
 // The value of a probe now, by its name.
 double rl_setup_probe(rl_trial *trial, const rl_setup *setup, const char *name, ...);
 
+// Time of the processor that this process has had [s]: others may be at work beside it.
+double rl_processor_seconds(void);
+
 // The slope of a straight line through points, by least squares.
 double rl_slope(const double *x, const double *y, size_t count);
 

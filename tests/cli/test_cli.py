@@ -320,7 +320,8 @@ class Reproduce(Case):
     """Published numbers beside ours."""
 
     # Papers that take a moment.
-    FAST = ("pbd", "knyazyev", "cable-joints", "catto", "capstan", "source")
+    FAST = ("pbd", "knyazyev", "cable-joints", "catto", "capstan", "source", "obi",
+            "long-range")
 
     def rows(self, table: str) -> list[list[str]]:
         """The rows of a Markdown table; an empty first cell is that above it."""
