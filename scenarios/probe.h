@@ -86,6 +86,11 @@ static inline bool rl_probe_needs_step(rl_probe probe) {
          probe.kind == RL_PROBE_ROPE_FORCE || probe.kind == RL_PROBE_ROPE_SLIP;
 }
 
+// True for probes that are read from the contacts of a rope with mass.
+static inline bool rl_probe_is_contact(const rl_model *model, rl_probe probe) {
+  return probe.kind >= RL_PROBE_ROPE_CONTACTS && !model->ropes[probe.index].massless;
+}
+
 // The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].
 double rl_unwrap(double angle, double previous);
 

@@ -204,6 +204,15 @@ bool rl_exact_is_still(const rl_model *model, uint32_t rope) {
   return true;
 }
 
+bool rl_exact_is_lossless(const rl_model *model, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
+  bool lossless = !(rope->damping > 0.0) && !(rope->damping_ratio > 0.0);
+  for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
+    lossless = lossless && model->drags[rl_exact_node(model, index, i)] == 0.0;
+  }
+  return lossless;
+}
+
 bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t index,
                          char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];

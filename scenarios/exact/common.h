@@ -88,6 +88,9 @@ uint32_t rl_exact_node(const rl_model *model, uint32_t rope, uint32_t i);
 // No node of the rope moves at the start.
 bool rl_exact_is_still(const rl_model *model, uint32_t rope);
 
+// Nothing takes energy from the rope itself: no damping, no drag.
+bool rl_exact_is_lossless(const rl_model *model, uint32_t rope);
+
 // Puts a body at `position` with `velocity`.
 void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity);
 

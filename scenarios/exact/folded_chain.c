@@ -39,10 +39,11 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->gravity = rl_length(model->gravity);
   if (self->gravity == 0.0 || isfinite(rope->stiffness) || !rl_exact_is_fixed(model, held) ||
       loose >= model->node_count || rl_exact_is_fixed(model, loose) ||
-      !rl_exact_is_still(model, arguments[0])) {
-    return rl_exact_refuse(message, size,
-                           "a folded chain is a rope with mass and without stiffness from a fixed "
-                           "end to a free one that starts at rest under gravity");
+      !rl_exact_is_still(model, arguments[0]) || !rl_exact_is_lossless(model, arguments[0])) {
+    return rl_exact_refuse(
+        message, size,
+        "a folded chain is a rope with mass, without stiffness or drag, from a fixed "
+        "end to a free one that starts at rest under gravity");
   }
   const double length = self->chain.rest * self->chain.count;
   self->down = rl_unit(model->gravity);

@@ -51,13 +51,15 @@ static bool hang(hanging *self, const rl_model *model, uint32_t index, char *mes
                  end = rope->ends[self->reversed ? 0 : 1];
   const bool tied = end >= model->node_count;
   if (rope->massless || rope->closed || isfinite(rope->stiffness) || self->gravity == 0.0 ||
-      !rl_exact_is_fixed(model, held) || rl_exact_is_fixed(model, end) ||
+      !rl_exact_is_lossless(model, index) || !rl_exact_is_fixed(model, held) ||
+      rl_exact_is_fixed(model, end) ||
       (tied && (rl_slot_body(model, end)->motion != RL_FREE ||
                 rl_slot_body(model, end)->spin_slot != RL_NONE))) {
-    return rl_exact_refuse(message, size,
-                           "a hanging rope has mass and no stiffness, and leads from a fixed point "
-                           "to a free end or the centre of a free body that cannot turn, under "
-                           "gravity");
+    return rl_exact_refuse(
+        message, size,
+        "a hanging rope has mass, no stiffness and no drag, and leads from a fixed point "
+        "to a free end or the centre of a free body that cannot turn, under "
+        "gravity");
   }
   if (self->count > RL_EXACT_MODES_MAX) {
     return rl_exact_refuse(message, size, "rope '%s' has more than %d elements", rope->name,

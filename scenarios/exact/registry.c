@@ -15,7 +15,16 @@
   X(discrete_catenary)                                                                             \
   X(hanging_modes)                                                                                 \
   X(hanging_mode)                                                                                  \
+  X(string_modes)                                                                                  \
+  X(spring_modes)                                                                                  \
+  X(spinning_rope)                                                                                 \
+  X(spinning_loop)                                                                                 \
+  X(troposkein)                                                                                    \
+  X(discrete_troposkein)                                                                           \
   X(folded_chain)                                                                                  \
+  X(sliding_chain)                                                                                 \
+  X(guided_chain)                                                                                  \
+  X(catch)                                                                                         \
   /* the next one goes above this line */
 
 #define DECLARE(name) extern const rl_exact_type rl_exact_##name;

@@ -82,23 +82,41 @@ static void pendulum_angles(void **unused) {
 // The velocity a closed form gives is the derivative of its position.
 static void velocities_are_derivatives(void **unused) {
   (void)unused;
-  static const char *const names[] = {"pendulum",         "atwood",       "double-atwood",
-                                      "atwood-wheel",     "capstan-slip", "landing-slack",
-                                      "twofold-purchase", "winding-post", "interrupted-pendulum"};
-  static const char *const bodies[] = {"bob",   "light", "left", "heavy", "light",
-                                       "heavy", "block", "puck", "bob"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+  static const struct {
+    const char *name, *item;
+    double time;
+  } cases[] = {{"pendulum", "bob", 0.4},
+               {"atwood", "light", 0.4},
+               {"double-atwood", "left", 0.4},
+               {"atwood-wheel", "heavy", 0.4},
+               {"capstan-slip", "light", 0.4},
+               {"landing-slack", "heavy", 0.4},
+               {"twofold-purchase", "block", 0.4},
+               {"winding-post", "puck", 0.4},
+               {"interrupted-pendulum", "bob", 0.4},
+               {"hanging-beads", "line.node.5", 0.4},
+               {"hanging-mode-load", "load", 0.4},
+               {"string-mode", "string.node.3", 0.4},
+               {"spring-mode", "springs.node.5", 0.3},
+               {"spinning-rope", "rope.tip", 0.4},
+               {"spinning-loop", "loop.node.4", 0.4},
+               {"skipping-rope", "rope.node.5", 0.4},
+               {"folded-chain", "chain.tip", 0.3},
+               {"chain-over-peg", "chain.tip", 0.4},
+               {"chain-off-table", "chain.node.0", 0.6},
+               {"catch", "second", 0.04}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
+    rl_scenario *s = rl_scenario_from_file(shipped(cases[i].name), NULL, 0, &diagnostic);
     assert_non_null(s);
-    const double t = 0.4, h = 1e-5;
+    const double t = cases[i].time, h = 1e-5;
     rl_state *before = exact_state(s, t - h), *now = exact_state(s, t),
              *after = exact_state(s, t + h);
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 3; axis++) {
       char x[32], v[32];
-      snprintf(x, sizeof x, "%s.%c", bodies[i], 'x' + axis);
-      snprintf(v, sizeof v, "%s.v%c", bodies[i], 'x' + axis);
-      check_near(value(s, now, v), (value(s, after, x) - value(s, before, x)) / (2.0 * h), 1e-8);
+      snprintf(x, sizeof x, "%s.%c", cases[i].item, 'x' + axis);
+      snprintf(v, sizeof v, "%s.v%c", cases[i].item, 'x' + axis);
+      check_near(value(s, now, v), (value(s, after, x) - value(s, before, x)) / (2.0 * h), 2e-8);
     }
     rl_state_free(before);
     rl_state_free(now);
@@ -320,6 +338,262 @@ static void loaded_rope_has_its_frequencies(void **unused) {
                          gsl_sf_bessel_Y0(u) * gsl_sf_bessel_J0(top));
     }
     check_mode(hanging("hanging-mode", n, aside, "mass: 1", 1.0), w, 1e-10);
+  }
+}
+
+// Rows of equal masses and springs: all frequencies, for fixed-fixed and fixed-free ends.
+static void rows_of_springs_have_their_frequencies(void **unused) {
+  (void)unused;
+  enum { COUNT = 12 };
+  static rl_exact_modes modes;
+  const double stiffness = 317.0, mass = 0.213, half_pi = 0.5 * 3.14159265358979323846;
+  const rl_vec3 none[COUNT] = {{0.0, 0.0, 0.0}};
+  double masses[COUNT], springs[COUNT + 1];
+  char message[256];
+  for (int i = 0; i <= COUNT; i++) {
+    springs[i] = stiffness;
+    masses[i < COUNT ? i : 0] = mass;
+  }
+  for (int loose = 0; loose < 2; loose++) {
+    springs[COUNT] = loose ? 0.0 : stiffness;
+    assert_true(
+        rl_exact_modes_init(&modes, COUNT, masses, springs, none, none, message, sizeof message));
+    for (int k = 1; k <= COUNT; k++) {
+      const double angle =
+          loose ? (2 * k - 1) * half_pi / (2 * COUNT + 1) : k * half_pi / (COUNT + 1);
+      check_relative(modes.frequencies[k - 1], 2.0 * sqrt(stiffness / mass) * sin(angle), 1e-12);
+    }
+  }
+}
+
+// A spinning rope of equal masses swings out of its plane at omega sqrt(j (j + 1)/2), j = 1, 3, 5.
+static void spinning_rope_has_legendre_frequencies(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("spinning-rope"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_state *state = exact_state(s, 0.1);
+  check_near(value(s, state, "rope.tension.from"), 21.7131, 5e-5);
+  check_near(value(s, state, "rope.tension.to"), 3.94784, 5e-6);
+  const double spin = 2.0 * 3.14159265358979323846, n = 10.0;
+  static rl_exact_modes modes;
+  const rl_vec3 none[10] = {{0.0, 0.0, 0.0}};
+  double masses[10], springs[11] = {0.0};
+  char message[256];
+  for (int i = 1; i <= 10; i++) {
+    masses[i - 1] = 1.0 / n;
+    springs[i - 1] = spin * spin * (n * (n + 1.0) - i * (i - 1.0)) / (2.0 * n);
+    check_relative(springs[i - 1], n * rl_rope_tension(s->model, state, 0, (uint32_t)i - 1), 1e-12);
+  }
+  assert_true(rl_exact_modes_init(&modes, 10, masses, springs, none, none, message, 256));
+  for (int k = 0; k < 10; k++) {
+    const double j = 2.0 * k + 1.0;
+    check_relative(modes.frequencies[k], spin * sqrt(0.5 * j * (j + 1.0)), 1e-11);
+  }
+  rl_state_free(state);
+  // The tip of its second mode is back after a period, and on the other side after half of it.
+  const double period = 0.408248,
+               swing = value(s, state = exact_state(s, 0.25 * period), "rope.tip.z");
+  rl_state_free(state);
+  check_near(swing, 0.307811959239 / (spin * sqrt(6.0)), 1e-9);
+  check_near(value(s, state = exact_state(s, 0.75 * period), "rope.tip.z"), -swing, 1e-9);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
+static void spinning_loop_has_its_tension(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("spinning-loop"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_state *state = exact_state(s, 1.0 / 12.0); // a twelfth of a turn
+  check_near(value(s, state, "loop.tension"), 3.177769, 5e-7);
+  check_near(value(s, state, "loop.node.0.x"), 0.433012701892, 1e-11);
+  check_near(value(s, state, "loop.node.0.y"), 0.25, 1e-11);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
+// L/S = 1.5: k = 0.587800983561342, A/S = 0.515704709053842, H/(mu omega^2 S^2) =
+// 0.125946065183137; L/S = 2: 0.723986828110424, 0.811413829810344, 0.149426368276191. T/H = 1 +
+// 2k^2/(1 - k^2) at the ends.
+static void skipping_ropes_have_their_curve(void **unused) {
+  (void)unused;
+  static const double known[2][4] = {
+      {1.5, 0.587800983561342, 0.515704709053842, 0.125946065183137},
+      {2.0, 0.723986828110424, 0.811413829810344, 0.149426368276191}};
+  for (size_t k = 0; k < 2; k++) {
+    for (int count = 1000; count <= 1001; count++) {
+      rl_scenario *s = scenario_from(
+          "name: t\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\n"
+          "ropes: {rope: {from: {point: [0, 0, 0]}, to: {point: [3, 0, 0]}, length: %g, mass: 0.7,"
+          " segments: %d, points: [[0, 0, 0], [1.5, 0, 0.5], [3, 0, 0]], spin: [-4, 0, 0],"
+          " pivot: [0, 0, 0]}}\nexact: {troposkein: {rope: rope}}\n",
+          3.0 * known[k][0], count);
+      rl_state *state = exact_state(s, 0.0);
+      const double density = 0.7 / (3.0 * known[k][0]), pull = known[k][3] * density * 16.0 * 9.0;
+      const double modulus = known[k][1] * known[k][1];
+      if (count == 1000) {
+        check_relative(value(s, state, "rope.node.500.z"), 3.0 * known[k][2], 1e-12);
+        check_near(value(s, state, "rope.node.500.x"), 1.5, 1e-12);
+        check_near(value(s, state, "rope.node.1000.x"), 3.0, 1e-12);
+        check_relative(value(s, state, "rope.tension.from"),
+                       pull * (1.0 + 2.0 * modulus / (1.0 - modulus)), 1e-5); // half an element off
+      } else {
+        check_relative(value(s, state, "rope.tension.500"), pull, 1e-12);
+      }
+      rl_state_free(state);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// 80 kg each, 1 m/s each, 0.1 m of slack: taut at 0.05 s, 80 N s, 80 J.
+static void catch_takes_what_is_along_the_rope(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("catch"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_state *before = exact_state(s, 0.05 * (1.0 - 1e-12)),
+           *after = exact_state(s, 0.05 * (1.0 + 1e-12));
+  check_near(80.0 * (value(s, before, "second.vx") - value(s, after, "second.vx")), 80.0, 1e-9);
+  check_near(rl_energy_total(rl_state_energy(s->model, before)) / 2.0 -
+                 rl_energy_total(rl_state_energy(s->model, after)) / 2.0,
+             40.0, 1e-9);
+  rl_state_free(before);
+  rl_state_free(after);
+  rl_scenario_free(s);
+  // Other masses, and a speed across the rope and of the whole, under gravity.
+  const rl_override overrides[] = {{"gravity", "[0, 0, -3]"},
+                                   {"bodies.first.mass", "50"},
+                                   {"bodies.second.velocity", "[1, 0.5, 2]"}};
+  assert_non_null(s = rl_scenario_from_file(shipped("catch"), overrides, 3, &diagnostic));
+  double turns[2];
+  for (int i = 0; i < 2; i++) {
+    rl_state *state = exact_state(s, 0.3 + 0.7 * i);
+    const rl_vec3 apart = rl_sub(rl_position(&state->points[s->model->ropes[0].ends[1]]),
+                                 rl_position(&state->points[s->model->ropes[0].ends[0]]));
+    const rl_vec3 rate = rl_sub(state->velocities[s->model->ropes[0].ends[1]],
+                                state->velocities[s->model->ropes[0].ends[0]]);
+    check_near(rl_length(apart), 1.1, 1e-14);
+    check_near(rl_dot(apart, rate), 0.0, 1e-14);
+    turns[i] = rl_length(rl_cross(apart, rate));
+    const double speed = rl_length(rate);
+    check_relative(value(s, state, "line.tension"), 50.0 * 80.0 / 130.0 * speed * speed / 1.1,
+                   1e-13);
+    // Mass centre: -0.5 * 50 + 0.5 * 80 over 130, at (-50 + 80)/130 m/s.
+    const double t = 0.3 + 0.7 * i;
+    check_near((50.0 * value(s, state, "first.x") + 80.0 * value(s, state, "second.x")) / 130.0,
+               (15.0 + 30.0 * t) / 130.0, 1e-14);
+    check_near((50.0 * value(s, state, "first.z") + 80.0 * value(s, state, "second.z")) / 130.0,
+               80.0 * 2.0 / 130.0 * t - 1.5 * t * t, 1e-14);
+    rl_state_free(state);
+  }
+  check_relative(turns[0], turns[1], 1e-14);
+  rl_scenario_free(s);
+}
+
+// A chain of a metre, `level` of it on a table without a thickness, the rest over its edge.
+static rl_scenario *table(const char *form, int count, double level, double friction) {
+  return scenario_from("name: t\nduration: 1\nstep: 0.01\n"
+                       "bodies: {table: {motion: fixed, position: [0, -9, 0], friction: %g, shape: "
+                       "{box: {size: [1, 1,"
+                       " 1]}}}}\n"
+                       "ropes: {chain: {from: {free: [%.17g, 0, 0]}, to: {free: [0, %.17g, 0]}, "
+                       "mass: 1, segments: %d,"
+                       " points: [[%.17g, 0, 0], [0, 0, 0], [0, %.17g, 0]]}}\n"
+                       "exact: {%s: {rope: chain, body: table}}\n",
+                       friction, -level, level - 1.0, count, -level, level - 1.0, form);
+}
+
+// The last moment at which a closed form knows the state, by halves between two times.
+static double end_of(const rl_scenario *s, double low, double high) {
+  for (int i = 0; i < 60; i++) {
+    const double t = 0.5 * (low + high);
+    rl_state *state = exact_state(s, t);
+    *(state ? &low : &high) = t;
+    rl_state_free(state);
+  }
+  return low;
+}
+
+// L = 1 m, y0 = 0.1 m: off the table after 0.955662506514771 s at 3.11639214477254 m/s; with
+// friction of 0.05 at 3.0519821428049 m/s. Without a guide the edge lets go at (L + sqrt(L^2 + 8
+// y0^2))/4.
+static void chains_slide_off_a_table(void **unused) {
+  (void)unused;
+  rl_scenario *s = table("guided-chain", 10, 0.9, 0.0);
+  double end = end_of(s, 0.1, 1.5);
+  check_relative(end, 0.955662506514771, 1e-13);
+  rl_state *state = exact_state(s, end);
+  check_relative(value(s, state, "chain.tip.speed"), 3.11639214477254, 1e-13);
+  check_near(value(s, state, "chain.node.0.x"), 0.0, 1e-12);
+  rl_state_free(state);
+  rl_scenario_free(s);
+  s = table("guided-chain", 10, 0.9, 0.05);
+  state = exact_state(s, end_of(s, 0.1, 1.5));
+  check_relative(value(s, state, "chain.tip.speed"), 3.0519821428049, 1e-13);
+  rl_state_free(state);
+  rl_scenario_free(s);
+  // It starts where y0 > mu L/(1 + mu): for y0 = 0.1 m up to mu = 1/9.
+  rl_scenario_free(table("guided-chain", 10, 0.9, 0.1111));
+  static const int counts[] = {100, 1000};
+  double errors[2];
+  for (int k = 0; k < 2; k++) {
+    s = table("sliding-chain", counts[k], 0.9, 0.0);
+    state = exact_state(s, end_of(s, 0.1, 1.5));
+    errors[k] = -value(s, state, "chain.tip.y") - 0.25 * (1.0 + sqrt(1.08));
+    rl_state_free(state);
+    rl_scenario_free(s);
+  }
+  check_near(errors[1], 0.0, 1e-3);
+  check_near(errors[0] / errors[1], 10.0, 1.0); // an edge of one element has a radius of that size
+}
+
+// A chain of a metre over half a circle, on one side by 0.1 m longer.
+static rl_scenario *peg(int count, double radius) {
+  enum { PIECES = 400 };
+  static char points[PIECES * 64];
+  const double pi = 3.14159265358979323846,
+               free = 1.0 - 2.0 * PIECES * radius * sin(0.5 * pi / PIECES);
+  points[0] = '\0';
+  for (int i = 0; i <= PIECES; i++) {
+    const size_t used = strlen(points);
+    snprintf(points + used, sizeof points - used, "[%.17g, %.17g, 0], ",
+             -radius * cos(pi * i / PIECES), radius * sin(pi * i / PIECES));
+  }
+  return scenario_from(
+      "name: p\nduration: 1\nstep: 0.01\n"
+      "bodies: {peg: {motion: fixed, position: [0, 9, 0], shape: {sphere: {radius: 1}}}}\n"
+      "ropes: {chain: {from: {free: [%.17g, %.17g, 0]}, to: {free: [%.17g, %.17g, 0]}, mass: 1,"
+      " segments: %d, length: 1, points: [[%.17g, %.17g, 0], %s[%.17g, %.17g, 0]]}}\n"
+      "exact: {sliding-chain: {rope: chain, body: peg}}\n",
+      -radius, 0.05 - 0.5 * free, radius, -0.05 - 0.5 * free, count, -radius, 0.05 - 0.5 * free,
+      points, radius, -0.05 - 0.5 * free);
+}
+
+// A peg of radius R: 4 y^2 + pi R y = L (L - pi R)/2 + 2 y0^2; for R = 0 0.355316760088797 m after
+// 0.598076064981837 s at 1.55819607238627 m/s.
+static void chains_lift_off_a_peg(void **unused) {
+  (void)unused;
+  const double y = sqrt(1.01 / 8.0), rate = sqrt(2.0 * 9.81);
+  check_relative(y, 0.355316760088797, 1e-14);
+  check_relative(acosh(y / 0.05) / rate, 0.598076064981837, 1e-14);
+  check_relative(rate * sqrt(y * y - 0.0025), 1.55819607238627, 1e-14);
+  static const double radii[] = {0.01, 0.02, 0.05};
+  for (int k = 0; k < 3; k++) {
+    const double arc = 3.14159265358979323846 * radii[k];
+    const double off = (sqrt(arc * arc + 8.0 * (1.0 - arc) + 0.08) - arc) / 8.0;
+    double errors[2];
+    for (int i = 0; i < 2; i++) {
+      rl_scenario *s = peg(i == 0 ? 1000 : 2000, radii[k]);
+      rl_state *state = exact_state(s, end_of(s, 0.1, 1.5));
+      errors[i] = 0.5 * (value(s, state, "chain.node.0.y") - value(s, state, "chain.tip.y")) - off;
+      rl_state_free(state);
+      rl_scenario_free(s);
+    }
+    check_near(errors[1], 0.0, 5e-4); // the bend is a polygon: first order in its elements
+    check_near(errors[0], 0.0, 1e-3);
   }
 }
 
@@ -702,6 +976,13 @@ int main(void) {
       cmocka_unit_test(hanging_beads_have_laguerre_frequencies),
       cmocka_unit_test(hanging_rope_has_bessel_frequencies),
       cmocka_unit_test(loaded_rope_has_its_frequencies),
+      cmocka_unit_test(rows_of_springs_have_their_frequencies),
+      cmocka_unit_test(spinning_rope_has_legendre_frequencies),
+      cmocka_unit_test(spinning_loop_has_its_tension),
+      cmocka_unit_test(skipping_ropes_have_their_curve),
+      cmocka_unit_test(catch_takes_what_is_along_the_rope),
+      cmocka_unit_test(chains_slide_off_a_table),
+      cmocka_unit_test(chains_lift_off_a_peg),
       cmocka_unit_test(folded_chain_falls_faster_than_freely),
       cmocka_unit_test(folded_chain_of_links_has_its_times),
       cmocka_unit_test(swinging_atwood_keeps_its_invariant),
