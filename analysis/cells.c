@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cells.h"
 
+#include "csv.h"
 #include "manifest.h"
 #include "memory_there.h"
+#include "pool.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static void start_cell(rl_cell *cell, const rl_run_options *options) {
-  fflush(NULL);
-  const pid_t parent = getpid();
-  cell->process = fork();
-  cell->started = cell->process >= 0;
-  if (cell->process == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would wait for it
-    if (getppid() != parent) {
-      _exit(RL_EXIT_INTERRUPTED);
-    }
-    rl_run_options own = *options;
-    own.comparison = cell->comparison;
-    _exit(rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command));
+// What lasts this much longer [s] than the time limit, because a step does not end, is killed.
+static const double limit_grace = 2.0;
+
+static void limit_time(double seconds) {
+  if (!isnan(seconds)) {
+    const rlim_t most = (rlim_t)ceil(seconds + limit_grace);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){most, most + 1});
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   }
+}
+
+static int run_cell(const rl_cell *cell) {
+  limit_time(cell->run.limit);
+  rl_run_options own = cell->run;
+  own.quiet = true;
+  own.comparison = cell->comparison;
+  return rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command);
 }
 
 // A run that ended without saying how: entered by its parent.
@@ -35,53 +39,54 @@ static void enter_crash(const rl_cell *cell, int status) {
   char reason[128];
   json_t *manifest =
       rl_path_join(path, cell->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
-  if (WIFSIGNALED(status)) {
+  const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  if (late) {
+    rl_describe_limit(cell->run.limit, reason, sizeof reason);
+  } else if (WIFSIGNALED(status)) {
     snprintf(reason, sizeof reason, "the run was ended by signal %d", WTERMSIG(status));
   } else {
     snprintf(reason, sizeof reason, "the run ended with status %d", WEXITSTATUS(status));
   }
-  fprintf(stderr, "ropelab: %s, %s: %s\n", cell->name, cell->solver->label, reason);
+  if (!late) {
+    fprintf(stderr, "ropelab: %s, %s: %s\n", cell->name, cell->solver->label, reason);
+  }
   if (manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0) {
-    rl_manifest_finish(manifest, "failed", reason, NULL, 0);
+    rl_manifest_finish(manifest, late ? "timeout" : "failed", reason, NULL, 0);
     rl_manifest_write(manifest, cell->folder);
   }
   json_decref(manifest);
 }
 
-// Waits a moment for a cell to end; true if one did. A wait without end could miss a signal that
-// comes just before it, and then the cells would never hear of it.
-static bool wait_for_one(rl_cell *cells, size_t count) {
-  int status = 0;
-  const pid_t process = waitpid(-1, &status, WNOHANG);
-  if (process <= 0) {
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (cells[i].process == process) {
-      cells[i].process = 0;
-      if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
-        enter_crash(&cells[i], status);
-      } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
-        cells[i].started = false; // the folder is another run's, and what is in it, too
-      }
-    }
-  }
-  return true;
+// The cells in the order in which they start.
+typedef struct queue {
+  rl_cell **cells;
+  size_t count;
+} queue;
+
+static int run_queued(void *context, size_t i) {
+  const queue *q = context;
+  return run_cell(q->cells[i]);
 }
 
-static void stop_all(const rl_cell *cells, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (cells[i].process > 0) {
-      kill(cells[i].process, SIGTERM);
-    }
+static void end_queued(void *context, size_t i, int status) {
+  const queue *q = context;
+  rl_cell *cell = q->cells[i];
+  cell->started = status != -1;
+  if (status == -1) {
+    return;
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
+    enter_crash(cell, status);
+  } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
+    cell->started = false; // the folder is another run's, and what is in it, too
   }
 }
 
-static void show_progress(size_t done, size_t count) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\r%zu of %zu runs%s", done, count, done == count ? "\r\033[K" : "");
-  }
+// What takes longest must not come last, when the other processors have nothing left to do. Of
+// equals the first comes first: their places in the table are in that order.
+static int compare_costs(const void *a, const void *b) {
+  const rl_cell *x = *(rl_cell *const *)a, *y = *(rl_cell *const *)b;
+  return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost) : (x > y) - (x < y);
 }
 
 // As many at a time as there is memory for.
@@ -95,34 +100,37 @@ static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
   return (long)fmax(1.0, fmin((double)jobs, floor((double)rl_memory_there() / largest)));
 }
 
-void rl_cells_run(rl_cell *cells, size_t count, const rl_run_options *options, long jobs) {
-  rl_run_begin_writing();
-  rl_run_options quiet = *options;
-  quiet.quiet = true;
-  jobs = jobs > 0 ? jobs : sysconf(_SC_NPROCESSORS_ONLN);
-  jobs = affordable_jobs(cells, count, jobs);
-  long running = 0;
-  size_t next = 0;
-  size_t done = 0;
-  bool stopped = false;
-  while (running > 0 || (next < count && !rl_run_interrupted())) {
-    while (running < jobs && next < count && !rl_run_interrupted()) {
-      rl_cell *cell = &cells[next++];
-      if (cell->scenario) {
-        start_cell(cell, &quiet);
-      }
-      running += cell->started ? 1 : 0;
-      done += cell->started ? 0 : 1;
-    }
-    if (rl_run_interrupted() && !stopped) {
-      stop_all(cells, count);
-      stopped = true;
-    }
-    if (running > 0 && wait_for_one(cells, count)) {
-      running--;
-      show_progress(++done, count);
+bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
+  queue q = {calloc(count + 1, sizeof *q.cells), 0};
+  for (size_t i = 0; q.cells && i < count; i++) {
+    if (cells[i].scenario) {
+      q.cells[q.count++] = &cells[i];
     }
   }
+  if (q.count > 0) {
+    qsort(q.cells, q.count, sizeof *q.cells, compare_costs);
+  }
+  jobs = affordable_jobs(cells, count, jobs > 0 ? jobs : sysconf(_SC_NPROCESSORS_ONLN));
+  const rl_pool pool = {.count = q.count,
+                        .jobs = jobs,
+                        .noun = "runs",
+                        .context = &q,
+                        .work = run_queued,
+                        .ended = end_queued};
+  const bool good = q.cells && rl_pool_run(&pool);
+  free(q.cells);
+  return good;
+}
+
+// What was killed has results and no summary.
+bool rl_cells_are_free(const rl_cell *cells, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!cells[i].run.force && rl_run_has_result(cells[i].folder)) {
+      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", cells[i].folder);
+      return false;
+    }
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -137,33 +145,9 @@ static const char *const summary_metrics[] = {
 
 enum { SUMMARY_METRICS = sizeof summary_metrics / sizeof summary_metrics[0] };
 
+// A number of run.json; a gap where it has none.
 static void write_number(FILE *out, const json_t *value) {
-  if (json_is_number(value)) {
-    fprintf(out, ",%.17g", json_number_value(value));
-  } else {
-    fputs(",nan", out);
-  }
-}
-
-// A text as a CSV field, in quotes where it needs them.
-static void write_text(FILE *out, const char *text) {
-  if (*text && !strpbrk(text, " ,\"\r\n#")) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text; text++) {
-    fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
-  }
-  fputc('"', out);
-}
-
-static void write_parameters(FILE *out, const rl_solver_spec *spec) {
-  for (size_t i = 0; i < spec->type->parameter_count; i++) {
-    char value[64];
-    rl_parameter_format(&spec->type->parameters[i], spec->parameters[i], value, sizeof value);
-    fprintf(out, "%s%s=%s", i > 0 ? ";" : "", spec->type->parameters[i].name, value);
-  }
+  rl_csv_number(out, json_is_number(value) ? json_number_value(value) : NAN);
 }
 
 // How a cell ended that left nothing to read.
@@ -180,11 +164,37 @@ static void describe_missing(const rl_cell *cell, const char **status, const cha
   }
 }
 
-static void write_cell(FILE *out, const rl_cell *cell) {
+static json_t *load_manifest(const rl_cell *cell) {
   char path[RL_PATH_MAX];
-  json_t *manifest = cell->started && rl_path_join(path, cell->folder, "run.json")
-                         ? json_load_file(path, 0, NULL)
-                         : NULL;
+  return cell->started && rl_path_join(path, cell->folder, "run.json")
+             ? json_load_file(path, 0, NULL)
+             : NULL;
+}
+
+const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size) {
+  json_t *manifest = load_manifest(cell);
+  const char *status = json_string_value(json_object_get(manifest, "status"));
+  const char *reason;
+  if (!status) {
+    describe_missing(cell, &status, &reason);
+  }
+  snprintf(buffer, size, "%s", status);
+  json_decref(manifest);
+  return buffer;
+}
+
+// How far a run came within its time limit is the computer's, not the method's.
+static void drop_numbers(json_t *manifest) {
+  json_object_del(manifest, "summary");
+  json_object_del(manifest, "state_hash");
+}
+
+static void write_cell(FILE *out, const rl_cell *cell, bool timed) {
+  json_t *manifest = load_manifest(cell);
+  const char *ended = json_string_value(json_object_get(manifest, "status"));
+  if (ended && strcmp(ended, "timeout") == 0) {
+    drop_numbers(manifest);
+  }
   const char *status = json_string_value(json_object_get(manifest, "status"));
   const char *reason = json_string_value(json_object_get(manifest, "reason"));
   const char *hash = json_string_value(json_object_get(manifest, "state_hash"));
@@ -192,47 +202,55 @@ static void write_cell(FILE *out, const rl_cell *cell) {
   if (!status || !reason) {
     describe_missing(cell, &status, &reason);
   }
-  write_text(out, cell->name);
+  rl_csv_text(out, cell->name);
   fprintf(out, ",%s,%s,", cell->solver->label, cell->solver->type->name);
-  write_parameters(out, cell->solver);
+  rl_csv_parameters(out, cell->solver);
   write_number(out, json_object_get(manifest, "step_s"));
   fprintf(out, ",%s,", status);
-  write_text(out, reason);
+  rl_csv_text(out, reason);
   for (size_t i = 0; i < SUMMARY_METRICS; i++) {
     write_number(out, json_object_get(summary, summary_metrics[i]));
   }
-  write_number(out, json_object_get(manifest, "seconds"));
+  write_number(out, timed ? json_object_get(manifest, "seconds") : NULL);
   fprintf(out, ",%s\n", hash ? hash : "nan");
   json_decref(manifest);
 }
 
-bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder) {
+bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder, bool timed) {
   char path[RL_PATH_MAX];
-  char beside[RL_PATH_MAX];
-  if (!rl_path_join(path, folder, "summary.csv") ||
-      !rl_path_join(beside, folder, "summary.csv.new")) {
+  rl_new_file file;
+  if (!rl_path_join(path, folder, "summary.csv") || !rl_new_file_open(&file, path)) {
     return false;
   }
-  FILE *out = fopen(beside, "w");
-  if (!out) {
-    return false;
-  }
-  fputs("# ropelab summary, format 1: one row a run\n"
-        "scenario,label,solver,parameters,step,status,reason",
-        out);
+  fputs("# ropelab summary, format 1: one row a run\n", file.out);
+  fputs(timed ? "" : "# seconds: timing.csv has them\n", file.out);
+  fputs("scenario,label,solver,parameters,step,status,reason", file.out);
   for (size_t i = 0; i < SUMMARY_METRICS; i++) {
-    fprintf(out, ",%s", summary_metrics[i]);
+    fprintf(file.out, ",%s", summary_metrics[i]);
   }
-  fputs(",seconds,state_hash\n", out);
+  fputs(",seconds,state_hash\n", file.out);
   for (size_t i = 0; i < count; i++) {
-    write_cell(out, &cells[i]);
+    write_cell(file.out, &cells[i], timed);
   }
-  const bool good = !ferror(out);
-  if (fclose(out) != 0 || !good || rename(beside, path) != 0) {
-    const int error = errno;
-    unlink(beside);
-    errno = error;
+  return rl_new_file_close(&file);
+}
+
+bool rl_cells_write_timing(const rl_cell *cells, size_t count, const char *folder) {
+  char path[RL_PATH_MAX];
+  rl_new_file file;
+  if (!rl_path_join(path, folder, "timing.csv") || !rl_new_file_open(&file, path)) {
     return false;
   }
-  return true;
+  fputs("# ropelab timing, format 1: wall-clock time in the steps of each run\n"
+        "scenario,label,seconds\n",
+        file.out);
+  for (size_t i = 0; i < count; i++) {
+    json_t *manifest = load_manifest(&cells[i]);
+    rl_csv_text(file.out, cells[i].name);
+    fprintf(file.out, ",%s", cells[i].solver->label);
+    write_number(file.out, json_object_get(manifest, "seconds"));
+    fputc('\n', file.out);
+    json_decref(manifest);
+  }
+  return rl_new_file_close(&file);
 }

@@ -3,8 +3,6 @@
 #ifndef RL_CELLS_H
 #define RL_CELLS_H
 
-#include <sys/types.h>
-
 #include "files.h"
 #include "run.h"
 
@@ -14,18 +12,31 @@ typedef struct rl_cell {
   const char *fault;           // for this reason
   const char *name;            // of the scenario
   const rl_solver_spec *solver;
+  rl_run_options run; // step, duration ...; how it is told is set by rl_cells_run
+  double cost;        // an estimate in any unit: dear cells start first, of equals the first
   char folder[RL_PATH_MAX];
   char *command;    // that repeats this cell alone
   char *comparison; // and all cells of its scenario
   bool started;
-  pid_t process; // while it runs
 } rl_cell;
 
 // Runs all cells, `jobs` at a time (0: as many as there are processors). A cell that fails does not
-// stop the others; a signal stops all.
-void rl_cells_run(rl_cell *cells, size_t count, const rl_run_options *options, long jobs);
+// stop the others; a signal stops all. False when out of memory.
+bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 
-// Writes FOLDER/summary.csv by way of summary.csv.new, a row for each cell. False with errno set.
-bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder);
+// How a cell ended: the status of its run.json ("done", "diverged" ...), or "failed" and the like
+// where it left none.
+const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
+
+// Whether no cell has a result that it may not replace; else false with a message.
+bool rl_cells_are_free(const rl_cell *cells, size_t count);
+
+// Writes FOLDER/summary.csv by way of summary.csv.new, a row for each cell. What takes its time has
+// seconds that differ from one time to the next: without `timed` they are nan. False with errno
+// set.
+bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder, bool timed);
+
+// Writes FOLDER/timing.csv: the seconds of each cell. False with errno set.
+bool rl_cells_write_timing(const rl_cell *cells, size_t count, const char *folder);
 
 #endif

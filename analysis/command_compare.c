@@ -5,6 +5,7 @@
 #include "command_line.h"
 #include "files.h"
 #include "options.h"
+#include "results_folder.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ const rl_usage rl_compare_usage = {
            "  ropelab compare heavy-load --solver few=pbd,iterations=5 "
            "--solver many=pbd,iterations=100\n"
            "  ropelab compare pendulum hanging-chain --step 0.001 --out out/fine",
-    .options = "shdetSpofj",
+    .options = "shdetSplofj",
     .least = 1,
     .most = RL_LIST_MAX,
 };
@@ -38,50 +39,6 @@ typedef struct comparison {
   rl_cell *cells;
   size_t cell_count;
 } comparison;
-
-static void write_setting(FILE *out, const char *option, const char *format, ...) {
-  char *word = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  if (vasprintf(&word, format, arguments) >= 0) {
-    rl_write_word(out, option);
-    rl_write_word(out, word);
-    free(word);
-  }
-  va_end(arguments);
-}
-
-static void write_solver(FILE *out, const rl_solver_spec *solver) {
-  // A label that a comparison made of the parameters has to be given to a run.
-  if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
-    write_setting(out, "--solver", "%s", solver->text);
-  } else {
-    write_setting(out, "--solver", "%s=%s", solver->label, solver->text);
-  }
-}
-
-// The options that all runs of the comparison share.
-static void write_settings(FILE *out, const rl_arguments *a) {
-  const struct {
-    const char *option;
-    double value;
-  } times[] = {{"--step", a->run.step}, {"--duration", a->run.duration}, {"--every", a->run.every}};
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    if (!isnan(times[i].value)) {
-      write_setting(out, times[i].option, "%.17g", times[i].value);
-    }
-  }
-  if (a->run.trace > 0) {
-    write_setting(out, "--trace", "%llu", (unsigned long long)a->run.trace);
-  }
-  for (size_t i = 0; i < a->override_count; i++) {
-    write_setting(out, "--set", "%s=%s", a->overrides[i].path, a->overrides[i].value);
-  }
-  for (size_t i = 0; i < a->probe_count; i++) {
-    write_setting(out, "--probe", "%s", a->probes[i]);
-  }
-  rl_write_word(out, "--force");
-}
 
 // The command that repeats one cell alone, into its folder, or, without a solver, the whole row of
 // the scenario, into a folder of its own; NULL: out of memory.
@@ -98,12 +55,15 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
   rl_write_word(out, scenario);
   for (size_t i = 0; i < a->solver_count; i++) {
     if (!solver || solver == &a->solvers[i]) {
-      write_solver(out, &a->solvers[i]);
+      rl_write_solver(out, &a->solvers[i]);
     }
   }
-  write_settings(out, a);
+  rl_write_run_options(out, &a->run);
+  rl_write_overrides(out, a->overrides, a->override_count);
+  rl_write_probes(out, a->probes, a->probe_count);
+  rl_write_word(out, "--force");
   if (solver) {
-    write_setting(out, "--out", "%s", folder);
+    rl_write_setting(out, "--out", "%s", folder);
   }
   return fclose(out) == 0 ? text : NULL;
 }
@@ -117,6 +77,7 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
   cell->name = scenario ? scenario->name : slash ? slash + 1 : argument;
   cell->fault = c->faults[index].message;
   cell->solver = solver;
+  cell->run = c->arguments->run;
   if (snprintf(cell->folder, sizeof cell->folder, "%s/%s/%s", c->folder, cell->name,
                solver->label) >= (int)sizeof cell->folder) {
     errno = ENAMETOOLONG;
@@ -125,59 +86,6 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
   cell->command = cell_command(c, argument, solver, cell->folder);
   cell->comparison = cell_command(c, argument, NULL, NULL);
   return cell->command && cell->comparison;
-}
-
-static bool choose_folder(comparison *c) {
-  const rl_arguments *a = c->arguments;
-  char path[RL_PATH_MAX];
-  int length = 0;
-  if (a->out) {
-    length = snprintf(c->folder, sizeof c->folder, "%s", a->out);
-  } else if (a->positional_count == 1 && c->scenarios[0]) {
-    length = snprintf(c->folder, sizeof c->folder, "out/compare-%s", c->scenarios[0]->name);
-  } else {
-    length = snprintf(c->folder, sizeof c->folder, "out/compare");
-  }
-  if (length >= (int)sizeof c->folder || !rl_path_join(path, c->folder, "summary.csv")) {
-    fprintf(stderr, "ropelab: the name of the folder is too long\n");
-    return false;
-  }
-  if (rl_run_has_result(c->folder)) { // which would be mistaken for the comparison
-    fprintf(stderr, "ropelab: %s holds the result of a single run; expected another folder\n",
-            c->folder);
-    return false;
-  }
-  if (rl_file_exists(path) && !a->force) {
-    fprintf(stderr, "ropelab: %s already holds a comparison; --force replaces it\n", c->folder);
-    return false;
-  }
-  if (!rl_make_folders(c->folder)) {
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", c->folder, strerror(errno));
-    return false;
-  }
-  if (!rl_lock_folder(c->folder)) {
-    fprintf(stderr, "ropelab: another run is writing into %s; expected another folder\n",
-            c->folder);
-    return false;
-  }
-  // Gone until the new one is complete: it would speak of runs that are no longer there.
-  if (!rl_remove_file(path)) {
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", c->folder, strerror(errno));
-    return false;
-  }
-  return true;
-}
-
-// A comparison that was killed has results and no summary.
-static bool is_free(const comparison *c) {
-  for (size_t i = 0; i < c->cell_count; i++) {
-    if (rl_run_has_result(c->cells[i].folder)) {
-      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n",
-              c->cells[i].folder);
-      return false;
-    }
-  }
-  return true;
 }
 
 // Solvers and scenarios: everything that can be wrong is found before anything is run.
@@ -222,11 +130,11 @@ static int compare(comparison *c) {
       }
     }
   }
-  if (!a->force && !is_free(c)) {
+  if (!rl_cells_are_free(c->cells, c->cell_count)) {
     return RL_EXIT_USAGE;
   }
-  rl_cells_run(c->cells, c->cell_count, &a->run, a->jobs);
-  if (!rl_cells_summarise(c->cells, c->cell_count, c->folder)) {
+  if (!rl_cells_run(c->cells, c->cell_count, a->jobs) ||
+      !rl_cells_summarise(c->cells, c->cell_count, c->folder, true)) {
     fprintf(stderr, "ropelab: %s: cannot write summary.csv: %s\n", c->folder, strerror(errno));
     return RL_EXIT_FAILED;
   }
@@ -245,7 +153,10 @@ int rl_command_compare(int argc, char **argv) {
   }
   c.arguments = &arguments;
   if (load_all(&c, &status)) {
-    status = choose_folder(&c) ? compare(&c) : RL_EXIT_USAGE;
+    const bool one = arguments.positional_count == 1 && c.scenarios[0];
+    status = rl_claim_results(c.folder, &arguments, "compare", one ? c.scenarios[0]->name : NULL)
+                 ? compare(&c)
+                 : RL_EXIT_USAGE;
   }
   for (size_t i = 0; i < c.cell_count; i++) {
     free(c.cells[i].command);

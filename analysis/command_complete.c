@@ -6,6 +6,7 @@
 
 #include "files.h"
 #include "probe.h"
+#include "record.h"
 #include "reproduce/reproduce.h"
 
 #include <fcntl.h>
@@ -117,9 +118,9 @@ static void offer_probes(const query *q, const char *scenario_name) {
   rl_scenario_free(scenario);
 }
 
-static void offer_scenarios(const query *q) {
+static void offer_shipped(const query *q, const rl_shipped *kind) {
   size_t count = 0;
-  char **names = rl_scenario_names(&count);
+  char **names = rl_shipped_names(kind, &count);
   for (size_t i = 0; i < count; i++) {
     offer(q, names[i]);
   }
@@ -131,7 +132,9 @@ static void offer_scenarios(const query *q) {
 static void offer_positional(const query *q, const char *positional) {
   char word[64];
   if (strncmp(positional, "SCENARIO", 8) == 0) {
-    offer_scenarios(q);
+    offer_shipped(q, &rl_shipped_scenarios);
+  } else if (strcmp(positional, "STUDY") == 0) {
+    offer_shipped(q, &rl_shipped_studies);
   } else if (strncmp(positional, "DIR", 3) == 0) {
     puts(":folders");
   } else if (strcmp(positional, "[PAPER]") == 0) {
@@ -147,11 +150,51 @@ static void offer_positional(const query *q, const char *positional) {
   }
 }
 
+// What can be varied besides paths into the scenario.
+static void offer_over(const query *q) {
+  offer(q, "step");
+  offer(q, "segments");
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    for (size_t k = 0; k < rl_solvers[i]->parameter_count; k++) {
+      const char *name = rl_solvers[i]->parameters[k].name;
+      bool offered = false;
+      for (size_t j = 0; j < i; j++) {
+        offered = offered || rl_parameter_find(rl_solvers[j], name) >= 0;
+      }
+      if (!offered && rl_solvers[i]->parameters[k].kind <= RL_INTEGER) {
+        offer(q, name);
+      }
+    }
+  }
+}
+
+static void offer_quantity(const query *q, const char *scenario) {
+  static const char *const words[] = {"exact", "self", "reference"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    offer(q, words[i]);
+  }
+  for (size_t i = 1; rl_columns[i].name; i++) {
+    offer(q, rl_columns[i].name);
+  }
+  if (scenario) {
+    offer_probes(q, scenario);
+  }
+}
+
 static void offer_option_value(const query *q, const rl_option *option, const char *scenario) {
-  if (strcmp(option->name, "solver") == 0) {
+  char word[64];
+  for (size_t i = 0;
+       strchr(option->value, '|') && rl_choice_name(option->value, i, word, sizeof word); i++) {
+    offer(q, word);
+  }
+  if (strcmp(option->name, "solver") == 0 || strcmp(option->name, "reference") == 0) {
     offer_solver(q);
   } else if (strcmp(option->name, "probe") == 0 && scenario) {
     offer_probes(q, scenario);
+  } else if (strcmp(option->name, "over") == 0) {
+    offer_over(q);
+  } else if (strcmp(option->name, "quantity") == 0) {
+    offer_quantity(q, scenario);
   } else if (strcmp(option->name, "out") == 0) {
     puts(":folders");
   }

@@ -5,6 +5,8 @@
 
 #include "diagnostic.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +68,55 @@ char *rl_command_line(int argc, char *const *argv, const char *option) {
     }
   }
   return fclose(out) == 0 ? text : NULL;
+}
+
+void rl_write_setting(FILE *out, const char *option, const char *format, ...) {
+  char *word = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&word, format, arguments) >= 0) {
+    rl_write_word(out, option);
+    rl_write_word(out, word);
+    free(word);
+  }
+  va_end(arguments);
+}
+
+void rl_write_solver(FILE *out, const rl_solver_spec *solver) {
+  // A label that a comparison made of the parameters has to be given to a run.
+  if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
+    rl_write_setting(out, "--solver", "%s", solver->text);
+  } else {
+    rl_write_setting(out, "--solver", "%s=%s", solver->label, solver->text);
+  }
+}
+
+void rl_write_run_options(FILE *out, const rl_run_options *run) {
+  const struct {
+    const char *option;
+    double value;
+  } times[] = {{"--step", run->step},
+               {"--duration", run->duration},
+               {"--every", run->every},
+               {"--time-limit", run->limit}};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    if (!isnan(times[i].value)) {
+      rl_write_setting(out, times[i].option, "%.17g", times[i].value);
+    }
+  }
+  if (run->trace > 0) {
+    rl_write_setting(out, "--trace", "%llu", (unsigned long long)run->trace);
+  }
+}
+
+void rl_write_overrides(FILE *out, const rl_override *overrides, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    rl_write_setting(out, "--set", "%s=%s", overrides[i].path, overrides[i].value);
+  }
+}
+
+void rl_write_probes(FILE *out, const char *const *probes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    rl_write_setting(out, "--probe", "%s", probes[i]);
+  }
 }

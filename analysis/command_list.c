@@ -5,6 +5,7 @@
 #include "manifest.h"
 #include "options.h"
 #include "reproduce/reproduce.h"
+#include "study_file.h"
 #include "words.h"
 #include "world/driver.h"
 
@@ -14,8 +15,9 @@
 
 const rl_usage rl_list_usage = {
     .name = "list",
-    .positional = "[solvers|scenarios|metrics|exact|papers]",
-    .doc = "Lists what there is: solvers with their parameters, shipped scenarios, the columns of "
+    .positional = "[solvers|scenarios|studies|metrics|exact|papers]",
+    .doc = "Lists what there is: solvers with their parameters, shipped scenarios and studies, the "
+           "columns of "
            "series.csv, closed forms, papers."
            "\v"
            "Examples:\n"
@@ -78,7 +80,7 @@ static json_t *list_solvers(void) {
 static json_t *list_scenarios(void) {
   json_t *list = json_array();
   size_t count = 0;
-  char **names = rl_scenario_names(&count);
+  char **names = rl_shipped_names(&rl_shipped_scenarios, &count);
   static const rl_arguments none;
   for (size_t i = 0; i < count; i++) {
     int status = 0;
@@ -97,6 +99,30 @@ static json_t *list_scenarios(void) {
                           json_pack("{s:s, s:s, s:s, s:o}", "name", names[i], "title",
                                     scenario->title, "about", scenario->about, "missing", solvers));
     rl_scenario_free(scenario);
+  }
+  rl_names_free(names, count);
+  return list;
+}
+
+static json_t *list_studies(void) {
+  json_t *list = json_array();
+  size_t count = 0;
+  char **names = rl_shipped_names(&rl_shipped_studies, &count);
+  for (size_t i = 0; i < count; i++) {
+    char path[RL_PATH_MAX], message[RL_PATH_MAX + 640];
+    rl_study_definition d;
+    rl_diagnostic diagnostic;
+    rl_arena *memory = rl_shipped_find(&rl_shipped_studies, names[i], path, message, sizeof message)
+                           ? rl_study_read(path, &d, &diagnostic)
+                           : NULL;
+    if (memory) {
+      json_array_append_new(list,
+                            json_pack("{s:s, s:s, s:s, s:s}", "name", names[i], "title", d.title,
+                                      "about", d.about, "kind", rl_study_kinds[d.kind]->name));
+    } else {
+      rl_diagnostic_print(stderr, path, &diagnostic);
+    }
+    rl_arena_free(memory);
   }
   rl_names_free(names, count);
   return list;
@@ -231,7 +257,7 @@ static void print_exact(const json_t *list) {
   }
 }
 
-static void print_scenarios(const json_t *list) { print_plain(list, "title"); }
+static void print_titles(const json_t *list) { print_plain(list, "title"); }
 static void print_summaries(const json_t *list) { print_plain(list, "summary"); }
 
 static void print_papers(const json_t *list) {
@@ -274,7 +300,8 @@ static const struct {
   void (*print)(const json_t *list);
 } lists[] = {
     {"solvers", "Solvers", list_solvers, print_solvers},
-    {"scenarios", "Scenarios", list_scenarios, print_scenarios},
+    {"scenarios", "Scenarios", list_scenarios, print_titles},
+    {"studies", "Studies", list_studies, print_titles},
     {"metrics", "Columns of series.csv", list_metrics, print_summaries},
     {"exact", "Closed forms", list_exact, print_exact},
     {"papers", "Papers (papers/rope.bib)", list_papers, print_papers},

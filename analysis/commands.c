@@ -20,6 +20,9 @@ const rl_command rl_commands[] = {
      "read a scenario and say what is wrong with it, or print it"},
     {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
     {&rl_compare_usage, rl_command_compare, "run several solvers on several scenarios and report"},
+    {&rl_converge_usage, rl_command_converge,
+     "errors over step, iterations, segments ..., and the orders fitted to them"},
+    {&rl_study_usage, rl_command_study, "carry out a study that is declared in a file"},
     {&rl_onestep_usage, rl_command_onestep,
      "one step of each solver from equal states, against a reference"},
     {&rl_consistency_usage, rl_command_consistency,
@@ -55,7 +58,7 @@ const rl_command *rl_command_find(const char *name) {
 }
 
 // Commands of the design that are still to come: valid, but refused.
-static const char *const planned[] = {"converge", "precision", "study"};
+static const char *const planned[] = {"precision"};
 
 // "Exit status: 0 done; ...", in lines of a terminal.
 static void print_exit_meanings(FILE *out) {

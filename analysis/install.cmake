@@ -40,6 +40,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/generated/ropelab.pc
 
 # What the program reads, in the folders that it has in the source, and what people read.
 install(DIRECTORY scenarios DESTINATION ${data} FILES_MATCHING PATTERN *.yaml PATTERN exact EXCLUDE)
+install(DIRECTORY analysis/studies DESTINATION ${data}/analysis FILES_MATCHING PATTERN *.yaml)
 install(FILES papers/rope.bib DESTINATION ${data}/papers)
 install(DIRECTORY analysis/plots DESTINATION ${data}/analysis FILES_MATCHING PATTERN *.gp)
 install(DIRECTORY analysis/report analysis/python DESTINATION ${data}/analysis

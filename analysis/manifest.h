@@ -15,7 +15,9 @@ typedef struct rl_run_facts {
   const char *command;    // the command line that repeats this run
   const char *comparison; // and that of the comparison it belongs to; NULL: none
   double step, duration;  // [s]
+  double limit;           // [s] of processor time; nan: none
   uint64_t steps;
+  uint64_t every, trace; // steps between rows of series.csv, and between traced ones
 } rl_run_facts;
 
 // The facts with the status "running"; NULL when out of memory.

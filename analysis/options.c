@@ -31,6 +31,14 @@ enum {
   KEY_JSON = 'J',
   KEY_COVERAGE = 'c',
   KEY_TOLERANCE = 'E',
+  KEY_OVER = 'v',
+  KEY_VALUE_LIST = 'w',
+  KEY_QUANTITY = 'q',
+  KEY_NORM = 'N',
+  KEY_LAW = 'L',
+  KEY_ROPE = 'r',
+  KEY_RESUME = 'u',
+  KEY_LIMIT = 'l',
   LONG_ONLY = 1 << 10, // added to a key: no short option
   WHOLE_MAX = 1000000000
 };
@@ -50,7 +58,9 @@ static const struct argp_option all_options[] = {
     {"reference", KEY_REFERENCE + LONG_ONLY, "NAME[,param=value...]", 0,
      "solver to compare with (default: the most accurate one that can)", 0},
     {"reference-step", KEY_REFERENCE_STEP + LONG_ONLY, "S", 0,
-     "step of the reference in seconds (default: 1/64 of the step; consistency: 1/64 ms)", 0},
+     "step of the reference in seconds (default: 1/64 of the step; consistency: 1/64 ms; "
+     "converge: 1/16 of the shortest)",
+     0},
     {"values", KEY_VALUES + LONG_ONLY, "A,B,...", 0, "steps to try, in seconds", 0},
     {"pieces", KEY_PIECES + LONG_ONLY, "N", 0, "pieces that the run is cut into (default: 10)", 0},
     {"trace", KEY_TRACE + LONG_ONLY, "K", 0,
@@ -58,10 +68,26 @@ static const struct argp_option all_options[] = {
     {"set", KEY_SET + LONG_ONLY, "PATH=VALUE", 0,
      "change the scenario before it is read: --set bodies.heavy.mass=3", 0},
     {"probe", KEY_PROBE + LONG_ONLY, "P", 0, "record one more quantity: --probe line.tension", 0},
+    {"over", KEY_OVER + LONG_ONLY, "WHAT", 0,
+     "what is varied: step, segments, a parameter of the solvers, or a path as for --set", 0},
+    {"values", KEY_VALUE_LIST + LONG_ONLY, "A,B,...", 0, "its values", 0},
+    {"quantity", KEY_QUANTITY + LONG_ONLY, "Q", 0,
+     "what is measured, any number of times: exact, self, reference, a probe, or a column of "
+     "series.csv (default: exact where there is a closed form, else self)",
+     0},
+    {"norm", KEY_NORM + LONG_ONLY, "max|l2|end", 0, "over time (default: max)", 0},
+    {"law", KEY_LAW + LONG_ONLY, "power|exponential", 0,
+     "what is fitted (default: exponential over iterations, else power)", 0},
+    {"rope", KEY_ROPE + LONG_ONLY, "NAME", 0,
+     "rope whose segments are varied (default: all that have some)", 0},
+    {"time-limit", KEY_LIMIT + LONG_ONLY, "S", 0,
+     "seconds of processor time after which a run is given up", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for the results (default: out/COMMAND-SCENARIO)", 0},
     {"to", KEY_TO + LONG_ONLY, "FORMAT", 0, "csv, vtk or xdmf", 0},
     {"out", KEY_TARGET + LONG_ONLY, "PATH", 0, "where to write (default: in DIR)", 0},
     {"force", KEY_FORCE + LONG_ONLY, NULL, 0, "replace results that are there", 0},
+    {"resume", KEY_RESUME + LONG_ONLY, NULL, 0,
+     "go on with what was stopped; runs that are complete are kept", 0},
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
     {"coverage", KEY_COVERAGE + LONG_ONLY, NULL, 0, "which solver can run which scenario", 0},
@@ -238,6 +264,32 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   case KEY_COVERAGE:
     a->coverage = true;
     return 0;
+  case KEY_OVER:
+    a->over = text;
+    return 0;
+  case KEY_VALUE_LIST:
+    a->value_list = text;
+    return 0;
+  case KEY_QUANTITY:
+    if (room(state, "--quantity", a->quantity_count)) {
+      a->quantities[a->quantity_count++] = text;
+    }
+    return 0;
+  case KEY_NORM:
+    a->norm = text;
+    return 0;
+  case KEY_LAW:
+    a->law = text;
+    return 0;
+  case KEY_ROPE:
+    a->rope = text;
+    return 0;
+  case KEY_LIMIT:
+    a->run.limit = seconds(state, "time-limit", text);
+    return 0;
+  case KEY_RESUME:
+    a->resume = a->run.resume = true;
+    return 0;
   case KEY_TOLERANCE:
     a->tolerance = fraction(state, "tolerance", text);
     return 0;
@@ -317,7 +369,7 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
     }
   }
   memset(arguments, 0, sizeof *arguments);
-  arguments->run = (rl_run_options){.step = NAN, .duration = NAN, .every = NAN};
+  arguments->run = (rl_run_options){.step = NAN, .duration = NAN, .every = NAN, .limit = NAN};
   arguments->reference_step = NAN;
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     if (strncmp(argv[i], "--", 2) == 0 && !check_option(usage, argv[i] + 2)) {
@@ -354,17 +406,20 @@ bool rl_solvers_complete(rl_arguments *a, const char *command) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Scenarios by name
+// Scenarios and studies by name
+
+const rl_shipped rl_shipped_scenarios = {"scenarios", "scenario"};
+const rl_shipped rl_shipped_studies = {"analysis/studies", "study"};
 
 static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **rl_scenario_names(size_t *count) {
+char **rl_shipped_names(const rl_shipped *kind, size_t *count) {
   char folder[RL_PATH_MAX];
   char **names = calloc(RL_LIST_MAX, sizeof *names);
   *count = 0;
-  DIR *directory = rl_data_path(folder, "scenarios") ? opendir(folder) : NULL;
+  DIR *directory = rl_data_path(folder, kind->folder) ? opendir(folder) : NULL;
   for (struct dirent *entry = NULL; names && directory && (entry = readdir(directory));) {
     const size_t length = strlen(entry->d_name);
     if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 && *count < RL_LIST_MAX) {
@@ -391,48 +446,59 @@ void rl_names_free(char **names, size_t count) {
   free(names);
 }
 
-// The file that is meant by a name; false with a message.
-static bool find_scenario(char path[RL_PATH_MAX], const char *name) {
+bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH_MAX],
+                     char *message, size_t size) {
   // A folder of results may well be called like a scenario.
   if (rl_file_exists(name) && !rl_is_folder(name)) {
     return snprintf(path, RL_PATH_MAX, "%s", name) < RL_PATH_MAX;
   }
   char shipped[RL_PATH_MAX];
   if (!strchr(name, '/') &&
-      snprintf(shipped, sizeof shipped, "scenarios/%s.yaml", name) < (int)sizeof shipped &&
+      snprintf(shipped, sizeof shipped, "%s/%s.yaml", kind->folder, name) < (int)sizeof shipped &&
       rl_data_path(path, shipped) && rl_file_exists(path)) {
     return true;
   }
   size_t count = 0;
-  char **names = rl_scenario_names(&count);
+  char **names = rl_shipped_names(kind, &count);
   char hint[512];
   rl_suggest(hint, sizeof hint, name, (const char *const *)names, count);
-  fprintf(stderr, "ropelab: no scenario '%s': neither a file nor a shipped scenario; %s\n", name,
-          hint);
+  snprintf(message, size, "no %s '%s': neither a file nor a shipped %s; %s", kind->what, name,
+           kind->what, hint);
   rl_names_free(names, count);
   return false;
 }
 
-rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments,
-                              rl_diagnostic *diagnostic, int *status) {
-  char path[RL_PATH_MAX];
-  if (!find_scenario(path, name)) {
+int rl_diagnostic_status(const rl_diagnostic *diagnostic) {
+  return diagnostic->unsupported     ? RL_EXIT_UNSUPPORTED
+         : diagnostic->out_of_memory ? RL_EXIT_FAILED
+                                     : RL_EXIT_USAGE;
+}
+
+rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, size_t override_count,
+                             const char *const *probes, size_t probe_count,
+                             rl_diagnostic *diagnostic, int *status) {
+  char path[RL_PATH_MAX], message[RL_PATH_MAX + 640];
+  if (!rl_shipped_find(&rl_shipped_scenarios, name, path, message, sizeof message)) {
+    fprintf(stderr, "ropelab: %s\n", message);
     *status = RL_EXIT_USAGE;
     return NULL;
   }
-  rl_scenario *scenario =
-      rl_scenario_from_file(path, arguments->overrides, arguments->override_count, diagnostic);
-  for (size_t i = 0; scenario && i < arguments->probe_count; i++) {
-    if (!rl_scenario_add_probe(scenario, arguments->probes[i], diagnostic)) {
+  rl_scenario *scenario = rl_scenario_from_file(path, overrides, override_count, diagnostic);
+  for (size_t i = 0; scenario && i < probe_count; i++) {
+    if (!rl_scenario_add_probe(scenario, probes[i], diagnostic)) {
       rl_scenario_free(scenario);
       scenario = NULL;
     }
   }
   if (!scenario) {
     rl_diagnostic_print(stderr, path, diagnostic);
-    *status = diagnostic->unsupported     ? RL_EXIT_UNSUPPORTED
-              : diagnostic->out_of_memory ? RL_EXIT_FAILED
-                                          : RL_EXIT_USAGE;
+    *status = rl_diagnostic_status(diagnostic);
   }
   return scenario;
+}
+
+rl_scenario *rl_load_scenario(const char *name, const rl_arguments *a, rl_diagnostic *diagnostic,
+                              int *status) {
+  return rl_load_changed(name, a->overrides, a->override_count, a->probes, a->probe_count,
+                         diagnostic, status);
 }

@@ -5,9 +5,10 @@
 
 #include <argp.h>
 
+#include "files.h"
 #include "run.h"
 
-enum { RL_LIST_MAX = 256, RL_OPTIONS_MAX = 16 };
+enum { RL_LIST_MAX = 256, RL_OPTIONS_MAX = 32 };
 
 typedef struct rl_arguments {
   const char *positional[RL_LIST_MAX];
@@ -29,6 +30,12 @@ typedef struct rl_arguments {
   size_t probe_count;
   rl_run_options run;
   const char *out; // NULL: the default
+  // Of studies; NULL: not given.
+  const char *over, *rope, *norm, *law;
+  char *value_list; // "a,b,c"
+  const char *quantities[RL_LIST_MAX];
+  size_t quantity_count;
+  bool resume;
   double tolerance;
   const char *to; // format of an export; NULL: none given
   long jobs;      // 0: as many as there are processors
@@ -69,8 +76,28 @@ bool rl_solvers_complete(rl_arguments *arguments, const char *command);
 rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments,
                               rl_diagnostic *diagnostic, int *status);
 
-// The names of the shipped scenarios, sorted; free with rl_names_free.
-char **rl_scenario_names(size_t *count);
+// The same with changes and probes from elsewhere.
+rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, size_t override_count,
+                             const char *const *probes, size_t probe_count,
+                             rl_diagnostic *diagnostic, int *status);
+
+// The exit status that a fault in a file stands for.
+int rl_diagnostic_status(const rl_diagnostic *diagnostic);
+
+// Files that are shipped with the program: the folder of their kind, and what one is called.
+typedef struct rl_shipped {
+  const char *folder; // "scenarios"
+  const char *what;   // "scenario"
+} rl_shipped;
+
+extern const rl_shipped rl_shipped_scenarios, rl_shipped_studies;
+
+// Their names, sorted; free with rl_names_free.
+char **rl_shipped_names(const rl_shipped *kind, size_t *count);
 void rl_names_free(char **names, size_t count);
+
+// The file that is meant by a name: a file, or a shipped one. False, and what is wrong.
+bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH_MAX],
+                     char *message, size_t size);
 
 #endif

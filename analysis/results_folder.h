@@ -16,4 +16,9 @@ bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, c
 bool rl_claim_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
                      const char *subject, const char *table, const char *what);
 
+// The same for a folder that is chosen already. With `patience` [s] it is waited for whoever writes
+// there.
+bool rl_claim_named(const char *folder, const char *table, const char *what, bool replace,
+                    double patience);
+
 #endif

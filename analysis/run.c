@@ -111,6 +111,7 @@ typedef struct run {
   rl_recorder *recorder;
   double *trace;
   size_t trace_capacity;
+  bool late; // past its time limit
 } run;
 
 static int fail(const run *r, const char *what) {
@@ -146,6 +147,15 @@ static bool prepare(run *r) {
 
 // Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
 static bool is_told(const run *r) { return !r->options->quiet || isatty(STDERR_FILENO); }
+
+void rl_describe_limit(double limit, char *reason, size_t size) {
+  snprintf(reason, size, "stopped after the time limit of %g s", limit);
+}
+
+// Processor time, so that a run is not given up because others use the computer.
+static bool is_late(const run *r) {
+  return !isnan(r->options->limit) && rl_seconds_used() > r->options->limit;
+}
 
 static bool is_snapshot_step(const run *r, uint64_t step) {
   for (uint64_t i = 0; i < SNAPSHOTS; i++) {
@@ -209,7 +219,8 @@ static rl_reason loop(run *r) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;
     reason = take_step(r, step, traced, recorded);
-    last = step == steps || reason < 0 || interrupted;
+    r->late = step < steps && is_late(r);
+    last = step == steps || reason < 0 || interrupted || r->late;
     if (traced) {
       rl_record_trace(r->recorder, r->driver);
     }
@@ -243,6 +254,13 @@ static int finish(run *r, rl_reason reason) {
     if (is_told(r)) {
       fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
     }
+  } else if (r->late) {
+    status = RL_EXIT_FAILED;
+    name = "timeout";
+    rl_describe_limit(r->options->limit, text, sizeof text);
+    if (is_told(r)) {
+      fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
+    }
   } else if (interrupted && summary.steps_done < r->schedule.steps) {
     status = RL_EXIT_INTERRUPTED;
     name = "interrupted";
@@ -258,6 +276,48 @@ static int finish(run *r, rl_reason reason) {
     status = fail(r, "cannot write run.json");
   }
   return status;
+}
+
+// Whether two descriptions are of the same run by the same program: all that decides about results.
+static bool are_same_run(const json_t *a, const json_t *b) {
+  static const char *const keys[] = {"format", "scenario", "solver", "step_s",
+                                     "steps",  "every",    "trace",  "version",
+                                     "commit", "compiler", "flags",  "duration_s"};
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a run that was given up would be given up again.
+static bool has_same_limit(const json_t *a, const json_t *b) {
+  return json_equal(json_object_get(a, "limit_s"), json_object_get(b, "limit_s"));
+}
+
+// The exit status of a result that is there if it is this run's and complete; else -1. What failed
+// or was interrupted is not.
+static int find_result(const run *r) {
+  static const struct {
+    const char *status;
+    int exit;
+  } complete[] = {{"done", RL_EXIT_DONE},
+                  {"diverged", RL_EXIT_DIVERGED},
+                  {"unsupported", RL_EXIT_UNSUPPORTED},
+                  {"timeout", RL_EXIT_FAILED}};
+  char path[RL_PATH_MAX];
+  json_t *there = rl_path_join(path, r->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
+  const char *status = json_string_value(json_object_get(there, "status"));
+  int found = -1;
+  for (size_t i = 0; status && i < sizeof complete / sizeof complete[0]; i++) {
+    if (strcmp(status, complete[i].status) == 0 && are_same_run(there, r->manifest) &&
+        (complete[i].exit != RL_EXIT_FAILED || has_same_limit(there, r->manifest))) {
+      found = complete[i].exit;
+    }
+  }
+  json_decref(there);
+  return found;
 }
 
 // Takes the folder for this run; what is refused changes nothing in it.
@@ -317,7 +377,10 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
                               .comparison = options->comparison,
                               .step = r.schedule.dt,
                               .duration = r.schedule.dt * (double)r.schedule.steps,
-                              .steps = r.schedule.steps};
+                              .limit = options->limit,
+                              .steps = r.schedule.steps,
+                              .every = r.schedule.every,
+                              .trace = options->trace};
   r.manifest = rl_manifest_create(&facts);
   if (!r.manifest) {
     errno = ENOMEM;
@@ -325,6 +388,11 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   }
   rl_run_begin_writing();
   char reason[256];
+  const int there = options->resume ? find_result(&r) : -1;
+  if (there >= 0) {
+    json_decref(r.manifest);
+    return there;
+  }
   int status = claim(&r);
   const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;
   if (status != RL_EXIT_DONE) {

@@ -23,7 +23,9 @@ typedef struct rl_run_options {
   double every;           // [s] between rows of series.csv; nan: every step
   uint64_t trace;         // residuals of every K-th step; 0: of the last
   const char *comparison; // the command of the comparison it belongs to; NULL: none
+  double limit;           // [s] of processor time, after which the run is given up; nan: none
   bool force;             // replace results that are there
+  bool resume;            // but keep one that is complete and of the very same run
   bool quiet;             // no progress and no notes on stderr
 } rl_run_options;
 
@@ -46,6 +48,9 @@ bool rl_run_interrupted(void);
 
 // Whether the folder holds a result already.
 bool rl_run_has_result(const char *folder);
+
+// Why a run was given up: the same words whenever that was.
+void rl_describe_limit(double limit, char *reason, size_t size);
 
 // The memory of a run [bytes].
 double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver);

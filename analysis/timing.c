@@ -9,11 +9,15 @@
 
 const double rl_idle_share = 0.05;
 
-double rl_seconds_now(void) {
+static double read_clock(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+double rl_seconds_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+double rl_seconds_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 static double processor_time(int who) {
   struct rusage usage;

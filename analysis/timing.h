@@ -6,6 +6,9 @@
 // Seconds since some moment; never goes back.
 double rl_seconds_now(void);
 
+// Seconds of processor time that this process has used.
+double rl_seconds_used(void);
+
 // Processor time of all cores since some moment [s]: used by anybody, used by this process and by
 // its children, and all there was.
 typedef struct rl_load {

@@ -82,6 +82,22 @@ bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
   return rl_fail(reader, node, "%s: found %s; %s", what, found, suggestion);
 }
 
+bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target) {
+  const char **name = target;
+  char found[RL_FOUND_BYTES], shown[200] = "";
+  if (node->kind == RL_TREE_SCALAR) {
+    rl_printable(shown, sizeof shown, node->text, node->length);
+  }
+  // Anything that is cut or replaced in the printable copy is too long or not printable.
+  if (shown[0] == 0 || !rl_tree_is(node, shown) || shown[0] == '.' || strchr(shown, '/')) {
+    return rl_fail(reader, node,
+                   "name: expected a short text without '/' that does not start with '.', found %s",
+                   rl_found(node, found, sizeof found));
+  }
+  *name = node->text;
+  return true;
+}
+
 bool rl_read_body_name(rl_reader *reader, const rl_tree *node, uint32_t *index) {
   if (reader->body_count == 0) {
     return rl_fail(reader, node, "the scenario has no body that could be named here");

@@ -43,6 +43,8 @@ const char *rl_found(const rl_tree *node, char *buffer, size_t size);
 // Looks up a word in a table (all of them in the message where it is not there).
 bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
                   const char *const *words, size_t count, uint32_t *index);
+// A name that results are written under: into a folder, so without '/'; target: const char *.
+bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target);
 bool rl_read_body_name(rl_reader *reader, const rl_tree *node, uint32_t *index);
 bool rl_read_rope_name(rl_reader *reader, const rl_tree *node, uint32_t *index);
 

@@ -2,12 +2,12 @@
 // A scenario from text to model: the order of its parts and the top level of the file.
 #include "fields.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory_there.h"
 #include "override.h"
+#include "text_file.h"
 #include "yaml_tree.h"
 
 // The top level of the file; what needs names of bodies and ropes is read after the rest.
@@ -17,23 +17,6 @@ typedef struct top_level {
   rl_vec3 gravity;
   const rl_tree *bodies, *ropes, *events, *probes, *exact;
 } top_level;
-
-// Results are written into a folder of this name.
-static bool read_name(rl_reader *reader, const rl_tree *node, void *target) {
-  const char **name = target;
-  char found[RL_FOUND_BYTES], shown[200] = "";
-  if (node->kind == RL_TREE_SCALAR) {
-    rl_printable(shown, sizeof shown, node->text, node->length);
-  }
-  // Anything that is cut or replaced in the printable copy is too long or not printable.
-  if (shown[0] == 0 || !rl_tree_is(node, shown) || shown[0] == '.' || strchr(shown, '/')) {
-    return rl_fail(reader, node,
-                   "name: expected a short text without '/' that does not start with '.', found %s",
-                   rl_found(node, found, sizeof found));
-  }
-  *name = node->text;
-  return true;
-}
 
 static bool keep(rl_reader *reader, const rl_tree *node, void *target) {
   const rl_tree **place = target;
@@ -45,7 +28,7 @@ static bool keep(rl_reader *reader, const rl_tree *node, void *target) {
 #define AT(member) offsetof(top_level, member)
 
 static const rl_field top_fields[] = {
-    {"name", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(name), NULL, read_name},
+    {"name", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(name), NULL, rl_read_folder_name},
     {"title", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(title), NULL, NULL},
     {"about", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(about), NULL, NULL},
     {"gravity", RL_FIELD_VECTOR, false, RL_ANY, "m/s^2", AT(gravity), NULL, NULL},
@@ -183,26 +166,13 @@ static bool read_text(rl_reader *reader, const char *text, size_t length,
   return read_tree(reader, root, scenario);
 }
 
-static bool check_size(size_t length, rl_diagnostic *diagnostic) {
-  if (length > RL_SCENARIO_BYTES_MAX) {
-    rl_diagnose_text(diagnostic, "the file is larger than %zu MiB, the most a scenario may have",
-                     RL_SCENARIO_BYTES_MAX >> 20);
-    return false;
-  }
-  return true;
-}
-
 rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *file,
                                    const rl_override *overrides, size_t override_count,
                                    rl_diagnostic *diagnostic) {
   *diagnostic = (rl_diagnostic){0};
-  if (!check_size(length, diagnostic)) {
+  if (!rl_text_begin(&text, &length, diagnostic)) {
     return NULL;
   }
-  // The byte order mark of some editors is not part of the text.
-  const size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  text += mark;
-  length -= mark;
   rl_arena *arena = rl_arena_create(rl_memory_there());
   rl_reader reader = {.arena = arena, .source = {text, length}, .diagnostic = diagnostic};
   rl_scenario *scenario = arena ? rl_arena_allocate(arena, 1, sizeof *scenario) : NULL;
@@ -228,49 +198,13 @@ void rl_scenario_free(rl_scenario *scenario) {
   }
 }
 
-// Reads a stream to its end, which need not be a plain file, or to the limit.
-static char *read_stream(FILE *in, size_t *length) {
-  size_t capacity = (size_t)64 << 10;
-  char *text = malloc(capacity);
-  *length = 0;
-  while (text) {
-    *length += fread(text + *length, 1, capacity - *length, in);
-    if (*length < capacity || *length > RL_SCENARIO_BYTES_MAX) {
-      return text;
-    }
-    capacity *= 2;
-    char *grown = realloc(text, capacity);
-    if (!grown) {
-      free(text);
-    }
-    text = grown;
-  }
-  return NULL;
-}
-
 rl_scenario *rl_scenario_from_file(const char *path, const rl_override *overrides,
                                    size_t override_count, rl_diagnostic *diagnostic) {
-  *diagnostic = (rl_diagnostic){0};
-  errno = 0;
-  FILE *in = fopen(path, "rb");
-  if (!in) {
-    rl_diagnose_text(diagnostic, "cannot be opened: %s", strerror(errno));
-    return NULL;
-  }
   size_t length;
-  char *text = read_stream(in, &length);
-  const bool failed = ferror(in) != 0;
-  const int reason = errno;
-  fclose(in);
-  rl_scenario *scenario = NULL;
-  if (failed) {
-    rl_diagnose_text(diagnostic, "cannot be read: %s", strerror(reason));
-  } else if (!text) {
-    rl_diagnose_text(diagnostic, "out of memory");
-    diagnostic->out_of_memory = true;
-  } else {
-    scenario = rl_scenario_from_text(text, length, path, overrides, override_count, diagnostic);
-  }
+  char *text = rl_file_text(path, &length, diagnostic);
+  rl_scenario *scenario =
+      text ? rl_scenario_from_text(text, length, path, overrides, override_count, diagnostic)
+           : NULL;
   free(text);
   return scenario;
 }

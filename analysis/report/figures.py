@@ -303,13 +303,17 @@ def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverSt
         drawings = [drawing for build in BUILDERS if (drawing := build(artist)) is not None]
         if not drawings:
             return []
-        run_gnuplot(gnuplot, folder, drawings)
-        for drawing in drawings:
-            figure = drawing.figure
-            text = (folder / f"{figure.name}.svg").read_text(encoding="utf-8")
-            (target / f"{figure.name}.svg").write_text(
-                tidy(text, figure.id), encoding="utf-8")
-            shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
-            (target / f"{figure.name}.pdf").write_bytes(
-                undated((folder / f"{figure.name}.pdf").read_bytes()))
+        draw_all(drawings, folder, target, gnuplot)
         return [drawing.figure for drawing in drawings]
+
+
+def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: str) -> None:
+    """Draws in `folder`, where the data are, and puts the figures into `target`."""
+    run_gnuplot(gnuplot, folder, drawings)
+    for drawing in drawings:
+        figure = drawing.figure
+        text = (folder / f"{figure.name}.svg").read_text(encoding="utf-8")
+        (target / f"{figure.name}.svg").write_text(tidy(text, figure.id), encoding="utf-8")
+        shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
+        (target / f"{figure.name}.pdf").write_bytes(
+            undated((folder / f"{figure.name}.pdf").read_bytes()))

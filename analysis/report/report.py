@@ -3,8 +3,9 @@
 
 usage: report.py DIR [--gnuplot PATH] [--jobs N]
 
-DIR is the folder of `ropelab run`, of a command over several runs, or of `ropelab reproduce`.
-Figures go to DIR/figures/, the page to DIR/report.html; it holds all figures itself. Exit status: 0 written, 1 a program is
+DIR is the folder of `ropelab run`, of a command over several runs, of a study, or of `ropelab
+reproduce`. Figures go to DIR/figures/, the page to DIR/report.html; it holds all figures itself.
+Exit status: 0 written, 1 a program is
 missing or failed, 2 nothing to report on or bad usage, 130 interrupted.
 """
 
@@ -125,11 +126,16 @@ def publish(source: Path, folder: Path, page: str) -> None:
 
 
 def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
+    import study
     from page import render
     from ropelab.results import load_comparison
     from solver_style import assign_styles
 
     results = load_comparison(folder)
+    if study.is_study(folder):
+        with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
+            publish(Path(name), folder, study.make_page(results, Path(name), gnuplot))
+        return
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)

@@ -91,7 +91,7 @@ SHORT = {"error_m": "inconsistency, m", "energy_drift": "energy drift",
 
 STATUS_WORDS = {
     "done": "done", "diverged": "diverged", "unsupported": "unsupported", "failed": "failed",
-    "interrupted": "interrupted", "running": "not finished", "unknown": "unknown",
+    "interrupted": "interrupted", "running": "not finished", "timeout": "past its time limit", "unknown": "unknown",
 }
 STATUS_MEANINGS = {
     "done": "the run reached its end",
@@ -99,6 +99,7 @@ STATUS_MEANINGS = {
                 "recorded before is shown",
     "unsupported": "the solver says that it cannot do what the scenario asks for",
     "failed": "the run could not be carried out",
+    "timeout": "the run took more processor time than it was given",
     "interrupted": "stopped from outside; what was recorded before is shown",
     "running": "the run had not ended when this report was made",
 }

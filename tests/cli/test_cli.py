@@ -31,8 +31,8 @@ import numpy
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
-COMMANDS = ("list", "check", "run", "compare", "onestep", "consistency", "report", "export", "diff",
-            "reproduce")
+COMMANDS = ("list", "check", "run", "compare", "converge", "study", "onestep", "consistency",
+            "report", "export", "diff", "reproduce")
 DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
@@ -246,6 +246,7 @@ class Help(Case):
 class Lists(Case):
     KEYS = {"solvers": {"name", "family", "summary", "citation", "capabilities", "parameters"},
             "scenarios": {"name", "title", "about", "missing"},
+            "studies": {"name", "title", "about", "kind"},
             "metrics": {"name", "summary"},
             "exact": {"name", "summary", "arguments", "invariant"},
             "papers": {"name", "summary"}}
@@ -393,7 +394,7 @@ class Mistakes(Case):
         self.refused("runn", says=("'runn'", "did you mean 'run'?"))
         self.refused("--verison", says=("did you mean '--version'?",))
         self.refused("", says=("unknown command ''", "expected one of list, check, run"))
-        self.refused("study", status=UNSUPPORTED, says=("unsupported", "'study'"))
+        self.refused("precision", status=UNSUPPORTED, says=("unsupported", "'precision'"))
 
     def test_options(self) -> None:
         self.refused("run", "atwood", "--sovler", "pbd", says=("did you mean '--solver'?",))

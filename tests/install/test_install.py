@@ -265,7 +265,7 @@ class Completion(unittest.TestCase):
         for line, expected in (
                 ("ropelab comp", ["compare"]),
                 ("ropelab --v", ["--version"]),
-                ("ropelab list s", ["solvers", "scenarios"]),
+                ("ropelab list s", ["solvers", "scenarios", "studies"]),
                 ("ropelab list --cov", ["--coverage"]),
                 ("ropelab check swinging-", ["swinging-atwood"]),
                 ("ropelab compare atwood heavy-", ["heavy-load"]),

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plan of a convergence study. What it measures is in converge_gather.c.
+#include "converge.h"
+
+#include "record.h"
+#include "reference.h"
+#include "study_file.h"
+#include "words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// About how many times of a run are compared: so many say where the largest error is.
+static const double compared_times = 1000.0;
+
+// A reference by another solver takes so many steps in the shortest of those it is compared with.
+static const double reference_steps = 16.0;
+
+static const char *const tables[] = {"convergence.csv", "orders.csv", "fits.csv", NULL};
+
+static void *allocate(rl_study *study, size_t count, size_t size) {
+  void *memory = rl_arena_allocate(study->arena, count, size);
+  if (!memory) {
+    fprintf(stderr, "ropelab: out of memory\n");
+  }
+  return memory;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is varied
+
+static bool is_word(const char *text, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(text, words[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A parameter has to be one of every solver.
+static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault) {
+  for (size_t i = 0; i < d->solver_count; i++) {
+    const rl_solver_type *type = d->solvers[i].type;
+    if (rl_parameter_find(type, d->over) >= 0) {
+      continue;
+    }
+    const char *names[RL_PARAMETERS_MAX + 2] = {"step", "segments"};
+    for (size_t k = 0; k < type->parameter_count; k++) {
+      names[k + 2] = type->parameters[k].name;
+    }
+    char hint[320];
+    rl_suggest(hint, sizeof hint, d->over, names, type->parameter_count + 2);
+    fault->key = "over";
+    snprintf(fault->message, sizeof fault->message,
+             "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s",
+             d->over, type->name, hint);
+    return false;
+  }
+  if (d->solver_count == 0) {
+    fault->key = "over";
+    snprintf(fault->message, sizeof fault->message, "no solver has a parameter '%.40s'", d->over);
+  }
+  return d->solver_count > 0;
+}
+
+static void find_variation(const rl_study_definition *d, rl_convergence *c) {
+  static const char *const more_is_finer[] = {"segments", "iterations", "substeps"};
+  const char *over = d->over;
+  c->variation = strcmp(over, "step") == 0       ? RL_VARY_STEP
+                 : strcmp(over, "segments") == 0 ? RL_VARY_SEGMENTS
+                 : strchr(over, '.')             ? RL_VARY_PATH
+                                                 : RL_VARY_PARAMETER;
+  c->fine_is_small = c->variation == RL_VARY_STEP;
+  c->is_refinement = c->fine_is_small || is_word(over, more_is_finer, 3);
+  c->rule = rl_fit_rule_of(d->law != RL_LAW_BY_VARIATION     ? (rl_law)d->law
+                           : strcmp(over, "iterations") == 0 ? RL_LAW_EXPONENTIAL
+                                                             : RL_LAW_POWER);
+}
+
+// Where one value stands beside another on the way from coarse to fine; 0: as they were given.
+static int compare_fineness(const rl_convergence *c, double a, double b) {
+  if (!c->is_refinement) {
+    return 0;
+  }
+  return (c->fine_is_small ? -1 : 1) * ((a > b) - (a < b));
+}
+
+// The number that a text is; nan if it is none above 0.
+static double positive(const char *text) {
+  char *end = NULL;
+  const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
+  const double value = plain ? strtod(text, &end) : NAN;
+  return plain && !*end && value > 0.0 && !isinf(value) ? value : NAN;
+}
+
+static bool check_values(const rl_words given, rl_study_fault *fault) {
+  fault->key = "values";
+  for (size_t i = 0; i < given.count; i++) {
+    const double value = positive(given.words[i]);
+    fault->item = i;
+    if (isnan(value)) {
+      snprintf(fault->message, sizeof fault->message, "expected a number above 0, found '%.40s'",
+               given.words[i]);
+      return false;
+    }
+    for (size_t k = 0; k < i; k++) {
+      if (positive(given.words[k]) == value) {
+        snprintf(fault->message, sizeof fault->message, "'%.40s' is given twice", given.words[i]);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Sorts them from coarse to fine.
+static bool sort_values(rl_study *study, rl_convergence *c) {
+  const rl_words given = study->definition.values;
+  c->texts = allocate(study, given.count, sizeof *c->texts);
+  c->values = allocate(study, given.count, sizeof *c->values);
+  for (size_t i = 0; c->texts && c->values && i < given.count; i++) {
+    const double value = positive(given.words[i]);
+    size_t place = c->value_count++;
+    for (; place > 0 && compare_fineness(c, c->values[place - 1], value) > 0; place--) {
+      c->values[place] = c->values[place - 1];
+      c->texts[place] = c->texts[place - 1];
+    }
+    c->values[place] = value;
+    c->texts[place] = given.words[i];
+  }
+  return c->texts && c->values;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is measured
+
+static bool is_column(const char *text) {
+  for (size_t i = 1; rl_columns[i].name; i++) { // not the time
+    if (strcmp(text, rl_columns[i].name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *const measure_names[] = {"exact", "self", "reference"};
+
+// "exact", "self" or "reference", alone or with ":PROBE": its index, else -1.
+static int find_measure(const char *text, const char **probe) {
+  for (int i = 0; i < 3; i++) {
+    const size_t length = strlen(measure_names[i]);
+    if (strncmp(text, measure_names[i], length) == 0 && (!text[length] || text[length] == ':')) {
+      *probe = text[length] ? text + length + 1 : NULL;
+      return i;
+    }
+  }
+  return -1;
+}
+
+// The probe that a quantity names; NULL: none.
+static const char *probe_of(const char *text) {
+  const char *probe = NULL;
+  return find_measure(text, &probe) >= 0 ? probe : is_column(text) ? NULL : text;
+}
+
+// Probes that are measured have to be recorded.
+static bool add_probes(rl_study *study) {
+  const rl_words quantities = study->definition.quantities;
+  for (size_t i = 0; i < quantities.count; i++) {
+    const char *probe = probe_of(quantities.words[i]);
+    if (probe && !rl_study_add_probe(study, probe)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What a quantity is in a scenario, whose closed form decides about a mere probe.
+static bool resolve(rl_study *study, const rl_scenario *scenario, const char *text,
+                    rl_quantity *q) {
+  static const rl_measure measures[] = {RL_AGAINST_EXACT, RL_AGAINST_SELF, RL_AGAINST_REFERENCE};
+  const char *probe = NULL;
+  const int named = find_measure(text, &probe);
+  q->text = text;
+  q->measure = named >= 0        ? measures[named]
+               : is_column(text) ? RL_SIZE
+               : scenario->exact ? RL_AGAINST_EXACT
+                                 : RL_AGAINST_SELF;
+  if (q->measure == RL_AGAINST_EXACT && !scenario->exact) {
+    fprintf(stderr,
+            "ropelab: quantity %s: scenario '%s' has no closed form; expected self, reference or a "
+            "probe\n",
+            text, scenario->name);
+    return false;
+  }
+  const char *one = named >= 0 ? probe : text;
+  q->columns.count = one ? 1 : scenario->probe_count;
+  q->columns.words = allocate(study, q->columns.count, sizeof *q->columns.words);
+  for (size_t i = 0; q->columns.words && i < q->columns.count; i++) {
+    q->columns.words[i] = one ? one : scenario->probe_names[i];
+  }
+  if (q->columns.count == 0) {
+    fprintf(stderr, "ropelab: quantity %s: scenario '%s' has no probe that could be compared\n",
+            text, scenario->name);
+    return false;
+  }
+  return q->columns.words != NULL;
+}
+
+// Of a scenario that is not supported nothing is measured.
+static bool resolve_all(rl_study *study, rl_convergence *c, size_t s, const rl_scenario *scenario) {
+  const rl_words given = study->definition.quantities;
+  for (size_t i = 0; scenario && i < c->quantity_count; i++) {
+    const char *text = i < given.count ? given.words[i] : scenario->exact ? "exact" : "self";
+    if (!resolve(study, scenario, text, &c->quantities[s * c->quantity_count + i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The runs
+
+// The changes that set the segments of the ropes that have some, or of the one that is named.
+static bool segment_changes(rl_study *study, const rl_scenario *scenario, const char *text,
+                            rl_changes *changes) {
+  const rl_study_definition *d = &study->definition;
+  const rl_definition *definition = &scenario->definition;
+  changes->list = allocate(study, definition->rope_count, sizeof *changes->list);
+  const char *names[RL_LIST_MAX];
+  size_t name_count = 0;
+  for (size_t i = 0; changes->list && i < definition->rope_count; i++) {
+    const char *name = definition->ropes[i].name;
+    names[name_count] = name;
+    name_count += name_count + 1 < RL_LIST_MAX ? 1 : 0;
+    if (d->rope ? strcmp(d->rope, name) == 0 : definition->ropes[i].segments > 0) {
+      const char *path = rl_study_text(study, "ropes.%s.segments", name);
+      changes->list[changes->count++] = (rl_override){path, text};
+    }
+  }
+  if (changes->list && changes->count == 0) {
+    char hint[256] = "";
+    rl_suggest(hint, sizeof hint, d->rope ? d->rope : "", names, d->rope ? name_count : 0);
+    fprintf(stderr,
+            d->rope ? "ropelab: scenario '%s' has no rope '%s'; %s\n"
+                    : "ropelab: scenario '%s' has no rope with segments%s%s\n",
+            scenario->name, d->rope ? d->rope : "", hint);
+  }
+  return changes->count > 0;
+}
+
+// A run at one value, but for what is the solver's.
+static bool describe_run(rl_study *study, const rl_convergence *c, const char *name,
+                         const rl_scenario *scenario, size_t v, rl_study_run *run) {
+  const char *over = study->definition.over, *text = c->texts[v];
+  *run = (rl_study_run){.scenario = name, .step = NAN, .every = NAN};
+  run->suffix = rl_study_text(study, "%s=%s", over, text);
+  if (!run->suffix) {
+    return false;
+  }
+  switch (c->variation) {
+  case RL_VARY_STEP:
+    run->step = c->values[v];
+    return true;
+  case RL_VARY_SEGMENTS:
+    return !scenario || segment_changes(study, scenario, text, &run->changes);
+  case RL_VARY_PATH:
+    run->changes.list = allocate(study, 1, sizeof *run->changes.list);
+    run->changes.count = 1;
+    if (run->changes.list) {
+      run->changes.list[0] = (rl_override){over, text};
+    }
+    return run->changes.list != NULL;
+  case RL_VARY_PARAMETER:
+    break;
+  }
+  return true;
+}
+
+// The time between rows: that of the longest step, so that all runs have these times, or a multiple
+// of it where there would be very many.
+static double sampling(const rl_study *study, const rl_convergence *c,
+                       const rl_scenario *scenario) {
+  const rl_study_definition *d = &study->definition;
+  if (!isnan(d->every)) {
+    return d->every;
+  }
+  double longest = 0.0, duration = 0.0;
+  for (size_t v = 0; v < (c->variation == RL_VARY_STEP ? c->value_count : 1); v++) {
+    rl_schedule schedule;
+    const double step = c->variation == RL_VARY_STEP ? c->values[v] : d->step;
+    const rl_run_options options = {
+        .step = step, .duration = d->duration, .every = NAN, .quiet = true};
+    if (rl_run_plan(scenario, &options, &schedule)) {
+      longest = fmax(longest, schedule.dt);
+      duration = schedule.dt * (double)schedule.steps;
+    }
+  }
+  return longest * fmax(1.0, floor(duration / longest / compared_times));
+}
+
+static bool needs_reference(const rl_convergence *c, size_t s) {
+  for (size_t i = 0; i < c->quantity_count; i++) {
+    if (c->quantities[s * c->quantity_count + i].measure == RL_AGAINST_REFERENCE) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the reference is the same solver on another scenario.
+static bool is_same_solver(const rl_study_reference *r) {
+  return !r->solver && r->changes.count > 0;
+}
+
+// The solver that the reference is run with, under its label; NULL with a message.
+static const rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scenario,
+                                              const rl_solver_spec *curve, int *status) {
+  const rl_study_reference *r = &study->definition.reference;
+  rl_solver_spec *spec = allocate(study, 1, sizeof *spec);
+  char label[RL_LABEL_MAX + 16] = "reference";
+  *status = RL_EXIT_FAILED;
+  if (spec && is_same_solver(r)) {
+    *spec = *curve;
+    snprintf(label, sizeof label, "reference-%s", curve->label);
+  } else if (!spec || !rl_reference_choose(scenario, r->solver, spec, status)) {
+    return NULL;
+  }
+  snprintf(spec->label, sizeof spec->label, "%.*s", RL_LABEL_MAX - 1, label);
+  return spec;
+}
+
+// The changes of a run with those of the reference behind them.
+static bool reference_changes(rl_study *study, rl_changes *changes) {
+  const rl_changes more = study->definition.reference.changes, own = *changes;
+  *changes = (rl_changes){allocate(study, own.count + more.count, sizeof *own.list),
+                          own.count + more.count};
+  for (size_t i = 0; changes->list && i < changes->count; i++) {
+    changes->list[i] = i < own.count ? own.list[i] : more.list[i - own.count];
+  }
+  return changes->list != NULL;
+}
+
+static double shortest_step(const rl_study_definition *d, const rl_convergence *c,
+                            const rl_scenario *scenario) {
+  return c->variation == RL_VARY_STEP ? c->values[c->value_count - 1]
+         : isnan(d->step)             ? scenario->step
+                                      : d->step;
+}
+
+// Adds the run that another is compared with, unless it is there.
+static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario *scenario,
+                          const rl_study_run *of, size_t index, int *status) {
+  const rl_study_reference *r = &study->definition.reference;
+  const bool same = is_same_solver(r);
+  rl_study_run run = *of;
+  run.keep = true;
+  run.solver = reference_solver(study, scenario, of->solver, status);
+  if (!run.solver || !reference_changes(study, &run.changes)) {
+    return false;
+  }
+  if (!isnan(r->step)) {
+    run.step = r->step;
+  } else if (!same) {
+    run.step = shortest_step(&study->definition, c, scenario) / reference_steps;
+  }
+  // One for all where what is varied is the solver's or the step.
+  const bool own = same || c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH;
+  run.suffix = own ? of->suffix : NULL;
+  c->references[index] = rl_study_add(study, &run, status);
+  return c->references[index] != SIZE_MAX;
+}
+
+static bool add_run(rl_study *study, rl_convergence *c, const rl_scenario *compared,
+                    rl_study_run *run, size_t index, size_t v, int *status) {
+  const rl_solver_spec *curve = run->solver;
+  if (c->variation == RL_VARY_PARAMETER) {
+    run->solver = rl_study_set_parameter(study, curve, study->definition.over, c->texts[v]);
+    *status = RL_EXIT_USAGE;
+  }
+  c->cells[index] = run->solver ? rl_study_add(study, run, status) : SIZE_MAX;
+  run->solver = curve;
+  return c->cells[index] != SIZE_MAX &&
+         (!compared || add_reference(study, c, compared, run, index, status));
+}
+
+static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
+  const rl_study_definition *d = &study->definition;
+  const char *name = d->scenarios.words[s];
+  int status = RL_EXIT_DONE;
+  const rl_scenario *scenario = rl_study_scenario(study, name, (rl_changes){0}, &status);
+  if (!scenario && status != RL_EXIT_UNSUPPORTED) {
+    return status;
+  }
+  if (!resolve_all(study, c, s, scenario)) {
+    return RL_EXIT_USAGE;
+  }
+  const double every = scenario ? sampling(study, c, scenario) : NAN;
+  const rl_scenario *compared = scenario && needs_reference(c, s) ? scenario : NULL;
+  for (size_t i = 0; i < d->solver_count; i++) {
+    for (size_t v = 0; v < c->value_count; v++) {
+      rl_study_run run;
+      const size_t index = (s * d->solver_count + i) * c->value_count + v;
+      c->references[index] = SIZE_MAX;
+      if (!describe_run(study, c, name, scenario, v, &run)) {
+        return RL_EXIT_USAGE;
+      }
+      run.solver = &d->solvers[i];
+      run.every = every;
+      if (!add_run(study, c, compared, &run, index, v, &status)) {
+        return status;
+      }
+    }
+  }
+  return RL_EXIT_DONE;
+}
+
+static bool check(const rl_study_definition *d, rl_study_fault *fault) {
+  rl_convergence c = {0};
+  find_variation(d, &c);
+  return check_values(d->values, fault) &&
+         (c.variation != RL_VARY_PARAMETER || check_parameter(d, fault));
+}
+
+static bool takes(const rl_study_definition *d, const rl_solver_type *type) {
+  rl_convergence c = {0};
+  find_variation(d, &c);
+  return c.variation != RL_VARY_PARAMETER || rl_parameter_find(type, d->over) >= 0;
+}
+
+static int plan(rl_study *study) {
+  const rl_study_definition *d = &study->definition;
+  rl_convergence *c = allocate(study, 1, sizeof *c);
+  if (!c) {
+    return RL_EXIT_FAILED;
+  }
+  find_variation(d, c);
+  if (!sort_values(study, c) || !add_probes(study)) {
+    return RL_EXIT_FAILED;
+  }
+  const size_t runs = d->scenarios.count * d->solver_count * c->value_count;
+  c->quantity_count = d->quantities.count > 0 ? d->quantities.count : 1;
+  c->quantities = allocate(study, d->scenarios.count * c->quantity_count, sizeof *c->quantities);
+  c->cells = allocate(study, runs, sizeof *c->cells);
+  c->references = allocate(study, runs, sizeof *c->references);
+  if (!c->quantities || !c->cells || !c->references) {
+    return RL_EXIT_FAILED;
+  }
+  study->plan = c;
+  for (size_t s = 0; s < d->scenarios.count; s++) {
+    const int status = add_scenario(study, c, s);
+    if (status != RL_EXIT_DONE) {
+      return status;
+    }
+  }
+  return RL_EXIT_DONE;
+}
+
+#define AT(member) offsetof(rl_study_definition, member)
+
+static const rl_field fields[] = {
+    {"over", RL_FIELD_TEXT, true, RL_ANY, NULL, AT(over), NULL, NULL},
+    {"values", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(values), NULL, rl_read_positives},
+    {"rope", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(rope), NULL, NULL},
+    {"quantity", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(quantities), NULL, rl_read_words},
+    {"norm", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(norm), rl_norm_names, NULL},
+    {"law", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(law), rl_law_names, NULL},
+    {"reference", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(reference), NULL, rl_read_reference},
+};
+
+#undef AT
+
+const rl_study_kind rl_study_converge = {
+    .name = "converge",
+    .summary = "error against step, iterations, segments or anything else, with fitted orders",
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
+    .check = check,
+    .takes = takes,
+    .plan = plan,
+    .gather = rl_converge_gather,
+    .files = tables,
+};

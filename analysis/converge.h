@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The convergence study: runs with a step, a number of segments, a parameter or anything else of
+// the scenario at several values, their errors, and the orders fitted to them.
+#ifndef RL_CONVERGE_H
+#define RL_CONVERGE_H
+
+#include "study.h"
+
+typedef enum rl_variation {
+  RL_VARY_STEP,
+  RL_VARY_SEGMENTS,
+  RL_VARY_PARAMETER,
+  RL_VARY_PATH
+} rl_variation;
+
+// What counts as error.
+typedef enum rl_measure {
+  RL_AGAINST_EXACT,     // the closed form: columns PROBE.error
+  RL_AGAINST_SELF,      // finer runs of the same solver
+  RL_AGAINST_REFERENCE, // a run of another solver, or of another scenario
+  RL_SIZE               // nothing: the column is an error itself, or whatever it is
+} rl_measure;
+
+typedef struct rl_quantity {
+  const char *text; // as written
+  rl_measure measure;
+  rl_words columns; // of series.csv, without ".error"
+} rl_quantity;
+
+typedef struct rl_convergence {
+  rl_variation variation;
+  bool fine_is_small; // the least value is the finest; else the largest
+  bool is_refinement; // there is a finest value for its own sake: errors fall towards it
+  rl_fit_rule rule;
+  const char **texts; // [value_count] from coarse to fine
+  double *values;     // [value_count]
+  size_t value_count;
+  rl_quantity *quantities; // [scenario_count x quantity_count]
+  size_t quantity_count;
+  size_t *cells;      // [scenario_count x solver_count x value_count]
+  size_t *references; // the same of the reference runs; SIZE_MAX: none
+} rl_convergence;
+
+extern const rl_study_kind rl_study_converge;
+
+int rl_converge_gather(rl_study *study);
+
+#endif

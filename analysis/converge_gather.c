@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a convergence study measures: the errors of its runs (convergence.csv), the orders fitted to
+// them (orders.csv), and the lines of the fits with their confidence bands, for figures (fits.csv).
+#include "converge.h"
+
+#include "csv.h"
+#include "series_error.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Errors below this many units in the last place of the largest number compared are round-off.
+static const double roundings = 1000.0;
+
+// A line with its band has so many points.
+enum { FIT_POINTS = 17 };
+
+// One curve: a solver on a scenario, and a quantity.
+typedef struct curve {
+  const rl_study *study;
+  const rl_convergence *c;
+  const rl_quantity *quantity;
+  size_t scenario, solver;
+  rl_table *runs, *references; // [value_count]; without rows: not there
+  rl_norms *norms;             // [value_count]
+  rl_fit_point *points;        // [value_count]
+  size_t *finer;               // [value_count] for differences: the next finer run; SIZE_MAX: none
+  rl_order_fit fit;
+} curve;
+
+static size_t index_of(const curve *k, size_t v) {
+  return (k->scenario * k->study->definition.solver_count + k->solver) * k->c->value_count + v;
+}
+
+static const rl_cell *cell_of(const curve *k, size_t v) {
+  return &k->study->cells[k->c->cells[index_of(k, v)]];
+}
+
+// The series of a run that is complete; without rows if it is not.
+static void read_run(const rl_cell *cell, rl_table *table) {
+  char status[32], path[RL_PATH_MAX];
+  *table = (rl_table){0};
+  if (strcmp(rl_cell_status(cell, status, sizeof status), "done") == 0 &&
+      rl_path_join(path, cell->folder, "series.csv")) {
+    rl_table_read(path, table);
+  }
+}
+
+static void read_runs(curve *k) {
+  for (size_t v = 0; v < k->c->value_count; v++) {
+    const size_t reference = k->c->references[index_of(k, v)];
+    read_run(cell_of(k, v), &k->runs[v]);
+    k->references[v] = (rl_table){0};
+    if (reference != SIZE_MAX) {
+      read_run(&k->study->cells[reference], &k->references[v]);
+    }
+  }
+}
+
+static double chosen(const curve *k, rl_norms norms) {
+  const rl_norm norm = k->study->definition.norm;
+  return norm == RL_NORM_MAX ? norms.max : norm == RL_NORM_L2 ? norms.l2 : norms.end;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Errors
+
+// The columns with the errors of probes against the closed form; free it.
+static char **error_columns(rl_words probes) {
+  char **names = calloc(probes.count, sizeof *names);
+  for (size_t i = 0; names && i < probes.count; i++) {
+    if (asprintf(&names[i], "%s.error", probes.words[i]) < 0) {
+      names[i] = NULL;
+    }
+  }
+  return names;
+}
+
+static rl_norms against_exact(const rl_table *run, rl_words probes) {
+  char **names = error_columns(probes);
+  const rl_norms norms = names ? rl_series_size(run, (const char *const *)names, probes.count)
+                               : (rl_norms){NAN, NAN, NAN, 0};
+  for (size_t i = 0; names && i < probes.count; i++) {
+    free(names[i]);
+  }
+  free(names);
+  return norms;
+}
+
+// The difference from the next finer run, which Richardson's estimate starts from.
+static rl_norms against_finer(curve *k, size_t v) {
+  const rl_words columns = k->quantity->columns;
+  for (size_t i = v + 1; i < k->c->value_count; i++) {
+    if (k->runs[i].row_count > 0) {
+      k->finer[v] = i;
+      return rl_series_distance(&k->runs[v], &k->runs[i], columns.words, columns.count);
+    }
+  }
+  return (rl_norms){NAN, NAN, NAN, 0};
+}
+
+static rl_norms measure(curve *k, size_t v) {
+  const rl_words columns = k->quantity->columns;
+  if (k->runs[v].row_count == 0) {
+    return (rl_norms){NAN, NAN, NAN, 0};
+  }
+  switch (k->quantity->measure) {
+  case RL_AGAINST_EXACT:
+    return against_exact(&k->runs[v], columns);
+  case RL_AGAINST_SELF:
+    return against_finer(k, v);
+  case RL_AGAINST_REFERENCE:
+    return rl_series_distance(&k->runs[v], &k->references[v], columns.words, columns.count);
+  case RL_SIZE:
+    break;
+  }
+  return rl_series_size(&k->runs[v], columns.words, columns.count);
+}
+
+// Below this an error is round-off: of differences, by the size of the numbers.
+static double floor_of(const curve *k, size_t v) {
+  const rl_words columns = k->quantity->columns;
+  if (k->quantity->measure == RL_SIZE || k->runs[v].row_count == 0) {
+    return 0.0;
+  }
+  return roundings * DBL_EPSILON * rl_series_size(&k->runs[v], columns.words, columns.count).max;
+}
+
+static void measure_all(curve *k) {
+  for (size_t v = 0; v < k->c->value_count; v++) {
+    const double value = k->c->values[v];
+    k->finer[v] = SIZE_MAX;
+    k->norms[v] = measure(k, v);
+    k->points[v] =
+        (rl_fit_point){.value = value,
+                       .error = chosen(k, k->norms[v]),
+                       .floor = floor_of(k, v),
+                       .next = !k->c->is_refinement || k->c->rule.law == RL_LAW_EXPONENTIAL ? 1.0
+                               : k->c->fine_is_small                                        ? value
+                                                     : 1.0 / value};
+  }
+}
+
+// The share of an error that is left at the next finer run, by the fitted law.
+static double share_left(const curve *k, size_t v) {
+  const double from = k->c->values[v], to = k->c->values[k->finer[v]];
+  const double way = k->c->rule.law == RL_LAW_POWER ? log(to / from) : to - from;
+  return exp(k->fit.slope * way);
+}
+
+// Richardson: with an error that falls by the factor q from a run to the next finer one, their
+// difference is 1 - q of the error. q follows from the fit to the errors, and these from q.
+static void extrapolate(curve *k) {
+  enum { ROUNDS = 50 };
+  const double same_slope = 1e-13;
+  double before = NAN;
+  for (int i = 0; i < ROUNDS && k->fit.count > 0 && !(fabs(k->fit.slope - before) < same_slope);
+       i++) {
+    before = k->fit.slope;
+    for (size_t v = 0; v < k->c->value_count; v++) {
+      const double q = k->finer[v] == SIZE_MAX ? 0.0 : share_left(k, v);
+      k->points[v].error = chosen(k, k->norms[v]) / (q < 1.0 ? 1.0 - q : 1.0);
+    }
+    k->fit = rl_fit_order(&k->c->rule, k->points, k->c->value_count);
+  }
+}
+
+// The norms grow as the one that was fitted.
+static void scale_norms(curve *k) {
+  for (size_t v = 0; v < k->c->value_count; v++) {
+    const double before = chosen(k, k->norms[v]);
+    if (before > 0.0) {
+      const double factor = k->points[v].error / before;
+      k->norms[v].max *= factor;
+      k->norms[v].l2 *= factor;
+      k->norms[v].end *= factor;
+    }
+  }
+}
+
+static void fit(curve *k) {
+  k->fit = rl_fit_order(&k->c->rule, k->points, k->c->value_count);
+  if (k->quantity->measure == RL_AGAINST_SELF) {
+    extrapolate(k);
+    scale_norms(k);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tables
+
+typedef struct tables {
+  rl_new_file errors, orders, fits;
+} tables;
+
+// What a slope means: the order, which counts against the size of the step or the number of
+// elements or iterations; of an exponential, the factor by which one more shrinks the error.
+static double order_of(const rl_convergence *c, double slope) {
+  if (c->rule.law == RL_LAW_EXPONENTIAL) {
+    return exp(slope);
+  }
+  return c->is_refinement && !c->fine_is_small ? -slope : slope;
+}
+
+static void write_curve(FILE *out, const curve *k) {
+  const rl_study_definition *d = &k->study->definition;
+  rl_csv_text(out, cell_of(k, 0)->name);
+  fprintf(out, ",%s,", d->solvers[k->solver].type->name);
+  rl_csv_text(out, d->over);
+  fputc(',', out);
+  rl_csv_text(out, k->quantity->text);
+}
+
+static bool is_in_range(const curve *k, size_t v) {
+  return v >= k->fit.first && v < k->fit.first + k->fit.count;
+}
+
+static void write_errors(FILE *out, const curve *k) {
+  for (size_t v = 0; v < k->c->value_count; v++) {
+    const rl_cell *cell = cell_of(k, v);
+    char status[32];
+    write_curve(out, k);
+    fprintf(out, ",%s,%s", k->study->definition.solvers[k->solver].label, cell->solver->label);
+    rl_csv_number(out, k->c->values[v]);
+    fprintf(out, ",%s", rl_cell_status(cell, status, sizeof status));
+    rl_csv_number(out, k->norms[v].max);
+    rl_csv_number(out, k->norms[v].l2);
+    rl_csv_number(out, k->norms[v].end);
+    rl_csv_number(out, k->points[v].floor);
+    fprintf(out, ",%zu,%d\n", k->norms[v].samples, is_in_range(k, v));
+  }
+}
+
+static void write_order(FILE *out, const curve *k) {
+  const rl_convergence *c = k->c;
+  const rl_order_fit *f = &k->fit;
+  const bool found = f->count > 0;
+  const double a = found ? order_of(c, f->slope - f->half) : NAN;
+  const double b = found ? order_of(c, f->slope + f->half) : NAN;
+  write_curve(out, k);
+  rl_csv_number(out, found ? order_of(c, f->slope) : NAN);
+  rl_csv_number(out, fmin(a, b));
+  rl_csv_number(out, fmax(a, b));
+  fprintf(out, ",%zu,%s,%s,%s", f->count, k->study->definition.solvers[k->solver].label,
+          rl_norm_names[k->study->definition.norm], rl_law_names[c->rule.law]);
+  rl_csv_number(out, found ? c->values[f->first] : NAN);
+  rl_csv_number(out, found ? c->values[f->first + f->count - 1] : NAN);
+  fputc('\n', out);
+}
+
+static void write_fit(FILE *out, const curve *k) {
+  const rl_order_fit *f = &k->fit;
+  if (f->count == 0) {
+    return;
+  }
+  const double from = k->c->values[f->first], to = k->c->values[f->first + f->count - 1];
+  for (int i = 0; i < FIT_POINTS; i++) {
+    const double share = (double)i / (FIT_POINTS - 1);
+    const double value =
+        k->c->rule.law == RL_LAW_POWER ? from * pow(to / from, share) : from + (to - from) * share;
+    double low, high;
+    const double error = rl_fit_at(f, k->c->rule.law, value, &low, &high);
+    write_curve(out, k);
+    fprintf(out, ",%s", k->study->definition.solvers[k->solver].label);
+    rl_csv_number(out, value);
+    rl_csv_number(out, error);
+    rl_csv_number(out, low);
+    rl_csv_number(out, high);
+    fputc('\n', out);
+  }
+}
+
+// What the study found, for whoever waits for it.
+static void print_order(const curve *k) {
+  const rl_order_fit *f = &k->fit;
+  const rl_convergence *c = k->c;
+  printf("%s, %s, %s: ", cell_of(k, 0)->name, k->study->definition.solvers[k->solver].label,
+         k->quantity->text);
+  if (f->count == 0) {
+    printf("no range of %zu points or more with one slope\n", c->rule.least);
+    return;
+  }
+  const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
+  printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points\n",
+         c->rule.law == RL_LAW_EXPONENTIAL ? "factor" : "order", order_of(c, f->slope), fmin(a, b),
+         fmax(a, b), k->study->definition.over, f->count, c->value_count);
+}
+
+// Where steps do not divide each other, few times are common.
+static void note_samples(const curve *k) {
+  if (k->study->definition.norm == RL_NORM_END || k->quantity->measure == RL_AGAINST_EXACT) {
+    return;
+  }
+  for (size_t v = 0; v < k->c->value_count; v++) {
+    const size_t rows = k->runs[v].row_count;
+    if (k->norms[v].samples > 0 && 2 * k->norms[v].samples < rows) {
+      fprintf(stderr,
+              "ropelab: note: %s, %s: only %zu of %zu times are those of the run it is compared "
+              "with; expected values that divide each other, or --every\n",
+              cell_of(k, v)->name, cell_of(k, v)->solver->label, k->norms[v].samples, rows);
+      return;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// All curves
+
+static void free_tables(rl_table *list, size_t count) {
+  for (size_t i = 0; list && i < count; i++) {
+    rl_table_free(&list[i]);
+  }
+  free(list);
+}
+
+// The runs of a solver on a scenario, read once for all quantities.
+static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
+  const rl_convergence *c = study->plan;
+  const size_t n = c->value_count;
+  curve k = {.study = study,
+             .c = c,
+             .scenario = s,
+             .solver = i,
+             .runs = calloc(n, sizeof *k.runs),
+             .references = calloc(n, sizeof *k.references),
+             .norms = calloc(n, sizeof *k.norms),
+             .points = calloc(n, sizeof *k.points),
+             .finer = calloc(n, sizeof *k.finer)};
+  const bool good = k.runs && k.references && k.norms && k.points && k.finer;
+  if (good) {
+    read_runs(&k);
+  }
+  for (size_t q = 0; good && q < c->quantity_count; q++) {
+    k.quantity = &c->quantities[s * c->quantity_count + q];
+    measure_all(&k);
+    note_samples(&k);
+    fit(&k);
+    write_errors(t->errors.out, &k);
+    write_order(t->orders.out, &k);
+    write_fit(t->fits.out, &k);
+    print_order(&k);
+  }
+  free_tables(k.runs, n);
+  free_tables(k.references, n);
+  free(k.norms);
+  free(k.points);
+  free(k.finer);
+  return good;
+}
+
+static bool open_table(const rl_study *study, rl_new_file *file, const char *name,
+                       const char *header) {
+  char path[RL_PATH_MAX];
+  if (!rl_path_join(path, study->folder, name) || !rl_new_file_open(file, path)) {
+    return false;
+  }
+  fputs(header, file->out);
+  return true;
+}
+
+static bool open_tables(const rl_study *study, tables *t) {
+  return open_table(study, &t->errors, "convergence.csv",
+                    "# ropelab convergence, format 1: the errors of each run\n"
+                    "scenario,solver,over,quantity,label,run,value,status,error_max,error_l2,"
+                    "error_end,floor,samples,in_range\n") &&
+         open_table(study, &t->orders, "orders.csv",
+                    "# ropelab orders, format 1: fitted to the points in the asymptotic range\n"
+                    "scenario,solver,over,quantity,order,ci_low,ci_high,points,label,norm,law,"
+                    "from,to\n") &&
+         open_table(study, &t->fits, "fits.csv",
+                    "# ropelab fits, format 1: the fitted lines and their confidence bands\n"
+                    "scenario,solver,over,quantity,label,value,error,low,high\n");
+}
+
+int rl_converge_gather(rl_study *study) {
+  const rl_study_definition *d = &study->definition;
+  const rl_convergence *c = study->plan;
+  tables t = {0};
+  bool good = open_tables(study, &t);
+  for (size_t s = 0; good && s < d->scenarios.count; s++) {
+    const bool supported = c->quantities[s * c->quantity_count].text != NULL;
+    for (size_t i = 0; good && supported && i < d->solver_count; i++) {
+      good = gather_runs(study, s, i, &t);
+    }
+  }
+  rl_new_file *const files[] = {&t.errors, &t.fits, &t.orders};
+  for (size_t i = 0; i < 3; i++) {
+    if (good) {
+      good = rl_new_file_close(files[i]);
+    } else if (files[i]->out) {
+      const int error = errno;
+      rl_new_file_drop(files[i]);
+      errno = error;
+    }
+  }
+  if (!good) {
+    fprintf(stderr, "ropelab: %s: cannot write the tables: %s\n", study->folder, strerror(errno));
+    return RL_EXIT_FAILED;
+  }
+  return RL_EXIT_DONE;
+}

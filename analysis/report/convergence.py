@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sections of a convergence study: errors over what is varied, and the orders fitted to them."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Sequence
+
+import tables
+from canvas import Drawing, Figure, Layout, write_blocks
+from curves import Point, decade
+from figures import draw_all
+from page import anchor
+from ropelab.results import Results, Run, Scenario, number, read_rows
+from section import Section, Table
+from solver_style import SolverStyle
+from units import counted, probe_unit, significant
+
+TABLE = "convergence.csv"
+Row = dict[str, str]
+
+NORMS = {"max": "largest error over time", "l2": "root mean square error over time",
+         "end": "error at the end"}
+AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
+        "substeps": "substeps"}
+
+
+@dataclass
+class Curve:
+    """A solver in one figure: its errors, and the fit to them (without `points`: none)."""
+
+    label: str
+    rows: list[Row]
+    order: Row
+    fit: list[Row]
+    norm: str
+
+    def error(self, row: Row) -> float:
+        return number(row.get(f"error_{self.norm}"))
+
+    def points(self, in_range: bool) -> list[Point]:
+        found = [(number(row["value"]), self.error(row)) for row in self.rows
+                 if (row["in_range"] == "1") == in_range]
+        return [p for p in found if math.isfinite(p[1]) and p[1] > 0]
+
+    @property
+    def failed(self) -> list[float]:
+        return [number(row["value"]) for row in self.rows
+                if row["status"] not in ("done", "unsupported")]
+
+    @property
+    def is_exponential(self) -> bool:
+        return self.order.get("law") == "exponential"
+
+    @property
+    def has_fit(self) -> bool:
+        return bool(self.fit)
+
+    @property
+    def text(self) -> str:
+        """The order with two decimals; of an exponential the factor."""
+        if not self.has_fit:
+            return "no order"
+        digits = 4 if self.is_exponential else 2
+        return f"{number(self.order['order']):.{digits}f}".replace("-", "−")
+
+
+def curves(folder: Path) -> list[tuple[str, str]]:
+    """Label and solver of every curve."""
+    return list(dict.fromkeys((row["label"], row["solver"]) for row in read_rows(folder / TABLE)))
+
+
+def selected(rows: list[Row], of: Row) -> list[Row]:
+    keys = ("scenario", "quantity", "label")
+    return [row for row in rows if all(row[key] == of[key] for key in keys)]
+
+
+def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
+    """By scenario and quantity."""
+    errors = list(read_rows(folder / TABLE))
+    fits = list(read_rows(folder / "fits.csv"))
+    found: dict[tuple[str, str], list[Curve]] = {}
+    for order in read_rows(folder / "orders.csv"):
+        curve = Curve(order["label"], selected(errors, order), order, selected(fits, order),
+                      order["norm"])
+        found.setdefault((order["scenario"], order["quantity"]), []).append(curve)
+    return found
+
+
+# What is shown ------------------------------------------------------------------------------------
+
+def meaning(quantity: str, scenario: Scenario) -> tuple[str, str]:
+    """What a quantity measures, in words, and its unit."""
+    word, _, probe = quantity.partition(":")
+    exact = bool(scenario.definition.get("exact"))
+    what = {"exact": "distance from the closed form",
+            "self": "distance from the limit, estimated from the next finer run",
+            "reference": "distance from the reference run"}
+    if quantity.startswith(tuple(f"{w}:" for w in what)) or quantity in what:
+        of = f" of {probe}" if probe else ", the largest of all probes, each in its own unit"
+        return what[word] + of, probe_unit(probe) if probe else "unit of the probe"
+    if "." in quantity:
+        return f"{what['exact' if exact else 'self']} of {quantity}", probe_unit(quantity)
+    unit = re.search(r"_(m|J|N)$", quantity)
+    return quantity, unit[1] if unit else ""
+
+
+def ticks(values: Sequence[float], most: int = 9) -> str:
+    """A label at every value, or at every second, third ..., if there are many."""
+    every = math.ceil(len(values) / most)
+    return ", ".join(f'"{value:.3g}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
+                     for i, value in enumerate(values))
+
+
+def symbols(style: SolverStyle) -> tuple[int, int]:
+    """A solver's symbol filled and hollow; gnuplot's symbols come in such pairs from 4 on."""
+    return style.symbol | 1, style.symbol & ~1
+
+
+def band(curve: Curve) -> str:
+    """The block of a confidence band: x, low, high."""
+    lines = [f"{number(row['value']):.9g} {number(row['low']):.9g} {number(row['high']):.9g}"
+             for row in curve.fit]
+    return "\n".join(lines) + "\n" if lines else "NaN NaN NaN\n"
+
+
+def write_curve(path: Path, curve: Curve, top: float) -> str:
+    line: list[Point | None] = [(number(r["value"]), number(r["error"])) for r in curve.fit]
+    failed: list[Point | None] = [(value, top) for value in curve.failed]
+    write_blocks(path, [curve.points(True), curve.points(False), line])
+    text = path.read_text(encoding="ascii") + "\n\n" + band(curve) + "\n\n"
+    text += "".join(f"{x:.9g} {y:.9g}\n" for x, y in failed) or "NaN NaN\n"
+    path.write_text(text, encoding="ascii")
+    return path.name
+
+
+@dataclass
+class Triangle:
+    """A slope to compare with: of the line through two points, drawn a bit below a curve."""
+
+    order: int
+    corners: list[Point]
+    label: Point
+
+
+def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]:
+    """One for each whole number that an order is nearest to, at the lowest curve that has it."""
+    found: dict[int, Curve] = {}
+    for curve in shown:
+        order = number(curve.order["order"])
+        near = round(order) if curve.has_fit and not curve.is_exponential else 0
+        if near == 0 or abs(order - near) > 0.3:
+            continue
+        lowest = number(curve.fit[-1]["error"])
+        if near not in found or lowest < number(found[near].fit[-1]["error"]):
+            found[near] = curve
+    made = []
+    for order, curve in sorted(found.items()):
+        ends = [(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
+        sense = 1 if (ends[1][1] > ends[0][1]) == (ends[1][0] > ends[0][0]) else -1
+        (left, left_error), (right, right_error) = sorted(ends)
+        middle = math.sqrt(left * right)
+        width = min(2.0, (right / left) ** 0.4)
+        below = 10 ** (-0.07 * math.log10(high / low))
+        a, b = middle / math.sqrt(width), middle * math.sqrt(width)
+        height = below * math.sqrt(left_error * right_error)
+        rise = width ** (abs(order) / 2)
+        at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
+        corner = (b, at_a) if sense > 0 else (a, at_b)
+        made.append(Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
+                             (corner[0] * (1.12 if sense > 0 else 1 / 1.12),
+                              math.sqrt(at_a * at_b))))
+    return made
+
+
+def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
+    errors = [error for curve in shown for error in
+              [p[1] for inside in (True, False) for p in curve.points(inside)]]
+    if not errors:
+        return 1e-3, 1.0
+    low, high = decade(min(errors)) - 1, decade(max(errors))
+    return 10.0 ** low, 10.0 ** max(high, low + 1)
+
+
+def caption(shown: Sequence[Curve], what: str) -> str:
+    norm = NORMS.get(shown[0].norm, shown[0].norm)
+    over = shown[0].order["over"]
+    text = f"{what[0].upper()}{what[1:]}: {norm}, over {over}."
+    fitted = [curve for curve in shown if curve.has_fit]
+    if fitted and fitted[0].is_exponential:
+        found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
+        text += f" Factor by which one more shrinks it: {found}."
+    elif fitted:
+        found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
+        text += f" Slopes: {found}; the shaded bands hold each line with 95 % confidence."
+    if any(curve.points(False) for curve in shown):
+        text += " Hollow points are outside the range in which the local slopes agree."
+    missing = [curve.label for curve in shown if not curve.has_fit]
+    if missing:
+        text += f" No such range: {', '.join(missing)}."
+    failed = [curve.label for curve in shown if curve.failed]
+    if failed:
+        text += f" Crosses on the upper margin: runs that did not finish ({', '.join(failed)})."
+    return text
+
+
+def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str,
+            styles: dict[str, SolverStyle], folder: Path) -> Drawing:
+    over = shown[0].order["over"]
+    what, unit = meaning(quantity, scenario)
+    values = sorted({number(row["value"]) for curve in shown for row in curve.rows})
+    low, high = axis_range(shown)
+    logarithmic = not shown[0].is_exponential or values[-1] / values[0] > 1e3
+    margin = (max(1.1, (values[-1] / values[0]) ** 0.06) if logarithmic
+              else 0.05 * (values[-1] - values[0] or values[0]))
+    labels = [f"{curve.label}  {curve.text}" for curve in shown]
+    pairs = [symbols(styles[curve.label]) for curve in shown]
+    slopes = triangles(shown, low, high) if logarithmic else []
+    for i, triangle in enumerate(slopes):
+        write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
+    figure = Figure(name, "convergence", f"{scenario.name}: {quantity} over {over}",
+                    caption(shown, what), f"{scenario.title}: errors over {over}, by solver")
+    layout = Layout(1, 1, 380, labels, right=24)
+    variables: dict[str, Any] = layout.variables | {
+        "count": len(shown), "label": labels,
+        "file": [write_curve(folder / f"{name}-{i}.dat", curve, high)
+                 for i, curve in enumerate(shown)],
+        "style": [styles[curve.label].linetype for curve in shown],
+        "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
+        "x_name": AXES.get(over, over),
+        "y_name": f"{NORMS[shown[0].norm] if what != quantity else quantity}"
+                  + (f" / {unit}" if unit and " " not in unit else f" ({unit})" if unit else ""),
+        "x_low": values[0] / margin if logarithmic else values[0] - margin,
+        "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
+        "y_low": low, "y_high": high, "x_ticks": ticks(values), "logarithmic": logarithmic,
+        "triangles": len(slopes),
+        "triangle_file": [f"{name}-triangle-{i}.dat" for i in range(len(slopes))] or ["none.dat"],
+        "triangle_label": [str(triangle.order) for triangle in slopes],
+        "triangle_x": [triangle.label[0] for triangle in slopes],
+        "triangle_y": [triangle.label[1] for triangle in slopes]}
+    return Drawing(figure, "convergence.gp", variables)
+
+
+def interval(curve: Curve) -> str:
+    low, high = number(curve.order["ci_low"]), number(curve.order["ci_high"])
+    return f"{significant(low, 4)} to {significant(high, 4)}" if curve.has_fit else "–"
+
+
+def order_table(shown: Sequence[Curve], quantity: str) -> Table:
+    over = shown[0].order["over"]
+    word = "factor" if shown[0].is_exponential else "order"
+    rows = [[curve.label, curve.text if curve.has_fit else "–", interval(curve),
+             f"{curve.order['points']} of {len(curve.rows)}",
+             f"{significant(number(curve.order['from']))} to "
+             f"{significant(number(curve.order['to']))}" if curve.has_fit else "–"]
+            for curve in shown]
+    return Table(f"{quantity}: {word} fitted over {over}",
+                 ["solver", word, "95 % confidence", "points", over], rows)
+
+
+def error_table(shown: Sequence[Curve], quantity: str) -> Table:
+    values = list(dict.fromkeys(row["value"] for curve in shown for row in curve.rows))
+    rows = [[curve.label] + [significant(curve.error(row)) if row["status"] == "done"
+                             else tables.STATUS_WORDS.get(row["status"], row["status"])
+                             for value in values for row in curve.rows if row["value"] == value]
+            for curve in shown]
+    return Table(f"{quantity}: {NORMS[shown[0].norm]}, by {shown[0].order['over']}",
+                 ["solver"] + [shown_value(number(value)) for value in values], rows)
+
+
+def shown_value(value: float) -> str:
+    return counted(value) if value >= 1 and value == round(value) else significant(value)
+
+
+def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
+             gnuplot: str) -> list[Section]:
+    """A section for each scenario, with a figure for each quantity."""
+    found = read_curves(results.folder)
+    by_name = {scenario.name: scenario for scenario in results.scenarios}
+    made = []
+    with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
+        folder = Path(temporary)
+        drawings = []
+        for name, group in groupby(found.items(), key=lambda item: item[0][0]):
+            scenario = by_name.get(name) or Scenario(name, [])
+            figures, shown_tables = [], []
+            for (_, quantity), shown in group:
+                plain = re.sub(r"[^A-Za-z0-9_-]", "_", f"{name}-{quantity}-{len(drawings)}")
+                made_drawing = drawing(shown, scenario, plain, quantity, styles, folder)
+                drawings.append(made_drawing)
+                figures.append(made_drawing.figure)
+                shown_tables += [order_table(shown, quantity), error_table(shown, quantity)]
+            failures: list[Run] = tables.failures(scenario)
+            made.append(Section(anchor(name), name, scenario.title, scenario.about,
+                                tables.facts(scenario), figures, shown_tables, failures))
+        if drawings:
+            draw_all(drawings, folder, target, gnuplot)
+    return made

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a kind of study hands to the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from canvas import Figure
+from ropelab.results import Run
+
+
+@dataclass
+class Table:
+    """A table of the page: cells are texts; the first of a row is a label of a solver, and has its
+    colour, if `labelled`."""
+
+    caption: str
+    headings: list[str]
+    rows: list[list[str]]
+    labelled: bool = True
+
+
+@dataclass
+class Section:
+    """A scenario of a study, as the page shows it."""
+
+    anchor: str
+    name: str
+    title: str
+    about: str
+    facts: list[tuple[str, str]]
+    figures: list[Figure]
+    tables: list[Table]
+    failures: list[Run] = field(default_factory=list)

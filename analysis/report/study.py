@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of a study: for each kind of study whose tables are in the folder, its sections."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import convergence
+import tables
+from canvas import Figure
+from ropelab.results import Results
+from section import Section
+from solver_style import SolverStyle, assign_styles
+from svg import inline
+
+# A kind of study is a module with TABLE, the name of the file that it writes, and
+# sections(folder, results, styles, target, gnuplot), which draws into target.
+KINDS: tuple[ModuleType, ...] = (convergence,)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What assign_styles needs to know of a solver."""
+
+    label: str
+    solver_name: str
+
+
+@dataclass
+class About:
+    """What study.json says; a study from the command line has no title."""
+
+    title: str
+    text: str
+    commands: list[str]
+
+
+def read_about(results: Results) -> About:
+    try:
+        found = json.loads((results.folder / "study.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = {}
+    command = found.get("command")
+    return About(str(found.get("title") or ""), str(found.get("about") or ""),
+                 [str(command)] if command else tables.commands(results.runs))
+
+
+def is_study(folder: Path) -> bool:
+    return any((folder / kind.TABLE).is_file() for kind in KINDS)
+
+
+def make_page(results: Results, target: Path, gnuplot: str) -> str:
+    """Draws the figures into `target` and returns the page."""
+    folder = results.folder
+    kinds = [kind for kind in KINDS if (folder / kind.TABLE).is_file()]
+    names = dict.fromkeys(pair for kind in kinds for pair in kind.curves(folder))
+    styles = assign_styles([Curve(label, solver) for label, solver in names])
+    sections = [section for kind in kinds
+                for section in kind.sections(results, styles, target, gnuplot)]
+    return render(results, styles, sections, target)
+
+
+def drawn(figure: Figure, target: Path) -> Markup:
+    text = (target / f"{figure.name}.svg").read_text(encoding="utf-8")
+    return Markup(inline(text, figure.alt))
+
+
+def render(results: Results, styles: dict[str, SolverStyle], sections: list[Section],
+           target: Path) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    counts: dict[str, int] = {}
+    for run in results.runs:
+        word = tables.STATUS_WORDS.get(run.status, run.status)
+        counts[word] = counts.get(word, 0) + 1
+    values: dict[str, Any] = {
+        "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)),
+        "styles": styles, "sections": sections, "counts": list(counts.items()),
+        "run_count": len(results.runs), "period": tables.period(results),
+        "status_words": tables.STATUS_WORDS, "about": read_about(results),
+        "environments": tables.environments(results),
+        "drawn": lambda figure: drawn(figure, target),
+    }
+    return environment.get_template("study.html.j2").render(values)

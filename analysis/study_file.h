@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Studies as files: YAML, read and refused as scenarios are.
+#ifndef RL_STUDY_FILE_H
+#define RL_STUDY_FILE_H
+
+#include "reader.h"
+#include "study.h"
+
+// Reads a study. Returns what owns the memory of the definition, to be given to rl_arena_free, or
+// NULL with a diagnostic.
+rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
+                        rl_diagnostic *diagnostic);
+
+// Readers for fields (RL_FIELD_OTHER), with the type of their target.
+bool rl_read_words(rl_reader *reader, const rl_tree *node, void *target); // rl_words: one or a list
+bool rl_read_positives(rl_reader *reader, const rl_tree *node,
+                       void *target);                                       // rl_words: numbers > 0
+bool rl_read_changes(rl_reader *reader, const rl_tree *node, void *target); // rl_changes: a map
+bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target); // rl_study_reference
+bool rl_read_solver(rl_reader *reader, const rl_tree *node, void *target); // const char *: a spec
+
+#endif

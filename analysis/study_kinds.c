@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The kinds of study: a kind is a file with a rl_study_kind, and a line here.
+#include "converge.h"
+
+const rl_study_kind *const rl_study_kinds[] = {&rl_study_converge, NULL};

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convergence studies from outside: tables, orders, files of studies, what is refused, and studies
+that are killed and resumed.
+
+Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.test_studies
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tests.cli import test_cli as cli
+
+KILLS = int(os.environ.get("ROPELAB_STUDY_KILLS", "2"))
+STEPS = "0.02,0.01,0.005,0.0025"
+
+# A run of each kind of end: done, diverged, unsupported.
+STUDY = """\
+name: small
+title: Small
+about: For a test.
+kind: converge
+scenarios: [pendulum, catenary]
+solvers: [pbd, rattle, "boom=penalty,substeps=1,stiffness=1e9", source]
+duration: 0.5
+over: step
+values: [0.02, 0.01, 0.005]
+quantity: self
+norm: end
+time_limit: 100
+"""
+
+
+def setUpModule() -> None:
+    cli.setUpModule()
+
+
+def tearDownModule() -> None:
+    cli.tearDownModule()
+
+
+def write(text: str) -> Path:
+    path = cli.WORK / f"study-{next(cli.NUMBERS)}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def table(folder: Path, name: str) -> list[dict[str, str]]:
+    return cli.Table(folder / f"{name}.csv").rows()
+
+
+def study_tables(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes()
+            for name in ("summary.csv", "convergence.csv", "orders.csv", "fits.csv")}
+
+
+class Case(cli.Case):
+    def expect_page(self, folder: Path, *texts: str) -> None:
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for text in texts:
+            self.expect_true(text in page, f"{len(page)} characters", text, "report.html")
+
+
+class Converge(Case):
+    def converge(self, *words: object, status: int = cli.DONE) -> Path:
+        folder = cli.new_folder()
+        self.expect_exit(cli.ropelab("converge", *words, "--out", folder), status)
+        return folder
+
+    def test_orders_of_a_pendulum(self) -> None:
+        folder = self.converge("pendulum", "--solver", "impulse", "--solver", "fine=rattle",
+                               "--over", "step", "--values", STEPS, "--quantity", "bob.x",
+                               "--duration", "1")
+        rows = table(folder, "orders")
+        self.expect([(row["solver"], row["label"], row["over"], row["quantity"]) for row in rows],
+                    [("impulse", "impulse", "step", "bob.x"), ("rattle", "fine", "step", "bob.x")],
+                    "rows of orders.csv")
+        for row, order in zip(rows, (1, 2)):
+            low, value, high = (float(row[key]) for key in ("ci_low", "order", "ci_high"))
+            self.expect_true(abs(value - order) < 0.05 and low <= value <= high, row,
+                             f"an order near {order} in its interval", row["solver"])
+        runs = [row["label"] for row in table(folder, "summary")]
+        self.expect(runs, [f"{label}-step={step}" for label in ("impulse", "fine")
+                           for step in STEPS.split(",")], "runs, from coarse to fine")
+        errors = table(folder, "convergence")
+        for row in errors:
+            norms = [float(row[f"error_{norm}"]) for norm in ("max", "l2", "end")]
+            self.expect_true(norms[0] >= max(norms[1:]) > 0, row, "max >= l2, end > 0", row["run"])
+        for name in ("figures/pendulum-bob_x-0.svg", "figures/pendulum-bob_x-0.png",
+                     "figures/pendulum-bob_x-0.pdf", "report.html"):
+            self.expect_true((folder / name).stat().st_size > 1000, name, "a figure", "files")
+        self.expect_page(folder, "ropelab converge --force pendulum --solver impulse")
+
+    def test_errors_are_those_of_the_series(self) -> None:
+        folder = self.converge("pendulum", "--solver", "pbd", "--over", "step", "--values",
+                               "0.01,0.005", "--quantity", "bob.y", "--duration", "0.5")
+        for row in table(folder, "convergence"):
+            series = cli.Table(folder / "pendulum" / row["run"] / "series.csv")
+            time_, error = series.numbers("time_s")[1:], series.numbers("bob.y.error")[1:]
+            self.expect(float(row["error_max"]), max(map(abs, error)), "largest")
+            self.expect(float(row["error_end"]), abs(error[-1]), "at the end")
+            self.expect(int(row["samples"]), 50, "times in common")
+            area = sum((b - a) * (x * x + y * y) / 2 for a, b, x, y in
+                       zip(time_, time_[1:], error, error[1:]))
+            root = math.sqrt(area / (time_[-1] - time_[0]))
+            self.expect_true(abs(float(row["error_l2"]) / root - 1) < 1e-12, row["error_l2"],
+                             str(root), "root mean square")
+
+    def test_self_agrees_with_exact(self) -> None:
+        """Richardson's estimate is the distance from the limit, which is the closed form."""
+        folder = self.converge("pendulum", "--solver", "rattle", "--over", "step", "--values",
+                               STEPS, "--quantity", "exact:bob.x", "--quantity", "self:bob.x",
+                               "--norm", "end", "--duration", "1")
+        rows = table(folder, "convergence")
+        for exact, own in zip(rows[:3], rows[4:7]):
+            ratio = float(own["error_end"]) / float(exact["error_end"])
+            self.expect_true(abs(ratio - 1) < 0.02, ratio, "1 to 2 %", exact["run"])
+        self.expect(rows[7]["error_end"], "nan", "the finest has nothing finer beside it")
+
+    def test_against_a_reference(self) -> None:
+        words = ("pendulum", "--solver", "impulse", "--over", "step", "--values", STEPS,
+                 "--quantity", "reference:bob.x", "--reference", "rattle", "--reference-step",
+                 "0.0005", "--duration", "1")
+        folder = self.converge(*words)
+        order = float(table(folder, "orders")[0]["order"])
+        self.expect_true(abs(order - 1) < 0.05, order, "1 to 0.05", "order against rattle")
+        self.expect(table(folder, "summary")[1]["label"], "reference", "its run is a row")
+        kept = (folder / "pendulum/reference/run.json").stat().st_mtime_ns
+        done = cli.ropelab("converge", *words, "--out", folder, "--force")
+        self.expect_exit(done, cli.DONE)
+        self.expect((folder / "pendulum/reference/run.json").stat().st_mtime_ns, kept,
+                    "the time of the reference run, which is kept")
+
+    def test_over_other_things(self) -> None:
+        for over, values, labels in (
+                ("segments", "4,8", ["pbd-segments=4", "pbd-segments=8"]),
+                ("iterations", "40,10", ["pbd-iterations=10", "pbd-iterations=40"]),
+                ("ropes.chain.mass", "2,0.5", ["pbd-ropes.chain.mass=2",
+                                               "pbd-ropes.chain.mass=0.5"])):
+            folder = self.converge("hanging-chain", "--solver", "pbd", "--over", over, "--values",
+                                   values, "--duration", "0.05", "--quantity", "stretch_max")
+            self.expect([row["label"] for row in table(folder, "summary")], labels, over)
+            for label in labels:
+                manifest = cli.Result(folder / "hanging-chain" / label).manifest
+                rope = manifest["scenario"]["ropes"]["chain"]
+                found = {"segments": rope.get("segments"), "ropes.chain.mass": rope["mass"]} | {
+                    p["name"]: p["value"] for p in manifest["solver"]["parameters"]}
+                self.expect(float(found[over]), float(label.partition("=")[2]), label)
+
+    def test_a_run_can_be_repeated_alone(self) -> None:
+        folder = self.converge("hanging-chain", "--solver", "x=pbd,order=backward", "--over",
+                               "iterations", "--values", "5,10", "--duration", "0.1", "--set",
+                               "ropes.chain.mass=2", "--quantity", "residual_m")
+        run = cli.Result(folder / "hanging-chain/x-iterations=10")
+        before = run.hash
+        words = run.manifest["command"].split()
+        self.expect(words[:2], ["ropelab", "run"], "the command")
+        self.quietly(*words[1:])
+        self.expect(run.hash, before, "state_hash of the repeated run")
+
+    def test_what_is_refused(self) -> None:
+        good = ["pendulum", "--over", "step", "--values", "0.01,0.005"]
+        for words, says in (
+                (["pendulum"], "expected --over"),
+                (good[:3], "--values"),
+                (["pendulum", "--over", "steps", "--values", "1,2", "-s", "pbd"],
+                 "'steps' is no parameter of solver 'pbd'"),
+                (["pendulum", "--over", "stepp", "--values", "1,2", "-s", "pbd"],
+                 "did you mean 'step'?"),
+                (["pendulum", "--over", "nothing", "--values", "1,2"], "no solver has a parameter"),
+                (["pendulum", "--over", "iterations", "--values", "1,2", "-s", "rattle,iterations=3",
+                  "-s", "penalty"], "'iterations' is no parameter of solver 'penalty'"),
+                (["pendulum", "--over", "step", "--values", "0.01,x"], "found 'x'"),
+                (["pendulum", "--over", "step", "--values", "0.01,"], "found ''"),
+                (["pendulum", "--over", "step", "--values", "0.01,-1"], "found '-1'"),
+                (["pendulum", "--over", "step", "--values", "0.01,1e-2"], "given twice"),
+                (good + ["--norm", "maxx"], "did you mean 'max'?"),
+                (good + ["--law", "linear"], "expected one of power, exponential"),
+                (good + ["--quantity", "bob.q"], "bob.q"),
+                (good + ["--quantity", "exact", "--set", "exact=", "-s", "pbd"], "exact"),
+                (good + ["--quantity", "reference", "--reference", "ratle"],
+                 "did you mean 'rattle'?"),
+                (["pendulum", "--over", "segments", "--values", "2,4"], "no rope with segments"),
+                (["hanging-chain", "--over", "segments", "--values", "2,4", "--rope", "chainn"],
+                 "did you mean 'chain'?"),
+                (["hanging-chain", "--over", "segments", "--values", "2.5,4"], "segments"),
+                (["pendulum", "--over", "bodies.bobb.mass", "--values", "1,2"], "bobb"),
+                (["pendulum", "--over", "iterations", "--values", "0.5,2", "-s", "pbd"],
+                 "expected a whole number"),
+                (good + ["-s", "pbd", "-s", "pbd"], "two solvers are called 'pbd'"),
+                (good + ["--time-limit", "0"], "--time-limit 0")):
+            folder = cli.new_folder()
+            self.refused("converge", *words, "--out", folder, says=(says,))
+            self.expect(folder.exists(), False, f"a folder is left by {words}")
+
+    def test_existing_results(self) -> None:
+        words = ("pendulum", "--solver", "pbd", "--over", "step", "--values", "0.02,0.01",
+                 "--duration", "0.1")
+        folder = self.converge(*words)
+        self.refused("converge", *words, "--out", folder, says=("--force replaces it",))
+        self.expect_exit(cli.ropelab("converge", *words, "--out", folder, "--force"), cli.DONE)
+
+
+class Study(Case):
+    def study(self, path: Path, folder: Path, *words: object) -> None:
+        self.expect_exit(cli.ropelab("study", path, "--out", folder, *words), cli.DONE)
+
+    def test_every_run_is_a_row(self) -> None:
+        folder = cli.new_folder()
+        self.study(write(STUDY), folder)
+        rows = table(folder, "summary")
+        found = {}
+        for row in rows:
+            found.setdefault((row["scenario"], row["label"].partition("-step")[0]), []).append(
+                row["status"])
+        self.expect(found[("pendulum", "boom")], ["diverged"] * 3, "blown up")
+        self.expect(found[("pendulum", "source")], ["unsupported"] * 3, "refused")
+        self.expect(found[("pendulum", "pbd")], ["done"] * 3, "done")
+        self.expect(len(rows), 2 * 4 * 3, "rows")
+        self.expect({row["seconds"] for row in rows}, {"nan"}, "seconds, which differ each time")
+        times = table(folder, "timing")
+        self.expect([row["label"] for row in times], [row["label"] for row in rows], "timing.csv")
+        self.expect_true(float(times[0]["seconds"]) >= 0, times[0], "seconds", "timing.csv")
+        about = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+        self.expect((about["name"], about["kind"]), ("small", "converge"), "study.json")
+        self.expect_page(folder, "<h1>Small</h1>", "ropelab study --force", "Runs that did not")
+
+    def test_shipped_studies(self) -> None:
+        listed = json.loads(cli.ropelab("list", "studies", "--json").stdout)
+        files = sorted(path.stem for path in
+                       (cli.REPOSITORY / "analysis/studies").glob("*.yaml"))
+        self.expect([study["name"] for study in listed], files, "ropelab list studies")
+        for study in listed:
+            self.expect_true(study["title"] and study["about"], study, "title and about", "study")
+
+    def test_a_run_past_its_limit_is_a_row(self) -> None:
+        text = STUDY.replace("duration: 0.5", "duration: 1e7\nevery: 1e6").replace(
+            "time_limit: 100", "time_limit: 0.2").replace("[pendulum, catenary]", "pendulum")
+        text = text.replace("[0.02, 0.01, 0.005]", "[0.02]")
+        folder = cli.new_folder()
+        path = write(text)
+        self.study(path, folder)
+        rows = {row["label"].partition("-step")[0]: row for row in table(folder, "summary")}
+        self.expect((rows["pbd"]["status"], rows["pbd"]["reason"]),
+                    ("timeout", "stopped after the time limit of 0.2 s"), "the row")
+        self.expect(rows["pbd"]["exact_error_max"], "nan", "numbers of a run cut off somewhere")
+        self.expect(rows["source"]["status"], "unsupported", "the others")
+        before = study_tables(folder)
+        self.study(path, folder, "--resume")
+        self.expect(study_tables(folder), before, "tables of the resumed study")
+
+    def test_what_is_refused(self) -> None:
+        for change, place, says in (
+                (("kind: converge", "kind: convergee"), "4:7", "did you mean 'converge'?"),
+                (("over: step", "ovr: step"), "8:1", "did you mean 'over'?"),
+                (("over: step\n", ""), "1:1", "missing key 'over'"),
+                (("over: step", "over: stpe"), "8:7", "did you mean 'step'?"),
+                (("0.01, 0.005", "0.01, 0"), "9:22", "expected a number greater than 0"),
+                (("0.01, 0.005", "0.01, 0.010"), "9:22", "given twice"),
+                (("[pendulum, catenary]", "[pendulum, catenry]"), "5:23",
+                 "did you mean 'catenary'?"),
+                (("[pbd, rattle", "[pbd, ratle"), "6:16", "did you mean 'rattle'?"),
+                (("[pbd, rattle", "[pbd, 'rattle,iterations=-1'"), "6:16", "iterations"),
+                (("[pbd, rattle", "[pbd, pbd"), "6:10", "two solvers are called 'pbd'"),
+                (("norm: end", "norm: ende"), "11:7", "did you mean 'end'?"),
+                (("time_limit: 100", "time_limit: soon"), "12:13", "found 'soon'"),
+                (("duration: 0.5", "duration: [0.5]"), "7:11", "found a list of 1"),
+                (("quantity: self", "quantity: []"), "10:11", "expected 1 to"),
+                (("name: small", "name: a/b"), "1:7", "without '/'"),
+                (("norm: end", "norm: end\nset: [a]"), "12:6", "expected a map from paths"),
+                (("norm: end", "norm: end\nreference: {solve: pbd}"), "12:13",
+                 "did you mean 'solver'?"),
+                (("norm: end", "norm: end\nnorm: max"), "12:1", "norm"),
+                (("about: For", "about: For: a"), "3:", "")):
+            path = write(STUDY.replace(*change))
+            folder = cli.new_folder()
+            self.refused("study", path, "--out", folder, says=(f"{path}:{place}", "error: ", says))
+            self.expect(folder.exists(), False, f"a folder is left by {change}")
+        self.refused("study", "pendulum-ordr", says=("did you mean 'pendulum-order'?",))
+        self.refused("study", write("- a\n"), says=("expected a map",))
+        self.refused("study", write(""), says=("error",))
+        for change, says in ((("kind: converge\nscenarios: [pendulum, catenary]",
+                               "kind: converge\nquantity: exact\nscenarios: hanging-chain"),
+                              "quantity"),
+                             (("quantity: self", "quantity: exact\nset: {exact: }"), "exact"),
+                             (("quantity: self", "quantity: nobody.x"), "nobody"),
+                             (("norm: end", "norm: end\nset: {bodies.bobb.mass: 1}"), "bobb")):
+            self.refused("study", write(STUDY.replace(*change)), says=(says,))
+
+    def test_resume_needs_nothing_to_resume(self) -> None:
+        folder = cli.new_folder()
+        path = write(STUDY)
+        self.study(path, folder, "--resume")
+        self.refused("study", path, "--out", folder, says=("--force replaces it",))
+
+    def test_another_study_is_run_again(self) -> None:
+        """What is there under the same names, but of other runs, is not taken for finished."""
+        folder = cli.new_folder()
+        self.study(write(STUDY), folder)
+        kept = (folder / "pendulum/pbd-step=0.01/run.json").stat().st_mtime_ns
+        changed = STUDY.replace("duration: 0.5", "duration: 0.4")
+        self.study(write(changed), folder, "--resume")
+        self.expect_true((folder / "pendulum/pbd-step=0.01/run.json").stat().st_mtime_ns > kept,
+                         "kept", "made again", "a run of another duration")
+        fresh = cli.new_folder()
+        self.study(write(changed), fresh)
+        self.expect(study_tables(folder), study_tables(fresh), "tables")
+
+
+class Killed(Case):
+    """A study that is killed at any moment and resumed ends with the same tables, byte for byte, and
+    repeats no run that was complete."""
+
+    TEXT = STUDY.replace("duration: 0.5", "duration: 20")
+
+    def finished(self, folder: Path) -> dict[Path, int]:
+        found = {}
+        for path in folder.glob("*/*/run.json"):
+            if json.loads(path.read_text(encoding="utf-8"))["status"] in (
+                    "done", "diverged", "unsupported"):
+                found[path] = path.stat().st_mtime_ns
+        return found
+
+    def kill_at(self, moment: float, path: Path, folder: Path, words: list[str]) -> None:
+        process = subprocess.Popen([cli.PROGRAM, "study", str(path), "--out", str(folder), *words],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def test_at_random_moments(self) -> None:
+        path, whole = write(self.TEXT), cli.new_folder()
+        begun = time.monotonic()
+        self.expect_exit(cli.ropelab("study", path, "--out", whole), cli.DONE)
+        length = time.monotonic() - begun
+        expected = study_tables(whole)
+        chance = random.Random(385)
+        repeated = 0
+        for number in range(KILLS):
+            with self.subTest(number=number):
+                folder = cli.new_folder()
+                self.kill_at(length * chance.random(), path, folder, [])
+                if chance.random() < 0.3:  # and once more while it is resumed
+                    self.kill_at(length * chance.random(), path, folder, ["--resume"])
+                time.sleep(0.05)  # for the last lines of the runs that were told to stop
+                before = self.finished(folder)
+                done = cli.ropelab("study", path, "--out", folder, "--resume")
+                self.expect_exit(done, cli.DONE)
+                self.expect(study_tables(folder), expected, "tables of the resumed study")
+                after = self.finished(folder)
+                repeated += sum(after[run] != when for run, when in before.items())
+        self.expect(repeated, 0, "finished runs that were repeated")
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
