@@ -13,6 +13,11 @@ static const double acceptable = 1e-9;
 // Below this the path is near, and stays what it is: a path that is the shortest only in a plane is
 // not left for another, unless there is none. Above, the search goes downhill.
 static const double near = 1e-2;
+// Of the length of a line: a place may be as far as this beyond its end; nearer to it than this it
+// is in the corner; and of the way there a step goes so much at most.
+static const double at_end = 1e-9;
+static const double cornered = 1e-8;
+static const double most_of_way = 0.9;
 // A hinge is not put nearer to a surface than this [radii].
 static const double least_gap = 1e-3;
 
@@ -350,15 +355,41 @@ typedef struct search {
   double length, gradient;
   double shift; // [1/m]
   bool downhill;
+  bool within;   // no place goes past the end of its line
+  bool cornered; // one would
 } search;
 
 static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
+
+// How much of the step leads past the end of no line, and whether a place that is there already
+// stops it.
+static double room_along(const rl_path_item *items, size_t count, bool *stopped) {
+  double share = 1.0;
+  *stopped = false;
+  for (size_t i = next_node(items, count, 0); i + 1 < count; i = next_node(items, count, i)) {
+    const rl_path_item *item = &items[i];
+    if (item->kind != RL_PATH_LINE) {
+      continue;
+    }
+    const double step = item->node.step[0];
+    const double room = step < 0.0 ? item->along : item->length - item->along;
+    if (fabs(step) > room + at_end * item->length) {
+      *stopped = *stopped || room < cornered * item->length;
+      share = fmin(share, most_of_way * fmax(room, 0.0) / fabs(step));
+    }
+  }
+  return share;
+}
 
 // Tries the step, halved until it leads to something better; false if it does not.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
   double turn;
   const double slope = slope_along(items, count, &turn);
-  double share = turn > 0.5 ? 0.5 / turn : 1.0;
+  const double room = s->within ? room_along(items, count, &s->cornered) : 1.0;
+  if (s->cornered) {
+    return false;
+  }
+  double share = fmin(room, turn > 0.5 ? 0.5 / turn : 1.0);
   remember(items, count);
   const int most = s->gradient > acceptable ? MOST_HALVINGS : 1;
   for (int k = 0; k < most; k++, share *= 0.5) {
@@ -414,6 +445,9 @@ static bool iterate(rl_path_item *items, size_t count, search *s) {
   if (take_step(items, count, s)) {
     s->shift = is_far(s) ? 0.1 * s->shift : 0.0;
     return true;
+  }
+  if (s->cornered) {
+    return false;
   }
   s->shift = s->shift > 0.0 ? 16.0 * s->shift : 1.0 / s->length;
   s->downhill = true;
@@ -538,8 +572,8 @@ static void write_places(rl_path_item *items, size_t count) {
   }
 }
 
-double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
-  search s = {.length = start(items, count)};
+static double solve(rl_path_item *items, size_t count, bool within, size_t *iterations) {
+  search s = {.length = start(items, count), .within = within};
   if (isnan(s.length)) {
     return NAN;
   }
@@ -554,9 +588,14 @@ double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
   if (iterations) {
     *iterations += spent;
   }
-  if (!(s.gradient <= acceptable)) {
-    return NAN;
-  }
   write_places(items, count);
-  return s.length;
+  return s.gradient <= acceptable && !s.cornered ? s.length : NAN;
+}
+
+double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
+  return solve(items, count, false, iterations);
+}
+
+double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations) {
+  return solve(items, count, true, iterations);
 }

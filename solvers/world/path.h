@@ -70,12 +70,15 @@ typedef struct rl_path_item {
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
 // below 0: the rope does not lie there any more and passes by straight; the gradient of the length
-// is continuous there. Nor is a place kept between the ends of its line. nan if there is no
-// path: a point inside a round item, or two of them that overlap where the rope should pass
-// between.
+// is continuous there. Nor is a place kept between the ends of its line. nan if there is no path: a
+// point inside a round item, or two of them that overlap where the rope should pass between.
 //
 // The derivative of the length with respect to a displacement u(x) of what holds an item is
 // in.u(entry) - out.u(exit); for the first and the last point -out.u and in.u.
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
+
+// The same with each place between the ends of its line. Where the rope would go on past one it
+// stops there, with the places that it has come to, and returns nan.
+double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations);
 
 #endif

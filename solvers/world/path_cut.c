@@ -2,10 +2,8 @@
 // Features that come: a straight piece cuts into a part.
 #include "path_rules.h"
 
-// The edge by which the section of a face with the plane (normal, through `p`) leaves it, going
-// round the part with `outward` turned forward; RL_NONE if the plane misses it.
-static uint32_t leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, rl_vec3 p,
-                           double *along) {
+uint32_t rl_path_leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, rl_vec3 p,
+                            double *along) {
   const rl_vec3 forward = rl_cross(rl_path_face_normal(part, face), normal);
   uint32_t found = RL_NONE;
   double farthest = -INFINITY;
@@ -48,7 +46,7 @@ static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t in
   uint32_t count = 0;
   for (uint32_t face = from; face != to; count++) {
     double along;
-    const uint32_t edge = leave_face(part, face, normal, middle, &along);
+    const uint32_t edge = rl_path_leave_face(part, face, normal, middle, &along);
     const uint32_t twin = edge == RL_NONE ? RL_NONE : rl_path_edge_twin(part, edge);
     if (twin == RL_NONE || count == most) {
       rl_path_leave_out(path, index, count);
@@ -118,7 +116,7 @@ static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t in
 
 // Pieces beside a round piece of the same part touch it, those along a face lie in it.
 static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_path_item *b,
-                       uint32_t solid) {
+                       uint32_t solid, bool hint) {
   const rl_part *part = s->solids[solid].part;
   const bool on_a = a->part == solid, on_b = b->part == solid;
   if ((on_a && (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER)) ||
@@ -126,7 +124,7 @@ static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_p
     return true;
   }
   if (!on_a || !on_b) {
-    return false;
+    return (on_a || on_b) && rl_path_is_faceted(part) && !hint; // path_edges.c sees to that
   }
   if (!rl_path_is_faceted(part)) {
     return a->feature == b->feature;
@@ -151,7 +149,8 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
   const rl_part *part = where->part;
   const rl_vec3 way = rl_sub(b->entry, a->exit);
   rl_path_cut cut;
-  if (part->shape == RL_PLANE || is_far(where, a->exit, way) || cannot_cut(s, a, b, solid) ||
+  if (part->shape == RL_PLANE || is_far(where, a->exit, way) ||
+      cannot_cut(s, a, b, solid, hint != NULL) ||
       !rl_path_cuts(part, rl_path_to_part(where, a->exit), rl_path_to_part(where, b->entry),
                     RL_PATH_SLACK * part->bound, &cut)) {
     return RL_PATH_SAME;

@@ -1,79 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Places beyond the end of an edge, of a side or of a cap.
+// Places beyond the end of a side or of a cap.
 #include "path_rules.h"
 
 #include "trigonometry.h"
 
 // ---------------------------------------------------------------------------------------------
-// Past the end of an edge: round the corner on its other side
-
-// From the face of `edge` to another one of the corner at its far or near end, the way that does
-// not lead over `edge`. Returns how many edges that takes, and writes them into items if not NULL.
-static size_t edges_round_corner(const rl_part *part, uint32_t edge, uint32_t to, bool far,
-                                 rl_path_item *items) {
-  uint32_t next = far ? rl_path_edge_after(part, edge) : rl_path_edge_before(part, edge);
-  for (size_t count = 0; count < rl_path_face_count(part); count++) {
-    if (items) {
-      items[count].feature = next;
-    }
-    const uint32_t over = rl_path_edge_twin(part, next);
-    if (over == RL_NONE) {
-      return 0;
-    }
-    if (RL_FEATURE_FACE(over) == to) {
-      return count + 1;
-    }
-    next = far ? rl_path_edge_after(part, over) : rl_path_edge_before(part, over);
-  }
-  return 0;
-}
-
-// Takes the rope from edges first ... last, which meet in a corner, to the others of it. On those
-// it begins at a distance `beside` from the corner. False if there is no room.
-static bool round_corner(rl_path *path, const rl_path_scene *s, size_t first, size_t last,
-                         double beside) {
-  const rl_path_item old = path->items[first];
-  const rl_part *part = rl_path_part_of(s, &old);
-  const bool far = old.along > 0.5 * old.length;
-  const uint32_t twin = rl_path_edge_twin(part, path->items[last].feature);
-  const uint32_t to = twin == RL_NONE ? RL_NONE : RL_FEATURE_FACE(twin);
-  const size_t count = to == RL_NONE ? 0 : edges_round_corner(part, old.feature, to, far, NULL);
-  rl_path_leave_out(path, first, last - first + 1);
-  if (count == 0) {
-    return true;
-  }
-  if (!rl_path_open(path, first, count)) {
-    return false;
-  }
-  edges_round_corner(part, old.feature, to, far, &path->items[first]);
-  for (size_t k = 0; k < count; k++) {
-    rl_path_item *item = &path->items[first + k];
-    rl_path_set(item, s, old.part, item->feature);
-    const double along = fmin(beside, 0.1 * item->length);
-    item->along = far ? along : item->length - along;
-  }
-  return true;
-}
-
-static rl_vec3 corner_beside(const rl_path_scene *s, const rl_path_item *item) {
-  rl_vec3 a, b;
-  rl_path_edge_ends(rl_path_part_of(s, item), item->feature, &a, &b);
-  return item->along > 0.5 * item->length ? b : a;
-}
-
-// Where all edges in a row are left at one corner there is no path on this side of it.
-static bool is_at_corner(const rl_path_scene *s, const rl_path_item *item, rl_vec3 corner,
-                         double share) {
-  const double off = fmin(fabs(item->along), fabs(item->along - item->length));
-  return item->kind == RL_PATH_LINE && off < share * item->length &&
-         rl_distance(corner_beside(s, item), corner) == 0.0;
-}
-
-// ---------------------------------------------------------------------------------------------
 // Past the end of a side or the seam of a cap
 
-static double slack_of(const rl_path_item *item, bool rough) {
-  return (rough ? 0.1 : RL_PATH_SLACK) * item->radius;
+static double slack_of(const rl_path_item *item, rl_path_patience p) {
+  return (p == RL_PATH_ROUGHLY ? 0.1 : RL_PATH_SLACK) * item->radius;
 }
 
 static bool is_beyond(double z, double half, uint32_t end, double slack) {
@@ -273,16 +208,31 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   return true;
 }
 
-static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_t i, bool rough) {
+// Nowhere on the round pieces of a part is the rope the shortest: it leaves them all.
+static rl_path_change slip_off(rl_path *path, size_t i) {
+  size_t first = i, last = i;
+  while (path->items[first - 1].part == path->items[i].part) {
+    first--;
+  }
+  while (path->items[last + 1].part == path->items[i].part) {
+    last++;
+  }
+  rl_path_leave_out(path, first, last - first + 1);
+  return RL_PATH_CHANGED;
+}
+
+static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_t i,
+                                    rl_path_patience p) {
   const rl_path_item *item = &path->items[i];
   const double half = 0.5 * rl_path_part_of(s, item)->length;
   const double z1 = rl_path_local(s, item, item->entry).z,
                z2 = rl_path_local(s, item, item->exit).z;
-  const double slack = slack_of(item, rough);
+  const double slack = slack_of(item, p);
   for (uint32_t end = 0; end < 2; end++) {
     const bool entry = is_beyond(z1, half, end, slack), exit = is_beyond(z2, half, end, slack);
     if (entry && exit) {
-      return rl_path_changed(move_off_side(path, s, i, end));
+      return p == RL_PATH_SLIPS ? slip_off(path, i)
+                                : rl_path_changed(move_off_side(path, s, i, end));
     }
     if ((entry || exit) && item->wrap > 0.0) {
       return rl_path_changed(add_joint(path, s, i, end, exit));
@@ -291,11 +241,12 @@ static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_
   return RL_PATH_SAME;
 }
 
-static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i, bool rough) {
+static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i,
+                                rl_path_patience p) {
   rl_path_item *item = &path->items[i];
   const double half = 0.5 * rl_path_part_of(s, item)->length;
   const double sign = rl_path_end_sign(item->feature - RL_FEATURE_CAP);
-  const double least = half - slack_of(item, rough);
+  const double least = half - slack_of(item, p);
   const bool entry = rl_path_local(s, item, item->entry).z * sign < least;
   const bool exit = rl_path_local(s, item, item->exit).z * sign < least;
   if (item->wrap > RL_PI) { // the long way round, through the part
@@ -304,83 +255,20 @@ static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i,
     return RL_PATH_CHANGED;
   }
   if (entry && exit) {
-    return rl_path_changed(move_off_cap(path, s, i));
+    return p == RL_PATH_SLIPS ? slip_off(path, i) : rl_path_changed(move_off_cap(path, s, i));
   }
   return entry || exit ? rl_path_changed(add_seam(path, s, i, exit)) : RL_PATH_SAME;
 }
 
-static rl_path_change pass_edge_end(rl_path *path, const rl_path_scene *s, size_t i) {
-  const rl_path_item *item = &path->items[i];
-  const double beyond = fmax(-item->along, item->along - item->length);
-  if (beyond <= RL_PATH_SLACK * rl_path_part_of(s, item)->bound) {
-    return RL_PATH_SAME;
-  }
-  return rl_path_changed(round_corner(path, s, i, i, beyond));
-}
-
-// The solver has found no place for two edges or more but their corner. A rope from outside needs
-// no edge of which both faces are open to it; if it needs all, it goes round the corner's other
-// side.
-static bool is_before(const rl_path_scene *s, const rl_path_item *item, uint32_t face, rl_vec3 p,
-                      rl_vec3 corner) {
-  return rl_dot(rl_path_face_normal(rl_path_part_of(s, item), face),
-                rl_sub(rl_path_local(s, item, p), corner)) > 0.0;
-}
-
-static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t first, size_t last,
-                                   bool again) {
-  const rl_path_item *items = path->items;
-  const rl_part *part = rl_path_part_of(s, &items[first]);
-  const rl_vec3 corner = corner_beside(s, &items[first]);
-  const uint32_t twin = rl_path_edge_twin(part, items[first].feature);
-  if (items[first - 1].part != items[first].part && twin != RL_NONE &&
-      is_before(s, &items[first], RL_FEATURE_FACE(twin), items[first - 1].exit, corner)) {
-    rl_path_leave_out(path, first, 1);
-    return RL_PATH_CHANGED;
-  }
-  if (items[last + 1].part != items[last].part &&
-      is_before(s, &items[last], RL_FEATURE_FACE(items[last].feature), items[last + 1].entry,
-                corner)) {
-    rl_path_leave_out(path, last, 1);
-    return RL_PATH_CHANGED;
-  }
-  if (again) { // neither side holds it
-    rl_path_leave_out(path, first, last - first + 1);
-    return RL_PATH_CHANGED;
-  }
-  return rl_path_changed(round_corner(path, s, first, last, 0.1 * items[first].length));
-}
-
-rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share,
-                                   bool again) {
-  for (size_t i = 1; i + 2 < path->count; i++) {
-    const rl_path_item *item = &path->items[i];
-    if (item->kind != RL_PATH_LINE) {
-      continue;
-    }
-    const rl_vec3 corner = corner_beside(s, item);
-    size_t last = i;
-    while (path->items[last + 1].part == item->part &&
-           is_at_corner(s, &path->items[last + 1], corner, share)) {
-      last++;
-    }
-    if (last > i && is_at_corner(s, item, corner, share)) {
-      return leave_corner(path, s, i, last, again);
-    }
-  }
-  return RL_PATH_SAME;
-}
-
-rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, bool rough) {
+rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, rl_path_patience p) {
   for (size_t i = 1; i + 1 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
     if (item->part == RL_NONE || rl_path_part_of(s, item)->shape == RL_SPHERE) {
       continue;
     }
-    const rl_path_change done = item->kind == RL_PATH_LINE       ? pass_edge_end(path, s, i)
-                                : item->kind == RL_PATH_CYLINDER ? pass_side_end(path, s, i, rough)
-                                : item->kind == RL_PATH_SPHERE   ? pass_seam(path, s, i, rough)
-                                                                 : RL_PATH_SAME;
+    const rl_path_change done = item->kind == RL_PATH_CYLINDER ? pass_side_end(path, s, i, p)
+                                : item->kind == RL_PATH_SPHERE ? pass_seam(path, s, i, p)
+                                                               : RL_PATH_SAME;
     if (done != RL_PATH_SAME) {
       return done;
     }

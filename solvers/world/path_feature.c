@@ -23,32 +23,38 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
   }
   rl_path_change done = RL_PATH_SAME;
   double first = NAN;
-  int corners = 0; // times that the rope was left at one, in a row
   for (int k = 0; k < MOST_CHANGES; k++) {
-    const bool rough = k > MOST_CHANGES / 2;
-    rl_path_merge(path, s);
-    while ((done = rl_path_connect(path, s)) == RL_PATH_CHANGED) {
+    const rl_path_patience p = k > MOST_CHANGES / 2   ? RL_PATH_ROUGHLY
+                               : k > MOST_CHANGES / 4 ? RL_PATH_SLIPS
+                                                      : RL_PATH_FIRST;
+    done = RL_PATH_CHANGED;
+    for (int m = 0; m < MOST_CHANGES && done == RL_PATH_CHANGED; m++) {
+      const bool merged = rl_path_merge(path, s);
+      done = rl_path_connect(path, s);
+      done = done == RL_PATH_SAME && merged ? RL_PATH_CHANGED : done;
     }
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
-    *length = rl_path_solve(path->items, path->count, &path->iterations);
+    *length = rl_path_solve_within(path->items, path->count, &path->iterations);
     turn_sides(path, s);
     first = isnan(first) ? *length : first;
-    corners = isnan(*length) ? corners + 1 : 0;
-    if (isnan(*length)) {
-      done = rl_path_pass_corner(path, s, 1e-3, corners > 3);
-      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 0.1, corners > 3) : done;
+    done = rl_path_meet_edges(path, s);
+    if (isnan(*length) && done == RL_PATH_SAME) { // it is stuck at a corner
+      done = rl_path_pass_corner(path, s, 1e-6);
+      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 1e-3) : done;
+      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 0.1) : done;
+      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s) : done;
     }
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;
     }
-    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, rough) : done;
-    done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, rough) : done;
+    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, p) : done;
+    done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, p) : done;
     done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
     if (done == RL_PATH_SAME) {
       path->released = first > *length ? first - *length : 0.0;
-      return rough ? RL_PATH_ROUGH : RL_PATH_FOUND;
+      return p == RL_PATH_ROUGHLY ? RL_PATH_ROUGH : RL_PATH_FOUND;
     }
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;

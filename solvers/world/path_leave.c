@@ -2,8 +2,14 @@
 // Features that go: the rope does not press there, or two neighbours are one.
 #include "path_rules.h"
 
+#include "trigonometry.h"
+
 // A rim that is pulled outwards by less than this share of the tension is still pressed.
 static const double pull = 1e-9;
+
+// Two places on a rim are one if they are nearer than this [rad].
+static const double shortest_chord = 1e-6;
+static const double vanishing_chord = 1e-2;
 
 // What an edge bears is a sum of the normals of its faces: it does not push along either face
 // towards the inside of that.
@@ -74,7 +80,7 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   const rl_path_item *rim = &path->items[i];
   const rl_part *part = rl_path_part_of(s, rim);
   const rl_vec3 spoke = rl_sub(rim->entry, rim->at);
-  const rl_vec3 turning = rl_cross(spoke, rl_add(rim->in, rim->out));
+  const rl_vec3 turning = rl_cross(spoke, rl_sub(rim[1].entry, rim[-1].exit));
   const bool after =
       rl_path_is_over_end(part, rl_path_local(s, rim, rim[-1].exit)); // the rim stays
   const bool before = rl_path_is_over_end(part, rl_path_local(s, rim, rim[1].entry));
@@ -99,14 +105,15 @@ static bool turns_other_way(const rl_path_scene *s, const rl_path_item *item) {
   return rl_path_is_over_end(rl_path_part_of(s, item), place);
 }
 
-static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i) {
+static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i,
+                                rl_path_patience p) {
   rl_path_item *item = &path->items[i];
   if (turns_other_way(s, item)) {
     item->sense = -item->sense;
     item->wrap = 0.0;
     return RL_PATH_CHANGED;
   }
-  if (moves_to_side(s, &path->items[i])) {
+  if (p == RL_PATH_FIRST && moves_to_side(s, &path->items[i])) {
     return move_to_side(path, s, i);
   }
   leave_out_feature(path, s, i);
@@ -114,13 +121,13 @@ static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i)
 }
 
 // First what is round: a wrap below 0 tells nothing about what lies beside it.
-rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool rough) {
+rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, rl_path_patience p) {
   for (int edges = 0; edges < 2; edges++) {
     for (size_t i = 1; i + 1 < path->count; i++) {
       const rl_path_item *item = &path->items[i];
       const bool edge = item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE;
-      if (edge == (edges == 1) && !(edge && rough) && !is_held(s, item)) {
-        return let_go_at(path, s, i);
+      if (edge == (edges == 1) && !(edge && p == RL_PATH_ROUGHLY) && !is_held(s, item)) {
+        return let_go_at(path, s, i, p);
       }
     }
   }
@@ -129,6 +136,13 @@ rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool rough)
 
 // ---------------------------------------------------------------------------------------------
 // Two neighbours that are one
+
+// From one place of a rim to another, over the end.
+static bool is_chord(const rl_path_scene *s, const rl_path_item *a, const rl_path_item *b,
+                     double least) {
+  return a->kind == RL_PATH_CIRCLE && rl_path_part_of(s, a)->shape == RL_CYLINDER &&
+         fabs(remainder(a->along - b->along, 2.0 * RL_PI)) > least;
+}
 
 // Over an edge and back, or one round piece twice: where something between them has gone.
 bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
@@ -143,7 +157,7 @@ bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
     rl_path_leave_out(path, i, 2);
     return true;
   }
-  if (a->feature != b->feature) {
+  if (a->feature != b->feature || is_chord(s, a, b, shortest_chord)) {
     return false;
   }
   if (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER) {
@@ -170,10 +184,56 @@ static bool leave_round_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return true;
 }
 
+// From beside the side, below an end, the rope comes to it without the rim.
+static bool is_beside(const rl_path_scene *s, const rl_path_item *rim, rl_vec3 p) {
+  const rl_part *part = rl_path_part_of(s, rim);
+  const rl_vec3 at = rl_path_local(s, rim, p);
+  return at.z * rl_path_end_sign(rim->feature - RL_FEATURE_RIM) < 0.5 * part->length &&
+         !rl_path_is_over_end(part, at);
+}
+
+// From the side to a rim and back to the side, or to a point beside it: unrolled that is flat, and
+// the straight way does not go there.
+static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
+  const rl_path_item *item = &path->items[i], *before = item - 1, *after = item + 1;
+  if (item->part == RL_NONE || item->kind != RL_PATH_CIRCLE ||
+      rl_path_part_of(s, item)->shape != RL_CYLINDER) {
+    return false;
+  }
+  const bool side_before = before->part == item->part && before->kind == RL_PATH_CYLINDER;
+  const bool side_after = after->part == item->part && after->kind == RL_PATH_CYLINDER;
+  const bool flat =
+      (side_before && side_after && before->sense == after->sense) ||
+      (side_before && after->part != item->part && is_beside(s, item, after->entry)) ||
+      (side_after && before->part != item->part && is_beside(s, item, before->exit));
+  if (flat) {
+    rl_path_leave_out(path, i, 1);
+  }
+  return flat;
+}
+
+// The solver is stuck where two places on a rim come together: the rope slips off the end, down to
+// the side.
+rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s) {
+  for (size_t i = 1; i + 2 < path->count; i++) {
+    const rl_path_item *a = &path->items[i], *b = a + 1;
+    if (a->part == RL_NONE || a->part != b->part || a->feature != b->feature ||
+        !is_chord(s, a, b, 0.0) || is_chord(s, a, b, vanishing_chord)) {
+      continue;
+    }
+    rl_path_leave_out(path, i, 1);
+    const rl_path_item *rim = &path->items[i];
+    return rim[-1].part != rim->part && rim[1].part != rim->part ? move_to_side(path, s, i)
+                                                                 : RL_PATH_CHANGED;
+  }
+  return RL_PATH_SAME;
+}
+
 bool rl_path_merge(rl_path *path, const rl_path_scene *s) {
   bool any = false;
   for (size_t i = 1; i + 2 < path->count;) {
-    const bool joined = rl_path_merge_at(path, s, i) || leave_round_at(path, s, i);
+    const bool joined =
+        rl_path_merge_at(path, s, i) || leave_round_at(path, s, i) || leave_rim_at(path, s, i);
     any = any || joined;
     i = joined ? 1 : i + 1;
   }

@@ -10,11 +10,17 @@
 // that are less far beyond the end of an edge or a side are on it. The length is off by the square.
 #define RL_PATH_SLACK 1e-9
 
+enum { RL_PATH_MOST_EDGES = 512 }; // in a row, or at a corner
+
 typedef enum rl_path_change { RL_PATH_SAME, RL_PATH_CHANGED, RL_PATH_NO_ROOM } rl_path_change;
 
 static inline rl_path_change rl_path_changed(bool done) {
   return done ? RL_PATH_CHANGED : RL_PATH_NO_ROOM;
 }
+
+// Features that have come and gone for long: the rope finds no hold between them and slips off the
+// round piece in question; and if that does not help either, small excesses are left.
+typedef enum rl_path_patience { RL_PATH_FIRST, RL_PATH_SLIPS, RL_PATH_ROUGHLY } rl_path_patience;
 
 typedef struct rl_path_scene {
   const rl_path_solid *solids;
@@ -51,21 +57,28 @@ double rl_path_angle_on(const rl_path_item *item, rl_vec3 axis, rl_vec3 from, rl
 // ---------------------------------------------------------------------------------------------
 // Rules. Each makes one change, if there is one to make.
 
-// path_leave.c. `late`: the rope has gone to and fro between the side and the rim, neither holds
-// it.
-rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, bool late);
+// path_leave.c.
+rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, rl_path_patience p);
+rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s);
 bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i);
 bool rl_path_merge(rl_path *path, const rl_path_scene *s);
 
-// path_ends.c. `share`: of an edge's length, how near to a corner counts as there. `again`: the
-// rope has been on both sides of the corner.
-rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, bool rough);
-rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share, bool again);
+// path_edges.c. `share`: of an edge's length, how near to a corner counts as there.
+rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s);
+rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share);
+
+// path_ends.c.
+rl_path_change rl_path_pass_ends(rl_path *path, const rl_path_scene *s, rl_path_patience p);
 rl_path_change rl_path_connect(rl_path *path, const rl_path_scene *s);
 rl_path_change rl_path_add_end(rl_path *path, const rl_path_scene *s, size_t side, bool before,
                                double z, rl_vec3 outward, rl_vec3 direction);
 
-// path_cut.c. `hint`, if not NULL, is the way out [world].
+// path_cut.c. The edge by which the section of a face with the plane (normal, through `p`) leaves
+// it, going on along the cross product of its normal and that; RL_NONE if the plane misses it.
+uint32_t rl_path_leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, rl_vec3 p,
+                            double *along);
+
+// `hint`, if not NULL, is the way out [world].
 rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t i, uint32_t solid,
                                    const rl_vec3 *hint);
 rl_path_change rl_path_clear_pieces(rl_path *path, const rl_path_scene *s);

@@ -19,8 +19,7 @@ static void add_vertex(polyline *line, rl_vec3 p) {
   }
 }
 
-// The place at a share of the arc, from what is written at its beginning.
-static rl_vec3 on_arc(const rl_path_item *item, double share) {
+rl_vec3 place_on_arc(const rl_path_item *item, double share) {
   const rl_vec3 axis =
       item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
   const rl_vec3 spoke = rl_sub(item->entry, item->at);
@@ -36,7 +35,7 @@ static void lay(polyline *line, const rl_path_item *items, size_t count, size_t 
     if (items[i].kind == RL_PATH_SPHERE || items[i].kind == RL_PATH_CYLINDER) {
       const size_t turns = (size_t)(1.0 + fabs(items[i].wrap) / RL_PI);
       for (size_t k = 1; k <= chords * turns; k++) {
-        add_vertex(line, on_arc(&items[i], (double)k / (double)(chords * turns)));
+        add_vertex(line, place_on_arc(&items[i], (double)k / (double)(chords * turns)));
       }
     }
     for (size_t k = 1; i + 1 < count && k < chords / 8; k++) {

@@ -21,4 +21,7 @@ double tight_length(const rl_path_item *items, size_t count, polyline_surface su
 double deepest_place(const rl_path_item *items, size_t count, polyline_surface surface,
                      const void *bodies);
 
+// The place at a share of the arc of a round item.
+rl_vec3 place_on_arc(const rl_path_item *item, double share);
+
 #endif
