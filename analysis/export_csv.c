@@ -30,6 +30,9 @@ static void write_line(table *t, const char *item, const char *kind, size_t inde
 
 // The tension of the element that leads from a vertex to the next.
 static double tension_from(const rl_rope_record *rope, const double *tensions, size_t vertex) {
+  if (rope->parts) { // each element by itself
+    return vertex % 2 == 0 ? tensions[rope->first_element + vertex / 2] : NAN;
+  }
   if (rope->elements == 1) { // over all its eyes
     return vertex + 1 < rope->points ? tensions[rope->first_element] : NAN;
   }

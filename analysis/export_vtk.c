@@ -88,8 +88,8 @@ static void add_ropes(scene *s, const rl_trajectory_file *file, const double *po
   for (size_t i = 0; i < file->rope_count; i++) {
     const rl_rope_record *rope = &file->ropes[i];
     for (size_t e = 0; e < rope->elements && !rope->has_path; e++) {
-      for (size_t k = 0; k < rl_element_points(rope); k++) { // a loop goes on to node 0
-        add_index(s, first + rope->first_point + (e + k) % rope->points);
+      for (size_t k = 0; k < rl_element_points(rope); k++) {
+        add_index(s, first + rl_element_point(rope, e, k));
       }
       end_cell(s, kind, i, tensions[rope->first_element + e]);
     }

@@ -22,8 +22,7 @@ static void write_rope_cells(FILE *out, const rl_trajectory_file *file) {
     for (size_t e = 0; e < rope->elements; e++) {
       fprintf(out, "%d %zu", rope->has_path ? 1 : 2, width); // of a path only the ends are here
       for (size_t k = 0; k < width; k++) {
-        fprintf(out, " %zu",
-                rope->first_point + (e + k) % rope->points); // a loop goes on to node 0
+        fprintf(out, " %zu", rl_element_point(rope, e, k));
       }
       fputc('\n', out);
     }

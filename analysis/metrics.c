@@ -37,6 +37,9 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     const uint32_t rope = model->link_rope[i];
+    if (i - model->ropes[rope].first_link >= rl_rope_elements(model, state, rope)) {
+      continue; // there is none any more
+    }
     if (model->ropes[rope].wrap_capacity > 0) {
       measure_spans(metrics, &s, model, state, rope);
       continue;

@@ -30,7 +30,8 @@ const rl_column rl_columns[] = {
     {"gravity_J", "potential energy in gravity, zero at the origin"},
     {"elastic_J", "energy in elastic ropes and in a method's own springs"},
     {"bending_J", "bending energy of ropes"},
-    {"work_J", "work done from outside since the start (driven bodies)"},
+    {"work_J",
+     "work done from outside since the start: driven bodies, forces, wind, what is let go"},
     {"dissipated_J",
      "dissipated by physics since the start: dampers, drag, friction, inelastic catches"},
     {"energy_J", "kinetic + gravity + elastic + bending"},
@@ -281,15 +282,24 @@ static void write_path(rl_recorder *r, const rl_model *model, const rl_state *st
   free(points);
 }
 
+// Whether a rope that can part is apart before a vertex, where an element begins.
+static bool is_gap(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t vertex) {
+  return model->ropes[rope].spare_count > 0 && vertex % 2 == 0 &&
+         rl_element_before(model, state, rope, vertex / 2) == RL_NONE;
+}
+
 static void write_positions(rl_recorder *r, const rl_model *model, const rl_state *state,
                             double time, const char *prefix) {
   for (uint32_t i = 0; i < model->rope_count; i++) {
     const rl_rope *rope = &model->ropes[i];
     for (uint32_t k = 0; k < rl_path_count(rope); k++) {
+      if (k > 0 && is_gap(model, state, i, k)) {
+        write_position(r, time, rope->name, prefix, "node", k, (rl_vec3){NAN, NAN, NAN});
+      }
       write_position(r, time, rope->name, prefix, rl_path_is_eye(rope, k) ? "eye" : "node", k,
                      rl_path_position(model, state, i, k));
     }
-    if (rope->wrap_capacity > 0) {
+    if (rope->wrap_capacity > 0 && rl_rope_elements(model, state, i) > 0) {
       write_path(r, model, state, time, prefix, i);
     }
   }

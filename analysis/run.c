@@ -111,8 +111,13 @@ typedef struct run {
   rl_recorder *recorder;
   double *trace;
   size_t trace_capacity;
-  bool late; // past its time limit
+  bool late;           // past its time limit
+  json_t *changes;     // what came apart
+  size_t change_notes; // of these, how many were told
 } run;
+
+// As many changes are listed in run.json, and noted on stderr.
+enum { CHANGES_MAX = 1000, NOTES_MAX = 3 };
 
 static int fail(const run *r, const char *what) {
   fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
@@ -177,7 +182,6 @@ static void show_progress(const run *r, uint64_t step) {
 
 // A rope that slips off a ball is physics, and easily overlooked; but not every time of many.
 static void note_slipping_off(const run *r) {
-  enum { NOTES_MAX = 3 };
   const rl_state *state = r->driver->state;
   const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;
   if (state->slipped_off == before || before >= NOTES_MAX || !is_told(r)) {
@@ -189,8 +193,73 @@ static void note_slipping_off(const run *r) {
           state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
 }
 
+static void list_change(const run *r, const rl_change *c) {
+  static const char *const kinds[] = {[RL_CHANGE_TORN] = "torn",
+                                      [RL_CHANGE_CUT] = "cut",
+                                      [RL_CHANGE_RELEASED] = "released",
+                                      [RL_CHANGE_UNMET] = "no spare node"};
+  const rl_model *model = r->scenario->model;
+  if (json_array_size(r->changes) >= CHANGES_MAX) {
+    return;
+  }
+  json_t *out = json_pack("{s:s, s:f}", "change", kinds[c->kind], "time_s", c->time);
+  if (c->rope == RL_NONE) {
+    json_object_set_new(out, "body", json_string(model->bodies[c->body].name));
+  } else {
+    json_object_set_new(out, "rope", json_string(model->ropes[c->rope].name));
+  }
+  if (c->rope != RL_NONE && c->kind == RL_CHANGE_RELEASED) {
+    json_object_set_new(out, "end", json_string(c->element == 0 ? "from" : "to"));
+  } else if (c->rope != RL_NONE) {
+    json_object_set_new(out, "element", json_integer(c->element));
+    json_object_set_new(out, "tension_N", json_real(c->tension));
+  }
+  json_array_append_new(r->changes, out);
+}
+
+// What happened, in words.
+static void describe_change(const run *r, const rl_change *c, char *text, size_t size) {
+  const rl_model *model = r->scenario->model;
+  const char *rope = c->rope == RL_NONE ? "" : model->ropes[c->rope].name;
+  switch (c->kind) {
+  case RL_CHANGE_TORN:
+    snprintf(text, size, "rope '%s' tore at element %u, at %.6g N", rope, c->element, c->tension);
+    break;
+  case RL_CHANGE_CUT:
+    snprintf(text, size, "rope '%s' was cut at element %u", rope, c->element);
+    break;
+  case RL_CHANGE_RELEASED:
+    if (c->rope == RL_NONE) {
+      snprintf(text, size, "body '%s' was let go", model->bodies[c->body].name);
+    } else {
+      snprintf(text, size, "end '%s' of rope '%s' was let go", c->element == 0 ? "from" : "to",
+               rope);
+    }
+    break;
+  default:
+    snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
+             c->element, model->ropes[c->rope].stops ? "" : " and goes on whole");
+  }
+}
+
+// What came apart is listed; the first of it is told.
+static void note_changes(run *r) {
+  for (size_t i = 0; i < r->driver->change_count; i++) {
+    const rl_change *c = &r->driver->changes[i];
+    char text[256];
+    list_change(r, c);
+    if (r->change_notes < NOTES_MAX && is_told(r)) {
+      describe_change(r, c, text, sizeof text);
+      r->change_notes++;
+      fprintf(stderr, "ropelab: note: %s, %s: %s at t = %.6g s%s\n", r->scenario->name,
+              r->solver->label, text, c->time,
+              r->change_notes == NOTES_MAX ? "; run.json lists any further changes" : "");
+    }
+  }
+}
+
 // One step, with its time and work added to the summary.
-static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
+static rl_reason take_step(run *r, bool traced, bool recorded) {
   rl_driver *driver = r->driver;
   rl_summary *summary = rl_recorder_summary(r->recorder);
   driver->info.trace = traced ? r->trace : NULL;
@@ -199,11 +268,14 @@ static rl_reason take_step(run *r, uint64_t step, bool traced, bool recorded) {
   const double start = rl_seconds_now();
   const rl_reason reason = rl_driver_step(driver);
   summary->seconds += rl_seconds_now() - start;
-  summary->steps_done = step;
+  summary->steps_done = driver->state->step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;
   note_slipping_off(r);
+  note_changes(r);
   summary->slipped_off = driver->state->slipped_off;
+  summary->parted = driver->state->parted;
+  summary->unparted = driver->state->unparted;
   return reason;
 }
 
@@ -213,19 +285,21 @@ static rl_reason loop(run *r) {
   const uint64_t steps = r->schedule.steps;
   rl_reason reason = RL_RUNNING;
   bool last = false;
+  uint64_t rows = 0; // the last step that has one
   rl_record_row(r->recorder, r->driver);
   rl_record_snapshot(r->recorder, r->driver);
   for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;
-    reason = take_step(r, step, traced, recorded);
+    reason = take_step(r, traced, recorded);
     r->late = step < steps && is_late(r);
-    last = step == steps || reason < 0 || interrupted || r->late;
+    last = step == steps || reason < 0 || reason == RL_STOPPED || interrupted || r->late;
     if (traced) {
       rl_record_trace(r->recorder, r->driver);
     }
-    if (recorded || last) {
+    if ((recorded || last) && r->driver->state->step > rows) { // what stops before a step is there
       rl_record_row(r->recorder, r->driver);
+      rows = r->driver->state->step;
     }
     if ((is_snapshot_step(r, step) || last) &&
         rl_state_finite(r->driver->model, r->driver->state)) {
@@ -261,6 +335,12 @@ static int finish(run *r, rl_reason reason) {
     if (is_told(r)) {
       fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
     }
+  } else if (reason == RL_STOPPED) {
+    const size_t count = r->driver->change_count;
+    snprintf(text, sizeof text, "stopped");
+    if (count > 0) {
+      describe_change(r, &r->driver->changes[count - 1], text, sizeof text);
+    }
   } else if (interrupted && summary.steps_done < r->schedule.steps) {
     status = RL_EXIT_INTERRUPTED;
     name = "interrupted";
@@ -272,6 +352,9 @@ static int finish(run *r, rl_reason reason) {
     snprintf(text, sizeof text, "the results could not be written");
   }
   rl_manifest_finish(r->manifest, name, text, &summary, rl_state_hash(r->driver->state));
+  if (r->scenario->model->parts) {
+    json_object_set(r->manifest, "changes", r->changes);
+  }
   if (!rl_manifest_write(r->manifest, r->folder)) {
     status = fail(r, "cannot write run.json");
   }
@@ -382,7 +465,8 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
                               .every = r.schedule.every,
                               .trace = options->trace};
   r.manifest = rl_manifest_create(&facts);
-  if (!r.manifest) {
+  r.changes = json_array();
+  if (!r.manifest || !r.changes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");
   }
@@ -408,6 +492,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   }
   rl_driver_free(r.driver);
   free(r.trace);
+  json_decref(r.changes);
   json_decref(r.manifest);
   return status;
 }

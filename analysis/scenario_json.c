@@ -235,7 +235,72 @@ static json_t *rope_to_json(const rl_definition *d, const rl_rope_definition *ro
     }
   }
   set(out, "compression", json_boolean(rope->compression));
+  if (rope->break_tensions) {
+    set(out, "break_tensions", numbers(rope->break_tensions, rl_definition_elements(rope)));
+  }
+  if (rope->pool != RL_POOL_ENOUGH) {
+    set(out, "pool", json_integer((json_int_t)rope->pool));
+  }
+  if (rope->pool_exhausted == RL_EXHAUSTED_CONTINUE) {
+    set_string(out, "pool_exhausted", "continue");
+  }
   return out;
+}
+
+static json_t *cut_to_json(const rl_definition *d, const rl_event *e) {
+  json_t *cut = json_object();
+  json_t *inside = json_object();
+  switch (e->kind) {
+  case RL_EVENT_CUT:
+    json_decref(inside);
+    set_string(cut, "rope", d->ropes[e->rope].name);
+    set(cut, "segment", json_integer(e->element));
+    return cut;
+  case RL_EVENT_CUT_PLANE:
+    set(inside, "point", vector(e->point));
+    set(inside, "normal", vector(e->normal));
+    set(cut, "plane", inside);
+    return cut;
+  default:
+    set(inside, "from", vector(e->point));
+    set(inside, "to", vector(e->to));
+    set(inside, "view", vector(e->normal));
+    set(cut, "swipe", inside);
+    return cut;
+  }
+}
+
+static json_t *event_to_json(const rl_definition *d, const rl_event *e) {
+  json_t *out = json_object();
+  json_t *what = json_object();
+  set_number(out, e->kind < RL_EVENT_FORCE ? "at" : "from", e->from);
+  if (e->kind >= RL_EVENT_FORCE) {
+    set_number(out, "until", e->until);
+  }
+  switch (e->kind) {
+  case RL_EVENT_RELEASE_END:
+    set_string(what, "rope", d->ropes[e->rope].name);
+    set_string(what, "end", e->end == 0 ? "from" : "to");
+    set(out, "release", what);
+    return out;
+  case RL_EVENT_RELEASE_BODY:
+    set_string(what, "body", d->bodies[e->body].name);
+    set(out, "release", what);
+    return out;
+  case RL_EVENT_FORCE:
+    set_string(what, "body", d->bodies[e->body].name);
+    set(what, "value", vector(e->value));
+    set(out, "force", what);
+    return out;
+  default:
+    json_decref(what);
+    if (e->kind == RL_EVENT_WIND) {
+      set(out, "wind", vector(e->value));
+    } else {
+      set(out, "cut", cut_to_json(d, e));
+    }
+    return out;
+  }
 }
 
 static json_t *exact_to_json(const rl_scenario *scenario) {
@@ -275,6 +340,13 @@ json_t *rl_scenario_to_json(const rl_scenario *scenario) {
   set_number(out, "step", scenario->step);
   set(out, "bodies", bodies);
   set(out, "ropes", ropes);
+  if (d->event_count > 0) {
+    json_t *events = json_array();
+    for (size_t i = 0; i < d->event_count; i++) {
+      json_array_append_new(events, event_to_json(d, &d->events[i]));
+    }
+    set(out, "events", events);
+  }
   set(out, "probes", probes);
   if (scenario->exact) {
     set(out, "exact", exact_to_json(scenario));

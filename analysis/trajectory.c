@@ -74,7 +74,11 @@ static uint32_t eye_count(const rl_rope *rope) {
   return rope->wrap_capacity > 0 ? 0 : rope->eye_count;
 }
 
-uint32_t rl_path_count(const rl_rope *rope) { return rl_rope_node_count(rope) + eye_count(rope); }
+static bool can_part(const rl_rope *rope) { return rope->spare_count > 0; }
+
+uint32_t rl_path_count(const rl_rope *rope) {
+  return can_part(rope) ? 2 * rope->link_count : rl_rope_node_count(rope) + eye_count(rope);
+}
 
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
   return vertex >= 1 && vertex <= eye_count(rope);
@@ -83,11 +87,20 @@ bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t vertex) {
   const rl_rope *r = &model->ropes[rope];
+  const uint32_t element = can_part(r) ? vertex / 2 : 0;
+  if (element >= rl_rope_elements(model, state, rope)) {
+    return (rl_vec3){NAN, NAN, NAN};
+  }
+  if (can_part(r)) {
+    const rl_link *link = &state->links[r->first_link + element];
+    return rl_position(&state->points[vertex % 2 == 0 ? link->a : link->b]);
+  }
   if (rl_path_is_eye(r, vertex)) {
     return rl_vertex_position(model, state, model->eyes[r->first_eye + vertex - 1], state->points);
   }
   const uint32_t node = vertex == 0 ? 0 : vertex - eye_count(r);
-  return rl_position(&state->points[rl_rope_node(model, state, rope, node)]);
+  const rl_link *links = &state->links[r->first_link];
+  return rl_position(&state->points[node == 0 ? links[0].a : links[node - 1].b]);
 }
 
 size_t rl_drawn_count(const rl_driver *driver, uint32_t rope) {
@@ -265,6 +278,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   double *radii = allocate(t, count, sizeof *radii);
   unsigned char *closed = allocate(t, count, sizeof *closed);
   unsigned char *paths = allocate(t, count, sizeof *paths);
+  unsigned char *parts = allocate(t, count, sizeof *parts);
   int64_t *first = allocate(t, 3 * (count + 1), sizeof *first);
   int64_t *points = first;
   int64_t *elements = first + count + 1;
@@ -276,6 +290,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       radii[i] = rope->radius;
       closed[i] = rope->closed;
       paths[i] = rope->wrap_capacity > 0;
+      parts[i] = can_part(rope);
       points[i + 1] = points[i] + rl_path_count(rope);
       elements[i + 1] = elements[i] + rope->link_count;
       drawn[i + 1] = drawn[i] + (int64_t)rl_drawn_count(driver, i);
@@ -284,6 +299,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
     add_table(t, group, "radius_m", H5T_NATIVE_DOUBLE, count, radii);
     add_table(t, group, "closed", H5T_NATIVE_UINT8, count, closed);
     add_table(t, group, "has_path", H5T_NATIVE_UINT8, count, paths);
+    add_table(t, group, "parts", H5T_NATIVE_UINT8, count, parts);
     add_table(t, group, "first_point", H5T_NATIVE_INT64, count + 1, points);
     add_table(t, group, "first_element", H5T_NATIVE_INT64, count + 1, elements);
     add_table(t, group, "first_drawn", H5T_NATIVE_INT64, count + 1, drawn);
@@ -292,6 +308,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   free(radii);
   free(closed);
   free(paths);
+  free(parts);
   free(first);
 }
 
@@ -550,7 +567,9 @@ static void add_tensions(rl_trajectory *t, stream *s, const rl_model *model,
     memcpy(tensions, state->multipliers, s->bytes);
   }
   for (uint32_t i = 0; tensions && i < model->rope_count; i++) {
-    if (model->ropes[i].wrap_capacity > 0) {
+    if (rl_rope_elements(model, state, i) == 0) {
+      tensions[model->ropes[i].first_link] = NAN; // it came off
+    } else if (model->ropes[i].wrap_capacity > 0) {
       tensions[model->ropes[i].first_link] = rl_largest_tension(model, state, i);
     }
   }
@@ -666,7 +685,7 @@ static void add_paths(rl_trajectory *t, path_streams *s, const rl_model *model,
   const int64_t wraps = t->wrap.total;
   for (uint32_t r = 0; first && r < model->rope_count; r++) {
     first[r] = s->count;
-    if (state && model->ropes[r].wrap_capacity > 0) {
+    if (state && model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       rl_rope_look(model, state, r);
       add_path(t, s, model, state, r, exact || state->step > 0);
       if (!exact) {

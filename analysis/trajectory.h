@@ -18,7 +18,8 @@ enum { RL_TRAJECTORY_FORMAT = 1 };
 
 // The vertices of a rope: its nodes, and behind the first of them the eyes that a massless rope
 // runs through. One that can lie on bodies has its two ends here, and its whole path elsewhere, for
-// that changes its number of points.
+// that changes its number of points. A rope that can part has two points for each of its elements,
+// where that begins and where it ends. Nan: a massless rope that came off.
 uint32_t rl_path_count(const rl_rope *rope);
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex);
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -55,12 +56,18 @@ typedef struct rl_track rl_track;
 typedef struct rl_rope_record {
   const char *name;
   bool closed, has_path; // has_path: it can lie on bodies
+  bool parts;            // it can part: two points for each element
   size_t first_point, points, first_element, elements, first_drawn, drawn;
 } rl_rope_record;
 
 // Points of an element: its two nodes, or where a massless rope has eyes its whole path.
 static inline size_t rl_element_points(const rl_rope_record *rope) {
   return rope->elements == 1 ? rope->points : 2;
+}
+
+// Which of all points is the k-th of an element; a loop goes on to node 0.
+static inline size_t rl_element_point(const rl_rope_record *rope, size_t element, size_t k) {
+  return rope->first_point + (rope->parts ? 2 * element + k : (element + k) % rope->points);
 }
 
 typedef struct rl_body_record {

@@ -257,21 +257,30 @@ static bool read_ropes(rl_trajectory_file *file, hid_t group) {
   double *closed = read_table(group, "closed", &count);
   size_t path_count = count;
   double *paths = read_table(group, "has_path", &path_count);
+  // Files of before ropes could part do not have it.
+  size_t part_count = count;
+  const bool has_parts = H5Lexists(group, "parts", H5P_DEFAULT) > 0;
+  double *parts =
+      has_parts ? read_table(group, "parts", &part_count) : calloc(count + 1, sizeof *parts);
   double *eyes = read_table(group, "is_eye", &eye_count);
   file->is_eye = calloc(file->points + 1, 1);
-  const bool good = file->rope_names && file->ropes && points && elements && drawn && closed &&
-                    paths && path_count == count && eyes && file->is_eye &&
-                    count == file->rope_count && eye_count == file->points;
+  bool good = file->rope_names && file->ropes && points && elements && drawn && closed && paths &&
+              path_count == count && parts && part_count == count && eyes && file->is_eye &&
+              count == file->rope_count && eye_count == file->points;
   for (size_t i = 0; good && i < file->rope_count; i++) {
     file->ropes[i] = (rl_rope_record){.name = &file->rope_names[i * stride],
                                       .closed = closed[i] != 0.0,
                                       .has_path = paths[i] != 0.0,
+                                      .parts = parts[i] != 0.0,
                                       .first_point = (size_t)points[i],
                                       .points = (size_t)(points[i + 1] - points[i]),
                                       .first_element = (size_t)elements[i],
                                       .elements = (size_t)(elements[i + 1] - elements[i]),
                                       .first_drawn = (size_t)drawn[i],
                                       .drawn = (size_t)(drawn[i + 1] - drawn[i])};
+  }
+  for (size_t i = 0; good && i < file->rope_count; i++) {
+    good = !file->ropes[i].parts || file->ropes[i].points == 2 * file->ropes[i].elements;
   }
   for (size_t i = 0; good && i < file->points; i++) {
     file->is_eye[i] = eyes[i] != 0.0;
@@ -281,6 +290,7 @@ static bool read_ropes(rl_trajectory_file *file, hid_t group) {
   free(drawn);
   free(closed);
   free(paths);
+  free(parts);
   free(eyes);
   return good;
 }

@@ -3,6 +3,7 @@
 #include "probe.h"
 
 #include "world/bend.h"
+#include "world/elements.h"
 #include "world/rotation.h"
 #include "world/rows.h"
 #include "world/shape.h"
@@ -21,19 +22,22 @@ static double component(const rl_state *state, uint32_t slot, unsigned which) {
   return values[which];
 }
 
-// Sums over the elements of a rope: the length of its path, and its rest length.
-static double path_length(const rl_model *model, const rl_state *state, const rl_rope *rope) {
-  double length = 0.0;
-  for (uint32_t i = 0; i < rope->link_count; i++) {
-    length += rl_element_length(model, state, rope->first_link + i);
+// Sums over the elements of a rope: the length of its path, and its rest length. Nan where it came
+// off.
+static double path_length(const rl_model *model, const rl_state *state, uint32_t rope) {
+  const uint32_t count = rl_rope_elements(model, state, rope);
+  double length = count > 0 ? 0.0 : NAN;
+  for (uint32_t i = 0; i < count; i++) {
+    length += rl_element_length(model, state, model->ropes[rope].first_link + i);
   }
   return length;
 }
 
-static double rest_length(const rl_state *state, const rl_rope *rope) {
-  double length = 0.0;
-  for (uint32_t i = 0; i < rope->link_count; i++) {
-    length += state->links[rope->first_link + i].rest;
+static double rest_length(const rl_model *model, const rl_state *state, uint32_t rope) {
+  const uint32_t count = rl_rope_elements(model, state, rope);
+  double length = count > 0 ? 0.0 : NAN;
+  for (uint32_t i = 0; i < count; i++) {
+    length += state->links[model->ropes[rope].first_link + i].rest;
   }
   return length;
 }
@@ -42,8 +46,9 @@ static double rest_length(const rl_state *state, const rl_rope *rope) {
 // Where a massless rope sticks, it has several spans.
 static double stretch(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
-  double largest = 0.0;
-  if (rope->wrap_capacity > 0) {
+  const uint32_t count = rl_rope_elements(model, state, index);
+  double largest = count > 0 ? 0.0 : NAN;
+  if (rope->wrap_capacity > 0 && count > 0) {
     rl_rope_look(model, state, index);
     for (uint32_t piece = 0; piece <= state->wrap_counts[index];) {
       const rl_strand s = rl_wrap_strand(model, state, index, piece, state->points);
@@ -52,7 +57,7 @@ static double stretch(const rl_model *model, const rl_state *state, uint32_t ind
     }
     return largest;
   }
-  for (uint32_t i = 0; i < rope->link_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     const uint32_t link = rope->first_link + i;
     const double strain = rl_element_length(model, state, link) / state->links[link].rest - 1.0;
     const double counted = rope->compression ? fabs(strain) : strain;
@@ -79,24 +84,26 @@ static rl_vec3 sideways(rl_vec3 vertical) {
 static double tension_to(const rl_model *model, const rl_state *state, uint32_t rope) {
   return model->ropes[rope].massless
              ? rl_piece_tension(model, state, rope, rl_bend_count(model, state, rope))
-             : rl_rope_tension(model, state, rope, model->ropes[rope].link_count - 1);
+             : rl_rope_tension(model, state, rope, rl_rope_elements(model, state, rope) - 1);
+}
+
+static const rl_link *last_element(const rl_model *model, const rl_state *state, uint32_t rope) {
+  return &state->links[model->ropes[rope].first_link + rl_rope_elements(model, state, rope) - 1];
 }
 
 // Where the last piece of a rope begins: at the last place where it bends, or the node before the
 // last.
 static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t bends = rl_bend_count(model, state, rope);
-  const uint32_t nodes = rl_rope_nodes(model, state, rope);
   rl_rope_look(model, state, rope);
   return bends > 0 ? rl_rope_bend(model, state, rope, bends - 1).exit
-                   : rl_rope_position(model, state, rope, nodes - 2);
+                   : slot_position(state, last_element(model, state, rope)->a);
 }
 
 // The angle of the last piece of the rope from the vertical, in the plane of `down` and
 // `sideways`: 0 where the rope's end hangs straight down [rad].
 static double angle(const rl_model *model, const rl_state *state, uint32_t index) {
-  const uint32_t last = rl_rope_nodes(model, state, index) - 1;
-  const rl_vec3 end = rl_rope_position(model, state, index, last);
+  const rl_vec3 end = slot_position(state, last_element(model, state, index)->b);
   const rl_vec3 d = rl_sub(end, last_bend(model, state, index)), vertical = down(model);
   return atan2(rl_dot(d, sideways(vertical)), rl_dot(d, vertical));
 }
@@ -188,22 +195,24 @@ static rl_vec3 contact_place(const rl_model *model, const rl_state *state, const
   return rl_add_scaled(p, share, rl_sub(to, p));
 }
 
-// The unit direction of a rope with mass from one of its nodes to another.
-static rl_vec3 chord(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t from,
-                     uint32_t to) {
-  return rl_unit(
-      rl_sub(rl_rope_position(model, state, rope, to), rl_rope_position(model, state, rope, from)));
+// The unit direction from one slot to another.
+static rl_vec3 chord(const rl_state *state, uint32_t from, uint32_t to) {
+  return rl_unit(rl_sub(slot_position(state, to), slot_position(state, from)));
 }
 
 // How much a rope with mass turns from one node to another, both included: the sum of the angles
 // between its elements [rad].
 static double turn_between(const rl_model *model, const rl_state *state, uint32_t rope,
                            uint32_t first, uint32_t last) {
-  const uint32_t end = rl_rope_nodes(model, state, rope) - 1;
   double sum = 0.0;
-  for (uint32_t i = first > 0 ? first : 1; i <= last && i < end; i++) {
-    const rl_vec3 in = chord(model, state, rope, i - 1, i);
-    const rl_vec3 out = chord(model, state, rope, i, i + 1);
+  for (uint32_t i = first; i <= last; i++) {
+    const uint32_t here = rl_rope_node(model, state, rope, i);
+    uint32_t beside[2];
+    rl_node_beside(model, state, rope, i, beside);
+    if (beside[0] == RL_NONE || beside[1] == RL_NONE) {
+      continue;
+    }
+    const rl_vec3 in = chord(state, beside[0], here), out = chord(state, here, beside[1]);
     sum += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
   }
   return sum;
@@ -212,11 +221,13 @@ static double turn_between(const rl_model *model, const rl_state *state, uint32_
 // The speed of the rope over the body in a contact, along the rope towards `to` [m/s].
 static double contact_slip(const rl_model *model, const rl_state *state, const rl_contact *c,
                            rl_vec3 place) {
-  const uint32_t nodes = rl_rope_nodes(model, state, c->rope);
-  const bool is_node = c->next == RL_NONE, closed = model->ropes[c->rope].closed;
-  const uint32_t after = c->node + 1 < nodes ? c->node + 1 : closed ? 0 : c->node;
-  const uint32_t before = c->node > 0 ? c->node - 1 : closed ? nodes - 1 : 0;
-  const rl_vec3 along = chord(model, state, c->rope, is_node ? before : c->node, after);
+  const bool is_node = c->next == RL_NONE;
+  uint32_t beside[2] = {c->slot, c->next};
+  if (is_node) {
+    rl_node_beside(model, state, c->rope, c->node, beside);
+  }
+  const rl_vec3 along = chord(state, beside[0] == RL_NONE ? c->slot : beside[0],
+                              beside[1] == RL_NONE ? c->slot : beside[1]);
   const uint32_t body = rl_body_slot(model, c->body);
   const rl_vec3 arm = rl_sub(place, slot_position(state, body));
   const rl_vec3 surface =
@@ -281,6 +292,27 @@ static double spin(const rl_model *model, const rl_state *state, uint32_t body) 
   return rl_rotate_inverse(state->rotations[body], rl_body_spin(model, state, body)).z;
 }
 
+// Of a massless rope that came off both its ends: it pulls nowhere, and is nowhere.
+static double came_off(rl_probe probe) {
+  const rl_probe_kind pulls[] = {RL_PROBE_ROPE_TENSION,    RL_PROBE_ROPE_TENSION_FROM,
+                                 RL_PROBE_ROPE_TENSION_TO, RL_PROBE_ROPE_TENSION_AT,
+                                 RL_PROBE_ROPE_CONTACTS,   RL_PROBE_ROPE_WRAP,
+                                 RL_PROBE_ROPE_FORCE};
+  for (size_t i = 0; i < sizeof pulls / sizeof pulls[0]; i++) {
+    if (probe.kind == pulls[i]) {
+      return 0.0;
+    }
+  }
+  return NAN;
+}
+
+// The slot of node i: where element i - 1 ends, of node 0 where element 0 begins. That stays so
+// when the rope parts.
+static uint32_t node_slot(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
+  const rl_link *links = &state->links[model->ropes[rope].first_link];
+  return i == 0 ? links[0].a : links[i - 1].b;
+}
+
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe) {
   if (probe.kind <= RL_PROBE_BODY_SPEED) {
     return component(state, rl_body_slot(model, probe.index), probe.kind - RL_PROBE_BODY_X);
@@ -291,15 +323,18 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   if (probe.kind == RL_PROBE_BODY_SPIN) {
     return spin(model, state, probe.index);
   }
-  if (probe.kind >= RL_PROBE_ROPE_WRAP) {
+  if (probe.kind >= RL_PROBE_ROPE_WRAP && rl_rope_elements(model, state, probe.index) > 0) {
     return hold_value(model, state, probe);
+  }
+  if (rl_rope_elements(model, state, probe.index) == 0) {
+    return came_off(probe);
   }
   const rl_rope *rope = &model->ropes[probe.index];
   switch (probe.kind) {
   case RL_PROBE_ROPE_LENGTH:
-    return path_length(model, state, rope);
+    return path_length(model, state, probe.index);
   case RL_PROBE_ROPE_REST:
-    return rest_length(state, rope);
+    return rest_length(model, state, probe.index);
   case RL_PROBE_ROPE_STRETCH:
     return stretch(model, state, probe.index);
   case RL_PROBE_ROPE_TENSION:
@@ -318,7 +353,7 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   case RL_PROBE_ROPE_CONTACTS:
     return contacts(model, state, probe.index);
   default:
-    return component(state, rl_rope_node(model, state, probe.index, probe.element),
+    return component(state, node_slot(model, state, probe.index, probe.element),
                      probe.kind - RL_PROBE_ROPE_NODE_X);
   }
 }

@@ -57,7 +57,7 @@ bool rl_read_end(rl_reader *reader, const rl_tree *node, void *end);
 bool rl_read_ways(rl_reader *reader, const rl_tree *node, void *rope_definition);
 // What can only be checked once all ropes are known.
 bool rl_check_end(rl_reader *reader, const rl_tree *node, const rl_end *end, uint32_t rope);
-bool rl_read_events(rl_reader *reader, const rl_tree *events);
+bool rl_read_events(rl_reader *reader, const rl_tree *events, rl_definition *definition);
 // Names first, then, once there is a model, what they stand for.
 bool rl_check_exact(rl_reader *reader, const rl_tree *exact, rl_scenario *scenario);
 bool rl_try_exact(rl_reader *reader, const rl_tree *exact, const rl_scenario *scenario);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events. They are checked in full, but no driver acts on them yet, so they have no definition:
-// what is read goes into a record that is dropped, and the scenario is refused as unsupported.
+// Events. Winches are checked in full, but no driver acts on them yet: a scenario that has one is
+// refused as unsupported.
 #include "fields.h"
 
+// An event as it is written.
 typedef struct event {
   double at, from, until;
   uint32_t body, rope;
@@ -163,8 +164,9 @@ static const rl_field event_fields[] = {
 
 #undef AT
 
-#define DEED_COUNT 5      // of event_fields, the first: what happens
-#define MOMENTARY_COUNT 2 // of these, the first: at a time, the others from one to another
+// Of event_fields, the first: what happens; of these, the first happen at a time, the others from
+// one to another.
+enum { CUT, RELEASE, WINCH, FORCE, WIND, DEED_COUNT, MOMENTARY_COUNT = WINCH };
 
 // What happens: exactly one of the deeds. Its index, or DEED_COUNT after a fault.
 static size_t find_deed(rl_reader *reader, const rl_tree *node) {
@@ -203,29 +205,94 @@ static bool check_times(rl_reader *reader, const rl_tree *node, const event *e, 
   return true;
 }
 
-static bool read_event(rl_reader *reader, const rl_tree *node) {
+// What it is, as the driver has it. What is cut or let go is found by which keys there are.
+static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
+  const rl_tree *what = rl_tree_value(node, event_fields[deed].name);
+  rl_event out = {.from = deed < MOMENTARY_COUNT ? e->at : e->from, .until = e->until};
+  out.rope = e->rope;
+  out.body = e->body;
+  switch (deed) {
+  case CUT:
+    out.kind = rl_tree_value(what, "rope")    ? RL_EVENT_CUT
+               : rl_tree_value(what, "plane") ? RL_EVENT_CUT_PLANE
+                                              : RL_EVENT_CUT_SWIPE;
+    out.element = (uint32_t)e->segment;
+    out.point = out.kind == RL_EVENT_CUT_PLANE ? e->point : e->swipe_from;
+    out.normal = out.kind == RL_EVENT_CUT_PLANE ? e->normal : e->view;
+    out.to = e->swipe_to;
+    break;
+  case RELEASE:
+    out.kind = rl_tree_value(what, "rope") ? RL_EVENT_RELEASE_END : RL_EVENT_RELEASE_BODY;
+    out.end = e->end;
+    break;
+  case FORCE:
+    out.kind = RL_EVENT_FORCE;
+    out.value = e->value;
+    break;
+  default:
+    out.kind = RL_EVENT_WIND;
+    out.value = e->wind;
+  }
+  return out;
+}
+
+// What the event names has to be able to do what it asks.
+static bool check_named(rl_reader *reader, const rl_tree *node, const rl_event *e) {
+  if (e->kind == RL_EVENT_RELEASE_BODY) {
+    const rl_body_definition *body = &reader->body_definitions[e->body];
+    const rl_tree *at = rl_tree_value(rl_tree_value(node, "release"), "body");
+    return (body->motion == RL_FIXED ||
+            rl_fail(reader, at, "release: body '%.40s' is not fixed; expected one that is",
+                    body->name)) &&
+           (!isnan(body->mass) ||
+            rl_fail(reader, at,
+                    "release: body '%.40s' has no mass; expected one that has, for the "
+                    "time when it is free",
+                    body->name));
+  }
+  if (e->kind == RL_EVENT_RELEASE_END) {
+    const rl_rope_definition *rope = &reader->rope_definitions[e->rope];
+    const rl_end *end = e->end == 0 ? &rope->from : &rope->to;
+    const rl_tree *at = rl_tree_value(rl_tree_value(node, "release"), "end");
+    return end->kind != RL_END_FREE ||
+           rl_fail(reader, at, "end: nothing holds this end of rope '%.40s'", rope->name);
+  }
+  return true;
+}
+
+static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out, bool *is_there) {
   event e = {0};
   if (!rl_read_fields(reader, node, node, "an event", event_fields, COUNT(event_fields), &e)) {
     return false;
   }
   const size_t deed = find_deed(reader, node);
-  return deed < DEED_COUNT && check_times(reader, node, &e, deed);
+  if (deed == DEED_COUNT || !check_times(reader, node, &e, deed)) {
+    return false;
+  }
+  *is_there = deed != WINCH;
+  if (deed == WINCH) {
+    rl_note_unsupported(reader, node, "not supported by this version: winches");
+    return true;
+  }
+  *out = make_event(node, &e, deed);
+  return check_named(reader, node, out);
 }
 
-bool rl_read_events(rl_reader *reader, const rl_tree *events) {
+bool rl_read_events(rl_reader *reader, const rl_tree *events, rl_definition *definition) {
   if (!events || rl_tree_is_nothing(events)) {
     return true;
   }
   if (!rl_expect_list(reader, events, "events", "events")) {
     return false;
   }
+  rl_event *list = rl_allocate(reader, events->count, sizeof *list);
   for (size_t i = 0; i < events->count; i++) {
-    if (!read_event(reader, events->items[i])) {
+    bool is_there = false;
+    if (!list || !read_event(reader, events->items[i], &list[definition->event_count], &is_there)) {
       return false;
     }
+    definition->event_count += is_there ? 1 : 0;
   }
-  if (events->count > 0) {
-    rl_note_unsupported(reader, events->items[0], "not supported by this version: events");
-  }
+  definition->events = list;
   return true;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const lumpings[] = {"half", "equal", NULL};
-static const char *const exhausted[] = {"stop", "continue"};
+static const char *const exhausted[] = {"stop", "continue", NULL};
 
 static bool read_rest_lengths(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
@@ -63,16 +63,11 @@ static bool read_hang(rl_reader *reader, const rl_tree *node, void *target) {
   return true;
 }
 
-// The definition has no place for it: no solver takes nodes from the pool yet.
-static bool read_pool_exhausted(rl_reader *reader, const rl_tree *node, void *target) {
-  (void)target;
-  uint32_t index;
-  if (!rl_read_word(reader, node, "pool_exhausted", exhausted,
-                    sizeof exhausted / sizeof exhausted[0], &index)) {
-    return false;
-  }
-  rl_note_unsupported(reader, node, "not supported by this version: spare nodes");
-  return true;
+static bool read_break_tensions(rl_reader *reader, const rl_tree *node, void *target) {
+  rl_rope_definition *rope = target;
+  size_t count;
+  return rl_read_numbers(reader, node, "break_tensions", RL_POSITIVE, "N", &rope->break_tensions,
+                         &count);
 }
 
 #define AT(member) offsetof(rl_rope_definition, member)
@@ -97,11 +92,12 @@ static const rl_field rope_fields[] = {
     {"friction", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "1", AT(friction), NULL, NULL},
     {"compression", RL_FIELD_BOOLEAN, false, RL_ANY, NULL, AT(compression), NULL, NULL},
     {"break_tension", RL_FIELD_NUMBER, false, RL_POSITIVE, "N", AT(break_tension), NULL, NULL},
+    {"break_tensions", RL_FIELD_OTHER, false, RL_ANY, "N", 0, NULL, read_break_tensions},
     {"drag", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "N s/m", AT(drag), NULL, NULL},
     {"drag_per_length", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "N s/m^2", AT(drag_per_length),
      NULL, NULL},
     {"pool", RL_FIELD_COUNT, false, RL_ANY, "1", AT(pool), NULL, NULL},
-    {"pool_exhausted", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_pool_exhausted},
+    {"pool_exhausted", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(pool_exhausted), exhausted, NULL},
     {"points", RL_FIELD_OTHER, false, RL_ANY, "m", 0, NULL, read_points},
     {"hang", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_hang},
     {"velocity", RL_FIELD_VECTOR, false, RL_ANY, "m/s", AT(velocity), NULL, NULL},
@@ -114,10 +110,17 @@ static const rl_field rope_fields[] = {
 
 static bool check_exclusive_keys(rl_reader *reader, const rl_tree *map) {
   static const char *const pairs[][2] = {
-      {"length", "slack"},         {"length", "rest_lengths"}, {"slack", "rest_lengths"},
-      {"mass", "node_masses"},     {"lumping", "node_masses"}, {"damping", "damping_ratio"},
-      {"drag", "drag_per_length"}, {"points", "hang"},         {"velocity", "velocities"},
+      {"length", "slack"},
+      {"length", "rest_lengths"},
+      {"slack", "rest_lengths"},
+      {"mass", "node_masses"},
+      {"lumping", "node_masses"},
+      {"damping", "damping_ratio"},
+      {"drag", "drag_per_length"},
+      {"points", "hang"},
+      {"velocity", "velocities"},
       {"spin", "velocities"},
+      {"break_tension", "break_tensions"},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     if (!rl_check_exclusive(reader, map, pairs[i][0], pairs[i][1])) {
@@ -162,6 +165,15 @@ static bool check_segments(rl_reader *reader, const rl_tree *map, rl_rope_defini
   return true;
 }
 
+// As many strengths as elements.
+static bool check_strengths(rl_reader *reader, const rl_tree *map, const rl_rope_definition *rope) {
+  const rl_tree *list = rl_tree_value(map, "break_tensions");
+  const size_t count = rl_definition_elements(rope);
+  return !list || list->count == count ||
+         rl_fail(reader, list, "break_tensions: expected %zu of them (segments), found %zu", count,
+                 list->count);
+}
+
 // Lists with an item for each node.
 static bool check_node_lists(rl_reader *reader, const rl_tree *map,
                              const rl_rope_definition *rope) {
@@ -190,7 +202,8 @@ static bool read_rope(rl_reader *reader, size_t i) {
   return rl_read_fields(reader, map, reader->ropes->keys[i], what, rope_fields,
                         sizeof rope_fields / sizeof rope_fields[0], rope) &&
          check_ends(reader, i) && check_exclusive_keys(reader, map) &&
-         check_segments(reader, map, rope) && check_node_lists(reader, map, rope);
+         check_segments(reader, map, rope) && check_strengths(reader, map, rope) &&
+         check_node_lists(reader, map, rope);
 }
 
 bool rl_read_ropes(rl_reader *reader) {

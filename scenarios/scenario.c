@@ -130,11 +130,12 @@ static bool read_definition(rl_reader *reader, const top_level *top, rl_scenario
 // Everything that can be invalid is looked at before anything is called unsupported.
 static bool read_tree(rl_reader *reader, const rl_tree *root, rl_scenario *scenario) {
   top_level top;
-  const bool valid =
-      read_top_level(reader, root, scenario, &top) && read_definition(reader, &top, scenario) &&
-      rl_read_events(reader, top.events) && rl_check_exact(reader, top.exact, scenario) &&
-      rl_check_probes(reader, top.probes, &scenario->definition) &&
-      make_model(reader, root, scenario);
+  const bool valid = read_top_level(reader, root, scenario, &top) &&
+                     read_definition(reader, &top, scenario) &&
+                     rl_read_events(reader, top.events, &scenario->definition) &&
+                     rl_check_exact(reader, top.exact, scenario) &&
+                     rl_check_probes(reader, top.probes, &scenario->definition) &&
+                     make_model(reader, root, scenario);
   if (!valid) {
     return false;
   }

@@ -24,6 +24,7 @@ extern "C" {
 
 #include "world/bend.h"
 #include "world/driver.h"
+#include "world/elements.h"
 #include "world/ledger.h"
 #include "world/memory.h"
 #include "world/model.h"

@@ -23,7 +23,7 @@ class Scene:
     """What the scenario says about what is drawn."""
 
     bodies: dict[str, Definition]
-    closed: set[str]  # ropes
+    closed: dict[str, int]  # ropes and their elements
     view: View
 
     def fixed(self, name: str) -> bool:
@@ -59,7 +59,8 @@ def take_picture(scene: Scene, snapshot: Snapshot | None, exact: bool) -> Pictur
         return picture
     for name, rope in (snapshot.exact_ropes if exact else snapshot.ropes).items():
         line = [scene.view.flat(p) for p in rope]
-        picture.ropes.append(line + line[:1] if name in scene.closed else line)
+        # A loop that can part is written with both ends of each element.
+        picture.ropes.append(line + line[:1] if scene.closed.get(name) == len(line) else line)
     if not exact:
         picture.drawn = [[scene.view.flat(p) for p in line] for line in snapshot.drawn.values()]
     for name, position in (snapshot.exact_bodies if exact else snapshot.bodies).items():
@@ -83,13 +84,19 @@ def before_divergence(trace: Trace, snapshots: list[Snapshot]) -> list[Snapshot]
     return snapshots[:-1] if trace.run.status == "diverged" and len(snapshots) > 1 else snapshots
 
 
+def number_of_elements(rope: Definition) -> int:
+    lengths, count = rope.get("rest_lengths"), rope.get("segments")
+    return len(lengths) if isinstance(lengths, list) else count if isinstance(count, int) else 0
+
+
 def make_scene(artist: Artist, series: Sequence[list[Snapshot]]) -> Scene:
     definition = artist.scenario.definition
     everything = [point for snapshots in series for snapshot in snapshots
                   for line in [*snapshot.ropes.values(), snapshot.bodies.values()]
                   for point in line]
     bodies = {name: mapping(body) for name, body in mapping(definition.get("bodies")).items()}
-    closed = {name for name, rope in mapping(definition.get("ropes")).items()
+    closed = {name: number_of_elements(mapping(rope))
+              for name, rope in mapping(definition.get("ropes")).items()
               if mapping(rope).get("closed") is True}
     return Scene(bodies, closed, choose_view(definition.get("gravity"), everything))
 

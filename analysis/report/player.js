@@ -266,7 +266,7 @@ function shadedLine(ctx, points, tension, width, dash) {
   ctx.setLineDash(dash);
   let way = 0;
   for (let i = 0; i + 1 < points.length; i++) {
-    const code = tension[Math.min(i, tension.length - 1)];
+    const code = tension[points.elements ? points.elements[i] : Math.min(i, tension.length - 1)];
     trace(ctx, [points[i], points[i + 1]]);
     Object.assign(ctx, {strokeStyle: code === UNKNOWN ? STILL : shade(code / (UNKNOWN - 1)),
                         lineWidth: width, lineDashOffset: way});
@@ -292,6 +292,26 @@ function symbol(ctx, [x, y], kind, colour, radius = 4.5) {
   ctx.stroke();
 }
 
+// The elements of a rope that can part, two points each, as one line with gaps, and which element
+// each piece of the line is.
+function join(ends) {
+  const points = [], elements = [];
+  for (let i = 0; i < ends.length; i += 2) {
+    const last = points[points.length - 1], start = ends[i];
+    if (!last || last[0] !== start[0] || last[1] !== start[1]) {
+      if (last) { // from the last piece to the gap, and on to this one
+        points.push([NaN, NaN]);
+        elements.push(i / 2, i / 2);
+      }
+      points.push(start);
+    }
+    points.push(ends[i + 1]);
+    elements.push(i / 2);
+  }
+  points.elements = elements;
+  return points;
+}
+
 // Cuts the points of all ropes into those of each.
 function split(places, ropes, camera) {
   let start = 0;
@@ -301,6 +321,7 @@ function split(places, ropes, camera) {
       points.push(camera.flat(places.subarray(3 * i, 3 * i + 3)));
     }
     start += rope.points;
+    if (rope.parts) return join(points);
     if (rope.closed) points.push(points[0]);
     return points;
   });

@@ -50,6 +50,7 @@ class Rope:
     points: int
     elements: int
     closed: bool
+    parts: bool = False  # two points for each element
 
 
 @dataclass
@@ -125,6 +126,21 @@ def thin_tension(tension: Array, points: int, closed: bool) -> Array:
     return np.fmax.reduceat(tension, keep if closed else keep[:-1], axis=1)
 
 
+def thin_parts(points: Array, tension: Array) -> tuple[Array, Array]:
+    """Of a rope that can part, two points for each element: some elements after the other as one,
+    nan at the frames at which it is apart among them."""
+    import numpy as np
+
+    starts, ends = points[:, 0::2], points[:, 1::2]
+    chosen = np.append(kept(tension.shape[1]), tension.shape[1])
+    begin, last = chosen[:-1], chosen[1:] - 1
+    own = np.stack([starts[:, begin], ends[:, last]], axis=2)
+    apart = np.any(starts[:, 1:] != ends[:, :-1], axis=2)
+    for k, (a, b) in enumerate(zip(begin, last)):
+        own[np.any(apart[:, a:b], axis=1), k] = math.nan
+    return own.reshape(len(points), -1, 3), np.fmax.reduceat(tension, begin, axis=1)
+
+
 @dataclass
 class Path:
     """A rope over bodies at one frame."""
@@ -192,6 +208,7 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
     first, element = file["ropes/first_point"][:], file["ropes/first_element"][:]
     closed = file["ropes/closed"][:]
     has_path = file["ropes/has_path"][:] if f"paths/{prefix}first" in file else 0 * closed
+    parts = file["ropes/parts"][:] if "ropes/parts" in file else 0 * closed
     tension = take(file, f"ropes/{prefix}tension_N", frames)
     if tension is None:
         tension = np.full((len(frames), int(element[-1])), math.nan)
@@ -201,13 +218,16 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
             paths = read_paths(file, frames, prefix, r)
             own, pulls = even_paths(paths)
             shapes.append([len(p.bends) if p else -1 for p in paths])
+        elif parts[r]:
+            own, pulls = thin_parts(points[:, first[r]:first[r + 1]],
+                                    tension[:, element[r]:element[r + 1]])
         else:
             count = int(first[r + 1] - first[r])
             own = points[:, int(first[r]) + kept(count)]
             pulls = thin_tension(tension[:, element[r]:element[r + 1]], count, loop)
         lines.append(own)
         tensions.append(pulls)
-        motion.ropes.append(Rope(own.shape[1], pulls.shape[1], loop))
+        motion.ropes.append(Rope(own.shape[1], pulls.shape[1], loop, bool(parts[r])))
     motion.points, motion.tension = np.concatenate(lines, axis=1), np.concatenate(tensions, axis=1)
     motion.breaks = find_breaks(list(zip(*shapes)))
 
@@ -389,8 +409,8 @@ def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
 
     coded: dict[str, Any] = {"time": [float(f"{t:.6g}") for t in motion.time]}
     if motion.points is not None:
-        coded["ropes"] = [{"points": r.points, "elements": r.elements, "closed": r.closed}
-                          for r in motion.ropes]
+        coded["ropes"] = [{"points": r.points, "elements": r.elements, "closed": r.closed,
+                           **({"parts": True} if r.parts else {})} for r in motion.ropes]
         coded["points"] = grid.encode(motion.points)
         coded["tension"] = encode_tension(motion.tension, limit)
         if motion.breaks:

@@ -47,7 +47,7 @@ void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_ro
   rl_direct_build(&l->direct, model, state, rows);
   rl_direct_evaluate(&l->direct, model, state, rows, state->points, l->values, l->inverse_masses,
                      l->gradients);
-  rl_direct_bounds(rows, l->lower);
+  rl_direct_bounds(&l->direct, rows, l->lower);
   rl_frictions_begin(l->frictions, &l->direct, rows);
   rl_frictions_watch(l->frictions, &l->direct, rows, state->velocities);
 }

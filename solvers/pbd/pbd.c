@@ -48,32 +48,39 @@ static void init(void *memory, const rl_model *model, const double *values) {
 }
 
 // (6) |x_i - a| <= r_i for every node and a held end a of its rope, r_i the rest length between
-// them: one projection of the node alone. The elements between carry its pull.
+// them: one projection of the node alone, as far as the rope goes on. The elements between carry
+// its pull.
 static void attach(const pbd *self, const rl_model *model, rl_state *state, uint32_t rope,
                    bool from_end) {
   const rl_rope *r = &model->ropes[rope];
-  const uint32_t anchor = r->ends[from_end ? 1 : 0];
+  const rl_link *links = &state->links[r->first_link];
+  const uint32_t count = rl_rope_elements(model, state, rope);
+  const uint32_t anchor = count == 0 ? 0 : from_end ? links[count - 1].b : links[0].a;
   if (r->massless || state->points[anchor].w > 0.0 || rl_moving_hold(model, anchor)) {
     return;
   }
-  const uint32_t count = r->link_count;
   double reach = 0.0;
-  for (uint32_t i = 1; i <= count; i++) { // out from the anchor
-    const uint32_t slot = rl_rope_node(model, state, rope, from_end ? count - i : i);
-    const uint32_t link = r->first_link + (from_end ? count - i : i - 1);
-    reach += state->links[link].rest;
+  uint32_t reached = 0, at = anchor;
+  for (uint32_t i = 0; i < count; i++, reached++) { // out from the anchor
+    const uint32_t link = from_end ? count - 1 - i : i;
+    if (at != (from_end ? links[link].b : links[link].a)) {
+      break; // it has parted there
+    }
+    at = from_end ? links[link].a : links[link].b;
+    reach += links[link].rest;
     const rl_vec3 arm =
-        rl_sub(rl_position(&state->points[anchor]), rl_position(&state->points[slot]));
+        rl_sub(rl_position(&state->points[anchor]), rl_position(&state->points[at]));
     const double distance = rl_length(arm);
-    self->pulls[link] = 0.0;
-    if (distance > reach && state->points[slot].w > 0.0) {
-      rl_relaxation_correct(&self->relaxation, state, slot, rl_scale(1.0 - reach / distance, arm));
-      self->pulls[link] = (distance - reach) / state->points[slot].w;
+    double *pull = &self->pulls[r->first_link + link];
+    *pull = 0.0;
+    if (distance > reach && state->points[at].w > 0.0) {
+      rl_relaxation_correct(&self->relaxation, state, at, rl_scale(1.0 - reach / distance, arm));
+      *pull = (distance - reach) / state->points[at].w;
     }
   }
   double pull = 0.0;
-  for (uint32_t i = count; i > 0; i--) { // and back
-    const uint32_t link = r->first_link + (from_end ? count - i : i - 1);
+  for (uint32_t i = reached; i-- > 0;) { // and back
+    const uint32_t link = r->first_link + (from_end ? count - 1 - i : i);
     pull += self->pulls[link];
     self->attached[link] += pull;
   }

@@ -164,11 +164,14 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
 // in the tension and the loss of the step.
 static void evaluate_forces(penalty *self, const rl_model *model, const rl_state *state,
                             rl_rows *rows, double weight, rl_step_info *info) {
+  const double *drags = rl_drags(model, state);
   self->weight = weight;
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const rl_vec3 v = state->velocities[i];
-    self->forces[i] = (rl_vec3){0.0, 0.0, 0.0};
-    info->dissipated += weight * model->drags[i] * rl_dot(v, v);
+    const rl_vec3 v = rl_sub(state->velocities[i], state->wind);
+    const bool is_place = state->pushes && i < model->place_count;
+    self->forces[i] = is_place ? state->pushes[i] : (rl_vec3){0.0, 0.0, 0.0};
+    info->dissipated += weight * drags[i] * rl_dot(v, v);
+    info->work -= weight * drags[i] * rl_dot(v, state->wind);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -185,8 +188,8 @@ static void evaluate_forces(penalty *self, const rl_model *model, const rl_state
 static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl_state *state,
                             uint32_t slot) {
   const double w = state->points[slot].w;
-  const rl_vec3 force =
-      rl_add_scaled(self->forces[slot], -model->drags[slot], state->velocities[slot]);
+  const rl_vec3 force = rl_add_scaled(self->forces[slot], -rl_drags(model, state)[slot],
+                                      rl_sub(state->velocities[slot], state->wind));
   const rl_vec3 gravity = slot < model->place_count ? model->gravity : (rl_vec3){0.0, 0.0, 0.0};
   return w > 0.0 ? rl_add_scaled(gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }

@@ -224,6 +224,62 @@ bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definitio
   return false;
 }
 
+bool rl_definition_is_released(const rl_definition *definition, uint32_t body) {
+  for (size_t i = 0; i < definition->event_count; i++) {
+    const rl_event *event = &definition->events[i];
+    if (event->kind == RL_EVENT_RELEASE_BODY && event->body == body) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool rope_tears(const rl_rope_definition *rope) {
+  return !isnan(rope->break_tension) || rope->break_tensions;
+}
+
+bool rl_definition_tears(const rl_definition *definition) {
+  for (size_t i = 0; i < definition->rope_count; i++) {
+    if (rope_tears(&definition->ropes[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_definition_parts(const rl_definition *definition) {
+  bool parts = rl_definition_tears(definition);
+  for (size_t i = 0; i < definition->event_count; i++) {
+    parts = parts || definition->events[i].kind <= RL_EVENT_RELEASE_BODY;
+  }
+  return parts;
+}
+
+bool rl_definition_is_pushed(const rl_definition *definition) {
+  bool is_pushed = false;
+  for (size_t i = 0; i < definition->event_count; i++) {
+    is_pushed = is_pushed || definition->events[i].kind >= RL_EVENT_FORCE;
+  }
+  return is_pushed;
+}
+
+// A rope comes apart at each of its nodes at most once, and is let go at each end.
+size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
+  const rl_rope_definition *rope = &definition->ropes[index];
+  const size_t most = rope->segments + 1;
+  size_t needed = rope_tears(rope) ? most : 0;
+  for (size_t i = 0; i < definition->event_count; i++) {
+    const rl_event *event = &definition->events[i];
+    const bool named = event->kind == RL_EVENT_CUT || event->kind == RL_EVENT_RELEASE_END;
+    const bool sweeps = event->kind == RL_EVENT_CUT_PLANE || event->kind == RL_EVENT_CUT_SWIPE;
+    needed += sweeps ? most : named && event->rope == index ? 1 : 0;
+  }
+  needed = needed < most ? needed : most;
+  return rope->segments == 0 || needed == 0 ? 0
+         : rope->pool == RL_POOL_ENOUGH     ? needed
+                                            : rope->pool;
+}
+
 // The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.
 double rl_pair_friction(double a, double b) {
   if (isnan(a) || isnan(b)) {

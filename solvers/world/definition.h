@@ -43,6 +43,18 @@ bool rl_definition_turns(const rl_definition *definition, uint32_t body);
 // principal axes, or the shape has no volume.
 bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message);
 
+// Whether an event lets a fixed body go.
+bool rl_definition_is_released(const rl_definition *definition, uint32_t body);
+
+// Whether some rope tears by itself; whether anything that is tied can come apart, ropes that tear
+// included; whether forces or wind push on the scene.
+bool rl_definition_tears(const rl_definition *definition);
+bool rl_definition_parts(const rl_definition *definition);
+bool rl_definition_is_pushed(const rl_definition *definition);
+
+// The spare nodes of a rope: as given, or as many as what can happen to it can need.
+size_t rl_definition_spares(const rl_definition *definition, uint32_t rope);
+
 // The friction coefficient of a pair: sqrt(a b); a side without one (NAN) takes the other's.
 double rl_pair_friction(double a, double b);
 

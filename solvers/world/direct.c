@@ -2,6 +2,7 @@
 #include "direct.h"
 
 #include "body_contact.h"
+#include "elements.h"
 
 // What the arrays have to hold at most.
 typedef struct capacity {
@@ -118,8 +119,10 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
     for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
       const rl_link *link = &model->links[rope->first_link + (i < rope->link_count ? i : i - 1)];
       const uint32_t node = i < rope->link_count ? link->a : link->b;
+      for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {
+        use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two where it has parted
+      }
       if (!rope->massless) {
-        use_contacts(&c, uses, model, r, node, RL_NONE, &position);
         if (i < rope->link_count) {
           use_contacts(&c, uses, model, r, node, link->b, &position);
         }
@@ -202,6 +205,15 @@ static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_
   return model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
 }
 
+// The contacts of a node, and of the element that begins there.
+static void put_contacts_of(rl_direct *d, const rl_model *model, const rl_state *state,
+                            uint32_t rope, uint32_t node, uint32_t *contact, uint32_t *tangent) {
+  while (*contact < state->contact_count && state->contacts[*contact].rope == rope &&
+         state->contacts[*contact].node == node) {
+    put_contact_in_order(d, model, (*contact)++, tangent);
+  }
+}
+
 // Along the ropes: the contacts of a node, then the element that begins there; and those of bodies
 // with each other.
 static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
@@ -211,19 +223,21 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
   d->count = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
-      while (contact < state->contact_count && state->contacts[contact].rope == r &&
-             state->contacts[contact].node == i) {
-        put_contact_in_order(d, model, contact++, &tangent);
-      }
-      if (i < rope->link_count) {
-        put_in_order(d, rope->first_link + i);
-      }
+    uint32_t node = 0; // places along the rope
+    for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
+      put_contacts_of(d, model, state, r, node++, &contact, &tangent);
+      put_in_order(d, rope->first_link + i);
       for (uint32_t k = 0; i == 0 && rope->rubs && k < wrap_count(model, state, r); k++) {
         if (state->wraps[rope->first_wrap + k].grip == RL_STICKS) {
           put_in_order(d, split++);
         }
       }
+      if (rl_element_next(model, state, r, i) == RL_NONE) {
+        put_contacts_of(d, model, state, r, node++, &contact, &tangent);
+      }
+    }
+    for (uint32_t i = rl_rope_elements(model, state, r); i < rope->link_count; i++) {
+      put_in_order(d, rope->first_link + i); // there is none: a row of nothing
     }
   }
   while (contact < state->contact_count) {
@@ -231,8 +245,15 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
   }
 }
 
+// Whether there still is such an element: a massless rope that was cut has none.
+static bool is_there(const rl_model *model, const rl_state *state, uint32_t link) {
+  const uint32_t rope = model->link_rope[link];
+  return link - model->ropes[rope].first_link < rl_rope_elements(model, state, rope);
+}
+
 // The slots of each row's entries, in the order in which rl_row_evaluate writes them.
-static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *rows) {
+static void find_entries(rl_direct *d, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows) {
   uint32_t row = 0;
   uint32_t entry = 0;
   uint32_t vector = 0;
@@ -246,7 +267,7 @@ static void find_entries(rl_direct *d, const rl_state *state, const rl_rows *row
         d->entry_slot[entry++] = rows->entries[e].slot;
       }
       vector += (d->forces ? 2 : 1) * (entry - d->entry_start[m]);
-    } else {
+    } else if (is_there(model, state, m)) {
       d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
       d->entry_slot[entry++] = state->links[m].a;
       d->entry_slot[entry++] = state->links[m].b;
@@ -317,7 +338,7 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
   d->forces = model->split_capacity > 0;
   find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);
-  find_entries(d, state, rows);
+  find_entries(d, model, state, rows);
   chain_entries(d, model, state);
   d->coupling_count = 0;
   d->start[0] = 0;
@@ -361,6 +382,9 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
 void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_state *state,
                         rl_rows *rows, const rl_point *points, double *values,
                         double *inverse_masses, rl_vec3 *gradients) {
+  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
+    values[k] = inverse_masses[k] = 0.0; // of elements that are there no more
+  }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -385,7 +409,10 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
   }
 }
 
-void rl_direct_bounds(const rl_rows *rows, double *lower) {
+void rl_direct_bounds(const rl_direct *d, const rl_rows *rows, double *lower) {
+  for (uint32_t k = 0; k < d->link_count; k++) {
+    lower[k] = 0.0;
+  }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {

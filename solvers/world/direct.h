@@ -92,7 +92,7 @@ void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl
                         double *inverse_masses, rl_vec3 *gradients);
 
 // The lower bounds of the multipliers of all rows, 0 or -INFINITY.
-void rl_direct_bounds(const rl_rows *rows, double *lower);
+void rl_direct_bounds(const rl_direct *direct, const rl_rows *rows, double *lower);
 
 // The gradients of tangent k along the unit vectors t and s across the normal of its contact as it
 // was last evaluated.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "driver.h"
 
+#include "events.h"
 #include "memory.h"
 #include "rotation.h"
 #include "trigonometry.h"
@@ -50,9 +51,14 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
   return carver.block;
 }
 
+// Before and after a step each element can be parted, and each event can let something go.
+static size_t change_capacity(const rl_model *model) {
+  return model->parts ? 2 * (size_t)model->link_count + model->event_count : 0;
+}
+
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2 : 1) * rl_state_bytes(model) +
-         rl_rows_bytes(model) + rl_ledger_bytes(model);
+         rl_rows_bytes(model) + rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change);
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -76,8 +82,10 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   }
   driver->ledger = rl_ledger_create(model);
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
-  if (!driver->memory || !driver->state || (model->wrap_capacity > 0 && !driver->before) ||
-      !driver->rows || !driver->ledger) {
+  driver->change_capacity = change_capacity(model);
+  driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
+  if (!driver->changes || !driver->memory || !driver->state ||
+      (model->wrap_capacity > 0 && !driver->before) || !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -93,6 +101,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
     rl_state_free(driver->before);
+    free(driver->changes);
     free(driver->allocation);
     free(driver);
   }
@@ -142,8 +151,32 @@ static void drive_end(const rl_driver *driver, double t1) {
 
 void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   rl_state_copy(driver->state, state);
+  driver->is_stopped = false;
   if (driver->type->sync) {
     driver->type->sync(driver->memory, driver->model, driver->state);
+  }
+}
+
+// (3) Something was parted or let go: rows and solver follow. What ropes and the method's springs
+// had stored is gone then, and what was held brings in the energy that it has (papers/parting.md).
+static void follow(rl_driver *driver, double before) {
+  rl_detect(driver->model, driver->state, driver->dt, driver->rows);
+  if (driver->type->sync) {
+    driver->type->sync(driver->memory, driver->model, driver->state);
+  }
+  const double gain = rl_energy_total(rl_driver_energy(driver)) - before;
+  if (gain > 0.0) {
+    driver->state->work += gain;
+  } else {
+    driver->state->dissipated -= gain;
+  }
+}
+
+// What happens at this time, or what the last step has torn.
+static void change(rl_driver *driver, bool (*parts)(rl_driver *)) {
+  const double before = driver->model->parts ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
+  if (parts(driver)) {
+    follow(driver, before);
   }
 }
 
@@ -190,12 +223,21 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_state *state = driver->state;
   const double t1 = (double)(state->step + 1) * driver->dt;
   rl_step_info *info = &driver->info;
+  driver->change_count = 0;
+  if (model->event_count > 0 && !driver->is_stopped) {
+    change(driver, rl_events_act);
+  }
+  if (driver->is_stopped) {
+    return info->reason = RL_STOPPED;
+  }
+  state->work -= rl_events_work(driver);
   if (driver->before) {
     solve_with_grips(driver, t1);
   } else {
     solve(driver, t1);
   }
   drive_end(driver, t1);
+  state->work += rl_events_work(driver);
   rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                 driver->type->stored_energy == NULL);
   if (driver->before) {
@@ -211,6 +253,10 @@ rl_reason rl_driver_step(rl_driver *driver) {
     info->reason = RL_DIVERGED_NAN;
   } else if (scale > 0.0 && error > blow_up_factor * scale) {
     info->reason = RL_DIVERGED_ENERGY;
+  }
+  if (model->strengths && info->reason > 0) {
+    change(driver, rl_events_tear);
+    info->reason = driver->is_stopped ? RL_STOPPED : info->reason;
   }
   return info->reason;
 }

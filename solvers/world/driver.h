@@ -4,8 +4,26 @@
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
 
+#include "elements.h"
 #include "ledger.h"
 #include "solver.h"
+
+// What came apart, or could not for want of a spare node, and when.
+typedef enum rl_change_kind {
+  RL_CHANGE_TORN,     // by its tension
+  RL_CHANGE_CUT,      // by an event
+  RL_CHANGE_RELEASED, // an end of a rope, or a body
+  RL_CHANGE_UNMET,    // no spare node was left
+} rl_change_kind;
+
+typedef struct rl_change {
+  rl_change_kind kind;
+  double time;      // [s]
+  uint32_t rope;    // RL_NONE: a body was let go
+  uint32_t element; // of the rope; released: its end, 0 `from`, 1 `to`
+  uint32_t body;    // let go, or RL_NONE
+  double tension;   // of the element in the last step [N]
+} rl_change;
 
 typedef struct rl_driver {
   const rl_model *model;
@@ -21,6 +39,10 @@ typedef struct rl_driver {
   double dt;           // [s]
   rl_energy start;     // energies at the start
   double energy_scale; // all energy the scene can hold [J]
+  // What came apart before and after the last step, in that order.
+  rl_change *changes;
+  size_t change_count, change_capacity;
+  bool is_stopped; // a rope that stops the run had no spare node left
 } rl_driver;
 
 // Capabilities that the model needs and the solver lacks; 0 when it can run it.
@@ -38,7 +60,9 @@ void rl_driver_free(rl_driver *driver);
 // Goes on from another state of the same model, such as another solver's, and tells the solver.
 void rl_driver_set_state(rl_driver *driver, const rl_state *state);
 
-// One step. Negative: diverged; the state is as the method left it.
+// One step, the events before it, and what tears after it. Negative: diverged; the state is as the
+// method left it. RL_STOPPED: a rope that stops the run shall part and has no spare node; from then
+// on there are no more steps.
 rl_reason rl_driver_step(rl_driver *driver);
 
 // Energies now, those in the method's own springs included.

@@ -199,6 +199,9 @@ static double elastic_energy(const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     const uint32_t rope = model->link_rope[i];
+    if (i - model->ropes[rope].first_link >= rl_rope_elements(model, state, rope)) {
+      continue; // there is none any more
+    }
     if (link->compliance > 0.0 && model->ropes[rope].wrap_capacity > 0) {
       energy += rl_wraps_energy(model, state, rope);
     } else if (link->compliance > 0.0) {

@@ -26,6 +26,7 @@ rl_rope_definition rl_rope_defaults(void) {
                               .stiffness = NAN,
                               .friction = NAN,
                               .break_tension = NAN,
+                              .pool = RL_POOL_ENOUGH,
                               .pivot = {NAN, NAN, NAN}};
 }
 
@@ -38,7 +39,8 @@ static const double gib = 1073741824.0; // bytes
 // Counts everything; false when the numbers do not fit.
 static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
-  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0;
+  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
+           spares = 0;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -51,7 +53,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   }
   for (size_t i = 0; i < d->rope_count; i++) {
     const rl_rope_definition *rope = &d->ropes[i];
-    nodes += rl_builder_own_nodes(rope);
+    nodes += rl_builder_own_nodes(rope) + rl_definition_spares(d, (uint32_t)i);
+    spares += rl_definition_spares(d, (uint32_t)i);
     links += rl_definition_elements(rope);
     eyes += rope->way_count;
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
@@ -67,7 +70,9 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
         own_wraps > b->model->path_capacity ? own_wraps : b->model->path_capacity;
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-        contacts += (rl_definition_nodes(rope) + rope->segments) * d->bodies[k].part_count;
+        contacts +=
+            (rl_definition_nodes(rope) + rl_definition_spares(d, (uint32_t)i) + rope->segments) *
+            d->bodies[k].part_count;
       }
     }
   }
@@ -99,6 +104,10 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->place_count = m->node_count + m->body_count;
   m->slot_count = m->place_count + turning;
   m->pair_count = (uint32_t)pairs;
+  m->spare_count = (uint32_t)spares;
+  m->event_count = (uint32_t)d->event_count;
+  m->parts = rl_definition_parts(d);
+  m->is_pushed = rl_definition_is_pushed(d);
   m->contact_capacity = (uint32_t)contacts;
   m->wrap_capacity = (uint32_t)wraps;
   m->split_capacity = (uint32_t)splits;
@@ -129,6 +138,9 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
   b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
   b->node_hold = rl_carve(c, m->node_count, sizeof(uint32_t));
+  b->events = rl_carve(c, m->event_count, sizeof(rl_event));
+  b->strengths =
+      rl_carve(c, rl_definition_tears(b->definition) ? m->link_count : 0, sizeof(double));
   b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
   b->frictions = rl_carve(c, (size_t)m->rope_count * m->body_count, sizeof(double));
   b->names = rl_carve(c, b->name_bytes, 1);
@@ -146,6 +158,10 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
     return false;
   }
   rl_build_pairs(b);
+  rl_build_strengths(b);
+  if (b->model->event_count > 0) {
+    memcpy(b->events, b->definition->events, b->model->event_count * sizeof *b->events);
+  }
   rl_build_summary(b);
   return true;
 }
@@ -216,6 +232,8 @@ static void show_arrays(const rl_builder *b) {
   model->node_hold = b->node_hold;
   model->touches = b->touches;
   model->frictions = b->frictions;
+  model->events = b->events;
+  model->strengths = rl_definition_tears(b->definition) ? b->strengths : NULL;
 }
 
 // Two bodies may start as deep in each other as this, of the smaller one.
@@ -266,11 +284,7 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
   return outside;
 }
 
-rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
-  *fault = (rl_fault){.kind = RL_FAULT_NONE, .body = RL_NONE, .rope = RL_NONE};
-  if (!rl_definition_check(definition, fault)) {
-    return NULL;
-  }
+static rl_model *create(const rl_definition *definition, rl_fault *fault) {
   rl_model *model = calloc(1, sizeof *model);
   rl_builder b = {.definition = definition, .model = model};
   if (!model) {
@@ -303,6 +317,33 @@ rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
     rl_model_free(model);
     return NULL;
   }
+  return model;
+}
+
+rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault) {
+  *fault = (rl_fault){.kind = RL_FAULT_NONE, .body = RL_NONE, .rope = RL_NONE};
+  if (!rl_definition_check(definition, fault)) {
+    return NULL;
+  }
+  // A body that will be let go is built as the free body that it becomes, and held until then.
+  rl_body_definition *bodies = calloc(definition->body_count + 1, sizeof *bodies);
+  if (!bodies) {
+    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
+    return NULL;
+  }
+  rl_definition released = *definition;
+  released.bodies = bodies;
+  for (size_t i = 0; i < definition->body_count; i++) {
+    bodies[i] = definition->bodies[i];
+    if (rl_definition_is_released(definition, (uint32_t)i)) {
+      bodies[i].motion = RL_FREE;
+    }
+  }
+  rl_model *model =
+      rl_definition_check_inertia(&released, fault) && rl_definition_check_support(&released, fault)
+          ? create(&released, fault)
+          : NULL;
+  free(bodies);
   return model;
 }
 

@@ -14,6 +14,9 @@
 // "No such body": a point fixed in space.
 #define RL_NONE UINT32_MAX
 
+// As many spare nodes as can be needed.
+#define RL_POOL_ENOUGH SIZE_MAX
+
 // ---------------------------------------------------------------------------------------------
 // Definition: what the user says. Fill the structs from rl_body_defaults(),
 // rl_rope_defaults() and rl_way_defaults(). Optional numbers are NAN where absent. All arrays
@@ -86,6 +89,9 @@ typedef struct rl_way {
 typedef enum rl_pose { RL_POSE_STRAIGHT, RL_POSE_POINTS, RL_POSE_HANG } rl_pose;
 typedef enum rl_lumping { RL_LUMP_HALF, RL_LUMP_EQUAL } rl_lumping;
 
+// What becomes of a run when a rope shall part and has no spare node left.
+typedef enum rl_exhausted { RL_EXHAUSTED_STOP, RL_EXHAUSTED_CONTINUE } rl_exhausted;
+
 typedef struct rl_rope_definition {
   const char *name;
   rl_end from, to;
@@ -99,17 +105,19 @@ typedef struct rl_rope_definition {
   const double *rest_lengths; // [segments] instead of length, NULL if absent [m]
   const double *node_masses;  // [nodes] instead of mass, NULL if absent [kg]
   rl_lumping lumping;
-  double stiffness;       // EA [N], NAN: inextensible
-  double damping;         // axial [N s]
-  double damping_ratio;   // of critical, per element
-  double bending;         // EI [N m^2]
-  double radius;          // [m]
-  double friction;        // NAN if absent
-  bool compression;       // links resist being shortened as well (rods)
-  double break_tension;   // [N], NAN if absent
-  double drag;            // [N s/m] per node
-  double drag_per_length; // [N s/m^2]
-  size_t pool;            // spare nodes
+  double stiffness;             // EA [N], NAN: inextensible
+  double damping;               // axial [N s]
+  double damping_ratio;         // of critical, per element
+  double bending;               // EI [N m^2]
+  double radius;                // [m]
+  double friction;              // NAN if absent
+  bool compression;             // links resist being shortened as well (rods)
+  double break_tension;         // of every element [N], NAN if absent
+  const double *break_tensions; // [segments] instead, NULL if absent [N]
+  double drag;                  // [N s/m] per node
+  double drag_per_length;       // [N s/m^2]
+  size_t pool;                  // spare nodes; RL_POOL_ENOUGH: as many as can be needed
+  rl_exhausted pool_exhausted;
   rl_pose pose;
   size_t point_count;        // RL_POSE_POINTS: a node each, or a polyline to be resampled
   const rl_vec3 *points;     // [m]
@@ -119,12 +127,38 @@ typedef struct rl_rope_definition {
   const rl_vec3 *velocities; // [nodes], NULL if absent [m/s]
 } rl_rope_definition;
 
+typedef enum rl_event_kind {
+  RL_EVENT_CUT,          // an element of a rope
+  RL_EVENT_CUT_PLANE,    // every rope where it crosses a plane
+  RL_EVENT_CUT_SWIPE,    // every rope that a segment crosses, seen along `normal`
+  RL_EVENT_RELEASE_END,  // of a rope
+  RL_EVENT_RELEASE_BODY, // a fixed body, which has a mass, becomes free
+  RL_EVENT_FORCE,        // on the centre of a body that is free
+  RL_EVENT_WIND,         // against which ropes with drag move
+} rl_event_kind;
+
+// Something that happens to the scene at a time, before the step that begins nearest to it, or from
+// one time to another.
+typedef struct rl_event {
+  rl_event_kind kind;
+  double from, until;    // [s]; what happens once has no `until`
+  uint32_t rope;         // RL_EVENT_CUT and RL_EVENT_RELEASE_END
+  uint32_t element;      // RL_EVENT_CUT
+  uint32_t end;          // RL_EVENT_RELEASE_END: 0 `from`, 1 `to`
+  uint32_t body;         // RL_EVENT_RELEASE_BODY and RL_EVENT_FORCE
+  rl_vec3 point, normal; // of a plane; of a swipe where it begins, and the view
+  rl_vec3 to;            // of a swipe where it ends [m]
+  rl_vec3 value;         // force [N] or wind [m/s]
+} rl_event;
+
 typedef struct rl_definition {
   rl_vec3 gravity; // [m/s^2]
   size_t body_count;
   const rl_body_definition *bodies;
   size_t rope_count;
   const rl_rope_definition *ropes;
+  size_t event_count;
+  const rl_event *events;
   size_t memory; // what a model of it may take, with a state and rows [bytes]; 0: anything
 } rl_definition;
 
@@ -180,13 +214,16 @@ typedef enum rl_capability {
   RL_CAN_WRAPS = 1U << 13,      // massless ropes over the surfaces of bodies
   RL_CAN_COLLISIONS = 1U << 14, // bodies that touch each other
   RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
+  RL_CAN_PART = 1U << 16,       // what is tied comes apart: ropes tear, are cut, ends are let go
+  RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
   // All that has nothing to do with the law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
-                 RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
+                 RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
+                 RL_CAN_FORCES,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -224,6 +261,7 @@ typedef struct rl_body {
   rl_quat rotation;
   rl_vec3 velocity;
   rl_vec3 spin;       // at the start, world frame [rad/s]
+  bool is_released;   // held until an event lets it go
   uint32_t spin_slot; // RL_NONE: it does not turn
   // Square roots of its principal moments of inertia [m sqrt(kg)], and their inverses; both 0 about
   // an axis that is held. 1 for what is driven.
@@ -261,9 +299,15 @@ typedef struct rl_rope {
   uint32_t wrap_capacity, wrap_count; // most at a time (0: it cannot), and at the start
   bool rubs;                          // some of them may have friction
   uint32_t ends[2]; // slots where its elements begin and end; of a loop both are node 0
+  uint32_t first_spare, spare_count; // slots of the nodes that it can take when it parts
+  uint32_t first_in_pool;            // where they stand in the state's pool
+  bool stops;                        // the run, when none is left
+  bool tears;
+  double end_masses[2];         // of its end nodes once nothing holds them [kg]
+  double drag, drag_per_length; // [N s/m], [N s/m^2]
 } rl_rope;
 
-// Nodes of a rope: one more than elements, and as many in a loop.
+// Nodes of a rope at the start: one more than elements, and as many in a loop.
 static inline uint32_t rl_rope_node_count(const rl_rope *rope) {
   return rope->link_count + (rope->closed ? 0 : 1);
 }
@@ -326,7 +370,10 @@ typedef struct rl_model {
   rl_vec3 gravity;
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
-  uint32_t pair_count;
+  uint32_t pair_count, event_count;
+  uint32_t spare_count;      // nodes that ropes can take when they part
+  bool parts;                // what is tied can come apart: the state says what is
+  bool is_pushed;            // by forces or wind
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
@@ -354,6 +401,8 @@ typedef struct rl_model {
   const double *frictions;   // [rope_count x body_count] Coulomb coefficient of the pair
   const uint32_t *node_rope; // [node_count]
   const uint32_t *node_hold; // [node_count] index of the hold of a node, RL_NONE: not held
+  const rl_event *events;    // in the order of the definition
+  const double *strengths;   // [link_count] tension at which it tears [N]; NULL: nothing does
   void *allocation;          // owns the arrays
   size_t bytes;              // of the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene

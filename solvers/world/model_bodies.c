@@ -76,7 +76,7 @@ static void build_spin(rl_builder *b, uint32_t i) {
              1.0 / body->root_inertia.z);
   body->spin_slot = b->model->place_count + b->spin_count++;
   rl_builder_set_point(b, body->spin_slot, (rl_vec3){0.0, 0.0, 0.0},
-                       d->motion == RL_DRIVEN ? 0.0 : 1.0,
+                       d->motion == RL_DRIVEN || body->is_released ? 0.0 : 1.0,
                        rl_times(body->root_inertia, rl_rotate_inverse(body->rotation, d->spin)));
 }
 
@@ -90,6 +90,7 @@ void rl_build_body(rl_builder *b, uint32_t i) {
                     .rotation = rl_quat_from_vector(d->rotation),
                     .velocity = d->velocity,
                     .spin = d->spin,
+                    .is_released = rl_definition_is_released(b->definition, i),
                     .rope_collide = d->rope_collide,
                     .part_count = d->part_count,
                     .parts = b->parts,
@@ -104,6 +105,6 @@ void rl_build_body(rl_builder *b, uint32_t i) {
     *b->keys++ = d->drive[k];
   }
   rl_builder_set_point(b, rl_body_slot(b->model, i), body->position,
-                       d->motion == RL_FREE ? d->mass : 0.0, d->velocity);
+                       d->motion == RL_FREE && !body->is_released ? d->mass : 0.0, d->velocity);
   build_spin(b, i);
 }

@@ -31,6 +31,8 @@ typedef struct rl_builder {
   uint32_t *node_hold;
   uint8_t *touches;
   double *frictions;
+  rl_event *events;
+  double *strengths;
   char *names;
   size_t name_bytes, part_count, hull_point_count, key_count;
   // Scratch of the longest rope: rest lengths, positions, masses of its nodes.
@@ -70,6 +72,9 @@ bool rl_build_ropes(rl_builder *b, rl_fault *fault);
 // Lays the ropes that can lie on bodies over these, once all of them have their places: lengths and
 // wraps. False with `fault` filled in.
 bool rl_build_wraps(rl_builder *b, rl_fault *fault);
+
+// The tensions at which elements tear.
+void rl_build_strengths(rl_builder *b);
 
 // What a solver must be able to do, and how large the scene is.
 void rl_build_summary(rl_builder *b);

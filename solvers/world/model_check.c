@@ -89,13 +89,17 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
   return check_hulls(body, i, fault);
 }
 
-static bool check_inertia(const rl_definition *definition, uint32_t i, rl_fault *fault) {
-  const rl_body_definition *body = &definition->bodies[i];
-  rl_vec3 inertia;
-  char message[256];
-  return body->motion == RL_DRIVEN || !rl_definition_turns(definition, i) ||
-         rl_definition_inertia(body, &inertia, message) ||
-         rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *fault) {
+  for (uint32_t i = 0; i < definition->body_count; i++) {
+    const rl_body_definition *body = &definition->bodies[i];
+    rl_vec3 inertia;
+    char message[256];
+    if (body->motion != RL_DRIVEN && rl_definition_turns(definition, i) &&
+        !rl_definition_inertia(body, &inertia, message)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+    }
+  }
+  return true;
 }
 
 static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
@@ -346,8 +350,6 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
       {rope->closed && rope->segments == 0, "closed", "massless closed ropes"},
       {rope->closed && rope->way_count > 0, "closed", "closed ropes that pass eyes or bodies"},
       {rope->bending > 0.0, "bending", "bending stiffness"},
-      {!isnan(rope->break_tension), "break_tension", "ropes that tear"},
-      {rope->pool > 0, "pool", "spare nodes"},
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
@@ -363,6 +365,31 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     if (!support_pair(definition, i, b, fault)) {
       return false;
     }
+  }
+  return true;
+}
+
+static bool check_event(const rl_definition *definition, const rl_event *event, rl_fault *fault) {
+  const rl_body_definition *body =
+      definition->body_count > 0 ? &definition->bodies[event->body] : NULL;
+  if (event->kind == RL_EVENT_RELEASE_BODY && (body->motion != RL_FIXED || isnan(body->mass))) {
+    return rl_fault_set(
+        fault, RL_FAULT_INVALID, event->body, RL_NONE, body->motion != RL_FIXED ? "motion" : "mass",
+        body->motion != RL_FIXED ? "an event lets it go; expected a fixed body"
+                                 : "an event lets it go; expected the mass that it has then");
+  }
+  const bool can_move =
+      body && (body->motion == RL_FREE || rl_definition_is_released(definition, event->body));
+  if (event->kind == RL_EVENT_FORCE && !can_move) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, event->body, RL_NONE, "motion",
+                        "an event pushes on its centre; expected a body that can move");
+  }
+  const rl_rope_definition *rope =
+      event->kind == RL_EVENT_RELEASE_END ? &definition->ropes[event->rope] : NULL;
+  if (rope && (event->end == 0 ? rope->from : rope->to).kind == RL_END_FREE) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, event->rope,
+                        event->end == 0 ? "from" : "to",
+                        "an event lets this end go, which nothing holds");
   }
   return true;
 }
@@ -383,12 +410,16 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
       return false;
     }
   }
-  for (uint32_t i = 0; i < bodies; i++) {
-    if (!check_inertia(definition, i, fault)) {
+  for (size_t i = 0; i < definition->event_count; i++) {
+    if (!check_event(definition, &definition->events[i], fault)) {
       return false;
     }
   }
-  for (uint32_t i = 0; i < ropes; i++) {
+  return true;
+}
+
+bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault) {
+  for (uint32_t i = 0; i < definition->rope_count; i++) {
     if (!support_rope(definition, i, fault)) {
       return false;
     }

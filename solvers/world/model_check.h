@@ -10,9 +10,12 @@
 // does, smaller than what anybody means.
 #define RL_START_TOLERANCE 1e-3
 
-// False with `fault` filled in: at the first thing that is invalid, or, in a definition that is
-// valid throughout, at the first that this version cannot do.
+// False with `fault` filled in: at the first thing that is invalid, of what turns at the first that
+// has no moments of inertia, and in a definition that is valid throughout at the first thing that
+// this version cannot do.
 bool rl_definition_check(const rl_definition *definition, rl_fault *fault);
+bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *fault);
+bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault);
 
 // The first part of that: every value by itself, and what indices point at (model_values.c).
 bool rl_definition_check_values(const rl_definition *definition, rl_fault *fault);

@@ -217,6 +217,11 @@ static void build_nodes(rl_builder *b, uint32_t index) {
     }
     previous = slot;
   }
+  out->first_spare = next_node;
+  for (uint32_t k = 0; k < out->spare_count;
+       k++) { // until they are taken they stay where node 0 is
+    rl_builder_set_point(b, next_node++, b->pose[0], 0.0, (rl_vec3){0.0, 0.0, 0.0});
+  }
   for (uint32_t node = b->first_node[index]; node < next_node; node++) {
     b->node_rope[node] = index;
   }
@@ -273,6 +278,7 @@ static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rop
   rl_definition scene = *b->definition;
   scene.rope_count = 1;
   scene.ropes = rope;
+  scene.event_count = 0;
   rl_model *model = rl_model_create(&scene, fault);
   rl_state *state = model ? rl_state_create(model) : NULL;
   if (state) {
@@ -355,18 +361,36 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   out->damping_ratio = rope->damping_ratio;
   out->radius = rope->radius;
   out->length = length;
+  out->stops = rope->pool_exhausted == RL_EXHAUSTED_STOP;
+  out->drag = rope->drag;
+  out->drag_per_length = rope->drag_per_length;
   if (!shape_rope(b, index, length, fault)) {
     return false;
   }
+  out->end_masses[0] = b->node_masses[0];
+  out->end_masses[1] = b->node_masses[out->link_count];
   build_nodes(b, index);
   build_drags(b, rope, out);
   build_surroundings(b, index);
   return true;
 }
 
+void rl_build_strengths(rl_builder *b) {
+  for (uint32_t i = 0; i < b->model->rope_count && rl_definition_tears(b->definition); i++) {
+    const rl_rope_definition *rope = &b->definition->ropes[i];
+    rl_rope *out = &b->ropes[i];
+    out->tears = !isnan(rope->break_tension) || rope->break_tensions;
+    for (uint32_t k = 0; k < out->link_count; k++) {
+      b->strengths[out->first_link + k] = !out->tears            ? INFINITY
+                                          : rope->break_tensions ? rope->break_tensions[k]
+                                                                 : rope->break_tension;
+    }
+  }
+}
+
 // Where each rope's nodes, elements and eyes stand among the model's.
 static void place_ropes(rl_builder *b) {
-  uint32_t node = 0, link = 0, eye = 0, wrap = 0;
+  uint32_t node = 0, link = 0, eye = 0, wrap = 0, spare = 0;
   for (uint32_t i = 0; i < b->model->rope_count; i++) {
     const rl_rope_definition *rope = &b->definition->ropes[i];
     b->first_node[i] = node;
@@ -375,10 +399,13 @@ static void place_ropes(rl_builder *b) {
                             .first_eye = eye,
                             .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->way_count,
                             .first_wrap = wrap,
+                            .spare_count = (uint32_t)rl_definition_spares(b->definition, i),
+                            .first_in_pool = spare,
                             .wrap_capacity = rl_definition_wraps(b->definition, rope),
                             .rubs = rl_definition_rubs(b->definition, rope)};
     wrap += b->ropes[i].wrap_capacity;
-    node += (uint32_t)rl_builder_own_nodes(rope);
+    spare += b->ropes[i].spare_count;
+    node += (uint32_t)rl_builder_own_nodes(rope) + b->ropes[i].spare_count;
     link += b->ropes[i].link_count;
     eye += b->ropes[i].eye_count;
   }

@@ -235,7 +235,38 @@ static bool check_rope(const place *p, const rl_definition *definition,
          (!rope->rest_lengths ||
           check_numbers(p, "rest_lengths", POSITIVE, rope->rest_lengths, rope->segments)) &&
          (!rope->node_masses ||
-          check_numbers(p, "node_masses", POSITIVE, rope->node_masses, nodes));
+          check_numbers(p, "node_masses", POSITIVE, rope->node_masses, nodes)) &&
+         (!rope->break_tensions ||
+          check_numbers(p, "break_tensions", POSITIVE, rope->break_tensions,
+                        rl_definition_elements(rope)));
+}
+
+static bool check_event(const place *p, const rl_definition *definition, const rl_event *event) {
+  const bool of_rope = event->kind == RL_EVENT_CUT || event->kind == RL_EVENT_RELEASE_END;
+  const bool of_body = event->kind == RL_EVENT_RELEASE_BODY || event->kind == RL_EVENT_FORCE;
+  const rl_rope_definition *rope =
+      event->rope < definition->rope_count ? &definition->ropes[event->rope] : NULL;
+  if ((unsigned)event->kind > RL_EVENT_WIND) {
+    return refuse(p, "events", "there is no such choice");
+  }
+  if (of_rope && !rope) {
+    return refuse(p, "events", "there is no rope of this index");
+  }
+  if (of_body && event->body >= definition->body_count) {
+    return refuse(p, "events", "there is no body of this index");
+  }
+  if (event->kind == RL_EVENT_CUT && event->element >= rl_definition_elements(rope)) {
+    return refuse(p, "events", "that rope has no element of this index");
+  }
+  if (event->kind == RL_EVENT_RELEASE_END && (event->end > 1 || rope->closed)) {
+    return refuse(p, "events", "that rope has no such end");
+  }
+  if (!(event->from >= 0.0) || !isfinite(event->from) ||
+      (event->kind >= RL_EVENT_FORCE && !(event->until > event->from))) {
+    return refuse(p, "events", "expected a time that is not negative, and a later one after it");
+  }
+  const rl_vec3 vectors[] = {event->point, event->normal, event->to, event->value};
+  return check_vectors(p, "events", vectors, COUNT(vectors));
 }
 
 bool rl_definition_check_values(const rl_definition *definition, rl_fault *fault) {
@@ -259,6 +290,14 @@ bool rl_definition_check_values(const rl_definition *definition, rl_fault *fault
   for (uint32_t i = 0; i < definition->rope_count; i++) {
     const place here = {RL_NONE, i, fault};
     if (!check_rope(&here, definition, &definition->ropes[i])) {
+      return false;
+    }
+  }
+  if (definition->event_count > 0 && !definition->events) {
+    return refuse(&whole, "events", "counted, and not there");
+  }
+  for (size_t i = 0; i < definition->event_count; i++) {
+    if (!check_event(&whole, definition, &definition->events[i])) {
       return false;
     }
   }

@@ -69,7 +69,7 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
   if (p->direct.tangents_count > 0) {
     keep_rows(p, rows);
   }
-  rl_direct_bounds(rows, p->lower);
+  rl_direct_bounds(&p->direct, rows, p->lower);
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
     p->acted[m] = state->multipliers[m] > 0.0;
     state->multipliers[m] = 0.0;

@@ -52,19 +52,26 @@ rl_row *rl_rows_add(rl_rows *rows, rl_row row) {
   return &rows->rows[rows->row_count++];
 }
 
-static void add_span(const rl_model *model, rl_rows *rows, uint32_t link, double lower) {
-  const rl_rope *rope = &model->ropes[model->link_rope[link]];
+// The elements as they are now; before there is a state, as they start.
+static const rl_link *links_of(const rl_model *model, const rl_state *state) {
+  return state ? state->links : model->links;
+}
+
+static void add_span(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index,
+                     uint32_t link, double lower) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_link *element = &links_of(model, state)[link];
   rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_SPAN,
                                            .source = link,
                                            .item = link,
                                            .lower = lower,
                                            .upper = INFINITY,
-                                           .compliance = model->links[link].compliance});
-  rl_row_add_vertex(model, rows, row, rl_node_vertex(model, model->links[link].a));
+                                           .compliance = element->compliance});
+  rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->a));
   for (uint32_t i = 0; i < rope->eye_count; i++) {
     rl_row_add_vertex(model, rows, row, model->eyes[rope->first_eye + i]);
   }
-  rl_row_add_vertex(model, rows, row, rl_node_vertex(model, model->links[link].b));
+  rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->b));
 }
 
 // One strand of a rope over bodies, from a piece to the next wrap that sticks or the end.
@@ -132,6 +139,11 @@ void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
 // Spans and blocks of one rope: only its first and last element can be more than a plain link.
 static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
+  const rl_link *links = links_of(model, state);
+  uint32_t count = rl_rope_elements(model, state, index);
+  if (count == 0) { // it came off
+    return;
+  }
   if (rope->wrap_capacity > 0) {
     rows->blocks[rows->block_count++] =
         (rl_block){.first_row = rows->row_count, .row_count = 1, .rope = index};
@@ -140,21 +152,20 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
   }
   const double lower = rope->compression ? -INFINITY : 0.0;
   uint32_t first = rope->first_link;
-  uint32_t count = rope->link_count;
-  const bool special_first = rope->eye_count > 0 || rl_moving_hold(model, model->links[first].a) ||
-                             (count == 1 && rl_moving_hold(model, model->links[first].b));
+  const bool special_first = rope->eye_count > 0 || rl_moving_hold(model, links[first].a) ||
+                             (count == 1 && rl_moving_hold(model, links[first].b));
   const uint32_t last = first + count - 1;
   if (special_first) {
     rows->blocks[rows->block_count++] =
         (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower, .rope = index};
-    add_span(model, rows, first, lower);
+    add_span(model, state, rows, index, first, lower);
     first++;
     count--;
   }
   if (count == 0) {
     return;
   }
-  const bool special_last = rl_moving_hold(model, model->links[last].b) != NULL;
+  const bool special_last = rl_moving_hold(model, links[last].b) != NULL;
   rl_block *block = &rows->blocks[rows->block_count++];
   *block = (rl_block){.first_link = first,
                       .link_count = special_last ? count - 1 : count,
@@ -163,7 +174,7 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
                       .lower = lower,
                       .rope = index};
   if (special_last) {
-    add_span(model, rows, last, lower);
+    add_span(model, state, rows, index, last, lower);
   }
 }
 
@@ -173,6 +184,7 @@ void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
     add_rope(model, state, rows, i);
   }
   rows->span_count = rows->row_count;
+  rows->topology = state ? state->topology : 0;
   // Contacts come after all ropes.
   rows->contact_block = rows->block_count++;
   rows->blocks[rows->contact_block] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};

@@ -76,6 +76,7 @@ typedef struct rl_rows {
   uint32_t block_count, span_count, row_count;
   uint32_t contact_block; // its rows are the contacts; behind it come the splits of the ropes
   uint64_t wraps;         // hash of which wraps there are and how they grip
+  uint64_t topology;      // of the state for which the rows of the ropes were made
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Detection: which contacts there can be in a step, and where they touch.
 #include "body_contact.h"
+#include "elements.h"
 
 #include <string.h>
 
@@ -150,6 +151,14 @@ static void detect_feature(const rl_model *model, rl_state *state, const rl_rows
   }
 }
 
+// A joint belongs to one of its ropes.
+static void detect_node(const rl_model *model, rl_state *state, const rl_rows *rows,
+                        uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+  if (contact.slot >= model->node_count || model->node_rope[contact.slot] == contact.rope) {
+    detect_feature(model, state, rows, old_count, old, contact, dt);
+  }
+}
+
 static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
   const uint64_t old_count = state->contact_count;
   uint64_t old = 0;
@@ -161,16 +170,16 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
     if (model->ropes[r].massless) {
       continue;
     }
-    const uint32_t nodes = rl_rope_nodes(model, state, r);
-    for (uint32_t i = 0; i < nodes; i++) {
-      const uint32_t slot = rl_rope_node(model, state, r, i);
-      rl_contact contact = {.rope = r, .node = i, .slot = slot, .next = RL_NONE};
-      if (slot >= model->node_count || model->node_rope[slot] == r) { // a joint belongs to one rope
-        detect_feature(model, state, rows, old_count, &old, contact, dt);
-      }
-      if (i < model->ropes[r].link_count) { // the element that begins there
-        contact.next = state->links[model->ropes[r].first_link + i].b;
-        detect_feature(model, state, rows, old_count, &old, contact, dt);
+    const rl_link *links = &state->links[model->ropes[r].first_link];
+    uint32_t node = 0; // places along the rope
+    for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
+      rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
+      detect_node(model, state, rows, old_count, &old, contact, dt);
+      contact.next = links[i].b; // the element that begins there
+      detect_feature(model, state, rows, old_count, &old, contact, dt);
+      if (rl_element_next(model, state, r, i) == RL_NONE) {
+        contact = (rl_contact){.rope = r, .node = node++, .slot = links[i].b, .next = RL_NONE};
+        detect_node(model, state, rows, old_count, &old, contact, dt);
       }
     }
   }
@@ -193,10 +202,10 @@ static uint64_t hash_wraps(const rl_model *model, const rl_state *state) {
   return hash;
 }
 
-// Lays the rows of the ropes again if there are other wraps than last time; then true.
-static bool find_wraps(const rl_model *model, const rl_state *state, rl_rows *rows) {
-  const uint64_t now = hash_wraps(model, state);
-  const bool changed = now != rows->wraps;
+// Lays the rows of the ropes again if there are other wraps or elements than last time; then true.
+static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  const uint64_t now = model->wrap_capacity > 0 ? hash_wraps(model, state) : rows->wraps;
+  const bool changed = now != rows->wraps || state->topology != rows->topology;
   if (changed) {
     rl_rows_add_ropes(model, state, rows);
   }
@@ -205,12 +214,12 @@ static bool find_wraps(const rl_model *model, const rl_state *state, rl_rows *ro
 }
 
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
-  const bool rewrapped = model->wrap_capacity > 0 && find_wraps(model, state, rows);
+  const bool relaid = find_ropes(model, state, rows);
   if (model->contact_capacity == 0) {
-    if (model->wrap_capacity > 0) {
+    if (model->wrap_capacity > 0 || relaid) {
       rows->row_count = rows->span_count;
       rl_rows_add_splits(model, state, rows);
-      rows->structure += rewrapped ? 1 : 0;
+      rows->structure += relaid ? 1 : 0;
     }
     return;
   }
@@ -220,7 +229,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   for (uint32_t i = 0; i < state->contact_count && same; i++) {
     same = rows->contact_before[i] == i;
   }
-  rows->structure += same && !rewrapped ? 0 : 1;
+  rows->structure += same && !relaid ? 0 : 1;
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];

@@ -17,6 +17,8 @@ const char *rl_reason_name(rl_reason reason) {
     return "tolerance reached";
   case RL_CONVERGED_ITERATIONS:
     return "iterations done";
+  case RL_STOPPED:
+    return "stopped";
   }
   return "unknown";
 }

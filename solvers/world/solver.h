@@ -44,6 +44,7 @@ typedef enum rl_reason {
   RL_RUNNING = 0,
   RL_CONVERGED_TOLERANCE = 1,
   RL_CONVERGED_ITERATIONS = 2, // all iterations used, or an explicit method
+  RL_STOPPED = 3,              // what the scenario asks for cannot go on
 } rl_reason;
 
 const char *rl_reason_name(rl_reason reason);

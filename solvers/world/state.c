@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "state.h"
 
+#include "elements.h"
 #include "memory.h"
 #include "rotation.h"
 
@@ -17,6 +18,18 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->contacts = rl_carve(&c, m->contact_capacity, sizeof *s->contacts);
   s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
+  s->element_counts = s->spare_counts = s->spares = NULL;
+  s->drags = NULL;
+  s->pushes = NULL;
+  if (m->parts) {
+    s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
+    s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
+    s->spares = rl_carve(&c, m->spare_count, sizeof *s->spares);
+    s->drags = rl_carve(&c, m->slot_count, sizeof *s->drags);
+  }
+  if (m->is_pushed) {
+    s->pushes = rl_carve(&c, m->place_count, sizeof *s->pushes);
+  }
   s->block_size = c.used;
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
   const size_t solids = m->wrap_capacity > 0 ? m->part_count : 0;
@@ -32,6 +45,19 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
 size_t rl_state_bytes(const rl_model *model) {
   rl_state counted;
   return lay_out(model, &counted, NULL);
+}
+
+// All ropes in one piece. The last of its spare nodes is taken first.
+static void start_elements(const rl_model *model, rl_state *state) {
+  memcpy(state->drags, model->drags, model->slot_count * sizeof *state->drags);
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    const rl_rope *rope = &model->ropes[i];
+    state->element_counts[i] = rope->link_count;
+    state->spare_counts[i] = rope->spare_count;
+    for (uint32_t k = 0; k < rope->spare_count; k++) {
+      state->spares[rope->first_in_pool + k] = rope->first_spare + k;
+    }
+  }
 }
 
 rl_state *rl_state_create(const rl_model *model) {
@@ -52,6 +78,9 @@ rl_state *rl_state_create(const rl_model *model) {
     state->rotations[i] = model->bodies[i].rotation;
   }
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  if (model->parts) {
+    start_elements(model, state);
+  }
   for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
     const rl_rope *rope = &model->ropes[i];
     state->wrap_counts[i] = rope->wrap_count;
@@ -79,6 +108,10 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->slipped_off = from->slipped_off;
   to->slipped_rope = from->slipped_rope;
   to->slipped_body = from->slipped_body;
+  to->topology = from->topology;
+  to->parted = from->parted;
+  to->unparted = from->unparted;
+  to->wind = from->wind;
   memcpy(to->block, from->block, from->block_size);
 }
 
@@ -114,13 +147,30 @@ bool rl_state_finite(const rl_model *model, const rl_state *state) {
 }
 
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope) {
-  (void)state;
-  return rl_rope_node_count(&model->ropes[rope]);
+  return state->topology == 0
+             ? rl_rope_node_count(&model->ropes[rope])
+             : rl_rope_elements(model, state, rope) + rl_rope_ends(model, state, rope);
 }
 
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
   const rl_link *links = &state->links[model->ropes[rope].first_link];
-  return i == 0 ? links[0].a : links[i - 1].b;
+  if (state->topology == 0) {
+    return i == 0 ? links[0].a : links[i - 1].b;
+  }
+  uint32_t node = 0;
+  for (uint32_t k = 0; k < rl_rope_elements(model, state, rope); k++) {
+    if (node == i) {
+      return links[k].a;
+    }
+    node++;
+    if (rl_element_next(model, state, rope, k) == RL_NONE) {
+      if (node == i) {
+        return links[k].b;
+      }
+      node++;
+    }
+  }
+  return RL_NONE;
 }
 
 void rl_state_place_holds(const rl_model *model, rl_state *state) {
@@ -135,16 +185,34 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
   }
 }
 
+// papers/parting.md (4): linear drag c against wind u, implicit: what it takes, and what the wind
+// puts in [J].
+static rl_vec3 slow_down(rl_vec3 v, double c, double w, double h, rl_vec3 u, double *loss,
+                         double *work) {
+  const rl_vec3 slowed = rl_scale(1.0 / (1.0 + h * w * c), rl_add_scaled(v, h * w * c, u));
+  const rl_vec3 mean = rl_scale(0.5, rl_add(v, slowed));
+  const rl_vec3 impulse = rl_scale(-h * c, rl_sub(slowed, u));
+  *work += rl_dot(impulse, u);
+  *loss -= rl_dot(impulse, rl_sub(mean, u));
+  return slowed;
+}
+
 double rl_state_kick(const rl_model *model, rl_state *state, double h) {
+  const double *drags = rl_drags(model, state);
   double loss = 0.0;
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double w = state->points[i].w;
     if (w > 0.0) {
-      const rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
+      rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
+      if (state->pushes) {
+        fall = rl_add_scaled(fall, h * w, state->pushes[i]);
+      }
       state->velocities[i] = fall;
-      if (model->drags[i] > 0.0) {
-        const rl_vec3 v = rl_scale(1.0 / (1.0 + h * w * model->drags[i]), fall);
-        loss += 0.5 * h * model->drags[i] * rl_dot(v, rl_add(fall, v));
+      if (drags[i] > 0.0 && state->pushes) {
+        state->velocities[i] = slow_down(fall, drags[i], w, h, state->wind, &loss, &state->work);
+      } else if (drags[i] > 0.0) {
+        const rl_vec3 v = rl_scale(1.0 / (1.0 + h * w * drags[i]), fall);
+        loss += 0.5 * h * drags[i] * rl_dot(v, rl_add(fall, v));
         state->velocities[i] = v;
       }
     }

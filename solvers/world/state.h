@@ -31,20 +31,29 @@ typedef struct rl_state {
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
   uint64_t slipped_off; // how often a rope has slipped off a body, and last which one which
   uint32_t slipped_rope, slipped_body;
-  size_t block_size; // bytes of the arrays below, which lie in one block
+  uint64_t topology;         // of what was parted so far, and in which order; 0: nothing
+  uint64_t parted, unparted; // elements parted and ends let go; what lacked a spare node
+  rl_vec3 wind;              // [m/s]
+  size_t block_size;         // bytes of the arrays below, which lie in one block
   void *block;
   void *allocation;      // what to free
   rl_point *points;      // [slot_count] positions and inverse masses
   rl_vec3 *velocities;   // [slot_count]
   double *masses;        // [slot_count] [kg]; 0 where nothing moves, 1 of a spin
   rl_quat *rotations;    // [body_count]
-  rl_link *links;        // [link_count] elements in order along each rope
+  rl_link *links;        // [link_count] elements in order along each rope: what is tied to what
   double *multipliers;   // [links + contacts + splits] forces [N]: tension of each link, then the
                          // normal force of each contact, then the tension behind each wrap that
                          // sticks. Warm start and output.
   rl_contact *contacts;  // [contact_capacity]
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
+  // Where something can come apart, else NULL: the elements that each rope has [rope_count], its
+  // spare nodes [spare_count], of which the first spare_counts[rope] are left, and the drag of
+  // nodes [slot_count].
+  uint32_t *element_counts, *spare_counts, *spares;
+  double *drags;
+  rl_vec3 *pushes; // [place_count] forces from outside [N]; NULL: there are none in this scene
   // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
   // on, and where and what these are.
   rl_path_item *items, *old_items; // [path_capacity + 2]
@@ -80,8 +89,21 @@ uint64_t rl_state_hash(const rl_state *state);
 // False when a position or velocity is nan or infinite.
 bool rl_state_finite(const rl_model *model, const rl_state *state);
 
-// Number of nodes of a rope (of a loop as many as links, else one more), and the slot of its i-th
-// node, 0 at `from`. Link i leads from node i to the next, the last of a loop back to node 0.
+// The elements that a rope has: none where it has been massless and was cut.
+static inline uint32_t rl_rope_elements(const rl_model *model, const rl_state *state,
+                                        uint32_t rope) {
+  return state && state->element_counts ? state->element_counts[rope]
+                                        : model->ropes[rope].link_count;
+}
+
+// Drag of what moves at a slot [N s/m].
+static inline const double *rl_drags(const rl_model *model, const rl_state *state) {
+  return state->drags ? state->drags : model->drags;
+}
+
+// Number of nodes of a rope (in one piece one more than elements, of a loop as many), and the slot
+// of the i-th along it, 0 at `from`. In one piece, element i leads from node i to the next, the
+// last of a loop back to node 0; elements.h has how to walk along a rope that was parted.
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope);
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
 
@@ -100,8 +122,9 @@ static inline double rl_rope_tension(const rl_model *model, const rl_state *stat
 // Puts the nodes that are held beside a body's centre where the body is now.
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
-// v += h (g - w c v) for all that moves freely, implicit in the drag c: v = (v + h g) / (1 + h w
-// c), stable at any h [s]. Returns what the drag took [J].
+// v += h (g + w F - w c (v - u)) for all that moves freely, with the forces F from outside and the
+// wind u, implicit in the drag c: stable at any h [s]. Returns what the drag took [J]; what the
+// wind did counts as work.
 double rl_state_kick(const rl_model *model, rl_state *state, double h);
 
 // x += h v for everything: what is fixed has no velocity, what is driven that of its way. Bodies

@@ -508,7 +508,7 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
 void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
-    if (model->ropes[r].wrap_capacity > 0) {
+    if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
       end_rope(model, before, state, r, split, dt);
       split += own;

@@ -129,7 +129,8 @@ class Run:
 
     def rope_at(self, rope: str, frame: int) -> tuple[Any, Any]:
         """The points of a rope at a frame of the trajectory, over the bodies on which it lies
-        (n x 3), and the tension from each to the next (n - 1; of a closed rope n)."""
+        (n x 3), and the tension from each to the next (n - 1; of a closed rope n). Between the
+        pieces of a rope that has parted there is a point of nan."""
         file = self.trajectory
         if file is None:
             raise NoResults(f"{self.folder}: no {TRAJECTORY}")
@@ -145,8 +146,25 @@ class Run:
         points = file["ropes/points_m"][frame, first:end]
         first, end = file["ropes/first_element"][r:r + 2]
         tension = file["ropes/tension_N"][frame, first:end]
+        if "ropes/parts" in file and file["ropes/parts"][r]:
+            return join(points, tension)
         over_eyes = len(tension) == 1 and len(points) > 2  # one tension for all pieces
         return points, tension.repeat(len(points) - 1) if over_eyes else tension
+
+
+def join(points: Any, tension: Any) -> tuple[Any, Any]:
+    """The elements of a rope that can part, two points each, as one line with gaps of nan."""
+    import numpy as np
+
+    line, pulls = [points[0]], []
+    for i, pull in enumerate(tension):
+        start, end = points[2 * i], points[2 * i + 1]
+        if i > 0 and not np.array_equal(start, line[-1]):
+            line += [np.full(3, np.nan), start]
+            pulls += [np.nan, np.nan]
+        line.append(end)
+        pulls.append(pull)
+    return np.array(line), np.array(pulls)
 
 
 @dataclass

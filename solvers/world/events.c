@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "events.h"
+
+#include "bend.h"
+
+// Of the largest: elements whose loads are as equal as this tear together.
+static const double tie = 1e-9;
+
+// ---------------------------------------------------------------------------------------------
+// What came apart
+
+static void note(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t element,
+                 uint32_t body) {
+  const rl_state *state = driver->state;
+  const double tension = rope == RL_NONE || kind == RL_CHANGE_RELEASED
+                             ? NAN
+                             : rl_rope_tension(driver->model, state, rope, element);
+  if (driver->change_count < driver->change_capacity) {
+    driver->changes[driver->change_count++] =
+        (rl_change){kind, state->time, rope, element, body, tension};
+  }
+}
+
+// Notes how it went; true if something came apart.
+static bool conclude(rl_driver *driver, rl_parting parting, uint32_t rope, uint32_t element) {
+  if (parting == RL_NO_SPARES) {
+    driver->state->unparted++;
+    driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops;
+    note(driver, RL_CHANGE_UNMET, rope, element, RL_NONE);
+  }
+  return parting == RL_PARTED;
+}
+
+static bool part(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t element) {
+  const size_t notes = driver->change_count;
+  note(driver, kind, rope, element, RL_NONE); // with the tension that a massless rope has no more
+  const rl_parting parting = rl_element_part(driver->model, driver->state, rope, element);
+  driver->change_count = parting == RL_PARTED ? driver->change_count : notes;
+  return conclude(driver, parting, rope, element);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cuts
+
+// (2) Where a straight piece crosses what cuts, as a fraction of it; nan: nowhere. Of a plane it
+// begins on one side and ends on the other, or on it; a swipe meets it where their lines cross
+// within both, seen along the view.
+static double crossing(const rl_event *e, rl_vec3 a, rl_vec3 b) {
+  if (e->kind == RL_EVENT_CUT_PLANE) {
+    const double before = rl_dot(rl_sub(a, e->point), e->normal);
+    const double behind = rl_dot(rl_sub(b, e->point), e->normal);
+    return (before > 0.0) != (behind > 0.0) ? before / (before - behind) : NAN;
+  }
+  const rl_vec3 view = rl_unit(e->normal), d = rl_sub(b, a), t = rl_sub(e->to, e->point);
+  const rl_vec3 gap = rl_sub(e->point, a);
+  const double both = rl_dot(view, rl_cross(d, t)); // 0: parallel
+  const double r = rl_dot(view, rl_cross(gap, t)) / both, s = rl_dot(view, rl_cross(gap, d)) / both;
+  return both != 0.0 && r >= 0.0 && r <= 1.0 && s >= 0.0 && s <= 1.0 ? r : NAN;
+}
+
+static bool is_cut(const rl_event *e, rl_vec3 a, rl_vec3 b) { return !isnan(crossing(e, a, b)); }
+
+// A massless rope: from end to end over its eyes, and along the chords of where it lies on bodies.
+static bool is_path_cut(const rl_model *model, const rl_state *state, const rl_event *e,
+                        uint32_t rope) {
+  const rl_rope *r = &model->ropes[rope];
+  const uint32_t bends = rl_bend_count(model, state, rope);
+  rl_vec3 at = rl_position(&state->points[r->ends[0]]);
+  bool cut = false;
+  rl_rope_look(model, state, rope);
+  for (uint32_t i = 0; i < bends; i++) {
+    const rl_bend bend = rl_rope_bend(model, state, rope, i);
+    cut = cut || is_cut(e, at, bend.entry) || is_cut(e, bend.entry, bend.exit);
+    at = bend.exit;
+  }
+  return cut || is_cut(e, at, rl_position(&state->points[r->ends[1]]));
+}
+
+// Where the crossing is the node between two elements, the second one is cut.
+static bool cut_rope(rl_driver *driver, const rl_event *e, uint32_t rope) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const uint32_t count = rl_rope_elements(model, state, rope);
+  if (model->ropes[rope].massless) {
+    return count > 0 && is_path_cut(model, state, e, rope) && part(driver, RL_CHANGE_CUT, rope, 0);
+  }
+  bool cut = false, last = false;
+  for (uint32_t i = count; i-- > 0;) {
+    const rl_link *link = &state->links[model->ropes[rope].first_link + i];
+    const double at =
+        crossing(e, rl_position(&state->points[link->a]), rl_position(&state->points[link->b]));
+    const bool is_next = last && at >= 1.0 - tie;
+    last = !isnan(at);
+    cut = (last && !is_next && part(driver, RL_CHANGE_CUT, rope, i)) || cut;
+  }
+  return cut;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Events
+
+// The step before which something at time t acts.
+static double step_of(const rl_driver *driver, double t) { return round(t / driver->dt); }
+
+static bool release_end(rl_driver *driver, const rl_event *e) {
+  const rl_parting parting = rl_end_release(driver->model, driver->state, e->rope, e->end);
+  if (parting == RL_PARTED) {
+    note(driver, RL_CHANGE_RELEASED, e->rope, e->end, RL_NONE);
+  }
+  return conclude(driver, parting, e->rope, 0);
+}
+
+static bool release_body(rl_driver *driver, const rl_event *e) {
+  const bool done = rl_body_release(driver->model, driver->state, e->body) == RL_PARTED;
+  if (done) {
+    note(driver, RL_CHANGE_RELEASED, RL_NONE, 0, e->body);
+  }
+  return done;
+}
+
+static bool cut_ropes(rl_driver *driver, const rl_event *e) {
+  bool cut = false;
+  for (uint32_t r = 0; r < driver->model->rope_count; r++) {
+    cut = cut_rope(driver, e, r) || cut;
+  }
+  return cut;
+}
+
+static bool act(rl_driver *driver, const rl_event *e) {
+  switch (e->kind) {
+  case RL_EVENT_CUT:
+    return part(driver, RL_CHANGE_CUT, e->rope, e->element);
+  case RL_EVENT_CUT_PLANE:
+  case RL_EVENT_CUT_SWIPE:
+    return cut_ropes(driver, e);
+  case RL_EVENT_RELEASE_END:
+    return release_end(driver, e);
+  case RL_EVENT_RELEASE_BODY:
+    return release_body(driver, e);
+  default:
+    return false;
+  }
+}
+
+// The forces and the wind of the step that begins now.
+static void push(rl_driver *driver, double step) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  state->wind = none;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    state->pushes[i] = none;
+  }
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    const rl_event *e = &model->events[i];
+    if (e->kind < RL_EVENT_FORCE || step < step_of(driver, e->from) ||
+        step >= step_of(driver, e->until)) {
+      continue;
+    }
+    rl_vec3 *sum =
+        e->kind == RL_EVENT_WIND ? &state->wind : &state->pushes[rl_body_slot(model, e->body)];
+    *sum = rl_add(*sum, e->value);
+  }
+}
+
+bool rl_events_act(rl_driver *driver) {
+  const double step = (double)driver->state->step;
+  bool parted = false;
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    const rl_event *e = &driver->model->events[i];
+    if (e->kind < RL_EVENT_FORCE && step == step_of(driver, e->from)) {
+      parted = act(driver, e) || parted;
+    }
+  }
+  if (driver->state->pushes) {
+    push(driver, step);
+  }
+  return parted;
+}
+
+double rl_events_work(const rl_driver *driver) {
+  const rl_state *state = driver->state;
+  double work = 0.0;
+  for (uint32_t i = 0; i < driver->model->place_count && state->pushes; i++) {
+    work +=
+        state->points[i].w > 0.0 ? rl_dot(state->pushes[i], rl_position(&state->points[i])) : 0.0;
+  }
+  return work;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tears
+
+// The tension of an element over that at which it tears.
+static double load_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
+  const rl_rope *r = &driver->model->ropes[rope];
+  const double tension = r->massless ? rl_largest_tension(driver->model, driver->state, rope)
+                                     : driver->state->multipliers[r->first_link + i];
+  return tension / driver->model->strengths[r->first_link + i];
+}
+
+bool rl_events_tear(rl_driver *driver) {
+  bool torn = false;
+  for (uint32_t r = 0; r < driver->model->rope_count; r++) {
+    const uint32_t count = rl_rope_elements(driver->model, driver->state, r);
+    double highest = 0.0;
+    for (uint32_t i = 0; i < count && driver->model->ropes[r].tears; i++) {
+      highest = fmax(highest, load_of(driver, r, i));
+    }
+    for (uint32_t i = 0; i < count && highest > 1.0; i++) {
+      if (load_of(driver, r, i) >= (1.0 - tie) * highest) {
+        torn = part(driver, RL_CHANGE_TORN, r, i) || torn;
+      }
+    }
+  }
+  return torn;
+}

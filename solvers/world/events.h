@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happens to a scene at its times: cuts, releases, forces; and ropes that tear. Private to the
+// driver.
+#ifndef RL_EVENTS_H
+#define RL_EVENTS_H
+
+#include "driver.h"
+
+// What acts before the step that begins now. True where something came apart.
+bool rl_events_act(rl_driver *driver);
+
+// The ropes that the last step has strained too much. True where one came apart.
+bool rl_events_tear(rl_driver *driver);
+
+// The work of the forces that act since the last rl_events_act, up to a constant [J].
+double rl_events_work(const rl_driver *driver);
+
+#endif
