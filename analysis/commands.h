@@ -14,6 +14,7 @@ int rl_command_consistency(int argc, char **argv);
 int rl_command_onestep(int argc, char **argv);
 int rl_command_converge(int argc, char **argv);
 int rl_command_study(int argc, char **argv);
+int rl_command_precision(int argc, char **argv);
 int rl_command_report(int argc, char **argv);
 int rl_command_export(int argc, char **argv);
 int rl_command_diff(int argc, char **argv);
@@ -21,8 +22,8 @@ int rl_command_bench(int argc, char **argv);
 int rl_command_reproduce(int argc, char **argv);
 
 extern const rl_usage rl_list_usage, rl_check_usage, rl_run_usage, rl_compare_usage,
-    rl_converge_usage, rl_study_usage, rl_onestep_usage, rl_consistency_usage, rl_report_usage,
-    rl_export_usage, rl_diff_usage, rl_bench_usage, rl_reproduce_usage;
+    rl_converge_usage, rl_study_usage, rl_onestep_usage, rl_consistency_usage, rl_precision_usage,
+    rl_report_usage, rl_export_usage, rl_diff_usage, rl_bench_usage, rl_reproduce_usage;
 
 // The table of commands, ended by one without `run`.
 typedef struct rl_command {

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves on logarithmic axes both ways, in panels that share their x axis.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], panel_unit[] (names of the y
-# axes), panel_low[], panel_high[], low_x, high_x, x_title, downwards (1: small y are above), count,
-# label[], style[], floor[] (files, or ""), floor_name, and file[(panel - 1) * count + i]: block 0
-# the curve, block 1 its symbols, block 2 what failed or lies beyond the axes, on the margin.
+# axes), panel_low[], panel_high[], low_x, high_x, x_title, downwards (1: small y are above), notes[]
+# (how many a panel has) and note[], note_x[], note_y[] (texts beside points, panel after panel),
+# count, label[] ("": not in the key), style[], floor[] (files, or ""), floor_name, and
+# file[(panel - 1) * count + i]: block 0 the curve, block 1 its symbols, block 2 what failed or lies
+# beyond the axes, on the margin.
 load plots."style.gp"
 load plots."key.gp"
 plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
@@ -12,13 +14,28 @@ y_gap = 66.0
 shared_y = 0
 set logscale xy
 set xrange [low_x:high_x]
-set xtics 10
-set mxtics 10
+# Tick marks by hand: gnuplot's own are not at powers of ten for every range, and it finds none on
+# an axis that is both logarithmic and reversed.
+first_x = int(ceil(log10(low_x) - 1e-9))
+last_x = int(floor(log10(high_x) + 1e-9))
+every_x = ceil((last_x - first_x + 1) / 9.0)
+noted = 0
 do for [p=1:panels] {
   y_name = panel_unit[p]
   load plots."panel.gp"
-  if (p > panels - columns) { set format x "10^{%T}" }
-  # Tick marks by hand: gnuplot finds none on an axis that is both logarithmic and reversed.
+  bottom_row = p > panels - columns
+  set xtics nomirror ()
+  do for [e=first_x - 1:last_x] {
+    do for [m=1:9] {
+      if (m > 1) {
+        set xtics add ("" m * 10.0**e 1)
+      } else { if (e % every_x == 0 && bottom_row) {
+        set xtics add (gprintf("10^{%T}", 10.0**e) 10.0**e)
+      } else {
+        set xtics add ("" 10.0**e)
+      }}
+    }
+  }
   every = ceil((log10(panel_high[p]) - log10(panel_low[p])) / 7.0)
   set ytics nomirror ()
   do for [e=int(ceil(log10(panel_low[p]))):int(floor(log10(panel_high[p])))] {
@@ -33,6 +50,12 @@ do for [p=1:panels] {
   } else {
     set yrange [panel_low[p]:panel_high[p]]
   }
+  do for [k=1:noted] { unset label 100 + k }
+  do for [k=noted + 1:noted + notes[p]] {
+    set label 100 + k note[k] at first note_x[k],note_y[k] left offset 0.3,0.75 noenhanced \
+        textcolor rgb "#333333"
+  }
+  noted = noted + notes[p]
   n = (p - 1) * count
   f = (floor[p] eq "") ? "none.dat" : floor[p]
   plot f index 0 using 1:2 with lines lt 31 notitle, \

@@ -40,16 +40,32 @@ class Trace:
         return self.series.get(name, [])
 
 
-class Artist:
-    """Everything that the figures of one scenario share."""
+class Easel:
+    """What every figure of a scenario needs: its name, the styles, and a place for the data."""
 
     def __init__(self, scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                  folder: Path) -> None:
         self.scenario, self.file_name, self.styles = scenario, file_name, styles
         self.folder = folder
+        self.files = 0
+
+    def figure(self, kind: str, title: str, caption: str, alt: str) -> Figure:
+        return Figure(f"{self.file_name}-{kind}", kind, f"{self.scenario.name}: {title}", caption,
+                      f"{self.scenario.title}: {alt}")
+
+    def data(self, blocks: Sequence[Sequence[Point | None]]) -> str:
+        self.files += 1
+        return write_blocks(self.folder / f"{self.file_name}-data-{self.files}.dat", blocks)
+
+
+class Artist(Easel):
+    """Everything that the figures of one scenario share."""
+
+    def __init__(self, scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
+                 folder: Path) -> None:
+        super().__init__(scenario, file_name, styles, folder)
         self.traces = self.load_traces()
         self.time_end = self.scenario.duration
-        self.files = 0
 
     def load_traces(self) -> list[Trace]:
         traces = []
@@ -58,14 +74,6 @@ class Artist:
             if len(series.get("time_s", [])) > 0:
                 traces.append(Trace(run, self.styles[run.label], series))
         return traces
-
-    def figure(self, kind: str, title: str, caption: str, alt: str) -> Figure:
-        return Figure(f"{self.file_name}-{kind}", kind, f"{self.scenario.name}: {title}", caption,
-                      f"{self.scenario.title}: {alt}")
-
-    def data(self, blocks: Sequence[Sequence[Point | None]]) -> str:
-        self.files += 1
-        return write_blocks(self.folder / f"data-{self.files}.dat", blocks)
 
     def curve(self, trace: Trace, name: str, index: int, limits: tuple[float, float],
               most: int = POINTS) -> str:

@@ -7,11 +7,12 @@ import math
 from dataclasses import dataclass
 from typing import Sequence
 
-from artist import Artist
+from artist import Easel
 from canvas import Drawing, Layout
 from curves import Point
 
 DECADES = 18  # most decades of an axis
+SAME_PLACE = 0.05  # decades, between two points that one note can stand at
 ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
 
 
@@ -23,6 +24,12 @@ class Curve:
     label: str
     points: Sequence[Point]
     lost: Sequence[float] = ()
+    family: str = ""  # the label whose colour and symbol it has, with the others of the family
+    note: str = ""    # stands at its first point
+
+    @property
+    def style(self) -> str:
+        return self.family or self.label
 
 
 @dataclass
@@ -58,7 +65,24 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def panel_files(artist: Artist, panel: Panel, labels: Sequence[str], low: float, high: float
+def find_notes(panel: Panel) -> list[tuple[Point, str]]:
+    """The notes of a panel and where they stand; those of a family at one place are one."""
+    found: list[tuple[Point, str, str]] = []
+    for curve in panel.curves:
+        points = positive(curve.points)
+        if not points or not curve.note:
+            continue
+        for i, (place, family, text) in enumerate(found):
+            if family == curve.style and all(abs(math.log10(a / b)) < SAME_PLACE
+                                             for a, b in zip(place, points[0])):
+                found[i] = (place, family, f"{text}, {curve.note}")
+                break
+        else:
+            found.append((points[0], curve.style, curve.note))
+    return [(place, text) for place, _, text in found]
+
+
+def panel_files(easel: Easel, panel: Panel, labels: Sequence[str], low: float, high: float
                 ) -> list[str]:
     curves = {curve.label: curve for curve in panel.curves}
     files = []
@@ -67,16 +91,23 @@ def panel_files(artist: Artist, panel: Panel, labels: Sequence[str], low: float,
         points = positive(curve.points)
         inside = [p for p in points if low <= p[1] <= high]
         margin = [(x, high) for x in curve.lost] + [(x, high) for x, y in points if y > high]
-        files.append(artist.data([inside, inside, margin]))
+        files.append(easel.data([inside, inside, margin]))
     return files
 
 
-def draw(artist: Artist, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
+def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
          x_title: str, floor_name: str = "", downwards: bool = False, height: float = 0) -> Drawing:
     """A figure of the panels; `downwards`: small values, which are the good ones, are above."""
     used = {curve.label for panel in panels for curve in panel.curves
             if positive(curve.points) or curve.lost}
-    labels = [run.label for run in artist.scenario.runs if run.label in used]
+    labels = [label for label in dict.fromkeys(c.label for panel in panels for c in panel.curves)
+              if label in used]
+    shown = [curve for panel in panels for curve in panel.curves]
+    style_of = {curve.label: curve.style for curve in shown}
+    noted = [find_notes(panel) for panel in panels]
+    # A family stands in the key once.
+    names = [style_of[label] if style_of[label] not in [style_of[before] for before in labels[:i]]
+             else "" for i, label in enumerate(labels)]
     x = [x for panel in panels for curve in panel.curves
          for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if x > 0]
     low_x, high_x = limits(x)
@@ -87,19 +118,24 @@ def draw(artist: Artist, kind: str, title: str, caption: str, alt: str, panels: 
     columns = 1 if len(panels) < 4 else 2
     rows = math.ceil(len(panels) / columns)
     any_floor = any(known(panel.floor) for panel in panels)
-    layout = Layout(columns, rows, height or (360 if len(panels) == 1 else 200), labels,
+    layout = Layout(columns, rows, height or (360 if len(panels) == 1 else 200),
+                    [name for name in names if name],
                     int(any_floor), titled=len(panels) > 1, gap_x=86)
-    figure = artist.figure(kind, title, caption, alt)
+    figure = easel.figure(kind, title, caption, alt)
     variables = layout.variables | {
-        "count": len(labels), "label": labels,
-        "style": [artist.styles[label].linetype for label in labels],
+        "count": len(labels), "label": names,
+        "style": [easel.styles[style_of[label]].linetype for label in labels],
+        "notes": [len(found) for found in noted],
+        "note": [text for found in noted for _, text in found],
+        "note_x": [point[0] for found in noted for point, _ in found],
+        "note_y": [point[1] for found in noted for point, _ in found],
         "panels": len(panels), "panel_title": [panel.title for panel in panels],
         "panel_unit": [panel.unit for panel in panels],
         "panel_low": [low for low, _ in ranges], "panel_high": [high for _, high in ranges],
         "low_x": low_x, "high_x": high_x, "x_title": x_title, "downwards": downwards,
-        "floor": [artist.data([[(low_x, panel.floor), (high_x, panel.floor)]])
+        "floor": [easel.data([[(low_x, panel.floor), (high_x, panel.floor)]])
                   if known(panel.floor) else "" for panel in panels],
         "floor_name": floor_name if any_floor else "",
         "file": [name for panel, (low, high) in zip(panels, ranges)
-                 for name in panel_files(artist, panel, labels, low, high)]}
+                 for name in panel_files(easel, panel, labels, low, high)]}
     return Drawing(figure, "loglog.gp", variables)

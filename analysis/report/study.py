@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import convergence
+import precision
 import tables
 from canvas import Figure
 from ropelab.results import Results
@@ -23,7 +24,7 @@ from svg import inline
 
 # A kind of study is a module with TABLE, the name of the file that it writes, and
 # sections(folder, results, styles, target, gnuplot), which draws into target.
-KINDS: tuple[ModuleType, ...] = (convergence,)
+KINDS: tuple[ModuleType, ...] = (precision, convergence)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(os.environ.get("ROPELAB") or REPOSITORY / "build/release/ropelab").resolve())
 SCENARIOS = sorted(path.stem for path in (REPOSITORY / "scenarios").glob("*.yaml"))
 COMMANDS = ("list", "check", "run", "compare", "converge", "study", "onestep", "consistency",
-            "report", "export", "diff", "reproduce")
+            "precision", "report", "export", "diff", "reproduce")
 DONE, FAILED, USAGE, DIVERGED, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
@@ -394,7 +394,6 @@ class Mistakes(Case):
         self.refused("runn", says=("'runn'", "did you mean 'run'?"))
         self.refused("--verison", says=("did you mean '--version'?",))
         self.refused("", says=("unknown command ''", "expected one of list, check, run"))
-        self.refused("precision", status=UNSUPPORTED, says=("unsupported", "'precision'"))
 
     def test_options(self) -> None:
         self.refused("run", "atwood", "--sovler", "pbd", says=("did you mean '--solver'?",))

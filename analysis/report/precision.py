@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sections of a work-precision study: error against what it costs, and who is on the front."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from itertools import groupby
+from pathlib import Path
+
+import loglog
+import tables
+from artist import Easel
+from canvas import Drawing, Figure
+from convergence import NORMS, meaning
+from figures import draw_all
+from loglog import Curve, Panel
+from page import anchor
+from ropelab.results import Results, Scenario, number, read_rows
+from section import Section, Table
+from solver_style import SolverStyle
+from units import counted, significant
+
+TABLE = "precision.csv"
+Row = dict[str, str]
+
+COSTS = (("row_evals", "pareto_row_evals", "row evaluations", "work"),
+         ("seconds", "pareto_seconds", "time / s", "time"))
+
+
+def curves(folder: Path) -> list[tuple[str, str]]:
+    """Label and solver of every curve."""
+    rows = list(read_rows(folder / TABLE))
+    return list(dict.fromkeys((row[name], row["solver"]) for name in ("family", "label")
+                              for row in rows))
+
+
+def timing_remark(folder: Path) -> str:
+    """What the table says of its times, as a sentence."""
+    for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():
+        if line.startswith("# seconds: "):
+            remark = line.removeprefix("# seconds: ")
+            if remark.endswith(": not idle"):
+                remark = remark.replace(": not idle", ", so that the machine was NOT idle and may "
+                                        "be faster than this")
+            return f" Times: {remark}."
+    return ""
+
+
+def make_curves(rows: list[Row], cost: str) -> list[Curve]:
+    """A point for each step; on the margin, at what its run would have cost, one that failed."""
+    found = []
+    for label in dict.fromkeys(row["label"] for row in rows):
+        own = [row for row in rows if row["label"] == label]
+        points = [(number(r[cost]), number(r["error"])) for r in own if r["status"] == "done"]
+        points = [p for p in points if math.isfinite(p[0]) and math.isfinite(p[1])]
+        lost = [number(r[cost]) for r in own if r["status"] not in ("done", "unsupported")]
+        family = own[0]["family"]
+        note = own[0]["iterations"] if family != label else ""
+        found.append(Curve(label, sorted(points), [x for x in lost if math.isfinite(x)], family,
+                           note))
+    return found
+
+
+def failures_sentence(rows: list[Row]) -> str:
+    failed = dict.fromkeys(f"{r['run']} ({tables.STATUS_WORDS.get(r['status'], r['status'])})"
+                           for r in rows if r["status"] not in ("done", "unsupported"))
+    refused = dict.fromkeys(r["label"] for r in rows if r["status"] == "unsupported")
+    text = f" Crosses on the margin, at what they would have cost: {', '.join(failed)}." if failed else ""
+    return text + (f" Unsupported: {', '.join(refused)}." if refused else "")
+
+
+def front_of(rows: list[Row], mark: str, cost: str) -> list[Row]:
+    return sorted((row for row in rows if row[mark] == "1"), key=lambda row: number(row[cost]))
+
+
+def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: str) -> Drawing:
+    cost, mark, x_title, word = COSTS[index]
+    what, unit = meaning(quantity, easel.scenario)
+    norm = NORMS.get(rows[0]["norm"], rows[0]["norm"])
+    best = front_of(rows, mark, cost)
+    caption = (f"{what[0].upper()}{what[1:]}: {norm}, against "
+               + ("evaluations of rows, a cost that no machine changes" if index == 0 else
+                  "time of the steps alone") + "; along a curve to the right the step shrinks."
+               + (" Nothing is both cheaper and more accurate than "
+                  + ", ".join(row["run"] for row in best) + "." if best else "")
+               + (" Numbers at the curves: iterations."
+                  if any(row["family"] != row["label"] for row in rows) else "")
+               + failures_sentence(rows) + (remark if index == 1 else ""))
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", quantity)
+    y_name = f"error / {unit}" if unit and " " not in unit else f"error ({unit})" if unit else "error"
+    return loglog.draw(easel, f"precision-{name}-{word}", f"{quantity}, {word} and precision",
+                       caption, f"error against {word}, by solver",
+                       [Panel("", y_name, make_curves(rows, cost))], x_title)
+
+
+def front_table(rows: list[Row], quantity: str) -> Table:
+    """The runs that no other beats in both error and cost."""
+    chosen = [row for row in rows if "1" in (row["pareto_row_evals"], row["pareto_seconds"])]
+    cells = [[row["label"], significant(number(row["step"])), significant(number(row["error"])),
+              counted(number(row["row_evals"])), significant(number(row["seconds"])),
+              "yes" if row["pareto_row_evals"] == "1" else "–",
+              "yes" if row["pareto_seconds"] == "1" else "–"]
+             for row in sorted(chosen, key=lambda row: number(row["error"]))]
+    return Table(f"{quantity}: the Pareto front, the most accurate first",
+                 ["solver", "step / s", "error", "row evaluations", "time / s",
+                  "front by evaluations", "front by time"], cells)
+
+
+def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
+             gnuplot: str) -> list[Section]:
+    """A section for each scenario, with two figures and a table for each quantity."""
+    rows = list(read_rows(results.folder / TABLE))
+    remark = timing_remark(results.folder)
+    by_name = {scenario.name: scenario for scenario in results.scenarios}
+    made = []
+    with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
+        folder = Path(temporary)
+        drawings: list[Drawing] = []
+        for name, group in groupby(rows, key=lambda row: row["scenario"]):
+            scenario = by_name.get(name) or Scenario(name, [])
+            easel = Easel(scenario, re.sub(r"[^A-Za-z0-9_-]", "_", name), styles, folder)
+            figures: list[Figure] = []
+            shown: list[Table] = []
+            own = list(group)
+            for quantity in dict.fromkeys(row["quantity"] for row in own):
+                points = [row for row in own if row["quantity"] == quantity]
+                found = [drawing(easel, points, quantity, i, remark) for i in range(len(COSTS))]
+                drawings += found
+                figures += [d.figure for d in found]
+                shown.append(front_table(points, quantity))
+            made.append(Section(f"precision-{anchor(name)}", name, scenario.title, scenario.about,
+                                tables.facts(scenario), figures, shown, tables.failures(scenario)))
+        if drawings:
+            draw_all(drawings, folder, target, gnuplot)
+    return made

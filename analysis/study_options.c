@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "study_options.h"
+
+#include "command_line.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_known(const rl_study_kind *kind, const char *option, const char *word,
+                     const char *const *words, unsigned *index) {
+  size_t count = 0;
+  for (; words[count]; count++) {
+    if (strcmp(words[count], word) == 0) {
+      *index = (unsigned)count;
+      return true;
+    }
+  }
+  char hint[256];
+  rl_suggest(hint, sizeof hint, word, words, count);
+  fprintf(stderr, "ropelab %s: --%s %s: %s\n", kind->name, option, word, hint);
+  return false;
+}
+
+// "a,b,c" in place.
+static size_t split(char *text, const char *words[RL_LIST_MAX]) {
+  size_t count = 0;
+  for (char *rest = text; rest && count < RL_LIST_MAX;) {
+    words[count++] = strsep(&rest, ",");
+  }
+  return count;
+}
+
+static bool choose_solvers(const rl_study_kind *kind, rl_study_definition *d) {
+  char message[512];
+  if (d->solver_count == 0) {
+    rl_study_fill_solvers(d);
+  }
+  if (!rl_solver_spec_distinguish(d->solvers, d->solver_count, message, sizeof message)) {
+    fprintf(stderr, "ropelab %s: %s\n", kind->name, message);
+    return false;
+  }
+  return true;
+}
+
+static bool check(const rl_study_kind *kind, const rl_study_definition *d) {
+  rl_study_fault fault = {0};
+  if (kind->check(d, &fault)) {
+    return true;
+  }
+  fprintf(stderr, "ropelab %s: --%s: %s\n", kind->name, fault.key, fault.message);
+  return false;
+}
+
+// Numbers of iterations as words, which become parts of labels.
+static size_t write_iterations(const rl_arguments *a, const char *words[RL_LIST_MAX]) {
+  enum { DIGITS = 16 };
+  static char texts[RL_LIST_MAX][DIGITS];
+  for (size_t i = 0; i < a->iteration_count; i++) {
+    snprintf(texts[i], DIGITS, "%.0f", a->iterations[i]);
+    words[i] = texts[i];
+  }
+  return a->iteration_count;
+}
+
+static bool has_key(const rl_study_kind *kind, const char *key) {
+  for (size_t i = 0; i < kind->field_count; i++) {
+    if (strcmp(kind->fields[i].name, key) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_definition *d) {
+  static const char *values[RL_LIST_MAX], *iterations[RL_LIST_MAX];
+  unsigned norm = RL_NORM_MAX, law = RL_LAW_BY_VARIATION;
+  const bool needs_over = has_key(kind, "over");
+  if (!a->value_list || (needs_over && !a->over)) {
+    fprintf(stderr, "ropelab %s: expected %s--values\n", kind->name,
+            needs_over ? "--over (step, segments, a parameter or a path) and " : "");
+    return false;
+  }
+  if ((a->norm && !is_known(kind, "norm", a->norm, rl_norm_names, &norm)) ||
+      (a->law && !is_known(kind, "law", a->law, rl_law_names, &law))) {
+    return false;
+  }
+  *d = rl_study_nothing(kind);
+  d->name = a->positional[0];
+  d->scenarios = (rl_words){a->positional, 1};
+  d->solvers = a->solvers;
+  d->solver_count = a->solver_count;
+  d->step = a->run.step;
+  d->duration = a->run.duration;
+  d->every = a->run.every;
+  d->time_limit = a->run.limit;
+  d->changes = (rl_changes){a->overrides, a->override_count};
+  d->probes = (rl_words){a->probes, a->probe_count};
+  d->over = a->over;
+  d->rope = a->rope;
+  d->values = (rl_words){values, split(a->value_list, values)};
+  d->iterations = (rl_words){iterations, write_iterations(a, iterations)};
+  d->quantities = (rl_words){a->quantities, a->quantity_count};
+  d->norm = (rl_norm)norm;
+  d->law = law;
+  d->reference.solver = a->reference;
+  d->reference.step = a->reference_step;
+  return choose_solvers(kind, d) && check(kind, d);
+}
+
+int rl_study_main(const rl_study_kind *kind, const rl_usage *usage, int argc, char **argv) {
+  static rl_arguments arguments;
+  static rl_study_definition definition;
+  char *command = rl_command_line(argc, argv, "--force");
+  int status = RL_EXIT_FAILED;
+  if (command && rl_arguments_parse(usage, argc, argv, &arguments, &status)) {
+    char folder[RL_PATH_MAX];
+    status = rl_study_define(kind, &arguments, &definition) &&
+                     rl_study_folder(folder, kind->name, arguments.positional[0])
+                 ? rl_study_command(&definition, &arguments, folder, command, true)
+                 : RL_EXIT_USAGE;
+  }
+  free(command);
+  return status;
+}
