@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,13 +73,14 @@ static int run_task(void *context, size_t i) {
     if (!points_path(path, r, t) || !rl_new_file_open(&points, path)) {
       rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
     }
-    trial.points = points.out;
+    trial.points = &points;
     fputs("curve,x,y\n", points.out);
   }
   const double begun = rl_seconds_now();
   t->experiment->run(&trial);
   *t->seconds = rl_seconds_now() - begun;
-  if (trial.points && !rl_new_file_close(&points)) {
+  if (trial.points && !rl_new_file_close(trial.points)) {
+    trial.points = NULL;
     rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
   }
   return RL_EXIT_DONE;
@@ -127,8 +127,8 @@ static bool make_tasks(reproduction *r, const rl_paper *only) {
   r->tasks = calloc(r->count, sizeof *r->tasks);
   r->order = calloc(r->count, sizeof *r->order);
   r->shared_size = (claims + r->count) * sizeof(double) + r->count * RL_TRIAL_MESSAGE;
-  r->shared = mmap(NULL, r->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (!r->tasks || !r->order || r->shared == MAP_FAILED) {
+  r->shared = rl_shared_create(r->shared_size, 1);
+  if (!r->tasks || !r->order || !r->shared) {
     return false;
   }
   double *numbers = (double *)(void *)r->shared;
@@ -197,8 +197,9 @@ static const char *reason_of(const task *t, size_t claim) {
 static void print_row(FILE *out, const task *t, size_t i, const char *previous) {
   enum { DIGITS = 7 };
   const rl_claim *claim = &t->experiment->claims[i];
+  const bool is_curve = claim->relation == RL_DRAWN, is_known = !isnan(t->ours[i]);
   char published[64] = "curve", ours[64], off[64];
-  if (claim->relation != RL_DRAWN) {
+  if (!is_curve) {
     show_number(published, sizeof published, claim->published, DIGITS);
   }
   show_number(ours, sizeof ours, t->ours[i], DIGITS);
@@ -209,7 +210,8 @@ static void print_row(FILE *out, const task *t, size_t i, const char *previous) 
   fprintf(out, "| %s | %s | %s, %s | %s%s%s%s | %s%s%s | %s | %s%s%s%s |\n",
           strcmp(previous, t->paper->name) == 0 ? "" : t->paper->name, claim->quantity,
           claim->where, rl_evidence_name(claim->evidence), relation_sign(claim), published,
-          *unit ? " " : "", unit, ours, *unit ? " " : "", unit, off, rl_verdict_name(verdict),
+          *unit && !is_curve ? " " : "", is_curve ? "" : unit, ours, *unit && is_known ? " " : "",
+          is_known ? unit : "", off, rl_verdict_name(verdict),
           claim->depends_on_machine ? " (depends on the machine)" : "", *reason ? ": " : "",
           reason);
 }
@@ -403,8 +405,6 @@ int rl_command_reproduce(int argc, char **argv) {
   }
   free(r.tasks);
   free(r.order);
-  if (r.shared && r.shared != MAP_FAILED) {
-    munmap(r.shared, r.shared_size);
-  }
+  rl_shared_free(r.shared, r.shared_size, 1);
   return status;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mueller, Chentanez, Jeschke, Macklin, "Cable Joints", 2018: a gear in balance at 1:4 (Fig. 16),
-// and three bodies over two cylinders whose forces do not depend on the density (Fig. 12).
-// papers/cable-joints.md.
+// three bodies over two cylinders whose forces do not depend on the density (Fig. 12).
+// and compliance (Fig. 15). papers/cable-joints.md.
 #include "reproduce/reproduce.h"
 
-#include <math.h>
+#include <gsl/gsl_math.h>
 
 // Speed of the heavier weight of the gear after some steps [m/s].
 static double gear_speed(rl_trial *trial, double mass) {
@@ -70,6 +70,32 @@ static void one_sweep(rl_trial *trial) {
   rl_setup_close(&scene);
 }
 
+// Lengthening of a cable over a cylinder by the force in it, for a compliance of 0.01 m/N [m/N].
+static void compliance(rl_trial *trial) {
+  const double softness = 0.01, length = 8.0 + 0.5 * M_PI;
+  rl_setup cable = rl_setup_scene(
+      trial, "xpbd,substeps=1,iterations=20", 1.0 / 60.0,
+      "name: cable\ngravity: [0, -10, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  cylinder: {motion: fixed, position: [0, 0, 0], shape: {cylinder: {radius: 0.5,"
+      " length: 1}}}\n"
+      "  weight: {mass: 2.385, position: [0.5, -4, 0]}\n"
+      "ropes: {cable: {from: {point: [-0.5, -4, 0]}, to: {body: weight}, over: [cylinder],"
+      " length: %.17g, stiffness: %.17g}}\n",
+      length, length / softness);
+  rl_setup_run(trial, &cable, 6000);
+  trial->ours[0] = (rl_setup_probe(trial, &cable, "cable.length") - length) /
+                   rl_setup_probe(trial, &cable, "cable.tension");
+  trial->ours[1] = rl_setup_probe(trial, &cable, "cable.length") - length;
+  rl_setup_close(&cable);
+}
+
+static const rl_claim compliance_claims[] = {
+    RL_CLAIM("lengthening over force with a compliance of 0.01 m/N", "m/N", RL_EQUALS, 0.01, 1e-6,
+             "Fig. 15", RL_READ, NULL),
+    RL_CLAIM("... lengthening under 2.385 kg at rest", "m", RL_EQUALS, 0.2385, 1e-6, "Fig. 15",
+             RL_DERIVED, NULL),
+};
+
 static const char drawn[] = "the figure could not be had: the two left bodies hang one below the "
                             "other, as its text reads";
 
@@ -94,8 +120,9 @@ static const rl_claim sweep_claims[] = {
 static const rl_experiment experiments[] = {
     {"gear", gear, 1, gear_claims, NULL, 0.1},
     {"forces", forces, sizeof force_claims / sizeof force_claims[0], force_claims, NULL, 0.1},
+    {"compliance", compliance, 2, compliance_claims, NULL, 0.1},
     {"one-sweep", one_sweep, 1, sweep_claims, NULL, 0.1},
 };
 
-const rl_paper rl_paper_cable_joints = {"cable-joints", "mueller2018", "cable-joints.md", 3,
+const rl_paper rl_paper_cable_joints = {"cable-joints", "mueller2018", "cable-joints.md", 4,
                                         experiments};

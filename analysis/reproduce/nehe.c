@@ -2,6 +2,8 @@
 // NeHe lesson 40: the rope that blows up where its parameters are changed much. papers/nehe.md.
 #include "reproduce/reproduce.h"
 
+#include "run.h"
+
 #include <gsl/gsl_math.h>
 
 // Whether the lesson's rope of thirty particles, hanging straight down and disturbed, is still
@@ -16,7 +18,7 @@ static bool survives(rl_trial *trial, double stiffness, double friction) {
                      "  rope: {from: {point: [0, 0, 0]}, to: {free: [0, -1.45, 0]}, mass: 1.45,"
                      " segments: 29, lumping: equal, velocity: [0, -1e-6, 0]}\n");
   rl_reason reason = RL_RUNNING;
-  for (int n = 0; n < 20000 && reason >= 0; n++) {
+  for (int n = 0; n < 20000 && reason >= 0 && !rl_run_interrupted(); n++) {
     reason = rl_driver_step(rope.driver);
   }
   rl_setup_close(&rope);

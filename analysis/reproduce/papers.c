@@ -72,11 +72,11 @@ static bool agrees(const rl_claim *claim, double ours) {
 
 rl_verdict rl_claim_verdict(const rl_claim *claim, double ours) {
   static const double decade = 10.0;
-  if (claim->relation == RL_DRAWN) {
-    return RL_FIGURE_ONLY;
-  }
   if (isnan(ours)) {
     return RL_NOT_REPRODUCED;
+  }
+  if (claim->relation == RL_DRAWN) {
+    return RL_FIGURE_ONLY;
   }
   if (agrees(claim, ours)) {
     return RL_MATCHES;

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "files.h"
 #include "scenario.h"
+#include "solver_spec.h"
 #include "world/driver.h"
 
 // What the paper says of the quantity.
@@ -54,9 +56,9 @@ typedef struct rl_plot {
 
 // A running experiment. It has a process of its own, which ends with rl_trial_fail.
 typedef struct rl_trial {
-  double *ours;  // [claim_count], nan until it is measured
-  char *message; // [RL_TRIAL_MESSAGE] why the experiment failed
-  FILE *points;  // of the plot
+  double *ours;        // [claim_count], nan until it is measured
+  char *message;       // [RL_TRIAL_MESSAGE] why the experiment failed
+  rl_new_file *points; // of the plot; NULL: it has none
 } rl_trial;
 
 enum { RL_TRIAL_MESSAGE = 256 };
@@ -100,6 +102,9 @@ _Noreturn void rl_trial_fail(rl_trial *trial, const char *format, ...);
 // Adds a point to a curve of the plot. A curve that is called like a solver has its style, one that
 // begins with "theory: " was not simulated.
 void rl_trial_point(rl_trial *trial, const char *curve, double x, double y);
+
+// A solver with its parameters, from "name,param=value".
+rl_solver_spec rl_trial_solver(rl_trial *trial, const char *text);
 
 // A scenario with a solver on it.
 typedef struct rl_setup {

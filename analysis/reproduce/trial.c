@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "reproduce/reproduce.h"
 
-#include "files.h"
-#include "solver_spec.h"
+#include "run.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,22 +16,30 @@ _Noreturn void rl_trial_fail(rl_trial *trial, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(trial->message, RL_TRIAL_MESSAGE, format, arguments);
   va_end(arguments);
+  if (trial->points) {
+    rl_new_file_drop(trial->points);
+  }
   _exit(FAILED); // the experiment's own process
 }
 
 void rl_trial_point(rl_trial *trial, const char *curve, double x, double y) {
   if (trial->points) {
-    fprintf(trial->points, "\"%s\",%.17g,%.17g\n", curve, x, y);
+    fprintf(trial->points->out, "\"%s\",%.17g,%.17g\n", curve, x, y);
   }
+}
+
+rl_solver_spec rl_trial_solver(rl_trial *trial, const char *text) {
+  rl_solver_spec spec;
+  char message[RL_TRIAL_MESSAGE];
+  if (!rl_solver_spec_parse(text, &spec, message, sizeof message)) {
+    rl_trial_fail(trial, "%s: %s", text, message);
+  }
+  return spec;
 }
 
 static rl_setup with_solver(rl_trial *trial, rl_scenario *scenario, const char *solver,
                             double step) {
-  rl_solver_spec spec;
-  char message[RL_TRIAL_MESSAGE];
-  if (!rl_solver_spec_parse(solver, &spec, message, sizeof message)) {
-    rl_trial_fail(trial, "%s: %s", solver, message);
-  }
+  const rl_solver_spec spec = rl_trial_solver(trial, solver);
   const uint32_t missing = rl_driver_missing(scenario->model, spec.type);
   if (missing) {
     rl_trial_fail(trial, "%s cannot do %s", solver, rl_capability_name(missing & -missing));
@@ -86,6 +93,9 @@ void rl_setup_close(rl_setup *setup) {
 
 void rl_setup_run(rl_trial *trial, rl_setup *setup, int steps) {
   for (int n = 0; n < steps; n++) {
+    if (rl_run_interrupted()) {
+      rl_trial_fail(trial, "interrupted");
+    }
     const rl_reason reason = rl_driver_step(setup->driver);
     if (reason < 0) {
       rl_trial_fail(trial, "%s on %s, step %d: %s", setup->driver->type->name,

@@ -220,7 +220,7 @@ static const rl_plot chain_plot = {"force at the held particle of a chain of twe
 // Time of a step of `xpbd` over that of `pbd`, on a chain of as many elements as the paper's cloth
 // has constraints, compliant with `xpbd`: the least of some repeats in turn.
 static double overhead(rl_trial *trial, int iterations) {
-  enum { ELEMENTS = 24000, REPEATS = 12 };
+  enum { ELEMENTS = 24000, REPEATS = 6 };
   rl_setup chain[2];
   double least[2] = {INFINITY, INFINITY};
   for (int i = 0; i < 2; i++) {
