@@ -14,6 +14,7 @@ import time
 import unittest
 
 from tests.cli import test_cli as cli
+from tests.cli.test_reproduce import readme_rows, table_rows
 
 KILLS = int(os.environ.get("ROPELAB_KILLS", "200"))
 LONG_ENOUGH = 0.05  # [s] moments are chosen up to here; the run below takes longer
@@ -101,6 +102,20 @@ class Valgrind(cli.Case):
                                      "==" not in done.stderr, (done.returncode, done.stderr),
                                      f"{cli.DONE} or {cli.DIVERGED}, without a word of valgrind",
                                      f"exit status and messages of {solver} on {scenario}")
+
+
+class Reproduction(cli.Case):
+    def test_readme_has_all_numbers(self) -> None:
+        """Every row of the README again, but for those that are times."""
+        done = cli.ropelab("reproduce", "--out", cli.new_folder(), timeout=900)
+        self.expect_exit(done, cli.DONE)
+        self.expect(done.stderr, "", "stderr")
+        machine = "(depends on the machine)"
+        here, there = (([row for row in rows if machine not in row[-1]])
+                       for rows in (table_rows(done.stdout), readme_rows()))
+        self.expect(len(here), len(there), "rows")
+        for row, shown in zip(here, there):
+            self.expect(row, shown, "a row, and the README's")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`ropelab reproduce` from outside: the table of the README, the files, mistakes, interruptions."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+
+from tests.cli import test_cli as cli
+
+
+def setUpModule() -> None:
+    cli.setUpModule()
+
+
+def tearDownModule() -> None:
+    cli.tearDownModule()
+
+
+def table_rows(table: str) -> list[list[str]]:
+    """The rows of a Markdown table; an empty first cell is that above it."""
+    found: list[list[str]] = []
+    for line in table.splitlines()[2:]:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        found.append([cells[0] or found[-1][0], *cells[1:]])
+    return found
+
+
+def readme_rows() -> list[list[str]]:
+    text = (cli.REPOSITORY / "README.md").read_text(encoding="utf-8")
+    return table_rows(text.partition("<!-- reproduce -->\n")[2]
+                      .partition("<!-- /reproduce -->")[0])
+
+
+class Reproduce(cli.Case):
+    """Published numbers beside ours."""
+
+    # Papers that take a moment.
+    FAST = ("pbd", "knyazyev", "cable-joints", "catto", "capstan", "source", "obi",
+            "long-range")
+
+    def test_readme_has_every_claim(self) -> None:
+        papers = json.loads(cli.ropelab("list", "papers", "--json").stdout)
+        claims = {entry["reproduce"]: entry["claims"] for entry in papers if "reproduce" in entry}
+        shown: dict[str, list[str]] = {}
+        for name, quantity, *_ in readme_rows():
+            shown.setdefault(name, []).append(quantity)
+        self.expect(dict(sorted(shown.items())), dict(sorted(claims.items())),
+                    "papers and quantities in the README")
+
+    def test_readme_has_the_numbers(self) -> None:
+        for name in self.FAST:
+            done = cli.ropelab("reproduce", name, "--out", cli.new_folder())
+            self.expect_exit(done, cli.DONE)
+            self.expect(done.stderr, "", f"stderr of reproduce {name}")
+            expected = [row for row in readme_rows() if row[0] == name]
+            self.expect(table_rows(done.stdout), expected, f"table of {name}, and the README's")
+
+    def test_files(self) -> None:
+        folder = cli.new_folder()
+        done = cli.ropelab("reproduce", "catto2014", "--json", "--jobs", "1", "--out", folder)
+        self.expect_exit(done, cli.DONE)
+        result = json.loads(done.stdout)
+        self.expect(result, json.loads((folder / "reproduce.json").read_text(encoding="utf-8")),
+                    "stdout, and reproduce.json")
+        claims = [claim for part in result["experiments"] for claim in part["claims"]]
+        self.expect([claim["ours"] for claim in claims[:4]], [5, 8, 17, 32], "sweeps at 1, 2, 5, 10")
+        self.expect({claim["verdict"] for claim in claims[:8]}, {"matches"}, "their verdicts")
+        self.expect(claims[8]["verdict"], "same order", "verdict of \"around 50\"")
+        self.expect_in("regression", claims[8]["remark"], "and why")
+        table = cli.Table(folder / "reproduce.csv")
+        self.expect(table.texts("quantity"), [claim["quantity"] for claim in claims], "quantities")
+        self.expect(table.numbers("ours"), [claim["ours"] for claim in claims], "ours")
+        self.expect_in("<svg", (folder / "report.html").read_text(encoding="utf-8"), "the page")
+        curves = cli.Table(folder / "curves/catto-stack.csv")
+        self.expect(set(curves.texts("curve")), {"impulse", "theory: 3 R + 2"}, "curves")
+
+        self.refused("reproduce", "catto", "--out", folder, says=("--force",))
+        self.expect_exit(cli.ropelab("reproduce", "catto", "--out", folder, "--force"), cli.DONE)
+
+    def test_mistakes(self) -> None:
+        self.refused("reproduce", "cato", says=("no paper 'cato'", "did you mean 'catto'?"))
+        self.refused("reproduce", "pbd", "xpbd", says=("unexpected 'xpbd'",))
+        self.refused("reproduce", "pbd", "--solver", "pbd", says=("unknown option '--solver'",))
+        run = cli.new_folder()
+        self.expect_exit(cli.ropelab("run", "atwood", "--solver", "pbd", "--out", run), cli.DONE)
+        self.refused("reproduce", "pbd", "--out", run, says=("single run",))
+
+    def test_completion(self) -> None:
+        self.expect(cli.ropelab("__complete", "reproduce", "cat").stdout, "catto\n", "completion of cat")
+
+    def test_interrupted(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = cli.new_folder()
+            process = subprocess.Popen([cli.PROGRAM, "reproduce", "--out", str(folder)],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            deadline = time.monotonic() + cli.PATIENCE
+            while not (folder / "curves").exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.1)
+            process.send_signal(number)
+            out, error = process.communicate(timeout=cli.PATIENCE)
+            self.expect((process.returncode, out, error), (cli.INTERRUPTED, b"", b""),
+                        f"status, stdout and stderr after signal {number}")
+            left = sorted(path.name for path in folder.rglob("*") if path.suffix == ".new")
+            self.expect(left, [], "unfinished files")
+            self.expect((folder / "reproduce.csv").exists(), False, "there is a reproduce.csv")
