@@ -192,6 +192,7 @@ static void solve(rl_driver *driver, double t1) {
   }
 
   rl_step_info *info = &driver->info;
+  info->ledger = driver->ledger;
   info->trace_count = 0;
   info->iterations = 0;
   info->row_evaluations = 0;

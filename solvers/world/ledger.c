@@ -17,6 +17,11 @@ typedef struct row_rate {
 
 struct rl_ledger {
   double loss;               // of the impacts of this step [J]
+  bool stepwise;             // found substep by substep
+  bool expected;             // some impulse would be an impact
+  bool caught;               // one was, in this substep or one before it in the step
+  double *rate;              // [links + contact capacity] at the end of the last substep
+  unsigned char *stiff;      // [links + contact capacity]
   row_rate *before;          // [links + contact capacity] at the start of the step
   unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
@@ -28,6 +33,8 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   rl_carver c = {.block = block};
   const size_t unknowns = rl_unknown_capacity(m);
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
+  ledger->stiff = rl_carve(&c, unknowns, sizeof *ledger->stiff);
+  ledger->rate = rl_carve(&c, unknowns, sizeof *ledger->rate);
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
@@ -100,16 +107,21 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
                      uint32_t source, double compliance, bool unfinished, row_rate now) {
   const double slack = rounding_slack * model->reach;
   ledger->before[source] = now;
+  ledger->rate[source] = now.rate;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
   const bool jumps = source < model->link_count &&
                      fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
   const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
-  ledger->impact[source] = compliance == 0.0 && (loose || jumps || unfinished);
+  ledger->stiff[source] = compliance == 0.0;
+  ledger->impact[source] = ledger->stiff[source] && (loose || jumps || unfinished);
+  ledger->expected = ledger->expected || ledger->impact[source];
 }
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows) {
   const unsigned char *last = ledger->unfinished;
+  ledger->loss = 0.0;
+  ledger->stepwise = ledger->expected = ledger->caught = false;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -136,7 +148,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   state->dissipated += impulse * 0.5 * (before.slip + now.slip);
-  if (impact) {
+  if (impact && !ledger->stepwise) {
     ledger->loss += 0.5 * impulse * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
@@ -147,7 +159,6 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts) {
-  ledger->loss = 0.0;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -160,6 +171,49 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   }
   // One row of a catch may gain what another loses twice; together they lose.
   state->dissipated += fmax(ledger->loss, 0.0);
+}
+
+static bool is_caught(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
+  bool caught = false;
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      caught = caught || (ledger->impact[k] && state->multipliers[k] != 0.0);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const uint32_t source = rows->rows[k].source;
+      caught = caught || (ledger->impact[source] && state->multipliers[source] != 0.0);
+    }
+  }
+  return caught;
+}
+
+static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double rate) {
+  if (ledger->caught && ledger->stiff[source]) {
+    ledger->loss += 0.5 * impulse * (ledger->rate[source] + rate);
+  }
+  ledger->rate[source] = rate;
+}
+
+void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                       rl_rows *rows, double impulse) {
+  if (!ledger || !ledger->expected) {
+    return;
+  }
+  ledger->stepwise = true;
+  ledger->caught = ledger->caught || is_caught(ledger, state, rows);
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const double rate = link_rate(state, &state->links[k]).rate;
+      book_substep(ledger, k, impulse * state->multipliers[k], rate);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      const double rate = general_rate(model, state, rows, row).rate;
+      book_substep(ledger, row->source, impulse * state->multipliers[row->source], rate);
+    }
+  }
 }
 
 // What the force of a taut element lacks to that of its spring, times its rate.

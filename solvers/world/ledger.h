@@ -46,4 +46,11 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts);
 
+// A method of several substeps calls this after each of them, and what is dissipated is then the
+// sum over the substeps: a row that is caught in one of them holds in the next at no rate, and
+// with the impulse of all and the rate before all the loss would come out too high. `impulse` times
+// the multipliers is the impulse of the substep [N s]. NULL: nobody keeps a ledger.
+void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                       rl_rows *rows, double impulse);
+
 #endif

@@ -55,6 +55,7 @@ typedef struct rl_step_info {
   double *trace;            // in: receives the residual after each iteration, or NULL
   size_t trace_capacity;    // in
   size_t trace_count;       // out
+  struct rl_ledger *ledger; // in: for rl_ledger_substep
   uint64_t iterations;      // out, over all substeps
   uint64_t row_evaluations; // out, by the method itself (not those of the residual)
   double residual;          // out [m], after the last iteration; nan if not wanted
