@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct rl_recorder {
   const rl_scenario *scenario;
@@ -16,8 +17,9 @@ struct rl_recorder {
   rl_trajectory *trajectory;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
-  double kept;    // the closed form's invariant at the start
-  double *angles; // [2 x probes] last unwrapped values, simulated and exact
+  double *exact_tensions; // [unknowns] their sums
+  double kept;            // the closed form's invariant at the start
+  double *angles;         // [2 x probes] last unwrapped values, simulated and exact
   rl_momentum start;
   bool is_free;
   int error; // errno of the first write that failed
@@ -92,7 +94,8 @@ static bool create_exact(rl_recorder *r, const rl_driver *driver) {
   }
   r->exact = calloc(1, form->size);
   r->exact_state = rl_state_create(driver->model);
-  if (!r->exact || !r->exact_state ||
+  r->exact_tensions = calloc(rl_unknown_capacity(driver->model) + 1, sizeof *r->exact_tensions);
+  if (!r->exact || !r->exact_state || !r->exact_tensions ||
       !form->init(r->exact, driver->model, r->scenario->exact_arguments, message, sizeof message)) {
     return false;
   }
@@ -172,6 +175,30 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
   return value;
 }
 
+// The exact state now. A tension is the impulse of a step over its length, so the exact one is the
+// mean over the step too (Simpson's rule); at its end it would be of first order for every method.
+static bool find_exact(rl_recorder *r, const rl_driver *driver) {
+  if (!r->exact) {
+    return false;
+  }
+  static const double weights[] = {1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0};
+  rl_state *state = r->exact_state;
+  const size_t count = rl_unknown_count(driver->model, state);
+  const bool started = driver->state->step > 0;
+  double *sums = r->exact_tensions;
+  memset(sums, 0, count * sizeof *sums);
+  bool known = false;
+  for (int k = started ? 0 : 2; k <= 2; k++) {
+    const double t = driver->state->time - 0.5 * (2 - k) * driver->dt;
+    known = r->scenario->exact->at(r->exact, driver->model, t, state);
+    for (size_t i = 0; i < count; i++) {
+      sums[i] += (started ? weights[k] : 1.0) * state->multipliers[i];
+    }
+  }
+  memcpy(state->multipliers, sums, count * sizeof *sums);
+  return known;
+}
+
 // A quantity that the exact motion keeps, beside its value at the start; returns its error.
 static double write_invariant(const rl_recorder *r, const rl_driver *driver) {
   const rl_exact_type *form = r->scenario->exact;
@@ -239,8 +266,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   }
   fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
-  const bool known = r->exact && r->scenario->exact->at(r->exact, driver->model,
-                                                        driver->state->time, r->exact_state);
+  const bool known = find_exact(r, driver);
   write_probes(r, driver, known);
   fputc('\n', r->series);
   note_error(r, r->series);
@@ -381,6 +407,7 @@ bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
   const int error = r->error;
   rl_state_free(r->exact_state);
   free(r->exact);
+  free(r->exact_tensions);
   free(r->angles);
   free(r);
   errno = error;

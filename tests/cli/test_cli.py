@@ -812,6 +812,15 @@ class ClosedForms(Case):
             self.assertAlmostEqual(float(row["heavy.y.exact"]), -4.0 - 9.81 / 6.0 * t * t, 12)
             self.assertAlmostEqual(float(row["line.tension.exact"]), 4.0 / 3.0 * 9.81, 12)
 
+    def test_tensions_are_compared_over_the_step(self) -> None:
+        """Both are means over the step, so a method of order 2 shows order 2 (in the swing's
+        tension at the end of a step, every method would be of order 1)."""
+        errors = [max(map(abs, self.record("pendulum", "rattle", "--duration", "1", "--every",
+                                           "0.02", "--step", str(step))
+                          .table("series").numbers("line.tension.error")[1:]))
+                  for step in (0.01, 0.005)]
+        self.assertAlmostEqual(errors[0] / errors[1], 4.0, delta=0.05)
+
     def test_a_closed_form_that_does_not_hold_is_refused(self) -> None:
         self.refused("check", "atwood", "--set", "bodies.heavy.position=[1, -4, 0]",
                      says=("exact: atwood:", "plumb"))
