@@ -4,6 +4,7 @@
 
 #define SOLVERS(X)                                                                                 \
   X(penalty)                                                                                       \
+  X(penalty_implicit)                                                                              \
   X(pbd)                                                                                           \
   X(xpbd)                                                                                          \
   X(pbd_direct)                                                                                    \

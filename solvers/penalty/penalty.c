@@ -3,6 +3,7 @@
 // first (semi-implicit Euler), by velocity Verlet, or by Runge-Kutta. Elastic ropes have their own
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
+#include "springs.h"
 #include "world/memory.h"
 #include "world/rotation.h"
 #include "world/solver.h"
@@ -26,18 +27,11 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                        "automatic springs: damper as a fraction of the critical one"},
 };
 
-// The spring and damper of a row.
-typedef struct spring {
-  double stiffness; // k [N/m]
-  double damping;   // c [N s/m]
-  bool physical;    // the scenario's own, not a stand-in
-} spring;
-
 typedef struct penalty {
   const double *parameters;
-  double h;                       // substep of the last step [s]
+  rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
-  spring *springs;                // [links], made at the start of the step
+  rl_spring *springs;             // [links], made at the start of the step
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
   rl_vec3 *velocities;            // [slots] and velocities
@@ -65,30 +59,8 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->parameters = values;
 }
 
-static double critical_damping(double stiffness, double inverse_mass) {
-  return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
-}
-
-// (4)-(5) The spring that stands for a stiff row.
-static spring stand_in(const penalty *self, double inverse_mass) {
-  spring s = {self->parameters[STIFFNESS], self->parameters[DAMPING], false};
-  if (s.stiffness == 0.0 && inverse_mass > 0.0) {
-    s.stiffness = self->parameters[SAFETY] * 2.0 / (inverse_mass * self->h * self->h);
-    s.damping += self->parameters[DAMPING_RATIO] * critical_damping(s.stiffness, inverse_mass);
-  }
-  return s;
-}
-
-static spring element_spring(const penalty *self, const rl_rope *rope, double rest,
-                             double compliance, double inverse_mass) {
-  spring s =
-      compliance > 0.0 ? (spring){1.0 / compliance, 0.0, true} : stand_in(self, inverse_mass);
-  s.damping += rl_element_damping(rope, rest, s.stiffness, inverse_mass);
-  return s;
-}
-
 // (2) lambda = k C + c dC/dt while the rope is taut; it never pushes.
-static double spring_force(spring s, double value, double rate, double lower) {
+static double spring_force(rl_spring s, double value, double rate, double lower) {
   if (lower == 0.0 && value <= 0.0) {
     return 0.0;
   }
@@ -97,7 +69,7 @@ static double spring_force(spring s, double value, double rate, double lower) {
 
 // (6) Loss in a damper of the scenario within h: what the force lacks to that of the spring, which
 // gives its energy also where the damper cancels its pull.
-static double spring_loss(spring s, double value, double rate, double force, double h) {
+static double spring_loss(rl_spring s, double value, double rate, double force, double h) {
   const bool taut = value > 0.0 || force != 0.0;
   return s.physical && taut ? (force - s.stiffness * value) * rate * h : 0.0;
 }
@@ -107,18 +79,12 @@ static void push_link(penalty *self, const rl_state *state, uint32_t index, doub
   const rl_link *link = &state->links[index];
   const rl_link_value v = rl_link_evaluate(link, state->points);
   const double rate = rl_dot(v.d, rl_sub(state->velocities[link->b], state->velocities[link->a]));
-  const spring s = self->springs[index];
+  const rl_spring s = self->springs[index];
   const double force = spring_force(s, v.value, rate, lower);
   self->forces[link->a] = rl_add_scaled(self->forces[link->a], force, v.d);
   self->forces[link->b] = rl_add_scaled(self->forces[link->b], -force, v.d);
   self->impulses[index] += force * self->weight;
   info->dissipated += spring_loss(s, v.value, rate, force, self->weight);
-}
-
-static spring row_spring(const penalty *self, const rl_model *model, const rl_row *row) {
-  return row->kind == RL_ROW_SPAN ? element_spring(self, &model->ropes[model->link_rope[row->item]],
-                                                   row->rest, row->compliance, row->inverse_mass)
-                                  : stand_in(self, row->inverse_mass);
 }
 
 // (16) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
@@ -132,7 +98,7 @@ static void push_friction(penalty *self, const rl_state *state, const rl_rows *r
   if (!(speed > 0.0) || !(inverse_mass > 0.0)) {
     return;
   }
-  const double size = fmin(speed / (inverse_mass * self->h), limit);
+  const double size = fmin(speed / (inverse_mass * self->law.h), limit);
   const rl_vec3 force = rl_scale(-size / speed, slide);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -147,7 +113,7 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  const spring s = row_spring(self, model, row);
+  const rl_spring s = rl_row_spring(&self->law, model, row);
   const double force = spring_force(s, row->value, rate, row->lower);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -205,19 +171,19 @@ static void kick(const penalty *self, const rl_model *model, rl_state *state, do
 // (3) v += h (g + w F), then x += h v with the new velocity.
 static void semi_implicit(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                           rl_step_info *info) {
-  evaluate_forces(self, model, state, rows, self->h, info);
-  kick(self, model, state, self->h);
-  rl_state_drift(model, state, self->h);
+  evaluate_forces(self, model, state, rows, self->law.h, info);
+  kick(self, model, state, self->law.h);
+  rl_state_drift(model, state, self->law.h);
 }
 
 // (7) Half a kick, a move, half a kick with the forces there.
 static void verlet(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                    rl_step_info *info) {
-  evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
-  kick(self, model, state, 0.5 * self->h);
-  rl_state_drift(model, state, self->h);
-  evaluate_forces(self, model, state, rows, 0.5 * self->h, info);
-  kick(self, model, state, 0.5 * self->h);
+  evaluate_forces(self, model, state, rows, 0.5 * self->law.h, info);
+  kick(self, model, state, 0.5 * self->law.h);
+  rl_state_drift(model, state, self->law.h);
+  evaluate_forces(self, model, state, rows, 0.5 * self->law.h, info);
+  kick(self, model, state, 0.5 * self->law.h);
 }
 
 // The rates of all slots at a stage, with the forces just evaluated; spins have Euler's equations.
@@ -246,14 +212,14 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     self->moves[i] = self->kicks[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
   for (int stage = 0; stage < 4; stage++) {
-    const double ahead = reach[stage] * self->h;
-    evaluate_forces(self, model, state, rows, weights[stage] * self->h, info);
+    const double ahead = reach[stage] * self->law.h;
+    evaluate_forces(self, model, state, rows, weights[stage] * self->law.h, info);
     find_rates(self, model, state);
     for (uint32_t i = 0; i < model->slot_count; i++) {
       const rl_vec3 v = self->rates[i];
       const rl_vec3 a = self->accelerations[i];
-      self->moves[i] = rl_add_scaled(self->moves[i], weights[stage] * self->h, v);
-      self->kicks[i] = rl_add_scaled(self->kicks[i], weights[stage] * self->h, a);
+      self->moves[i] = rl_add_scaled(self->moves[i], weights[stage] * self->law.h, v);
+      self->kicks[i] = rl_add_scaled(self->kicks[i], weights[stage] * self->law.h, a);
       state->points[i] = self->points[i];
       rl_move(&state->points[i], rl_scale(ahead, v));
       state->velocities[i] = rl_add_scaled(self->velocities[i], ahead, a);
@@ -277,12 +243,14 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   void (*const substep)(penalty *, const rl_model *, rl_state *, rl_rows *, rl_step_info *) =
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
-  self->h = dt / substeps;
+  self->law =
+      (rl_stand_in){self->parameters[STIFFNESS], self->parameters[DAMPING],
+                    self->parameters[SAFETY] * 2.0, self->parameters[DAMPING_RATIO], dt / substeps};
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
-    self->springs[i] = element_spring(self, &model->ropes[model->link_rope[i]], link->rest,
-                                      link->compliance, inverse_mass);
+    self->springs[i] = rl_spring_of(&self->law, &model->ropes[model->link_rope[i]], link->rest,
+                                    link->compliance, inverse_mass);
   }
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
@@ -304,32 +272,11 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   return RL_CONVERGED_ITERATIONS;
 }
 
-static double row_energy(spring s, double value, double lower) {
-  const double excess = lower == 0.0 ? fmax(value, 0.0) : value;
-  return s.physical ? 0.0 : 0.5 * s.stiffness * excess * excess;
-}
-
 // Energy in the stand-ins. Before the first step there is none: they depend on the substep.
 static double stored_energy(const void *memory, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
   const penalty *self = memory;
-  double energy = 0.0;
-  if (self->h == 0.0) {
-    return 0.0;
-  }
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      const rl_link_value v = rl_link_evaluate(&state->links[k], state->points);
-      energy += row_energy(self->springs[k], v.value, block->lower);
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, state->points);
-      energy += row_energy(row_spring(self, model, row), row->value, row->lower);
-    }
-  }
-  return energy;
+  return self->law.h == 0.0 ? 0.0 : rl_springs_energy(&self->law, model, state, rows);
 }
 
 const rl_solver_type rl_solver_penalty = {

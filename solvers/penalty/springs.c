@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "springs.h"
+
+static double critical_damping(double stiffness, double inverse_mass) {
+  return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
+}
+
+// (4)-(5) The spring that stands for a stiff row.
+static rl_spring stand_in(const rl_stand_in *law, double inverse_mass) {
+  rl_spring s = {law->stiffness, law->damping, false};
+  if (s.stiffness == 0.0 && inverse_mass > 0.0) {
+    s.stiffness = law->hardness / (inverse_mass * law->h * law->h);
+    s.damping += law->damping_ratio * critical_damping(s.stiffness, inverse_mass);
+  }
+  return s;
+}
+
+rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest, double compliance,
+                       double inverse_mass) {
+  rl_spring s =
+      compliance > 0.0 ? (rl_spring){1.0 / compliance, 0.0, true} : stand_in(law, inverse_mass);
+  s.damping += rope ? rl_element_damping(rope, rest, s.stiffness, inverse_mass) : 0.0;
+  return s;
+}
+
+rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row) {
+  const rl_rope *rope =
+      row->kind == RL_ROW_SPAN ? &model->ropes[model->link_rope[row->item]] : NULL;
+  return rl_spring_of(law, rope, row->rest, row->compliance, row->inverse_mass);
+}
+
+static double energy_of(rl_spring s, double value, double lower) {
+  const double excess = lower == 0.0 ? fmax(value, 0.0) : value;
+  return s.physical ? 0.0 : 0.5 * s.stiffness * excess * excess;
+}
+
+double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
+                         rl_rows *rows) {
+  double energy = 0.0;
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_link_value v = rl_link_evaluate(link, state->points);
+      const rl_spring s = rl_spring_of(law, &model->ropes[block->rope], link->rest,
+                                       link->compliance, v.inverse_mass);
+      energy += energy_of(s, v.value, block->lower);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      energy += energy_of(rl_row_spring(law, model, row), row->value, row->lower);
+    }
+  }
+  return energy;
+}

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "implicit.h"
+
+#include "rotation.h"
+
+#include <string.h>
+
+// Of the largest force: less is left of the balance by rounding.
+static const double balance_rounding = 1e-12;
+
+// What is on the edge between sticking and slipping changes sides at a hundred times the rounding
+// of the rest: friction is asked for this fraction of the accuracy of lengths.
+static const double friction_accuracy = 0.01;
+
+// Added to the diagonal of friction as a fraction of it, but not to what it is asked for: nodes
+// that stick contradict the taut elements between them. It bends the way and not the solution.
+static const double tangent_regularisation = 0.03;
+
+void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
+  const size_t unknowns = rl_direct_unknown_capacity(model), slots = model->slot_count;
+  rl_kkt_lay_out(&p->kkt, model, c);
+  p->inertia = rl_carve(c, slots, sizeof *p->inertia);
+  p->target = rl_carve(c, slots, sizeof *p->target);
+  p->predicted = rl_carve(c, slots, sizeof *p->predicted);
+  p->imbalance = rl_carve(c, slots, sizeof *p->imbalance);
+  p->moves = rl_carve(c, slots, sizeof *p->moves);
+  p->origin = rl_carve(c, slots, sizeof *p->origin);
+  p->start = rl_carve(c, slots, sizeof *p->start);
+  p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
+  p->past = rl_carve(c, slots, sizeof *p->past);
+  p->past_rates = rl_carve(c, slots, sizeof *p->past_rates);
+  p->links = rl_carve(c, model->link_count, sizeof *p->links);
+  p->values = rl_carve(c, unknowns, sizeof *p->values);
+  p->weights = rl_carve(c, unknowns, sizeof *p->weights);
+  p->softness = rl_carve(c, unknowns, sizeof *p->softness);
+  p->lag = rl_carve(c, unknowns, sizeof *p->lag);
+  p->lower = rl_carve(c, unknowns, sizeof *p->lower);
+  p->forces = rl_carve(c, unknowns, sizeof *p->forces);
+  p->diagonal = rl_carve(c, unknowns, sizeof *p->diagonal);
+  p->right = rl_carve(c, unknowns, sizeof *p->right);
+  p->slack = rl_carve(c, unknowns, sizeof *p->slack);
+  p->change = rl_carve(c, unknowns, sizeof *p->change);
+  p->slack_change = rl_carve(c, unknowns, sizeof *p->slack_change);
+  p->rest_of_product = rl_carve(c, unknowns, sizeof *p->rest_of_product);
+  p->active = rl_carve(c, unknowns, sizeof *p->active);
+  p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
+  p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
+  p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+}
+
+void rl_implicit_forget(rl_implicit *p) {
+  p->kkt.structure = 0;
+  p->past_dt = 0.0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Prediction
+
+static bool is_moved(const rl_implicit *p, uint32_t slot) {
+  return p->kkt.slot_place[slot] != RL_NONE;
+}
+
+// v' = (v + h g) / (1 + h w c), drag c at the end; M / h^2 is then that of (1 + h w c) m.
+static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
+                          rl_vec3 from, rl_vec3 velocity) {
+  const double w = state->points[slot].w, slowed = 1.0 + p->h * w * model->drags[slot];
+  const rl_vec3 fall = rl_add_scaled(velocity, p->h, model->gravity);
+  p->predicted[slot] = rl_scale(1.0 / slowed, fall);
+  p->inertia[slot] = slowed / (w * p->h * p->h);
+  p->target[slot] = rl_add_scaled(from, p->h, p->predicted[slot]);
+}
+
+// (x, v) from which the step starts: with BDF2 (4 now - before) / 3, if there is a before.
+static void predict_places(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    rl_point *point = &state->points[i];
+    rl_vec3 from = rl_position(point), velocity = state->velocities[i];
+    if (!is_moved(p, i)) { // fixed, driven, or held: to where it is at the end of h
+      rl_move(point, rl_scale(h, velocity));
+      continue;
+    }
+    if (p->integrator == RL_BDF2) {
+      from = rl_add_scaled(rl_scale(4.0 / 3.0, from), -1.0 / 3.0, rl_position(&p->past[i]));
+      velocity = rl_add_scaled(rl_scale(4.0 / 3.0, velocity), -1.0 / 3.0, p->past_rates[i]);
+    }
+    predict_place(p, model, state, i, from, velocity);
+    const rl_vec3 y = p->target[i];
+    *point = (rl_point){y.x, y.y, y.z, point->w};
+  }
+}
+
+// Bodies turn freely to y; their spin slots count from there. BDF2 has backward Euler for them.
+static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
+  rl_rotation_drift(model, state, h);
+  memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    p->predicted[i] = state->velocities[i];
+    p->inertia[i] = 1.0 / (h * h);
+    p->target[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
+
+// The rows of the tangents of contacts with friction stand behind all others.
+static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state *state,
+                          const rl_rows *rows, uint32_t count) {
+  rl_direct *d = &p->tangents;
+  d->link_count = model->link_count;
+  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->row_count = count;
+  d->tangents_count = 0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    if (rows->rows[k].friction > 0.0) {
+      d->tangents[d->tangents_count] = (rl_tangents){
+          .row = k, .normal = rows->rows[k].source, .first = count + 2 * d->tangents_count};
+      d->tangents_count++;
+    }
+  }
+}
+
+static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
+                    double lower) {
+  p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
+  p->softness[m] = soft.softness / (1.0 + p->lag[m]);
+  p->weights[m] = inverse_mass;
+  p->lower[m] = lower;
+}
+
+// Asks the law; of general rows at the start of the step.
+static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
+                    rl_softness_law *law, const void *solver) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const double w = state->points[link->a].w + state->points[link->b].w;
+      set_row(p, k, law(solver, rope, link->rest, link->compliance, w), w, block->lower);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, row->inverse_mass),
+              row->inverse_mass, row->lower);
+    }
+  }
+}
+
+void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                       rl_integrator integrator, double dt, rl_softness_law *law,
+                       const void *solver) {
+  const uint32_t count = (uint32_t)rl_unknown_count(model, state);
+  const bool starts = integrator == RL_BDF2 && p->past_dt != dt;
+  p->integrator = starts ? RL_EULER : integrator;
+  p->dt = dt;
+  p->row_count = count;
+  p->h = p->integrator == RL_MIDPOINT ? dt / 2.0 : p->integrator == RL_BDF2 ? dt / 1.5 : dt;
+  rl_kkt_build(&p->kkt, model, state, rows);
+  find_tangents(p, model, state, rows, count);
+  ask_law(p, model, state, rows, law, solver);
+  rl_frictions_begin(p->frictions, &p->tangents, rows);
+  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
+  memcpy(p->origin, state->points, model->slot_count * sizeof *p->origin);
+  memcpy(p->start, state->velocities, model->slot_count * sizeof *p->start);
+  memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
+  // What is driven, and what turns, goes to the end of the equations: the middle, or the end.
+  const double ahead = p->integrator == RL_MIDPOINT ? p->h : dt;
+  predict_places(p, model, state, ahead);
+  predict_spins(p, model, state, ahead);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Evaluation
+
+// Moves of all slots since the start of the step; a spin counts its turn from y.
+static void find_moves(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    p->moves[i] = rl_sub(rl_position(&state->points[i]), rl_position(&p->origin[i]));
+    if (i >= model->place_count) {
+      p->moves[i] = rl_add_scaled(p->moves[i], ahead, state->velocities[i]);
+    }
+  }
+}
+
+// Whether an element is (|d|^2 - l^2) / 2l.
+static bool is_square(const rl_implicit *p, const rl_link *link, uint32_t m) {
+  return p->squares && link->compliance == 0.0 && p->lower[m] == 0.0;
+}
+
+static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const rl_point *points) {
+  const rl_vec3 d = rl_sub(rl_position(&points[link->b]), rl_position(&points[link->a]));
+  const double length = rl_length(d);
+  rl_bent_link *bent = &p->links[m];
+  if (is_square(p, link, m)) {
+    const double inverse = 1.0 / link->rest;
+    p->values[m] = 0.5 * (length - link->rest) * (length + link->rest) * inverse;
+    *bent = (rl_bent_link){rl_scale(inverse, d), inverse, 0.0};
+  } else {
+    const double inverse = length > 0.0 ? 1.0 / length : 0.0;
+    p->values[m] = length - link->rest;
+    *bent = (rl_bent_link){rl_scale(inverse, d), inverse, -inverse};
+  }
+  if (p->lag[m] > 0.0) {
+    const double way = rl_dot(bent->gradient, rl_sub(p->moves[link->b], p->moves[link->a]));
+    p->values[m] = (p->values[m] + p->lag[m] * way) / (1.0 + p->lag[m]);
+  }
+}
+
+void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state *state,
+                          rl_rows *rows) {
+  find_moves(p, model, state);
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      evaluate_link(p, &state->links[k], k, state->points);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      const uint32_t m = row->source;
+      p->weights[m] = row->inverse_mass;
+      p->values[m] =
+          (row->value + p->lag[m] * rl_row_rate(rows, row, p->moves)) / (1.0 + p->lag[m]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Friction. T sticks as softly as its contact is: u + softness T = 0.
+
+static double stick_softness(const rl_implicit *p, const rl_tangents *t) {
+  return p->softness[t->normal] / (p->h * p->h);
+}
+
+void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
+  rl_direct *d = &p->tangents;
+  p->friction_residual = 0.0;
+  if (d->tangents_count == 0) {
+    return;
+  }
+  const double h2 = p->h * p->h;
+  rl_frictions_measure(p->frictions, d, rows, p->moves);
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_friction *f = &p->frictions[k];
+    const rl_tangents *t = &d->tangents[k];
+    f->slide = rl_add_scaled(f->slide, stick_softness(p, t), f->total);
+    // The limit is that of the force itself, h^2 lambda: rl_frictions_choose adds C / W, whose part
+    // in the force the balance has already.
+    p->right[t->normal] = 0.0;
+    p->diagonal[t->normal] = h2 * p->forces[t->normal];
+  }
+  double size;
+  p->friction_residual = friction_accuracy * rl_frictions_residual(p->frictions, d, rows,
+                                                                   p->weights, p->diagonal, &size);
+  rl_frictions_choose(p->frictions, d, rows, p->weights, p->diagonal, p->active, p->right);
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_friction *f = &p->frictions[k];
+    const rl_tangents *t = &d->tangents[k];
+    for (uint32_t i = 0; i < 2; i++) {
+      const uint32_t m = t->first + i;
+      if (p->active[m]) { // J dx - D dT = u
+        p->right[m] = -p->right[m];
+        p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + p->softness[t->normal] +
+                         tangent_regularisation * p->weights[m] * h2;
+      } else { // T along the slip is what it has to be
+        f->total = rl_add_scaled(f->total, p->right[m], f->tangents[i]);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The matrix
+
+static void add_pull(rl_implicit *p, uint32_t slot, double s, rl_vec3 gradient) {
+  p->imbalance[slot] = rl_add_scaled(p->imbalance[slot], s, gradient);
+}
+
+static void balance_rows(rl_implicit *p, const rl_rows *rows, const rl_block *block) {
+  for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      add_pull(p, rows->entries[i].slot, p->forces[row->source], rows->entries[i].force);
+    }
+    p->force_scale = rl_larger(p->force_scale, fabs(p->forces[row->source]));
+  }
+}
+
+static void balance_friction(rl_implicit *p, const rl_rows *rows) {
+  const double h2 = p->h * p->h;
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      const rl_entry *e = &rows->entries[i];
+      add_pull(p, e->slot, -1.0 / h2, rl_contact_share(row, e, p->frictions[k].total));
+    }
+  }
+}
+
+double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state *state,
+                           const rl_rows *rows) {
+  double largest = 0.0;
+  p->force_scale = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    p->imbalance[i] = rl_scale(is_moved(p, i) ? p->inertia[i] : 0.0,
+                               rl_sub(rl_position(&state->points[i]), p->target[i]));
+    p->force_scale = rl_larger(p->force_scale, rl_length(p->imbalance[i]));
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      add_pull(p, state->links[k].a, -p->forces[k], p->links[k].gradient);
+      add_pull(p, state->links[k].b, p->forces[k], p->links[k].gradient);
+      p->force_scale = rl_larger(p->force_scale, fabs(p->forces[k]));
+    }
+    balance_rows(p, rows, block);
+  }
+  balance_friction(p, rows);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const double force = rl_length(p->imbalance[i]);
+    if (is_moved(p, i) && !(force <= balance_rounding * p->force_scale)) {
+      largest = rl_larger(largest, force / p->inertia[i]);
+    }
+  }
+  return largest;
+}
+
+static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
+  const uint32_t a = p->kkt.slot_place[link->a], b = p->kkt.slot_place[link->b];
+  const uint32_t row = p->kkt.row_place[m];
+  const rl_bent_link *bent = &p->links[m];
+  const double force = fmax(p->forces[m], 0.0); // a rod that pushes would take definiteness
+  const double round = force * bent->round, along = force * bent->along;
+  if (a != RL_NONE) {
+    rl_kkt_add_gradient(&p->kkt, row, a, rl_scale(-1.0, bent->gradient));
+    rl_kkt_add_block(&p->kkt, a, a, round, along, bent->gradient);
+  }
+  if (b != RL_NONE) {
+    rl_kkt_add_gradient(&p->kkt, row, b, bent->gradient);
+    rl_kkt_add_block(&p->kkt, b, b, round, along, bent->gradient);
+  }
+  if (a != RL_NONE && b != RL_NONE) {
+    rl_kkt_add_block(&p->kkt, a > b ? a : b, a > b ? b : a, -round, -along, bent->gradient);
+  }
+}
+
+// The straight pieces of a span between places: as elements. Those that turn with a body bend what
+// they do to its spin as well, which is left out: the iteration finds it.
+static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows, const rl_row *row) {
+  const double force = fmax(p->forces[row->source], 0.0);
+  for (uint32_t i = 0; i + 1 < row->vertex_count && row->piece_count == 0; i++) {
+    const rl_vertex *v = &rows->vertices[row->first_vertex + i];
+    const rl_vec3 d = rl_sub(rl_vertex_position(model, state, v[1], state->points),
+                             rl_vertex_position(model, state, v[0], state->points));
+    const double length = rl_length(d), s = length > 0.0 ? force / length : 0.0;
+    const rl_vec3 u = rl_unit(d);
+    uint32_t places[2];
+    for (size_t e = 0; e < 2; e++) {
+      places[e] = v[e].slot == RL_NONE ? RL_NONE : p->kkt.slot_place[v[e].slot];
+      if (places[e] != RL_NONE) {
+        rl_kkt_add_block(&p->kkt, places[e], places[e], s, -s, u);
+      }
+    }
+    if (places[0] != RL_NONE && places[1] != RL_NONE && places[0] != places[1]) {
+      const bool ordered = places[0] > places[1];
+      rl_kkt_add_block(&p->kkt, places[ordered ? 0 : 1], places[ordered ? 1 : 0], -s, s, u);
+    }
+  }
+}
+
+static void assemble_row(rl_implicit *p, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows, const rl_row *row) {
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const uint32_t place = p->kkt.slot_place[e->slot];
+    if (place != RL_NONE) {
+      rl_kkt_add_gradient(&p->kkt, p->kkt.row_place[row->source], place, e->gradient);
+    }
+  }
+  if (row->kind == RL_ROW_SPAN) {
+    bend_span(p, model, state, rows, row);
+  }
+}
+
+static void assemble_friction(rl_implicit *p, const rl_rows *rows) {
+  for (uint32_t k = 0; k < 2 * p->tangents.tangents_count; k++) {
+    const rl_tangents *t = &p->tangents.tangents[k / 2];
+    const uint32_t m = t->first + k % 2;
+    const rl_row *row = &rows->rows[t->row];
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && p->active[m];
+         i++) {
+      const rl_entry *e = &rows->entries[i];
+      const uint32_t place = p->kkt.slot_place[e->slot];
+      if (place != RL_NONE) {
+        rl_kkt_add_gradient(
+            &p->kkt, p->kkt.row_place[m], place,
+            rl_scale(-1.0, rl_contact_share(row, e, p->frictions[k / 2].tangents[k % 2])));
+      }
+    }
+    p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -p->diagonal[m] : -1.0;
+  }
+}
+
+bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
+                        const rl_rows *rows) {
+  rl_kkt_clear(&p->kkt);
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    for (uint32_t axis = 0; axis < 3 && is_moved(p, i); axis++) {
+      p->kkt.diagonal[p->kkt.slot_place[i] + axis] = p->inertia[i];
+    }
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      p->kkt.diagonal[p->kkt.row_place[k]] = p->active[k] ? -p->diagonal[k] : -1.0;
+      if (p->active[k]) {
+        assemble_link(p, &state->links[k], k);
+      }
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      const uint32_t m = row->source;
+      p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -p->diagonal[m] : -1.0;
+      if (p->active[m]) {
+        assemble_row(p, model, state, rows, row);
+      }
+    }
+  }
+  assemble_friction(p, rows);
+  return rl_kkt_factor(&p->kkt);
+}
+
+void rl_implicit_solve(rl_implicit *p, const rl_model *model) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const uint32_t place = p->kkt.slot_place[i];
+    if (place != RL_NONE) {
+      p->solution[place] = -p->imbalance[i].x;
+      p->solution[place + 1] = -p->imbalance[i].y;
+      p->solution[place + 2] = -p->imbalance[i].z;
+    }
+  }
+  const uint32_t rows = p->row_count + 2 * p->tangents.tangents_count;
+  for (uint32_t m = 0; m < rows; m++) {
+    p->solution[p->kkt.row_place[m]] = p->active[m] ? p->right[m] : 0.0;
+  }
+  rl_kkt_solve(&p->kkt, p->solution);
+}
+
+void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, double s) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const uint32_t place = p->kkt.slot_place[i];
+    if (place != RL_NONE) {
+      const double *dx = &p->solution[place];
+      rl_move(&state->points[i], (rl_vec3){s * dx[0], s * dx[1], s * dx[2]});
+    }
+  }
+  const double h2 = p->h * p->h;
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    rl_friction *f = &p->frictions[k];
+    for (uint32_t i = 0; i < 2; i++) {
+      const double change = rl_implicit_change(p, p->tangents.tangents[k].first + i);
+      f->total = rl_add_scaled(f->total, s * h2 * change, f->tangents[i]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The end of the step
+
+// What was solved for are the forces of elements; of squares the tension is |d| / l times that.
+static void write_multipliers(rl_implicit *p, rl_state *state) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    state->multipliers[m] = fmax(p->forces[m], p->lower[m]);
+  }
+  for (uint32_t m = 0; m < p->tangents.link_count && p->squares; m++) {
+    if (is_square(p, &state->links[m], m)) {
+      state->multipliers[m] *= rl_length(p->links[m].gradient);
+    }
+  }
+}
+
+rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                           int tries, int iterations, double tolerance, rl_step_info *info) {
+  const int first = tries < iterations ? tries : iterations;
+  const uint64_t before = info->iterations;
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (first > 0) {
+    reason = rl_implicit_newton(p, model, state, rows, first, tolerance, info);
+  }
+  const int left = iterations - (int)(info->iterations - before);
+  if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
+    reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
+  }
+  write_multipliers(p, state);
+  if (info->want_residual || info->trace) {
+    info->residual = rl_residual(model, state, rows, state->points, state->multipliers, 1.0, p->h);
+    if (info->trace && info->trace_count > 0) { // the last one, with the forces as they are now
+      info->trace[info->trace_count - 1] = info->residual;
+    }
+  }
+  return reason;
+}
+
+// The loss of the scenario's dampers: what the force lacks to that of the spring.
+static double damper_loss(const rl_implicit *p, uint32_t m, double value, double way) {
+  const double rate = way / p->h;
+  const double pull = value / (p->softness[m] * (1.0 + p->lag[m]));
+  return p->forces[m] > 0.0 || p->lower[m] < 0.0 ? (p->forces[m] - pull) * rate * p->dt : 0.0;
+}
+
+static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *state,
+                         rl_rows *rows, rl_step_info *info) {
+  find_moves(p, model, state);
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      if (link->compliance > 0.0 && p->lag[k] > 0.0) {
+        const rl_link_value v = rl_link_evaluate(link, state->points);
+        info->dissipated +=
+            damper_loss(p, k, v.value, rl_dot(v.d, rl_sub(p->moves[link->b], p->moves[link->a])));
+      }
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      if (row->compliance > 0.0 && p->lag[row->source] > 0.0) {
+        rl_row_evaluate(model, state, rows, row, state->points);
+        info->dissipated +=
+            damper_loss(p, row->source, row->value, rl_row_rate(rows, row, p->moves));
+      }
+    }
+  }
+}
+
+// x and v at the end: of the middle twice as far from the start.
+static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state,
+                          rl_step_info *info) {
+  const bool middle = p->integrator == RL_MIDPOINT;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    rl_point *point = &state->points[i];
+    if (!is_moved(p, i)) {
+      rl_move(point, middle ? rl_scale(p->h, state->velocities[i]) : (rl_vec3){0.0, 0.0, 0.0});
+      continue;
+    }
+    const rl_vec3 correction = rl_sub(rl_position(point), p->target[i]);
+    rl_vec3 v = rl_add_scaled(p->predicted[i], 1.0 / p->h, correction);
+    info->dissipated += p->dt * model->drags[i] * rl_dot(v, v);
+    if (middle) {
+      rl_move(point, rl_scale(p->h, v));
+      v = rl_sub(rl_scale(2.0, v), p->start[i]);
+    }
+    p->past[i] = p->origin[i];
+    p->past_rates[i] = p->start[i];
+    state->velocities[i] = v;
+  }
+}
+
+// Spins: of the middle, the same torque once more from y, and freely on.
+static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state) {
+  const bool middle = p->integrator == RL_MIDPOINT;
+  const double h = middle ? 0.5 * p->h : p->dt;
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    rl_point *turn = &state->points[i];
+    state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / h, rl_position(turn));
+    if (middle) {
+      *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
+    }
+  }
+  if (middle) {
+    rl_rotation_drift(model, state, p->h);
+  } else {
+    rl_rotation_settle(model, state, true);
+  }
+}
+
+void rl_implicit_finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                        rl_step_info *info) {
+  book_dampers(p, model, state, rows, info);
+  finish_places(p, model, state, info);
+  finish_spins(p, model, state);
+  p->past_dt = p->dt;
+  if (p->tangents.tangents_count > 0) {
+    rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);
+  }
+}

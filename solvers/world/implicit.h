@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An implicit step: what the methods have in common that look for the positions at its end, and
+// the forces there, together. With the inertia M, the rows C and the forces lambda
+//
+//     M (x - y) / h^2 + J(x)^T lambda = 0                     (imbalance)
+//     C(x) - softness lambda = 0  or  lambda = 0              (values)
+//
+// y is where everything would come without the rows. Which h and y is the integrator's affair:
+// backward Euler, BDF2, or the implicit midpoint rule, which is backward Euler to the middle of the
+// step and on from there by the same force. papers/penalty-implicit.md and papers/convex.md number
+// the equations.
+#ifndef RL_IMPLICIT_H
+#define RL_IMPLICIT_H
+
+#include "friction.h"
+#include "kkt.h"
+
+typedef enum rl_integrator { RL_EULER, RL_MIDPOINT, RL_BDF2 } rl_integrator;
+
+// An element at the positions last evaluated.
+typedef struct rl_bent_link {
+  rl_vec3 gradient; // at its second end; of the first one it is the opposite
+  double round;     // its curvature is round I + along u u^T, u = gradient, times the force [1/m]
+  double along;
+} rl_bent_link;
+
+typedef struct rl_implicit {
+  rl_kkt kkt;
+  rl_integrator integrator;
+  uint32_t row_count;   // multipliers, without those of tangents
+  double dt;            // the step [s]
+  double h;             // that of the equations above [s]
+  bool squares;         // stiff elements are (|d|^2 - l^2) / 2l and not |d| - l: the same where 0
+  double *inertia;      // [slots] M / h^2 with its drag [kg/s^2]
+  rl_vec3 *target;      // [slots] y [m]; of a spin 0
+  rl_vec3 *predicted;   // [slots] velocities with which y was reached [m/s]
+  rl_vec3 *imbalance;   // [slots] [N]
+  rl_vec3 *moves;       // [slots] since the start of the step [m]
+  rl_point *origin;     // [slots] positions at the start of the step
+  rl_vec3 *start;       // [slots] and velocities
+  rl_quat *rotations;   // [bodies] at y
+  rl_point *past;       // [slots] BDF2: positions and velocities one step earlier
+  rl_vec3 *past_rates;  // [slots]
+  double past_dt;       // 0: there is none
+  rl_bent_link *links;  // [links]
+  double *values;       // [unknowns] C and its damper at the positions last evaluated [m]
+  double *weights;      // [unknowns] J M^-1 J^T there, as of the model's masses [1/kg]
+  double *softness;     // [unknowns] [m/N]
+  double *lag;          // [unknowns] damper over h times stiffness: it counts as this part of C
+  double *lower;        // [unknowns] bounds of the forces
+  double *forces;       // [unknowns] lambda [N]
+  double *diagonal;     // [unknowns] D of the matrix
+  double *right;        // [unknowns] right side of the row
+  double *slack;        // [unknowns] interior point: s of C - softness lambda + s = 0 [m]
+  double *change;       // [unknowns] of lambda
+  double *slack_change; // [unknowns]
+  double *rest_of_product;  // [unknowns] of lambda s
+  bool *active;             // [unknowns]
+  double *solution;         // [places]
+  rl_direct tangents;       // of it only the tangents of contacts with friction
+  rl_friction *frictions;   // [contacts]
+  double friction_residual; // how far friction is from its law, as a way [m]
+  double force_scale;       // largest force in the imbalance [N]
+} rl_implicit;
+
+// What a method says of a row: softness [m/N] and damper [N s/m], where W is its inverse mass.
+typedef struct rl_softness {
+  double softness, damping;
+} rl_softness;
+typedef rl_softness rl_softness_law(const void *solver, const rl_rope *rope, double rest,
+                                    double compliance, double inverse_mass);
+
+void rl_implicit_lay_out(rl_implicit *implicit, const rl_model *model, rl_carver *carver);
+
+// Forgets the past, and for which rows the matrix was laid out.
+void rl_implicit_forget(rl_implicit *implicit);
+
+// Predicts y, which becomes the state's positions, and asks the law for every row.
+void rl_implicit_begin(rl_implicit *implicit, const rl_model *model, rl_state *state, rl_rows *rows,
+                       rl_integrator integrator, double dt, rl_softness_law *law,
+                       const void *solver);
+
+// Values, gradients and curvature at the state's positions.
+void rl_implicit_evaluate(rl_implicit *implicit, const rl_model *model, const rl_state *state,
+                          rl_rows *rows);
+
+// Friction at the positions last evaluated: which contacts stick; what slips is set.
+void rl_implicit_rub(rl_implicit *implicit, const rl_rows *rows);
+
+// The imbalance of forces there; returns the largest way of a slot that would make up for it [m].
+double rl_implicit_balance(rl_implicit *implicit, const rl_model *model, const rl_state *state,
+                           const rl_rows *rows);
+
+// Assembles the matrix with the given `diagonal` of the `active` rows, and factors it.
+bool rl_implicit_factor(rl_implicit *implicit, const rl_model *model, const rl_state *state,
+                        const rl_rows *rows);
+
+// Solves for the move that the imbalance and the `right` sides of the rows ask for.
+void rl_implicit_solve(rl_implicit *implicit, const rl_model *model);
+
+// The change of a force in the solution.
+static inline double rl_implicit_change(const rl_implicit *implicit, uint32_t m) {
+  return implicit->solution[implicit->kkt.row_place[m]];
+}
+
+// Moves positions and friction by s times the solution; forces are the method's affair.
+void rl_implicit_move(rl_implicit *implicit, const rl_model *model, rl_state *state, double s);
+
+// Newton's method on the whole: elements and contacts act or do not (an active set that may change
+// by any number of rows), friction sticks or slips. `tolerance` is that of the values and, as ways,
+// of the balance and of friction [m].
+rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                             rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
+
+// A primal-dual interior point instead, from the start of the step: it needs no guess of what acts,
+// and where all rows are convex it finds the one solution there is.
+rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                               rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
+
+// Newton's method for the first `tries` of the iterations, and where it has not come to its end the
+// interior point for the others. The forces become the state's multipliers.
+rl_reason rl_implicit_find(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                           rl_rows *rows, int tries, int iterations, double tolerance,
+                           rl_step_info *info);
+
+// Positions and velocities at the end of the step, and the loss of drag, dampers and friction.
+void rl_implicit_finish(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                        rl_rows *rows, rl_step_info *info);
+
+#endif

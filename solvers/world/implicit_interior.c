@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "implicit.h"
+
+// The slack with which a row starts at least, as a fraction of an element's length.
+static const double least_slack = 0.1;
+
+// How much of the way to the boundary a step goes.
+static const double boundary_fraction = 0.995;
+
+static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
+
+// Where everything that moves was at the start of the step, and forces as large as all that could
+// act together.
+static double start(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  double force = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    if (p->kkt.slot_place[i] != RL_NONE) {
+      const double w = state->points[i].w;
+      state->points[i] = p->origin[i];
+      state->points[i].w = w;
+      force += p->inertia[i] * rl_distance(rl_position(&p->origin[i]), p->target[i]);
+    }
+  }
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  rl_implicit_evaluate(p, model, state, rows);
+  const double mean = model->reach / fmax(model->link_count, 1);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double length = m < model->link_count ? state->links[m].rest : mean;
+    p->active[m] = p->weights[m] > 0.0;
+    p->slack[m] = fmax(-p->values[m], least_slack * length);
+    p->forces[m] = p->active[m] && is_bounded(p, m) ? force : 0.0;
+  }
+  return force;
+}
+
+// (5)-(7) What is left of the rows and of lambda s = 0; the largest, as a length.
+static double measure(rl_implicit *p, double scale, double *complementarity, uint32_t *count) {
+  double largest = 0.0;
+  *complementarity = 0.0;
+  *count = 0;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    if (!p->active[m]) {
+      continue;
+    }
+    const double value = p->values[m] - p->softness[m] * p->forces[m];
+    if (is_bounded(p, m)) {
+      const double both = p->forces[m] * p->slack[m];
+      largest = rl_larger(largest, rl_larger(fabs(value + p->slack[m]), both / scale));
+      *complementarity += both;
+      (*count)++;
+    } else {
+      largest = rl_larger(largest, fabs(value));
+    }
+  }
+  *complementarity /= *count > 0 ? *count : 1;
+  return largest;
+}
+
+// (9) Right sides for the target `aim` of lambda s, with the correction of the predictor.
+static void set_right(rl_implicit *p, double aim, bool corrects) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double value = p->values[m] - p->softness[m] * p->forces[m];
+    p->right[m] = -value;
+    if (p->active[m] && is_bounded(p, m)) {
+      const double both =
+          p->forces[m] * p->slack[m] - aim + (corrects ? p->slack_change[m] * p->change[m] : 0.0);
+      p->right[m] += -p->slack[m] + both / p->forces[m];
+      p->rest_of_product[m] = both;
+    }
+  }
+}
+
+// (10) The changes of forces and slacks, and how far they can go.
+static double find_changes(rl_implicit *p) {
+  double reach = 1.0;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->change[m] = p->active[m] ? rl_implicit_change(p, m) : 0.0;
+    if (!p->active[m] || !is_bounded(p, m)) {
+      continue;
+    }
+    p->slack_change[m] = -(p->rest_of_product[m] + p->slack[m] * p->change[m]) / p->forces[m];
+    if (p->change[m] * reach < -p->forces[m]) {
+      reach = -p->forces[m] / p->change[m];
+    }
+    if (p->slack_change[m] * reach < -p->slack[m]) {
+      reach = -p->slack[m] / p->slack_change[m];
+    }
+  }
+  return reach;
+}
+
+static double complementarity_at(const rl_implicit *p, double s, uint32_t count) {
+  double sum = 0.0;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    if (p->active[m] && is_bounded(p, m)) {
+      sum += (p->forces[m] + s * p->change[m]) * (p->slack[m] + s * p->slack_change[m]);
+    }
+  }
+  return sum / (count > 0 ? count : 1);
+}
+
+rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *state,
+                               rl_rows *rows, int iterations, double tolerance,
+                               rl_step_info *info) {
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  const double scale = start(p, model, state, rows);
+  for (int i = 0; i <= iterations; i++) {
+    if (i > 0) {
+      rl_implicit_evaluate(p, model, state, rows);
+    }
+    info->row_evaluations += p->row_count;
+    rl_implicit_rub(p, rows);
+    double mean;
+    uint32_t count;
+    const double gap = rl_larger(measure(p, scale, &mean, &count), p->friction_residual);
+    const double force = rl_implicit_balance(p, model, state, rows);
+    if (gap <= tolerance && force <= tolerance) {
+      reason = RL_CONVERGED_TOLERANCE;
+      break;
+    }
+    for (uint32_t m = 0; m < p->row_count; m++) {
+      p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
+    }
+    if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
+      break;
+    }
+    set_right(p, 0.0, false);
+    rl_implicit_solve(p, model);
+    double s = find_changes(p);
+    const double ratio = mean > 0.0 ? complementarity_at(p, s, count) / mean : 0.0;
+    set_right(p, ratio * ratio * ratio * mean, true);
+    rl_implicit_solve(p, model);
+    s = fmin(1.0, boundary_fraction * find_changes(p));
+    rl_implicit_move(p, model, state, s);
+    for (uint32_t m = 0; m < p->row_count; m++) {
+      p->forces[m] += s * p->change[m];
+      p->slack[m] += s * p->slack_change[m];
+    }
+    info->iterations++;
+    if (info->trace) {
+      rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
+    }
+  }
+  // Of each pair the smaller one is 0.
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    if (is_bounded(p, m) && p->slack[m] > p->weights[m] * p->h * p->h * p->forces[m]) {
+      p->forces[m] = 0.0;
+    }
+  }
+  return reason;
+}

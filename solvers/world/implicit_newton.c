@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "implicit.h"
+
+// Of its rest length: an element with less slack is tried as taut first.
+static const double nearly_taut_slack = 1e-3;
+
+// A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
+static bool acts(const rl_implicit *p, uint32_t m) {
+  const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
+  return p->weights[m] > 0.0 && (p->lower[m] < 0.0 || p->values[m] + reaction > 0.0);
+}
+
+static void choose(rl_implicit *p, const rl_model *model, const rl_state *state, bool guess) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const bool nearly_taut = guess && m < model->link_count && p->weights[m] > 0.0 &&
+                             p->values[m] > -nearly_taut_slack * state->links[m].rest;
+    p->active[m] = nearly_taut || acts(p, m);
+    p->forces[m] = p->active[m] ? p->forces[m] : 0.0;
+  }
+}
+
+// Right sides of the rows that act; returns the largest [m]. What sticks softly sticks as well as
+// its contact does; what sticks hard is measured by its slide.
+static double set_rows(rl_implicit *p) {
+  double largest = 0.0;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double value = p->values[m] - p->softness[m] * p->forces[m];
+    p->right[m] = -value;
+    p->diagonal[m] = p->softness[m];
+    largest = p->active[m] ? rl_larger(largest, fabs(value)) : largest;
+  }
+  return rl_larger(largest, p->friction_residual);
+}
+
+rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                             int iterations, double tolerance, rl_step_info *info) {
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  for (int i = 0; i <= iterations; i++) {
+    rl_implicit_evaluate(p, model, state, rows);
+    info->row_evaluations += p->row_count;
+    choose(p, model, state, i == 0);
+    rl_implicit_rub(p, rows);
+    const double gap = set_rows(p);
+    const double force = rl_implicit_balance(p, model, state, rows);
+    if (gap <= tolerance && force <= tolerance && i > 0) {
+      reason = RL_CONVERGED_TOLERANCE;
+      break;
+    }
+    if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
+      break;
+    }
+    rl_implicit_solve(p, model);
+    rl_implicit_move(p, model, state, 1.0);
+    for (uint32_t m = 0; m < p->row_count; m++) {
+      p->forces[m] += p->active[m] ? rl_implicit_change(p, m) : 0.0;
+    }
+    info->iterations++;
+    if (info->trace) {
+      rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
+    }
+  }
+  return reason;
+}
