@@ -214,7 +214,26 @@ bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
   return turns;
 }
 
+double rl_definition_eye_friction(const rl_definition *definition, const rl_rope_definition *rope,
+                                  const rl_way *way) {
+  const bool own = !isnan(way->friction) || way->body == RL_NONE;
+  return rl_pair_friction(rope->friction,
+                          own ? way->friction : definition->bodies[way->body].friction);
+}
+
+bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
+  bool rub = false;
+  for (size_t k = 0; k < rope->way_count && rope->segments == 0; k++) {
+    rub = rub ||
+          (rope->ways[k].eye && rl_definition_eye_friction(definition, rope, &rope->ways[k]) > 0.0);
+  }
+  return rub;
+}
+
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope) {
+  if (rl_definition_eyes_rub(definition, rope)) {
+    return true;
+  }
   for (uint32_t i = 0; i < definition->body_count; i++) {
     if (rl_definition_touches(definition, rope, i) &&
         rl_pair_friction(rope->friction, definition->bodies[i].friction) > 0.0) {

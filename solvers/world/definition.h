@@ -31,7 +31,13 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
 // them can move.
 bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t b);
 
-// Whether the rope has friction on some body that it can touch.
+// The friction of a rope in an eye on its way: that of the pair, of which an eye without its own
+// has that of its body; and whether a massless rope has some in any eye.
+double rl_definition_eye_friction(const rl_definition *definition, const rl_rope_definition *rope,
+                                  const rl_way *way);
+bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope);
+
+// Whether the rope has friction on some body that it can touch, or in an eye.
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
 
 // Whether a body turns during a run: one on an axle, one that is driven with a spin, and a free one

@@ -127,6 +127,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->keys = rl_carve(c, b->key_count, sizeof(rl_drive_key));
   b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
   b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
+  b->eye_frictions = rl_carve(c, m->eye_count, sizeof(double));
   b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
   b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
   b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
@@ -219,6 +220,7 @@ static void show_arrays(const rl_builder *b) {
   model->bodies = b->bodies;
   model->ropes = b->ropes;
   model->eyes = b->eyes;
+  model->eye_frictions = b->eye_frictions;
   model->holds = b->holds;
   model->pairs = b->pairs;
   model->wraps = b->wraps;

@@ -387,6 +387,7 @@ typedef struct rl_model {
   const rl_body *bodies;
   const rl_rope *ropes;
   const rl_vertex *eyes;
+  const double *eye_frictions; // [eyes] Coulomb coefficient of the rope in it
   const rl_hold *holds;
   const rl_pair *pairs; // in the order of their first bodies
   const rl_wrap *wraps; // [wrap_capacity] at the start

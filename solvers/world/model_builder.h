@@ -18,6 +18,7 @@ typedef struct rl_builder {
   rl_drive_key *keys;
   rl_rope *ropes;
   rl_vertex *eyes;
+  double *eye_frictions;
   rl_hold *holds;
   rl_pair *pairs;
   rl_wrap *wraps;

@@ -330,14 +330,6 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
   if (rope->segments > 0) {
     return unsupported(fault, RL_NONE, r, "over", "ropes with mass that run through an eye");
   }
-  double friction = way->friction;
-  if (isnan(friction) && way->body != RL_NONE) {
-    friction = definition->bodies[way->body].friction;
-  }
-  if (rl_pair_friction(rope->friction, friction) > 0.0) {
-    return unsupported(fault, RL_NONE, r, isnan(rope->friction) ? "over" : "friction",
-                       "friction in an eye");
-  }
   return true;
 }
 

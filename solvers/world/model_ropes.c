@@ -235,6 +235,8 @@ static void build_surroundings(rl_builder *b, uint32_t index) {
     b->eyes[b->ropes[index].first_eye + k] =
         way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
                              : (rl_vertex){rl_body_slot(b->model, way->body), way->at};
+    b->eye_frictions[b->ropes[index].first_eye + k] =
+        way->eye ? rl_definition_eye_friction(d, rope, way) : 0.0;
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);

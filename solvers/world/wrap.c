@@ -192,15 +192,16 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
   // On a seam the rope does not bend: it only goes from one piece of the surface to the next.
   const bool seam = wrap->body != RL_NONE && rl_wrap_part(model, wrap)->shape == RL_CAPSULE &&
                     wrap->feature >= RL_FEATURE_SEAM;
-  return wrap->body == RL_NONE || seam
-             ? 0.0
-             : model->frictions[(size_t)rope * model->body_count + wrap->body];
+  return seam                    ? 0.0
+         : wrap->body == RL_NONE ? model->eye_frictions[wrap->part]
+                                 : model->frictions[(size_t)rope * model->body_count + wrap->body];
 }
 
-// The largest ratio of the tensions beside a wrap that friction can hold: exp(mu phi) on an arc,
+// The largest ratio of the tensions beside a wrap that friction can hold: exp(mu phi) on an arc and
+// in an eye, which is round and small,
 // (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) on an edge, which locks where the denominator is none.
 static double largest_pull(double friction, const rl_path_item *item) {
-  if (rl_wrap_is_round(item)) {
+  if (rl_wrap_is_round(item) || item->kind == RL_PATH_POINT) {
     return rl_exp(friction * fmax(item->turn, 0.0));
   }
   double s, c;

@@ -44,8 +44,11 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
     const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
     ways += body ? features_of(&body->parts[way->part == RL_NONE ? 0 : way->part], way->turns) : 1;
   }
+  if (features == 0) { // then it stays in its eyes
+    return rl_definition_eyes_rub(definition, rope) ? ways : 0;
+  }
   const uint32_t more = SPARE_WRAPS + features;
-  return features > 0 ? ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS) : 0;
+  return ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS);
 }
 
 static bool no_way(rl_fault *fault, uint32_t rope, const char *format, const char *body) {

@@ -101,6 +101,60 @@ static void rope_holds_below_the_threshold(void **unused) {
   }
 }
 
+// The same in two eyes, a quarter of a turn in each, of which one takes its friction from its body.
+static rl_scenario *weights_in_eyes(double left, double right) {
+  return scenario_from(
+      "name: eyes\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  beam: {motion: fixed, position: [0.1, 0.2, 0], friction: 0.2}\n"
+      "  heavy: {mass: %.17g, position: [-0.3, -4.2, 0]}\n"
+      "  light: {mass: %.17g, position: [0.3, -10.3, 0]}\n"
+      "ropes: {line: {from: {body: heavy}, to: {body: light}, over:\n"
+      "  [{eye: [-0.3, 0, 0], friction: 0.4}, {body: beam, at: [0.2, -0.2, 0]}]}}\n",
+      left, right);
+}
+
+static void eyes_rub_as_the_capstan_law_says(void **unused) {
+  (void)unused;
+  const double pull = exp(0.6 * 0.5 * pi), m1 = 3.0, m2 = 1.0;
+  const double a = g * (m1 - m2 * pull) / (m1 + m2 * pull);
+  for (size_t k = 0; k < SOLVERS; k++) {
+    rl_scenario *s = weights_in_eyes(m1, m2);
+    rl_driver *d = driver_for(s, solvers[k], 1.0 / 240.0);
+    for (int n = 0; n < 240; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_relative(-probe(d, "heavy.vy"), a, 1e-8);
+    check_relative(d->state->multipliers[0], m1 * (g - a), 1e-8);
+    check_relative(last_tension(d), m2 * (g + a), 1e-8);
+    check_relative(d->state->dissipated, (m1 * (g - a) - m2 * (g + a)) * 0.5 * a, 0.01);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+    s = weights_in_eyes(0.999 * pull, 1.0); // and holds
+    d = driver_for(s, solvers[k], 1.0 / 60.0);
+    for (int n = 0; n < 3600; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_near(probe(d, "heavy.y"), -4.2, 1e-9);
+    check_near(probe(d, "light.y"), -10.3, 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A free body on a rope that rubs in its eye: momentum.
+static void free_eyes_keep_momentum(void **unused) {
+  (void)unused;
+  check_free_second(
+      scenario_from("name: free\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+                    "  a: {mass: 1.3, position: [-1, 0.4, 0.1], velocity: [-1, 0.2, 0.3]}\n"
+                    "  ring: {mass: 0.9, position: [0.1, 0, 0], velocity: [0, 0.7, 0],"
+                    " inertia: [0.02, 0.03, 0.025], friction: 0.3}\n"
+                    "  c: {mass: 2.385, position: [1.2, 0.5, -0.2], velocity: [0.6, 0.4, -0.5]}\n"
+                    "ropes: {line: {from: {body: a}, to: {body: c},"
+                    " over: [{body: ring, at: [0.1, -0.15, 0.05]}]}}\n"),
+      RL_CAN_WRAPS);
+}
+
 // Half a turn and three: exp(7 pi mu), just above which the rope slips.
 static void turns_multiply(void **unused) {
   (void)unused;
@@ -541,6 +595,8 @@ int main(int count, char **arguments) {
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
       cmocka_unit_test(rope_holds_below_the_threshold),
+      cmocka_unit_test(eyes_rub_as_the_capstan_law_says),
+      cmocka_unit_test(free_eyes_keep_momentum),
       cmocka_unit_test(turns_multiply),
       cmocka_unit_test(slip_turns_round),
       cmocka_unit_test(polygons_have_knyazyevs_law),
