@@ -18,7 +18,6 @@ enum {
   KEY_ITERATIONS = 'I',
   KEY_REFERENCE = 'R',
   KEY_REFERENCE_STEP = 'x',
-  KEY_VALUES = 'n',
   KEY_PIECES = 'k',
   KEY_TRACE = 't',
   KEY_SET = 'S',
@@ -61,7 +60,6 @@ static const struct argp_option all_options[] = {
      "step of the reference in seconds (default: 1/64 of the step; consistency: 1/64 ms; "
      "converge: 1/16 of the shortest)",
      0},
-    {"values", KEY_VALUES + LONG_ONLY, "A,B,...", 0, "steps to try, in seconds", 0},
     {"pieces", KEY_PIECES + LONG_ONLY, "N", 0, "pieces that the run is cut into (default: 10)", 0},
     {"trace", KEY_TRACE + LONG_ONLY, "K", 0,
      "residuals of every K-th step in iterations.csv (default: the last step)", 0},
@@ -223,9 +221,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_REFERENCE_STEP:
     a->reference_step = seconds(state, "reference-step", text);
-    return 0;
-  case KEY_VALUES:
-    a->value_count = numbers(state, "values", text, a->values, seconds);
     return 0;
   case KEY_PIECES:
     a->pieces = whole(state, "pieces", text);

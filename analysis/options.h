@@ -21,8 +21,6 @@ typedef struct rl_arguments {
   size_t at_count;
   double iterations[RL_LIST_MAX]; // rising
   size_t iteration_count;
-  double values[RL_LIST_MAX]; // rising
-  size_t value_count;
   long pieces;           // 0: the default
   const char *reference; // solver; NULL: the default
   double reference_step; // [s]; nan: the default

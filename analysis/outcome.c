@@ -41,7 +41,8 @@ static bool write_manifest(const rl_outcome_facts *f, const rl_outcome *outcome)
   return written;
 }
 
-static void write_line(FILE *out, const rl_outcome_facts *f, const rl_outcome *outcome) {
+static void write_line(FILE *out, const rl_outcome_facts *f, const rl_outcome *outcome,
+                       bool timed) {
   rl_csv_text(out, f->scenario->name);
   fprintf(out, ",%s,%s,", outcome->solver->label, outcome->solver->type->name);
   rl_csv_parameters(out, outcome->solver);
@@ -51,11 +52,30 @@ static void write_line(FILE *out, const rl_outcome_facts *f, const rl_outcome *o
   for (size_t i = 0; i < outcome->entry_count; i++) {
     rl_csv_number(out, outcome->entries[i].value);
   }
-  rl_csv_number(out, outcome->seconds);
+  rl_csv_number(out, timed ? outcome->seconds : NAN);
   fputc('\n', out);
 }
 
-bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count) {
+static bool write_timing(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count) {
+  char path[RL_PATH_MAX];
+  rl_new_file file;
+  if (!rl_path_join(path, facts->folder, "timing.csv") || !rl_new_file_open(&file, path)) {
+    return false;
+  }
+  fputs("# ropelab timing, format 1: wall-clock time in the steps of each solver\n"
+        "scenario,label,seconds\n",
+        file.out);
+  for (size_t i = 0; i < count; i++) {
+    rl_csv_text(file.out, facts->scenario->name);
+    fprintf(file.out, ",%s", outcomes[i].solver->label);
+    rl_csv_number(file.out, outcomes[i].seconds);
+    fputc('\n', file.out);
+  }
+  return rl_new_file_close(&file);
+}
+
+bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count,
+                       bool timed) {
   char path[RL_PATH_MAX];
   rl_new_file file;
   for (size_t i = 0; i < count; i++) {
@@ -75,7 +95,7 @@ bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes
   }
   fputs(",seconds\n", file.out);
   for (size_t i = 0; i < count; i++) {
-    write_line(file.out, facts, &outcomes[i]);
+    write_line(file.out, facts, &outcomes[i], timed);
   }
-  return rl_new_file_close(&file);
+  return rl_new_file_close(&file) && (timed || write_timing(facts, outcomes, count));
 }

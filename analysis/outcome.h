@@ -38,9 +38,10 @@ typedef struct rl_outcome_facts {
   uint64_t steps;
 } rl_outcome_facts;
 
-// Writes FOLDER/SCENARIO/LABEL/run.json for each solver and FOLDER/summary.csv. False with errno
-// set.
-bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count);
+// Writes FOLDER/SCENARIO/LABEL/run.json for each solver and FOLDER/summary.csv, with the seconds
+// there if `timed`, else in FOLDER/timing.csv. False with errno set.
+bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count,
+                       bool timed);
 
 // An unsupported solver, with the reason why.
 void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing);

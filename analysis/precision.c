@@ -5,6 +5,7 @@
 #include "csv.h"
 #include "manifest.h"
 #include "study_file.h"
+#include "study_numbers.h"
 #include "table.h"
 #include "timing.h"
 #include "world/driver.h"
@@ -25,19 +26,8 @@ static rl_study_definition over_step(const rl_study_definition *definition) {
 
 static bool check(const rl_study_definition *definition, rl_study_fault *fault) {
   const rl_study_definition d = over_step(definition);
-  for (size_t i = 0; i < d.iterations.count; i++) {
-    char *end = NULL;
-    const char *text = d.iterations.words[i];
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end || value < 1) {
-      fault->key = "iterations";
-      fault->item = i;
-      snprintf(fault->message, sizeof fault->message,
-               "expected a whole number above 0, found '%.40s'", text);
-      return false;
-    }
-  }
-  return rl_study_converge.check(&d, fault);
+  return rl_study_check_numbers("iterations", d.iterations, RL_NUMBER_WHOLE, fault) &&
+         rl_study_converge.check(&d, fault);
 }
 
 // A solver with each of the numbers of iterations, if it has the parameter; behind the others.

@@ -382,6 +382,9 @@ static bool write_about(const rl_study *study, const rl_study_kind *kind) {
 }
 
 static bool write_summary(const rl_study *study) {
+  if (study->cell_count == 0) { // a kind without recorded runs has a summary of its own
+    return true;
+  }
   return rl_cells_summarise(study->cells, study->cell_count, study->folder, study->timed) &&
          (study->timed || rl_cells_write_timing(study->cells, study->cell_count, study->folder));
 }

@@ -56,8 +56,9 @@ typedef struct rl_study_definition {
   rl_norm norm;
   unsigned law; // index of rl_law_names; RL_LAW_BY_VARIATION: not given
   rl_study_reference reference;
-  // Of `precision`, beside those of `converge`.
-  rl_words iterations;
+  // Of `precision`, `onestep` and `consistency`, beside those of `converge`.
+  rl_words iterations, at;
+  size_t pieces;
 } rl_study_definition;
 
 // A definition of a kind in which nothing else is given.

@@ -52,31 +52,38 @@ static bool check(const rl_study_kind *kind, const rl_study_definition *d) {
   return false;
 }
 
-// Numbers of iterations as words, which become parts of labels.
-static size_t write_iterations(const rl_arguments *a, const char *words[RL_LIST_MAX]) {
-  enum { DIGITS = 16 };
-  static char texts[RL_LIST_MAX][DIGITS];
-  for (size_t i = 0; i < a->iteration_count; i++) {
-    snprintf(texts[i], DIGITS, "%.0f", a->iterations[i]);
-    words[i] = texts[i];
+// Numbers as words, which become parts of labels.
+static rl_words words_of(const double *numbers, size_t count, const char **words) {
+  enum { DIGITS = 32 };
+  static char texts[2 * RL_LIST_MAX][DIGITS];
+  static size_t used = 0; // there are two such lists
+  for (size_t i = 0; i < count; i++) {
+    words[i] = texts[used];
+    snprintf(texts[used++], DIGITS, "%.17g", numbers[i]);
   }
-  return a->iteration_count;
+  return (rl_words){words, count};
 }
 
-static bool has_key(const rl_study_kind *kind, const char *key) {
+// The key of a kind; NULL: it has none of that name.
+static const rl_field *find_key(const rl_study_kind *kind, const char *key) {
   for (size_t i = 0; i < kind->field_count; i++) {
     if (strcmp(kind->fields[i].name, key) == 0) {
-      return true;
+      return &kind->fields[i];
     }
   }
-  return false;
+  return NULL;
+}
+
+static bool needs(const rl_study_kind *kind, const char *key) {
+  const rl_field *field = find_key(kind, key);
+  return field && field->required;
 }
 
 bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_definition *d) {
-  static const char *values[RL_LIST_MAX], *iterations[RL_LIST_MAX];
+  static const char *values[RL_LIST_MAX], *iterations[RL_LIST_MAX], *at[RL_LIST_MAX];
   unsigned norm = RL_NORM_MAX, law = RL_LAW_BY_VARIATION;
-  const bool needs_over = has_key(kind, "over");
-  if (!a->value_list || (needs_over && !a->over)) {
+  const bool needs_over = needs(kind, "over");
+  if ((needs(kind, "values") && !a->value_list) || (needs_over && !a->over)) {
     fprintf(stderr, "ropelab %s: expected %s--values\n", kind->name,
             needs_over ? "--over (step, segments, a parameter or a path) and " : "");
     return false;
@@ -99,7 +106,9 @@ bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_defini
   d->over = a->over;
   d->rope = a->rope;
   d->values = (rl_words){values, split(a->value_list, values)};
-  d->iterations = (rl_words){iterations, write_iterations(a, iterations)};
+  d->iterations = words_of(a->iterations, a->iteration_count, iterations);
+  d->at = words_of(a->at, a->at_count, at);
+  d->pieces = (size_t)a->pieces;
   d->quantities = (rl_words){a->quantities, a->quantity_count};
   d->norm = (rl_norm)norm;
   d->law = law;

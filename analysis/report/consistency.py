@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import loglog
-from artist import Artist
+from artist import Easel
 from canvas import Drawing
 from loglog import Curve, Panel
-from ropelab.results import number, read_rows
-from study_files import study_facts, study_folder
+from ropelab.results import Results, number, read_rows
+from section import Section
+from solver_style import SolverStyle
+from study_files import make_sections, study_facts, study_folder, summary_curves
 from units import significant
 
 KIND, TABLE = "consistency", "consistency.csv"
@@ -22,16 +25,16 @@ DRIFTS = (("energy_drift", "energy", "energy error / energy"),
 ROUNDING = 1e-16  # of a share: smaller drifts are drawn there
 
 
-def recorded(artist: Artist) -> list[dict[str, str]]:
-    folder = study_folder(artist, KIND)
+def recorded(easel: Easel) -> list[dict[str, str]]:
+    folder = study_folder(easel, KIND)
     path = folder / TABLE if folder else None
     return list(read_rows(path)) if path and path.is_file() else []
 
 
-def curves(artist: Artist, rows: list[dict[str, str]], x: str, y: str) -> list[Curve]:
+def points_of(easel: Easel, rows: list[dict[str, str]], x: str, y: str) -> list[Curve]:
     """A point for each step; where a step diverged there is none, but a place on the margin."""
     found = []
-    for run in artist.scenario.runs:
+    for run in easel.scenario.runs:
         own = [row for row in rows if row["label"] == run.label]
         points = [(number(r[x]), number(r[y])) for r in own if math.isfinite(number(r[y]))]
         lost = [number(r[x]) for r in own
@@ -76,39 +79,39 @@ def idle_sentence(facts: dict[str, Any]) -> str:
     return told + " What else the machine did is not known."
 
 
-def speed(artist: Artist) -> Drawing | None:
-    rows = recorded(artist)
+def speed(easel: Easel) -> Drawing | None:
+    rows = recorded(easel)
     if not rows:
         return None
-    facts = study_facts(artist, KIND)
-    found = curves(artist, rows, "times_real_time", "error_m")
+    facts = study_facts(easel, KIND)
+    found = points_of(easel, rows, "times_real_time", "error_m")
     panels = [Panel("", "inconsistency / m", found)]
     caption = (about(facts) + " Against speed: right is faster, up is more accurate, and along a "
                "curve from the left to the right the step grows." + fastest(found, 1e-4)
                + lost_sentence(panels) + idle_sentence(facts))
-    return loglog.draw(artist, "consistency", "speed and consistency", caption,
+    return loglog.draw(easel, "consistency", "speed and consistency", caption,
                        "inconsistency against speed, by solver", panels,
                        "times faster than real time", downwards=True)
 
 
-def steps(artist: Artist) -> Drawing | None:
-    rows = recorded(artist)
+def steps(easel: Easel) -> Drawing | None:
+    rows = recorded(easel)
     if not rows:
         return None
-    panels = [Panel("", "inconsistency / m", curves(artist, rows, "step_s", "error_m"))]
-    caption = (about(study_facts(artist, KIND)) + " A line that falls by the square of the step "
+    panels = [Panel("", "inconsistency / m", points_of(easel, rows, "step_s", "error_m"))]
+    caption = (about(study_facts(easel, KIND)) + " A line that falls by the square of the step "
                "belongs to a method of second order in its positions, one that falls with the step "
                "to one of first order." + lost_sentence(panels))
-    return loglog.draw(artist, "consistency-step", "consistency against step", caption,
+    return loglog.draw(easel, "consistency-step", "consistency against step", caption,
                        "inconsistency against step, by solver", panels, "step / s")
 
 
-def drift(artist: Artist) -> Drawing | None:
+def drift(easel: Easel) -> Drawing | None:
     """What is conserved, and how far each method has drifted."""
-    rows = recorded(artist)
+    rows = recorded(easel)
     panels = []
     for column, title, unit in DRIFTS:
-        found = curves(artist, rows, "step_s", column)
+        found = points_of(easel, rows, "step_s", column)
         if any(curve.points for curve in found):
             panels.append(Panel(title, unit, [
                 Curve(c.label, loglog.at_least(c.points, ROUNDING), c.lost) for c in found]))
@@ -118,5 +121,14 @@ def drift(artist: Artist) -> Drawing | None:
                "of all there is; momentum, of the sum of mass times speed; angular momentum about "
                "the origin, of its size. Below about 1e-13 is rounding. What is not conserved by "
                "the scenario has no panel." + lost_sentence(panels))
-    return loglog.draw(artist, "consistency-drift", "drift", caption,
+    return loglog.draw(easel, "consistency-drift", "drift", caption,
                        "drift of energy and momentum against step, by solver", panels, "step / s")
+
+
+curves = summary_curves
+
+
+def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
+             gnuplot: str) -> list[Section]:
+    return make_sections(results, styles, target, gnuplot, (speed, steps, drift),
+                         "With the longest step below the first that diverged")

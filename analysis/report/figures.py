@@ -14,8 +14,6 @@ from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
-import consistency
-import onestep
 from overlay import overlay
 from ropelab.results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
@@ -269,9 +267,7 @@ def probes(artist: Artist) -> Drawing | None:
     return panels(artist, "probes", "probes", shown, False, sentence) if shown else None
 
 
-BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual,
-            onestep.iterations, onestep.convergence, onestep.work,
-            consistency.speed, consistency.steps, consistency.drift)
+BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual)
 
 
 def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:

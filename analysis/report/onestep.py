@@ -8,11 +8,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import loglog
-from artist import Artist
+from artist import Easel
 from canvas import Drawing
 from loglog import Curve, Panel
-from ropelab.results import number, read_rows
-from study_files import study_facts, study_folder
+from ropelab.results import Results, number, read_rows
+from section import Section
+from solver_style import SolverStyle
+from study_files import make_sections, study_facts, study_folder, summary_curves
 from units import significant
 
 TABLE = "onestep.csv"
@@ -72,10 +74,10 @@ def best(panel: Panel) -> tuple[str, float]:
     return (min(ends)[1], min(ends)[0]) if ends else ("", math.nan)
 
 
-def settling(artist: Artist, steps: Steps) -> str:
+def settling(easel: Easel, steps: Steps) -> str:
     """From how many iterations on more of them do not help."""
     words = []
-    for run in artist.scenario.runs:
+    for run in easel.scenario.runs:
         value = run.metric("iterations_settled")
         if len(steps.groups.get(run.label, {})) > 1 and math.isfinite(value):
             words.append(f"{run.label} {significant(value)}")
@@ -83,9 +85,9 @@ def settling(artist: Artist, steps: Steps) -> str:
             "begins (within a factor of 2) at iterations: " + ", ".join(words) + ".") if words else ""
 
 
-def common_caption(artist: Artist) -> str:
-    facts = study_facts(artist, "onestep")
-    step = next((run.step for run in artist.scenario.runs if math.isfinite(run.step)), math.nan)
+def common_caption(easel: Easel) -> str:
+    facts = study_facts(easel, "onestep")
+    step = next((run.step for run in easel.scenario.runs if math.isfinite(run.step)), math.nan)
     count = len(facts.get("times_s") or [])
     return (f"One step of {significant(step)} s from each of {count} states of the same run of "
             f"{facts.get('reference')}, and how far its end is from that run "
@@ -99,45 +101,45 @@ def lost_sentence(found: list[Panel]) -> str:
     return f" Crosses on the margin: diverged ({', '.join(names)})." if names else ""
 
 
-def recorded(artist: Artist) -> Steps | None:
-    folder = study_folder(artist, "onestep")
+def recorded(easel: Easel) -> Steps | None:
+    folder = study_folder(easel, "onestep")
     return Steps(folder / TABLE) if folder and (folder / TABLE).is_file() else None
 
 
-def iterations(artist: Artist) -> Drawing | None:
-    steps = recorded(artist)
+def iterations(easel: Easel) -> Drawing | None:
+    steps = recorded(easel)
     if steps is None:
         return None
-    found = panels(steps, [run.label for run in artist.scenario.runs], "iterations")
+    found = panels(steps, [run.label for run in easel.scenario.runs], "iterations")
     name, error = best(found[0])
-    caption = common_caption(artist)
+    caption = common_caption(easel)
     if name:
         caption += f" Nearest in position: {name}, {significant(error)} m."
-    caption += settling(artist, steps) + lost_sentence(found)
-    return loglog.draw(artist, "onestep", "one step from equal states", caption,
+    caption += settling(easel, steps) + lost_sentence(found)
+    return loglog.draw(easel, "onestep", "one step from equal states", caption,
                        "error of one step against iterations, by solver", found,
                        "iterations of the step, in all substeps", "reference's own")
 
 
-def work(artist: Artist) -> Drawing | None:
-    steps = recorded(artist)
+def work(easel: Easel) -> Drawing | None:
+    steps = recorded(easel)
     if steps is None:
         return None
-    found = panels(steps, [run.label for run in artist.scenario.runs], "row_evals")[:1]
-    caption = (common_caption(artist) + " Against what the step costs in evaluations of rows, a "
+    found = panels(steps, [run.label for run in easel.scenario.runs], "row_evals")[:1]
+    caption = (common_caption(easel) + " Against what the step costs in evaluations of rows, a "
                "unit that no machine changes." + lost_sentence(found))
-    return loglog.draw(artist, "onestep-work", "one step, error against work", caption,
+    return loglog.draw(easel, "onestep-work", "one step, error against work", caption,
                        "error of one step against row evaluations, by solver", found,
                        "row evaluations of the step", "reference's own")
 
 
-def convergence(artist: Artist) -> Drawing | None:
+def convergence(easel: Easel) -> Drawing | None:
     """How fast the iterations come to their own end, whatever that is worth."""
-    steps = recorded(artist)
+    steps = recorded(easel)
     if steps is None:
         return None
     curves = [steps.curve(run.label, "iterations", "settled_rms_m")
-              for run in artist.scenario.runs]
+              for run in easel.scenario.runs]
     for curve in curves:
         curve.points = loglog.at_least(curve.points, SETTLED)
     if not any(len(loglog.positive(curve.points)) > 1 for curve in curves):
@@ -147,7 +149,16 @@ def convergence(artist: Artist) -> Drawing | None:
                "step. A straight line here is convergence by a fixed factor for each doubling; a "
                "bend downwards is faster than that. Below "
                f"{significant(SETTLED, 1)} m they are drawn at the bottom.")
-    return loglog.draw(artist, "onestep-convergence", "convergence within one step", caption,
+    return loglog.draw(easel, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
                        [Panel("", "position / m", curves)],
                        "iterations of the step, in all substeps")
+
+
+curves = summary_curves
+
+
+def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
+             gnuplot: str) -> list[Section]:
+    return make_sections(results, styles, target, gnuplot, (iterations, convergence, work),
+                         "With the most iterations, over all states")

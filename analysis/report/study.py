@@ -13,7 +13,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import consistency
 import convergence
+import onestep
 import precision
 import tables
 from canvas import Figure
@@ -24,7 +26,7 @@ from svg import inline
 
 # A kind of study is a module with TABLE, the name of the file that it writes, and
 # sections(folder, results, styles, target, gnuplot), which draws into target.
-KINDS: tuple[ModuleType, ...] = (precision, convergence)
+KINDS: tuple[ModuleType, ...] = (precision, convergence, onestep, consistency)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,69 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the tables of a command over several solvers are, and what its runs say of it."""
+"""What the kinds of study share that measure without recording runs: where their tables are, what
+run.json says of them, and their sections."""
 
 from __future__ import annotations
 
+import re
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Sequence
 
-from artist import Artist
-from ropelab.results import mapping
+import tables
+from artist import Easel
+from canvas import Drawing
+from figures import draw_all
+from page import anchor
+from ropelab.results import Results, Scenario, mapping, read_rows
+from section import Section, Table
+from solver_style import SolverStyle
+
+Builder = Callable[[Easel], Drawing | None]
 
 
-def study_folder(artist: Artist, kind: str) -> Path | None:
+def study_folder(easel: Easel, kind: str) -> Path | None:
     """The folder with the tables, if the runs say that they belong to something of this kind."""
-    for run in artist.scenario.runs:
+    for run in easel.scenario.runs:
         if run.folder and mapping(run.info.get(kind)):
             return run.folder.parent.parent
     return None
 
 
-def study_facts(artist: Artist, kind: str) -> dict[str, Any]:
-    return next((mapping(run.info.get(kind)) for run in artist.scenario.runs
+def study_facts(easel: Easel, kind: str) -> dict[str, Any]:
+    return next((mapping(run.info.get(kind)) for run in easel.scenario.runs
                  if mapping(run.info.get(kind))), {})
+
+
+def summary_curves(folder: Path) -> list[tuple[str, str]]:
+    """Label and solver of every line of summary.csv."""
+    return list(dict.fromkeys((row["label"], row["solver"])
+                              for row in read_rows(folder / "summary.csv")))
+
+
+def summary_table(scenario: Scenario, caption: str) -> Table:
+    """Solver x the numbers of summary.csv, with what became of it."""
+    found = tables.scenario_table(scenario)
+    headings = ["solver", "status"] + [metric.heading + (f" / {metric.unit}" if metric.unit else "")
+                                       for metric in found.metrics]
+    rows = [[row.run.label, row.status, *(cell.text for cell in row.cells)] for row in found.rows]
+    return Table(caption, headings, rows)
+
+
+def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: str,
+                  builders: Sequence[Builder], caption: str) -> list[Section]:
+    """A section for each scenario: the figures that the builders make, and the summary."""
+    made = []
+    with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
+        folder = Path(temporary)
+        drawings: list[Drawing] = []
+        for scenario in results.scenarios:
+            easel = Easel(scenario, re.sub(r"[^A-Za-z0-9_-]", "_", scenario.name), styles, folder)
+            found = [drawing for build in builders if (drawing := build(easel)) is not None]
+            drawings += found
+            made.append(Section(anchor(scenario.name), scenario.name, scenario.title,
+                                scenario.about, tables.facts(scenario),
+                                [drawing.figure for drawing in found],
+                                [summary_table(scenario, caption)], tables.failures(scenario)))
+        if drawings:
+            draw_all(drawings, folder, target, gnuplot)
+    return made

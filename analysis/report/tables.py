@@ -82,11 +82,8 @@ METRICS = (
            "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
 )
 
-OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m", "position_rms_m",
-            "velocity_rms_m_s", "error_m", "energy_drift")
-SHORT = {"error_m": "inconsistency, m", "energy_drift": "energy drift",
-         "position_rms_m": "position, m", "velocity_rms_m_s": "velocity, m/s",
-         "exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
+OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
+SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
          "length_error_max_m": "length, m", "stretch_max": "stretch"}
 
 STATUS_WORDS = {

@@ -83,12 +83,32 @@ class Consistency(cli.Case):
             self.expect(text in page, True, f"the report says: {text}")
 
 
+class Files(cli.Case):
+    def test_study(self) -> None:
+        folder, other = new_folder(), new_folder()
+        path = cli.WORK / "small-consistency.yaml"
+        path.write_text("name: small\nkind: consistency\nscenarios: five-link-chain\n"
+                        "solvers: [impulse, pbd]\nduration: 0.32\npieces: 2\n"
+                        "values: [0.008, 0.016]\nreference: {step: 0.001, solver: rattle}\n",
+                        encoding="utf-8")
+        self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("consistency", "five-link-chain", *SHORT, "--values",
+                                     "0.016,0.008", "--solver", "impulse", "--solver", "pbd",
+                                     "--reference", "rattle", "--out", other), cli.DONE)
+        for a, b in zip(Table(folder / "consistency.csv").rows(),
+                        Table(other / "consistency.csv").rows()):
+            self.expect({**a, "times_real_time": ""}, {**b, "times_real_time": ""}, "a row")
+        before = (folder / "summary.csv").read_bytes()
+        self.expect_exit(cli.ropelab("study", path, "--out", folder, "--resume"), cli.DONE)
+        self.expect((folder / "summary.csv").read_bytes(), before, "summary.csv made again")
+
+
 class Refusals(cli.Case):
     def test_mistakes(self) -> None:
         for words, says in (
-                (["--values", "0.003"], "--values 0.003: expected whole multiples"),
-                (["--values", "0.001"], "--values 0.001: expected whole multiples"),
-                (["--values", "0"], "--values 0: expected a number of seconds above 0"),
+                (["--values", "0.003"], "values: 0.003: expected whole multiples"),
+                (["--values", "0.001"], "values: 0.001: expected whole multiples"),
+                (["--values", "0"], "--values: expected a number above 0, found '0'"),
                 (["--pieces", "7"], "expected a whole number"),
                 (["--pieces", "0"], "--pieces 0: expected a whole number from 1"),
                 (["--reference", "ratle"], "did you mean 'rattle'?")):

@@ -105,10 +105,47 @@ class SingleSteps(cli.Case):
         self.refused("onestep", "elastic-cord", "--out", self.folder, says=("--force",))
 
 
+class Files(cli.Case):
+    STUDY = ("name: small\nkind: onestep\nscenarios: pendulum\nsolvers: [pbd, rattle]\n"
+             "title: Two solvers, one step\nat: [1.5, 0.5]\niterations: [1, 3]\n")
+
+    def write(self, text: str):
+        folder = new_folder()
+        folder.mkdir()
+        path = folder / "small.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_study(self) -> None:
+        path, folder, other = self.write(self.STUDY), new_folder(), new_folder()
+        self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("onestep", "pendulum", "--solver", "pbd", "--solver", "rattle",
+                                     "--at", "0.5,1.5", "--iterations", "3,1", "--out", other),
+                         cli.DONE)
+        self.expect((folder / "onestep.csv").read_bytes(), (other / "onestep.csv").read_bytes(),
+                    "onestep.csv of the study and of the command")
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        self.expect("Two solvers, one step" in page, True, "the title in the report")
+        before = (folder / "summary.csv").read_bytes()
+        self.expect_exit(cli.ropelab("study", path, "--out", folder, "--resume"), cli.DONE)
+        self.expect((folder / "summary.csv").read_bytes(), before, "summary.csv made again")
+        seconds = Table(folder / "timing.csv").numbers("seconds")
+        self.expect_true(len(seconds) == 2 and min(seconds) > 0, seconds, "two", "timing.csv")
+
+    def test_mistakes(self) -> None:
+        for old, new, place, says in (
+                ("pendulum", "[pendulum, atwood]", ":3:23:", "expected one scenario, found 2"),
+                ("1.5, 0.5", "1.5, -1", ":6:11:", "expected a number that is not negative"),
+                ("[1, 3]", "[1, 2.5]", ":7:17:", "expected a whole number above 0, found '2.5'"),
+                ("at:", "att:", ":6:1:", "did you mean 'at'?")):
+            path = self.write(self.STUDY.replace(old, new))
+            self.refused("study", path, "--out", new_folder(), says=(f"{path}{place}", says))
+
+
 class Refusals(cli.Case):
     def test_mistakes(self) -> None:
         for words, says in (
-                (["--at", "2.5"], "--at 2.5: expected a time from 0 to"),
+                (["--at", "2.5"], "at 2.5: expected a time from 0 to"),
                 (["--at", "0.1,,0.2"], "--at : expected a number of seconds"),
                 (["--iterations", "0"], "--iterations 0: expected a whole number"),
                 (["--iterations", "2.5"], "--iterations 2.5: expected a whole number"),
