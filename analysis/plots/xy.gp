@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
 # Reads: count, file[], label[], style[], symbols[] (1: the points have symbols), x_name, y_name,
-# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks ("" for gnuplot's own). Line type 31 is theory: a broad line behind.
+# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks ("" for gnuplot's own), and triangles that show
+# slopes: triangles (how many), triangle_file[], triangle_label[], triangle_x[], triangle_y[]. Line
+# type 31 is theory: a broad line behind.
 load plots."style.gp"
 if (log_x) { set logscale x }
 if (log_y) {
@@ -13,7 +15,12 @@ if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
 set yrange [y_low:y_high]
 set xlabel x_name offset 0,0.5 noenhanced
 set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced
-plot for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") using 1:2 with lines lt 31 notitle, \
+do for [i=1:triangles] {
+  set label 100+i triangle_label[i] at triangle_x[i],triangle_y[i] center textcolor rgb "#555555" \
+      offset 0,0 font ",".((kind eq "svg") ? 11 : (kind eq "pdf") ? 8 : 18)
+}
+plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rgb "#777777" notitle, \
+     for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") using 1:2 with lines lt 31 notitle, \
      for [i=1:count] (style[i] != 31 && !symbols[i] ? file[i] : "none.dat") using 1:2 \
          with lines lt style[i] notitle, \
      for [i=1:count] (style[i] != 31 && symbols[i] ? file[i] : "none.dat") using 1:2 \

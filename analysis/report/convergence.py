@@ -148,6 +148,23 @@ class Triangle:
     label: Point
 
 
+def triangle(order: int, begin: tuple[float, float], end: tuple[float, float], low: float,
+             high: float) -> Triangle:
+    """Below the middle of a line from one point to the other, on axes of which y has that range."""
+    sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
+    (left, left_error), (right, right_error) = sorted((begin, end))
+    middle = math.sqrt(left * right)
+    width = min(2.0, (right / left) ** 0.4)
+    below = 10 ** (-0.07 * math.log10(high / low))
+    a, b = middle / math.sqrt(width), middle * math.sqrt(width)
+    height = below * math.sqrt(left_error * right_error)
+    rise = width ** (abs(order) / 2)
+    at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
+    corner = (b, at_a) if sense > 0 else (a, at_b)
+    return Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
+                    (corner[0] * (1.12 if sense > 0 else 1 / 1.12), math.sqrt(at_a * at_b)))
+
+
 def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]:
     """One for each whole number that an order is nearest to, at the lowest curve that has it."""
     found: dict[int, Curve] = {}
@@ -159,23 +176,9 @@ def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]
         lowest = number(curve.fit[-1]["error"])
         if near not in found or lowest < number(found[near].fit[-1]["error"]):
             found[near] = curve
-    made = []
-    for order, curve in sorted(found.items()):
-        ends = [(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
-        sense = 1 if (ends[1][1] > ends[0][1]) == (ends[1][0] > ends[0][0]) else -1
-        (left, left_error), (right, right_error) = sorted(ends)
-        middle = math.sqrt(left * right)
-        width = min(2.0, (right / left) ** 0.4)
-        below = 10 ** (-0.07 * math.log10(high / low))
-        a, b = middle / math.sqrt(width), middle * math.sqrt(width)
-        height = below * math.sqrt(left_error * right_error)
-        rise = width ** (abs(order) / 2)
-        at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
-        corner = (b, at_a) if sense > 0 else (a, at_b)
-        made.append(Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
-                             (corner[0] * (1.12 if sense > 0 else 1 / 1.12),
-                              math.sqrt(at_a * at_b))))
-    return made
+    return [triangle(order, *((number(r["value"]), number(r["error"]))
+                              for r in (curve.fit[0], curve.fit[-1])), low, high)
+            for order, curve in sorted(found.items())]
 
 
 def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:

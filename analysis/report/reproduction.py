@@ -7,21 +7,26 @@ import csv
 import json
 import math
 import shlex
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from canvas import Drawing, Figure, Layout, run_gnuplot, write_blocks
+from canvas import Drawing, Figure, Layout, write_blocks
+from convergence import Triangle, triangle
+from figures import draw_all
 from solver_style import known_styles
-from svg import inline, tidy
+from svg import inline
 from units import significant
 
 CURVES = "curves"
 THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simulated; its line type
 SYMBOLS = 24    # a curve of more points has none
+STRAIGHT = 0.25  # most that the slopes of a straight line's pieces differ from a whole number
+ENDS = 2        # so many points at each end of a long curve may bend
 TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
 MARGIN = 0.04   # of the range, on linear axes
 SIGNS = {"equals": "", "at most": "≤ ", "at least": "≥ ", "drawn": ""}
@@ -114,6 +119,24 @@ def line_types(names: list[str]) -> list[int]:
     return chosen
 
 
+def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
+    """One for each whole number that is the slope of a curve, at the lowest that has it; a curve
+    has a slope if it is a straight line."""
+    found: dict[int, Curve] = {}
+    for curve in curves:
+        if len(curve) < 3 or len(curve) > SYMBOLS:
+            continue
+        curve = curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve
+        logs = [(math.log(x), math.log(y)) for x, y in curve]
+        slopes = [(d - b) / (c - a) for (a, b), (c, d) in zip(logs, logs[1:]) if c > a]
+        order = round(sum(slopes) / max(len(slopes), 1))
+        if order and all(abs(slope - order) < STRAIGHT for slope in slopes):
+            if order not in found or curve[-1][1] < found[order][-1][1]:
+                found[order] = curve
+    return [triangle(order, curve[0], curve[-1], low, high)
+            for order, curve in sorted(found.items())]
+
+
 def drawing(experiment: dict[str, Any], source: Path, target: Path) -> Drawing | None:
     plot = experiment["plot"]
     name = f"{experiment['paper']}-{experiment['name']}"
@@ -130,7 +153,14 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path) -> Drawing |
              if plot["log_x"] and len(places) <= TICKS else "")
     figure = Figure(name, "curves", f"{experiment['paper']}: {plot['title']}", plot["caption"],
                     plot["title"])
+    slopes = (slope_triangles(list(curves.values()), y_low, y_high)
+              if plot["log_x"] and plot["log_y"] else [])
     variables = {
+        "triangles": len(slopes),
+        "triangle_file": [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
+                          for i, t in enumerate(slopes)] or ["none.dat"],
+        "triangle_label": [str(t.order) for t in slopes],
+        "triangle_x": [t.label[0] for t in slopes], "triangle_y": [t.label[1] for t in slopes],
         "count": len(curves), "label": labels, "style": line_types(list(curves)),
         "file": [write_blocks(target / f"{name}-{i}.dat", [curve])
                  for i, curve in enumerate(curves.values())],
@@ -162,16 +192,11 @@ def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], targ
 
 def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot: str
          ) -> dict[str, Figure]:
-    """Draws into `target`, and leaves nothing there but the figures."""
-    drawings = [d for d in (drawing(e, folder, target) for e in experiments) if d]
-    if drawings:
-        run_gnuplot(gnuplot, target, drawings)
-    for path in target.iterdir():
-        if path.suffix not in (".svg", ".png"):
-            path.unlink()
-    for item in drawings:
-        path = target / f"{item.figure.name}.svg"
-        path.write_text(tidy(path.read_text(encoding="utf-8"), item.figure.id), encoding="utf-8")
+    """Draws into `target`."""
+    with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
+        drawings = [d for d in (drawing(e, folder, Path(name)) for e in experiments) if d]
+        if drawings:
+            draw_all(drawings, Path(name), target, gnuplot)
     return {item.figure.name: item.figure for item in drawings}
 
 
