@@ -164,8 +164,9 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
   if (rl_probe_needs_step(probe) && state == driver->state && state->step == 0) {
     return NAN;
   }
-  if (rl_probe_is_contact(driver->model, probe) && state == r->exact_state) {
-    return NAN; // a closed form has no contacts
+  if (state == r->exact_state && rl_probe_is_contact(driver->model, probe)) {
+    const rl_exact_type *form = r->scenario->exact;
+    return form->contact ? form->contact(r->exact, driver->model, driver->state->time, probe) : NAN;
   }
   double value = rl_probe_value(driver->model, state, probe);
   if (rl_probe_is_angle(probe)) {

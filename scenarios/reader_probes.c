@@ -146,6 +146,9 @@ bool rl_try_exact(rl_reader *reader, const rl_tree *exact, const rl_scenario *sc
   if (!scenario->exact) {
     return true;
   }
+  if (scenario->model->event_count > 0) {
+    return rl_fail(reader, exact, "exact: no closed form knows of events; leave one of them out");
+  }
   void *memory = rl_allocate(reader, 1, scenario->exact->size);
   char message[300] = "";
   if (!memory) {

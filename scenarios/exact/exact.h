@@ -4,6 +4,7 @@
 #ifndef RL_EXACT_H
 #define RL_EXACT_H
 
+#include "probe.h"
 #include "world/state.h"
 
 typedef enum rl_exact_argument_kind { RL_EXACT_ROPE, RL_EXACT_BODY } rl_exact_argument_kind;
@@ -33,6 +34,9 @@ typedef struct rl_exact_type {
   // start. NULL: none. It may be all that is known: `at` is false at any time then.
   double (*invariant)(const void *self, const rl_model *model, const rl_state *state);
   const char *invariant_help; // what it is, and its unit
+  // What a probe of contacts of a rope with mass reads at time t [s]: the state of a closed form
+  // has none. nan where it is not known; NULL: never.
+  double (*contact)(const void *self, const rl_model *model, double t, rl_probe probe);
 } rl_exact_type;
 
 // All closed forms, ended by NULL.

@@ -7,12 +7,14 @@
   X(atwood)                                                                                        \
   X(double_atwood)                                                                                 \
   X(tackle)                                                                                        \
+  X(differential_pulley)                                                                           \
   X(winding)                                                                                       \
   X(interrupted_pendulum)                                                                          \
   X(swinging_atwood)                                                                               \
   X(catenary)                                                                                      \
   X(elastic_catenary)                                                                              \
   X(discrete_catenary)                                                                             \
+  X(hanging_cord)                                                                                  \
   X(hanging_modes)                                                                                 \
   X(hanging_mode)                                                                                  \
   X(string_modes)                                                                                  \
@@ -24,6 +26,7 @@
   X(folded_chain)                                                                                  \
   X(sliding_chain)                                                                                 \
   X(guided_chain)                                                                                  \
+  X(falling_rope)                                                                                  \
   X(catch)                                                                                         \
   /* the next one goes above this line */
 

@@ -210,6 +210,36 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   return true;
 }
 
+// Whether one body alone can touch the chain.
+static bool touches_only(const sliding_chain *self, const rl_model *model, uint32_t body) {
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    count += model->touches[(size_t)self->chain.rope * model->body_count + b] ? 1 : 0;
+  }
+  return count == 1 && model->touches[(size_t)self->chain.rope * model->body_count + body];
+}
+
+// The push on the body: the momentum of the chain is m v/L times the way from its first to its last
+// node, and both, and v, change.
+static double contact(const void *memory, const rl_model *model, double t, rl_probe probe) {
+  const sliding_chain *self = memory;
+  const double from = self->start * cosh(self->rate * t);
+  if (probe.kind != RL_PROBE_ROPE_FORCE || probe.index != self->chain.rope ||
+      !touches_only(self, model, probe.body) || self->friction > 0.0 ||
+      !(from + self->offset < self->limit)) {
+    return NAN;
+  }
+  const double way = from - self->start, speed = self->rate * self->start * sinh(self->rate * t);
+  const double density = self->chain.node_mass / self->chain.rest;
+  const rl_vec3 turned = rl_sub(self->end_way, way_at(self, model, 0)); // of the chain's way
+  const rl_vec3 span = rl_add_scaled(
+      rl_sub(node_at(self, model, self->chain.count), node_at(self, model, 0)), way, turned);
+  const double weight = density * self->length * self->gravity;
+  const double a = self->rate * self->rate * from;
+  return rl_length(rl_add_scaled(rl_add_scaled(rl_scale(weight, self->down), -density * a, span),
+                                 -density * speed * speed, turned));
+}
+
 #define ARGUMENTS                                                                                  \
   {                                                                                                \
     {"rope", RL_EXACT_ROPE, "the chain, from the end that follows"}, {                             \
@@ -225,6 +255,7 @@ const rl_exact_type rl_exact_sliding_chain = {
     .size = sizeof(sliding_chain),
     .init = init_sliding,
     .at = at,
+    .contact = contact,
 };
 
 const rl_exact_type rl_exact_guided_chain = {
@@ -235,4 +266,5 @@ const rl_exact_type rl_exact_guided_chain = {
     .size = sizeof(sliding_chain),
     .init = init_guided,
     .at = at,
+    .contact = contact,
 };

@@ -9,6 +9,9 @@
 //                 none goes slack. N equal masses:
 //                   fixed-fixed  omega_k = 2 sqrt(k/m) sin(k pi/(2(N + 1))),
 //                   fixed-free   omega_j = 2 sqrt(k/m) sin((2j - 1) pi/(2(2N + 1))).
+//   hanging-cord  the rest of a rope that hangs plumb, with a load or without: element i carries g
+//                 times the mass below it. N elements with half of a bead at the end are longer by
+//                 W L/(2 EA), as the smooth rope is, and by m g L/EA for a load.
 #include "modes.h"
 
 // Largest angle of an element to the line at the start [rad], for an error of its square; how far
@@ -40,8 +43,8 @@ static uint32_t start_slot(const straight *self, const rl_model *model, uint32_t
   return rl_exact_node(model, self->rope, node_of(self, i));
 }
 
-static bool find_line(straight *self, const rl_model *model, uint32_t index, char *message,
-                      size_t size) {
+static bool find_line(straight *self, const rl_model *model, uint32_t index, bool swings,
+                      char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
   self->rope = index;
   self->count = rope->link_count;
@@ -53,12 +56,13 @@ static bool find_line(straight *self, const rl_model *model, uint32_t index, cha
   if (rope->massless || rope->closed || self->count < 2 || self->count > RL_EXACT_MODES_MAX ||
       !isfinite(rope->stiffness) || !rl_exact_is_fixed(model, held) ||
       (load && !fixed && (load->motion != RL_FREE || load->spin_slot != RL_NONE)) ||
-      !rl_exact_is_lossless(model, index)) {
+      (swings && !rl_exact_is_lossless(model, index))) {
     return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass, stiffness and 2 to %d segments, no damping "
-                           "and no drag, and lead from a fixed end to a fixed or a free one, or to "
-                           "the centre of a free body that cannot turn",
-                           rope->name, RL_EXACT_MODES_MAX);
+                           "rope '%s' must have mass, stiffness and 2 to %d segments%s, and lead "
+                           "from a fixed end to a fixed or a free one, or to the centre of a free "
+                           "body that cannot turn",
+                           rope->name, RL_EXACT_MODES_MAX,
+                           swings ? ", no damping and no drag" : "");
   }
   self->moving = self->count - (fixed ? 1 : 0);
   self->from = rl_position(&model->points[held]);
@@ -144,7 +148,7 @@ static bool set_modes(straight *self, const rl_model *model, bool along, char *m
 static bool init_string(void *memory, const rl_model *model, const uint32_t *arguments,
                         char *message, size_t size) {
   straight *self = memory;
-  if (!find_line(self, model, arguments[0], message, size)) {
+  if (!find_line(self, model, arguments[0], true, message, size)) {
     return false;
   }
   rest(self, model);
@@ -173,7 +177,7 @@ static double least_tension(const straight *self, uint32_t i) {
 static bool init_spring(void *memory, const rl_model *model, const uint32_t *arguments,
                         char *message, size_t size) {
   straight *self = memory;
-  if (!find_line(self, model, arguments[0], message, size)) {
+  if (!find_line(self, model, arguments[0], true, message, size)) {
     return false;
   }
   rest(self, model);
@@ -188,6 +192,20 @@ static bool init_spring(void *memory, const rl_model *model, const uint32_t *arg
                              (unsigned)i);
     }
   }
+  return true;
+}
+
+static bool init_cord(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                      size_t size) {
+  straight *self = memory;
+  if (!find_line(self, model, arguments[0], false, message, size)) {
+    return false;
+  }
+  if (self->moving < self->count || !(self->pull > 0.0)) {
+    return rl_exact_refuse(
+        message, size, "a cord hangs from a fixed end, with a free end or a load, under gravity");
+  }
+  rest(self, model);
   return true;
 }
 
@@ -220,6 +238,20 @@ static bool spring_at(const void *memory, const rl_model *model, double t, rl_st
   return at(memory, model, t, true, state);
 }
 
+// No modes: at rest.
+static bool cord_at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const straight *self = memory;
+  (void)t;
+  for (uint32_t i = 0; i <= self->count; i++) {
+    rl_exact_set(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
+                 rl_add_scaled(self->from, self->places[i], self->axis), (rl_vec3){0.0, 0.0, 0.0});
+    if (i < self->count) {
+      state->multipliers[link_of(self, model, i)] = self->tensions[i];
+    }
+  }
+  return true;
+}
+
 const rl_exact_type rl_exact_string_modes = {
     .name = "string-modes",
     .summary = "small oscillations across a stretched elastic rope, from any start (eigenvalues)",
@@ -238,4 +270,14 @@ const rl_exact_type rl_exact_spring_modes = {
     .size = sizeof(straight),
     .init = init_spring,
     .at = spring_at,
+};
+
+const rl_exact_type rl_exact_hanging_cord = {
+    .name = "hanging-cord",
+    .summary = "an elastic rope that hangs at rest, with a load or without",
+    .argument_count = 1,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope, from its fixed end"}},
+    .size = sizeof(straight),
+    .init = init_cord,
+    .at = cord_at,
 };

@@ -33,6 +33,11 @@ static double value(const rl_scenario *s, const rl_state *state, const char *nam
   return rl_probe_value(s->model, state, parsed);
 }
 
+// The tension of the piece behind a wrap of the first rope.
+static double behind(const rl_scenario *s, const rl_state *state, uint32_t wrap) {
+  return state->wraps[s->model->ropes[0].first_wrap + wrap].tension;
+}
+
 static rl_scenario *pendulum(double degrees) {
   const double angle = degrees * 3.14159265358979323846 / 180.0;
   return scenario_from("name: p\nduration: 1\nstep: 0.01\n"
@@ -493,6 +498,62 @@ static void catch_takes_what_is_along_the_rope(void **unused) {
   rl_scenario_free(s);
 }
 
+// rope-on-floor: free fall, and three weights of what lies where it starts from the ground. The
+// differential pulley: the acceleration of its comment, and its balance. A hanging cord: longer by
+// W L/(2 EA), and by m g L/EA for a load.
+static void ropes_land_drums_turn_and_cords_hang(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  const rl_override low[] = {{"ropes.rope.from.free.1", "0.01"}, {"probes", "[rope.force.floor]"}};
+  rl_scenario *s = rl_scenario_from_file(shipped("rope-on-floor"), low, 2, &diagnostic);
+  assert_non_null(s);
+  void *self = calloc(1, s->exact->size);
+  char message[256];
+  assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
+  const double fallen = 0.5 * 9.81 * 0.3 * 0.3;
+  check_relative(s->exact->contact(self, s->model, 0.3, s->probes[0]), 3.0 * 9.81 * fallen / 0.98,
+                 1e-12);
+  check_relative(s->exact->contact(self, s->model, 0.45, s->probes[0]), 9.81, 1e-12);
+  free(self);
+  rl_state *state = exact_state(s, 0.446986);
+  check_near(value(s, state, "rope.tip.y"), 0.01, 5e-6);
+  check_near(value(s, state, "rope.node.15.vy"), 0.0, 0.0);
+  rl_state_free(state);
+  rl_scenario_free(s);
+
+  const rl_override heavy = {"bodies.hand.mass", "3.8"};
+  assert_non_null(
+      s = rl_scenario_from_file(shipped("differential-pulley"), &heavy, 1, &diagnostic));
+  state = exact_state(s, 1.0);
+  check_near(value(s, state, "hand.vy"), -1.373950, 5e-7);
+  check_near(value(s, state, "pulley.vy"), 0.1373950, 5e-8);
+  rl_state_free(state);
+  rl_scenario_free(s);
+  assert_non_null(s = rl_scenario_from_file(shipped("differential-pulley"), NULL, 0, &diagnostic));
+  state = exact_state(s, 1.0);
+  check_near(value(s, state, "hand.vy"), 0.0, 1e-12);
+  check_relative(behind(s, state, 0), 98.1, 1e-12);
+  // F = W (R - r)/(2 R), beside what the slack end needs.
+  check_relative(value(s, state, "rope.tension.from"), 20.0 * 9.81 * 0.1 + 9.81 * 0.8, 1e-12);
+  rl_state_free(state);
+  rl_scenario_free(s);
+
+  for (int load = 0; load < 2; load++) {
+    s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
+                      "bodies: {weight: {mass: 0.5, position: [0, -1, 0]}}\n"
+                      "ropes: {cord: {from: {point: [0, 0, 0]}, to: {%s}, length: 1, mass: 0.1,"
+                      " segments: 8, stiffness: 50, damping: 0.5}}\n"
+                      "exact: {hanging-cord: {rope: cord}}\n",
+                      load ? "body: weight" : "free: [0, -1, 0]");
+    state = exact_state(s, 0.0);
+    // The load takes the place of the last half of a bead.
+    const double longer = load ? 0.5 * 0.1 + 0.5 - 0.1 / 16.0 : 0.5 * 0.1;
+    check_relative(value(s, state, "cord.length"), 1.0 + longer * 9.81 / 50.0, 1e-13);
+    rl_state_free(state);
+    rl_scenario_free(s);
+  }
+}
+
 // A chain of a metre, `level` of it on a table without a thickness, the rest over its edge.
 static rl_scenario *table(const char *form, int count, double level, double friction) {
   return scenario_from("name: t\nduration: 1\nstep: 0.01\n"
@@ -711,11 +772,6 @@ static rl_scenario *shipped_with(const char *name, const rl_override *overrides,
     fail();
   }
   return s;
-}
-
-// The tension of the piece behind a wrap of the first rope.
-static double behind(const rl_scenario *s, const rl_state *state, uint32_t wrap) {
-  return state->wraps[s->model->ropes[0].first_wrap + wrap].tension;
 }
 
 // A rope that slips has tensions as exp(mu phi) on both sides of a drum; a half turn and a full
@@ -945,6 +1001,31 @@ static void shipped_scenes_are_refused_when_changed(void **unused) {
       {"winding-post", "bodies.post.friction", "0.1", "without friction"},
       {"winding-post", "bodies.puck.velocity", "[-2, 1, 0]", "across"},
       {"winding-post", "bodies.post.position", "[-0.1, 0, 0]", "touch"},
+      {"hanging-beads", "ropes.line.drag", "0.1", "no drag"},
+      {"hanging-beads", "exact", "{hanging-mode: {rope: line}}", "mode 1, differs"},
+      {"string-mode", "gravity", "[0, -1, 0]", "gravity"},
+      {"string-mode", "ropes.string.damping", "1", "no damping"},
+      {"string-mode", "exact", "{spring-modes: {rope: string}}", "along the line only"},
+      {"spring-mode", "ropes.springs.compression", "false", "slack"},
+      {"spinning-rope", "gravity", "[0, -1, 0]", "no gravity"},
+      {"spinning-loop", "ropes.loop.spin", "[0, 1, 6]", "polygon"},
+      {"skipping-rope", "ropes.rope.spin", "[9, 1, 0]", "turn about the line"},
+      {"skipping-rope", "ropes.rope.pivot", "[0, 0.1, 0]", "turn about the line"},
+      {"skipping-rope", "ropes.rope.lumping", "equal", ""},
+      {"folded-chain", "ropes.chain.to.free", "[0.1, 0.1, 0]", "one height"},
+      {"folded-chain", "ropes.chain.to.free", "[0.4, 0, 0]", "apart"},
+      {"folded-chain", "ropes.chain.velocity", "[0, 1, 0]", "rest"},
+      {"chain-over-peg", "bodies.peg.friction", "0.1", "level part only"},
+      {"chain-off-table", "ropes.chain.drag", "0.1", "no drag"},
+      {"chain-in-guide", "bodies.table.friction", "0.2", "does not start"},
+      {"chain-in-guide", "bodies.edge.friction", "0.2", "only 'table'"},
+      {"catch", "ropes.line.stiffness", "1000", "inextensible"},
+      {"swinging-atwood", "bodies.heavy.mass", "2.5", "2.5 times"},
+      {"swinging-atwood", "bodies.light.position", "[0, -1, 0]", "plumb"},
+      {"rope-on-floor", "ropes.rope.compression", "true", "compression"},
+      {"rope-on-floor", "ropes.rope.velocity", "[1, 0, 0]", "straight down"},
+      {"differential-pulley", "bodies.axle.friction", "0.05", "slip"},
+      {"differential-pulley", "bodies.pulley.velocity", "[0, 1, 0]", "rest"},
       {"interrupted-pendulum", "bodies.peg.position", "[0.001, -0.5, 0]", "behind"},
       {"interrupted-pendulum", "bodies.peg.shape.cylinder.radius", "0.01", "behind"},
       {"interrupted-pendulum", "bodies.peg.position", "[-0.001, -0.88, 0]", "degrees"},
@@ -981,6 +1062,7 @@ int main(void) {
       cmocka_unit_test(spinning_loop_has_its_tension),
       cmocka_unit_test(skipping_ropes_have_their_curve),
       cmocka_unit_test(catch_takes_what_is_along_the_rope),
+      cmocka_unit_test(ropes_land_drums_turn_and_cords_hang),
       cmocka_unit_test(chains_slide_off_a_table),
       cmocka_unit_test(chains_lift_off_a_peg),
       cmocka_unit_test(folded_chain_falls_faster_than_freely),

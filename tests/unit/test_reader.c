@@ -419,6 +419,9 @@ static void test_probes_and_exact(void **state) {
       {GOOD "exact: {pendulum: @{}}\n", "closed form 'pendulum': missing key 'rope'"},
       {GOOD "exact: {pendulum: {@body: ball}}\n", "unknown key 'body'"},
       {GOOD "exact: {pendulum: {rope: @ball}}\n", "name of a rope: found 'ball'"},
+      {GOOD "events: [{from: 0.5, until: 1, force: {body: ball, value: [1, 0, 0]}}]\nexact: "
+            "@{pendulum: {rope: line}}\n",
+       "no closed form knows of events"},
       {GOOD "gravity: [0, 0, 0]\nexact: @{pendulum: {rope: line}}\n", "exact: pendulum: "},
       {WRAPPED "probes: [line.wrap.drum, @line.force.drun]\n",
        "no body 'drun'; did you mean 'drum'"},
