@@ -39,6 +39,7 @@ static const struct {
     {"impulse,iterations=20", 60, "impulse"},
     {"impulse-soft,substeps=20,iterations=1", 60, "impulse-soft"},
     {"pbd-direct", 1920, "pbd-direct"},
+    {"penalty-implicit", 60, "penalty-implicit"},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -58,6 +59,7 @@ static const rl_claim claims[] = {
     LENGTH("... soft impulses, 20 substeps", "not in the figure"),
     LENGTH("... direct solve, 1/1920 s",
            "not in the figure; at 1/60 s it is unstable across the chain"),
+    LENGTH("... backward Euler by Newton's method, springs", "not in the figure"),
 };
 
 static const rl_plot plot = {
