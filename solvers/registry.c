@@ -11,6 +11,7 @@
   X(impulse)                                                                                       \
   X(impulse_direct)                                                                                \
   X(impulse_soft)                                                                                  \
+  X(convex)                                                                                        \
   X(rattle)                                                                                        \
   X(nehe)                                                                                          \
   X(source)                                                                                        \

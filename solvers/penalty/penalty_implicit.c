@@ -90,15 +90,6 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   return reason;
 }
 
-// Energy in the stand-ins. Before the first step there is none: they depend on the step. Those of
-// the midpoint rule give nothing back, and what they are at the end of a step has no force.
-static double stored_energy(const void *memory, const rl_model *model, const rl_state *state,
-                            rl_rows *rows) {
-  const penalty_implicit *self = memory;
-  const bool middle = (int)self->parameters[INTEGRATOR] == RL_MIDPOINT;
-  return middle || self->law.h == 0.0 ? 0.0 : rl_springs_energy(&self->law, model, state, rows);
-}
-
 const rl_solver_type rl_solver_penalty_implicit = {
     .name = "penalty-implicit",
     .family = "penalty",
@@ -113,5 +104,4 @@ const rl_solver_type rl_solver_penalty_implicit = {
     .init = init,
     .sync = sync,
     .step = step,
-    .stored_energy = stored_energy,
 };

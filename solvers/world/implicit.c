@@ -3,9 +3,13 @@
 
 #include "rotation.h"
 
+#include <float.h>
 #include <string.h>
 
-// Of the largest force: less is left of the balance by rounding.
+// Roundings of a position of the size of the scene that add up, at most, in a length or a force.
+static const double roundings = 8.0;
+
+// Of the largest force: less is left of the balance by rounding, also of short elements.
 static const double balance_rounding = 1e-12;
 
 // What is on the edge between sticking and slipping changes sides at a hundred times the rounding
@@ -145,6 +149,16 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
   }
 }
 
+// The length of an element, of which accuracy is a fraction, and what rounding leaves of it.
+static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  p->shortest = model->reach;
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    p->shortest = fmin(p->shortest, state->links[i].rest);
+  }
+  p->rounding = roundings * DBL_EPSILON * model->reach;
+  p->force_rounding = fmax(balance_rounding, p->rounding / p->shortest);
+}
+
 void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                        rl_integrator integrator, double dt, rl_softness_law *law,
                        const void *solver) {
@@ -155,6 +169,7 @@ void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, r
   p->row_count = count;
   p->h = p->integrator == RL_MIDPOINT ? dt / 2.0 : p->integrator == RL_BDF2 ? dt / 1.5 : dt;
   rl_kkt_build(&p->kkt, model, state, rows);
+  find_accuracy(p, model, state);
   find_tangents(p, model, state, rows, count);
   ask_law(p, model, state, rows, law, solver);
   rl_frictions_begin(p->frictions, &p->tangents, rows);
@@ -318,7 +333,7 @@ double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state
   balance_friction(p, rows);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const double force = rl_length(p->imbalance[i]);
-    if (is_moved(p, i) && !(force <= balance_rounding * p->force_scale)) {
+    if (is_moved(p, i) && !(force <= p->force_rounding * p->force_scale)) {
       largest = rl_larger(largest, force / p->inertia[i]);
     }
   }
@@ -469,22 +484,33 @@ void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, do
 // The end of the step
 
 // What was solved for are the forces of elements; of squares the tension is |d| / l times that.
-static void write_multipliers(rl_implicit *p, rl_state *state) {
+static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     state->multipliers[m] = fmax(p->forces[m], p->lower[m]);
   }
-  for (uint32_t m = 0; m < p->tangents.link_count && p->squares; m++) {
-    if (is_square(p, &state->links[m], m)) {
-      state->multipliers[m] *= rl_length(p->links[m].gradient);
+  for (uint32_t n = 0; n < rows->block_count && p->squares; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      if (is_square(p, &state->links[k], k)) {
+        state->multipliers[k] *= rl_length(p->links[k].gradient);
+      }
     }
   }
 }
 
 rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                            int tries, int iterations, double tolerance, rl_step_info *info) {
-  const int first = tries < iterations ? tries : iterations;
+  // Without forces of the step before there is nothing to start from.
+  p->known_force = 0.0;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->known_force = fmax(p->known_force, fabs(p->forces[m]));
+  }
+  const int first = p->known_force == 0.0 ? 0 : tries < iterations ? tries : iterations;
   const uint64_t before = info->iterations;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (tolerance > 0.0) {
+    tolerance = fmax(tolerance, p->rounding);
+  }
   if (first > 0) {
     reason = rl_implicit_newton(p, model, state, rows, first, tolerance, info);
   }
@@ -492,7 +518,7 @@ rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *stat
   if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
-  write_multipliers(p, state);
+  write_multipliers(p, state, rows);
   if (info->want_residual || info->trace) {
     info->residual = rl_residual(model, state, rows, state->points, state->multipliers, 1.0, p->h);
     if (info->trace && info->trace_count > 0) { // the last one, with the forces as they are now

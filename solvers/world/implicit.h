@@ -59,6 +59,10 @@ typedef struct rl_implicit {
   double *solution;         // [places]
   rl_direct tangents;       // of it only the tangents of contacts with friction
   rl_friction *frictions;   // [contacts]
+  double known_force;       // the largest of the step before [N]; 0: unknown
+  double shortest;          // of the elements [m]
+  double rounding;          // what it leaves of a length [m]
+  double force_rounding;    // and of the balance, as a fraction of force_scale
   double friction_residual; // how far friction is from its law, as a way [m]
   double force_scale;       // largest force in the imbalance [N]
 } rl_implicit;

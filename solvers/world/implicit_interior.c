@@ -2,17 +2,22 @@
 #include "implicit.h"
 
 // The slack with which a row starts at least, as a fraction of an element's length.
-static const double least_slack = 0.1;
+static const double least_slack = 0.001;
 
-// How much of the way to the boundary a step goes.
+// Forces grow by this factor at most from a step to the next: what they start with.
+static const double growth = 100.0;
+
+// How much of the way to the boundary a step goes: this much, more as lambda s falls from what it
+// was at the start, and never all of it.
 static const double boundary_fraction = 0.995;
+static const double largest_fraction = 1.0 - 1e-7;
 
 static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
 
 // Where everything that moves was at the start of the step, and forces as large as all that could
 // act together.
-static double start(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
-  double force = 0.0;
+static void start(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  double force = 0.0, least = 0.0; // of rounding [N]
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (p->kkt.slot_place[i] != RL_NONE) {
       const double w = state->points[i].w;
@@ -25,6 +30,14 @@ static double start(rl_implicit *p, const rl_model *model, rl_state *state, rl_r
     p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
   }
   rl_implicit_evaluate(p, model, state, rows);
+  for (uint32_t m = 0; m < p->row_count; m++) { // what is stretched pulls though nothing moves
+    force += p->softness[m] > 0.0 ? fmax(p->values[m], 0.0) / p->softness[m] : 0.0;
+    least = fmax(least, p->weights[m] > 0.0 ? p->rounding / (p->weights[m] * p->h * p->h) : 0.0);
+  }
+  if (p->known_force > 0.0) {
+    force = fmin(force, growth * p->known_force);
+  }
+  force = fmax(force, least);
   const double mean = model->reach / fmax(model->link_count, 1);
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double length = m < model->link_count ? state->links[m].rest : mean;
@@ -32,11 +45,11 @@ static double start(rl_implicit *p, const rl_model *model, rl_state *state, rl_r
     p->slack[m] = fmax(-p->values[m], least_slack * length);
     p->forces[m] = p->active[m] && is_bounded(p, m) ? force : 0.0;
   }
-  return force;
 }
 
-// (5)-(7) What is left of the rows and of lambda s = 0; the largest, as a length.
-static double measure(rl_implicit *p, double scale, double *complementarity, uint32_t *count) {
+// What is left of the rows and of min(s, W h^2 lambda) = 0, the largest of them; the mean of lambda
+// s.
+static double measure(const rl_implicit *p, double *complementarity, uint32_t *count) {
   double largest = 0.0;
   *complementarity = 0.0;
   *count = 0;
@@ -46,9 +59,10 @@ static double measure(rl_implicit *p, double scale, double *complementarity, uin
     }
     const double value = p->values[m] - p->softness[m] * p->forces[m];
     if (is_bounded(p, m)) {
-      const double both = p->forces[m] * p->slack[m];
-      largest = rl_larger(largest, rl_larger(fabs(value + p->slack[m]), both / scale));
-      *complementarity += both;
+      const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
+      largest = rl_larger(largest, fabs(value + p->slack[m]));
+      largest = rl_larger(largest, fmin(p->slack[m], reaction));
+      *complementarity += p->forces[m] * p->slack[m];
       (*count)++;
     } else {
       largest = rl_larger(largest, fabs(value));
@@ -105,7 +119,8 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
                                rl_rows *rows, int iterations, double tolerance,
                                rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
-  const double scale = start(p, model, state, rows);
+  double first = 0.0;
+  start(p, model, state, rows);
   for (int i = 0; i <= iterations; i++) {
     if (i > 0) {
       rl_implicit_evaluate(p, model, state, rows);
@@ -114,7 +129,7 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     rl_implicit_rub(p, rows);
     double mean;
     uint32_t count;
-    const double gap = rl_larger(measure(p, scale, &mean, &count), p->friction_residual);
+    const double gap = rl_larger(measure(p, &mean, &count), p->friction_residual);
     const double force = rl_implicit_balance(p, model, state, rows);
     if (gap <= tolerance && force <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;
@@ -132,7 +147,9 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     const double ratio = mean > 0.0 ? complementarity_at(p, s, count) / mean : 0.0;
     set_right(p, ratio * ratio * ratio * mean, true);
     rl_implicit_solve(p, model);
-    s = fmin(1.0, boundary_fraction * find_changes(p));
+    first = i == 0 ? mean : first;
+    const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest_fraction));
+    s = fmin(1.0, fraction * find_changes(p));
     rl_implicit_move(p, model, state, s);
     for (uint32_t m = 0; m < p->row_count; m++) {
       p->forces[m] += s * p->change[m];

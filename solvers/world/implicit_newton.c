@@ -4,6 +4,11 @@
 // Of its rest length: an element with less slack is tried as taut first.
 static const double nearly_taut_slack = 1e-3;
 
+// From this iteration on the residual has to fall by this factor at least; where it does not, the
+// method goes round in circles.
+enum { settling = 2 };
+static const double least_progress = 0.5;
+
 // A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
@@ -35,6 +40,7 @@ static double set_rows(rl_implicit *p) {
 rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                              int iterations, double tolerance, rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
+  double last = INFINITY;
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
     info->row_evaluations += p->row_count;
@@ -46,6 +52,11 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       reason = RL_CONVERGED_TOLERANCE;
       break;
     }
+    const double now = rl_larger(gap, force);
+    if (i >= settling && !(now <= least_progress * last)) {
+      break;
+    }
+    last = now;
     if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
       break;
     }

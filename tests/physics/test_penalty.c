@@ -112,7 +112,10 @@ static void integrators_have_their_orders(void **unused) {
                {"penalty,substeps=1,integrator=verlet", 2.0},
                {"penalty,substeps=1,integrator=rk4", 4.0},
                {"penalty-implicit", 1.0},
-               {"penalty-implicit,integrator=midpoint", 2.0}};
+               {"penalty-implicit,integrator=midpoint", 2.0},
+               {"convex", 1.0},
+               {"convex,integrator=midpoint", 2.0},
+               {"convex,integrator=bdf2", 2.0}};
   double truth[2];
   swing("penalty,substeps=1,integrator=rk4", 1e-4, truth);
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -163,8 +166,8 @@ static void check_mode(const char *spec, double dt, bool midpoint) {
 static void modes_are_those_of_the_integrator(void **unused) {
   (void)unused;
   for (double dt = 0.003; dt < 1.0; dt *= 7.0) {
-    check_mode("penalty-implicit", dt, false);
-    check_mode("penalty-implicit,integrator=midpoint", dt, true);
+    check_mode("penalty-implicit,tolerance=1e-13", dt, false);
+    check_mode("penalty-implicit,integrator=midpoint,tolerance=1e-13", dt, true);
   }
 }
 

@@ -351,7 +351,8 @@ static void momentum_of_turning_bodies(void **unused) {
     }
     const char *name = rl_solvers[k]->name;
     const bool keeps_angular = strcmp(name, "pbd") != 0 && strcmp(name, "xpbd") != 0 &&
-                               strcmp(name, "penalty-implicit") != 0; // backward Euler does not
+                               strcmp(name, "penalty-implicit") != 0 && // backward Euler does not
+                               strcmp(name, "convex") != 0;
     rl_driver *d = driver_for(s, name, 1.0 / 240.0);
     const rl_metrics start = rl_metrics_of(d);
     for (int n = 0; n < 480; n++) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The implicit step of a rope as the convex problem that it is: of all positions that keep every
+// element at most as long as it is, those nearest to where the nodes would fly, in the metric of
+// their masses. There is one solution at any step, load and length, and a primal-dual interior
+// point finds it (world/implicit.h). papers/convex.md has the derivation.
+#include "world/implicit.h"
+
+enum { INTEGRATOR, ITERATIONS, TOLERANCE, WARM_START, PARAMETER_COUNT };
+
+static const rl_parameter parameters[PARAMETER_COUNT] = {
+    [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 2, "euler|midpoint|bdf2",
+                    "backward Euler (order 1), implicit midpoint (order 2; rows hold in the middle "
+                    "of a step only), BDF2 (order 2)"},
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
+                    "iterations in a step, at most"},
+    [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,
+                   "stop when rows, complementarity and balance of forces are at or below this "
+                   "fraction of the shortest element; 0: never"},
+    [WARM_START] = {"warm_start", RL_INTEGER, "1", 6, 0, 1e7, NULL,
+                    "Newton iterations from the forces of the step before, that find the same "
+                    "solution sooner or give up; 0: none"},
+};
+
+typedef struct convex {
+  rl_implicit implicit; // first: sync sees the block as this
+  const double *parameters;
+} convex;
+
+static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
+  rl_implicit_lay_out(&((convex *)memory)->implicit, model, c);
+}
+
+static void init(void *memory, const rl_model *model, const double *values) {
+  convex *self = memory;
+  (void)model;
+  self->parameters = values;
+  rl_implicit_forget(&self->implicit);
+  self->implicit.squares = true;
+}
+
+static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  rl_implicit_forget(&((convex *)memory)->implicit);
+}
+
+// Elastic elements have their own compliance and damper, all others are hard.
+static rl_softness soften(const void *memory, const rl_rope *rope, double rest, double compliance,
+                          double inverse_mass) {
+  (void)memory;
+  const bool elastic = rope && compliance > 0.0;
+  return (rl_softness){
+      compliance, elastic ? rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass) : 0.0};
+}
+
+static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
+  convex *self = memory;
+  const double *values = self->parameters;
+  rl_implicit_begin(&self->implicit, model, state, rows, (rl_integrator)values[INTEGRATOR], dt,
+                    soften, self);
+  const double tolerance = values[TOLERANCE] * self->implicit.shortest;
+  const rl_reason reason =
+      rl_implicit_find(&self->implicit, model, state, rows, (int)values[WARM_START],
+                       (int)values[ITERATIONS], tolerance, info);
+  rl_implicit_finish(&self->implicit, model, state, rows, info);
+  return reason;
+}
+
+static const rl_departure departures[] = {
+    {RL_OWN_LAW,
+     "contacts, friction, rods and bodies that turn are not convex: they are linearised "
+     "in each iteration, and a solution is one of those there may be"},
+    {RL_OWN_LAW, "integrator=midpoint: rows hold in the middle of a step only, and nothing is lost "
+                 "in a catch or a landing"},
+};
+
+const rl_solver_type rl_solver_convex = {
+    .name = "convex",
+    .family = "optimisation",
+    .summary = "the implicit step exactly, by an interior point; contacts and turning bodies "
+               "linearised in each iteration",
+    .citation = "mehrotra1992",
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
+    .parameter_count = PARAMETER_COUNT,
+    .parameters = parameters,
+    .size = sizeof(convex),
+    .lay_out = lay_out,
+    .init = init,
+    .sync = sync,
+    .step = step,
+    .departure_count = sizeof departures / sizeof departures[0],
+    .departures = departures,
+};
