@@ -14,21 +14,30 @@
 #include "sequential.h"
 #include "world/friction.h"
 
+// A contact by itself: its row, its place among direct->tangents (RL_NONE: no friction), and the
+// rates that impulses along its normal and tangents give it while the elements go with them.
+typedef struct rl_lcp_contact {
+  uint32_t row, tangents;
+  double answer[3][3]; // [1/kg] of rate i to impulse k
+} rl_lcp_contact;
+
 typedef struct rl_lcp {
   rl_direct direct;
   rl_sequential sequential;
-  rl_friction *frictions; // [contacts] of those with friction
-  double *values;         // [unknowns] C at the start of the step [m]
-  double *inverse_masses; // [unknowns] W = J M^-1 J^T there [1/kg]
-  double *lower;          // [unknowns] bounds of the impulses
-  double *bias;           // [unknowns] of each row [m/s]: the caller fills it
-  double *rates;          // [unknowns] u [m/s]
-  double *impulses;       // [unknowns] P [N s]
-  double *centre;         // [unknowns] of the proximal point method [N s]
-  double *change;         // [unknowns] right side, and change of the impulses
-  bool *active;           // [unknowns]
-  rl_vec3 *gradients;     // [gradients] J
-  rl_vec3 *start;         // [slots] v0
+  rl_friction *frictions;   // [contacts] of those with friction
+  double *values;           // [unknowns] C at the start of the step [m]
+  double *inverse_masses;   // [unknowns] W = J M^-1 J^T there [1/kg]
+  double *lower;            // [unknowns] bounds of the impulses
+  double *bias;             // [unknowns] of each row [m/s]: the caller fills it
+  double *rates;            // [unknowns] u [m/s]
+  double *impulses;         // [unknowns] P [N s]
+  double *centre;           // [unknowns] of the proximal point method [N s]
+  double *change;           // [unknowns] right side, and change of the impulses
+  bool *active;             // [unknowns]
+  rl_lcp_contact *contacts; // [unknowns]
+  uint32_t contact_count;
+  rl_vec3 *gradients; // [gradients] J
+  rl_vec3 *start;     // [slots] v0
 } rl_lcp;
 
 typedef struct rl_lcp_options {
