@@ -10,23 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 // What lasts this much longer [s] than the time limit, because a step does not end, is killed.
 static const double limit_grace = 2.0;
 
-static void limit_time(double seconds) {
-  if (!isnan(seconds)) {
-    const rlim_t most = (rlim_t)ceil(seconds + limit_grace);
-    setrlimit(RLIMIT_CPU, &(struct rlimit){most, most + 1});
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  }
-}
-
 static int run_cell(const rl_cell *cell) {
-  limit_time(cell->run.limit);
+  rl_limit_time(cell->run.limit + limit_grace);
   rl_run_options own = cell->run;
   own.quiet = true;
   own.comparison = cell->comparison;

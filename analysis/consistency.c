@@ -7,9 +7,11 @@
 #include "timing.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // Most steps that are timed at once: from the same states for all.
@@ -173,13 +175,14 @@ static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row 
 typedef struct task {
   const rl_consistency *study;
   rl_consistency_row *rows; // shared
-  bool *ended;
+  rl_consistency_end *ends;
 } task;
 
 static int measure_solver(void *context, size_t i) {
   const task *t = context;
   const rl_consistency *study = t->study;
   bench b;
+  rl_limit_time(study->limit);
   bool good = prepare(&b, study, &study->solvers[i]);
   b.rows = &t->rows[i * study->step_count];
   good = good && measure_consistency(&b);
@@ -192,7 +195,10 @@ static int measure_solver(void *context, size_t i) {
 
 static void note_end(void *context, size_t i, int status) {
   const task *t = context;
-  t->ended[i] = status == 0;
+  const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  t->ends[i] = status == 0 ? RL_CONSISTENCY_DONE
+               : late      ? RL_CONSISTENCY_LATE
+                           : RL_CONSISTENCY_FAILED;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -226,11 +232,12 @@ static void show_timing(size_t done, size_t count) {
 }
 
 // All in turn, and all again: whatever slows the machine for a while slows nobody alone.
-static bool measure_time(const rl_consistency *study, rl_consistency_row *rows, const bool *ended) {
+static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
+                         const rl_consistency_end *ends) {
   rl_state *start = rl_state_create(study->scenario->model);
   for (unsigned r = 0; r < study->repeats && start && !rl_run_interrupted(); r++) {
     for (size_t i = 0; i < study->solver_count; i++) {
-      for (size_t k = 0; k < study->step_count && ended[i]; k++) {
+      for (size_t k = 0; k < study->step_count && ends[i] == RL_CONSISTENCY_DONE; k++) {
         time_steps(study, &study->solvers[i], study->multiples[k], start,
                    &rows[i * study->step_count + k]);
       }
@@ -241,10 +248,10 @@ static bool measure_time(const rl_consistency *study, rl_consistency_row *rows, 
   return start != NULL;
 }
 
-int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows, bool *ended,
-                       double *others) {
+int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows,
+                       rl_consistency_end *ends, double *others) {
   const size_t count = study->solver_count * study->step_count;
-  task t = {study, rl_shared_create(count, sizeof *rows), ended};
+  task t = {study, rl_shared_create(count, sizeof *rows), ends};
   if (!t.rows) {
     fprintf(stderr, "ropelab: %s\n", strerror(errno));
     return RL_EXIT_FAILED;
@@ -254,7 +261,7 @@ int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows, bo
   memcpy(rows, t.rows, count * sizeof *rows);
   rl_shared_free(t.rows, count, sizeof *rows);
   const rl_load before = rl_load_now();
-  const bool timed = rl_run_interrupted() || (run && measure_time(study, rows, ended));
+  const bool timed = rl_run_interrupted() || (run && measure_time(study, rows, ends));
   *others = rl_load_of_others(before, rl_load_now());
   if (!timed) {
     fprintf(stderr, "ropelab: out of memory\n");

@@ -21,6 +21,7 @@ typedef struct rl_consistency {
   uint64_t piece;   // steps of the reference in a piece; a multiple of all multiples
   unsigned repeats; // of the timing
   long jobs;        // solvers at a time; the timing has the machine for itself
+  double limit;     // [s] of processor time for a solver, whole ones; nan: none
 } rl_consistency;
 
 // A solver with one step.
@@ -36,11 +37,17 @@ typedef struct rl_consistency_row {
   double seconds;          // least, for a simulated second
 } rl_consistency_row;
 
+typedef enum rl_consistency_end {
+  RL_CONSISTENCY_FAILED, // or not even started
+  RL_CONSISTENCY_LATE,   // past its time limit
+  RL_CONSISTENCY_DONE
+} rl_consistency_end;
+
 // Measures everything, each solver in a process of its own; rows of solver s from [s * step_count]
-// on, and whether it came to its end.
+// on, and how it ended.
 // Returns an exit status, with a message if it is RL_EXIT_FAILED.
 // `others`: the share of the machine that others had during the timing.
-int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows, bool *ended,
-                       double *others);
+int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows,
+                       rl_consistency_end *ends, double *others);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct consistency {
   size_t solver_count;
   rl_consistency study;
   rl_consistency_row *rows;
-  bool ended[RL_LIST_MAX];
+  rl_consistency_end ends[RL_LIST_MAX];
   double others; // share of the machine that others had while it timed
 } consistency;
 
@@ -142,6 +142,15 @@ static void summarise(const consistency *c, size_t measured, rl_outcome *outcome
   memcpy(outcome->entries, entries, sizeof entries);
 }
 
+static void describe_end(const consistency *c, rl_consistency_end end, rl_outcome *outcome) {
+  outcome->status = "failed";
+  snprintf(outcome->reason, sizeof outcome->reason, "its process ended early");
+  if (end == RL_CONSISTENCY_LATE) {
+    outcome->status = "timeout";
+    rl_describe_limit(c->study.limit, outcome->reason, sizeof outcome->reason);
+  }
+}
+
 static bool write_outcomes(const consistency *c) {
   const rl_study_definition *d = &c->of->definition;
   static rl_outcome outcomes[RL_LIST_MAX];
@@ -156,8 +165,9 @@ static bool write_outcomes(const consistency *c) {
                                   .steps = c->study.pieces * c->study.piece};
   for (size_t i = 0; i < d->solver_count; i++) {
     const size_t measured = find_measured(c, &d->solvers[i]);
-    const bool known = measured < c->solver_count && c->ended[measured];
+    const bool known = measured < c->solver_count && c->ends[measured] == RL_CONSISTENCY_DONE;
     outcomes[i].solver = &d->solvers[i];
+    outcomes[i].seconds = NAN; // its speed is in consistency.csv
     summarise(c, known ? measured : 0, &outcomes[i]);
     for (size_t k = 0; k < outcomes[i].entry_count && !known; k++) {
       outcomes[i].entries[k].value = NAN;
@@ -166,8 +176,7 @@ static bool write_outcomes(const consistency *c) {
       rl_outcome_unsupported(&outcomes[i],
                              rl_driver_missing(c->scenario->model, d->solvers[i].type));
     } else if (!known) {
-      outcomes[i].status = "failed";
-      snprintf(outcomes[i].reason, sizeof outcomes[i].reason, "its process ended early");
+      describe_end(c, c->ends[measured], &outcomes[i]);
     }
   }
   const bool written = rl_outcomes_write(&facts, outcomes, d->solver_count, c->of->timed);
@@ -206,7 +215,7 @@ static bool write_table(const consistency *c) {
         "energy_drift,momentum_drift,angular_drift\n",
         file.out);
   for (size_t i = 0; i < c->solver_count; i++) {
-    for (size_t k = 0; k < c->study.step_count && c->ended[i]; k++) {
+    for (size_t k = 0; k < c->study.step_count && c->ends[i] == RL_CONSISTENCY_DONE; k++) {
       write_row(file.out, c, i, k);
     }
   }
@@ -221,12 +230,13 @@ static int gather(rl_study *study) {
   s->solver_count = c->solver_count;
   s->repeats = REPEATS;
   s->jobs = study->jobs;
+  s->limit = study->definition.time_limit;
   c->rows = rl_arena_allocate(study->arena, c->solver_count * s->step_count, sizeof *c->rows);
   if (!c->rows) {
     fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
-  const int status = rl_consistency_run(s, c->rows, c->ended, &c->others);
+  const int status = rl_consistency_run(s, c->rows, c->ends, &c->others);
   if (status == RL_EXIT_DONE && !(write_table(c) && write_outcomes(c))) {
     fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));
     return RL_EXIT_FAILED;

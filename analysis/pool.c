@@ -3,11 +3,13 @@
 
 #include "run.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +83,14 @@ bool rl_pool_run(const rl_pool *pool) {
   }
   free(processes);
   return true;
+}
+
+void rl_limit_time(double seconds) {
+  if (seconds > 0.0) {
+    const rlim_t most = (rlim_t)ceil(seconds);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){most, most + 1});
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  }
 }
 
 void *rl_shared_create(size_t count, size_t size) {

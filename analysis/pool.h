@@ -21,6 +21,10 @@ typedef struct rl_pool {
 // out of memory.
 bool rl_pool_run(const rl_pool *pool);
 
+// Ends this process by SIGXCPU after so many whole seconds of processor time, rounded up; 0 or nan:
+// does not.
+void rl_limit_time(double seconds);
+
 // Memory that this process and its tasks share, zero at the start; NULL with errno set.
 void *rl_shared_create(size_t count, size_t size);
 void rl_shared_free(void *memory, size_t count, size_t size);

@@ -61,8 +61,8 @@ do for [p=1:panels] {
   plot f index 0 using 1:2 with lines lt 31 notitle, \
        for [i=1:count] file[n + i] index 0 using 1:2 with lines lt style[i] notitle, \
        for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 notitle, \
-       for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] dt 1 notitle, \
-       for [i=1:count] file[n + i] index 2 using 1:2 with points lt 32 notitle
+       for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] dt 1 pt 2 ps 1.5 \
+           lw 2.6 notitle
 }
 unset multiplot
 unset output

@@ -13,13 +13,15 @@ from curves import Point
 
 DECADES = 18  # most decades of an axis
 SAME_PLACE = 0.05  # decades, between two points that one note can stand at
+END_DISTANCE = 0.035  # of the axis, between curves that have no place of their own on it
 ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
 
 
 @dataclass
 class Curve:
     """Points of a solver; `lost` are places on the x axis at which it has no value to show: these
-    are drawn on the margin, on the side of large errors."""
+    are drawn on the margin, on the side of large errors. At an infinite one it has no cost either:
+    such curves have places in order at the end of the margin."""
 
     label: str
     points: Sequence[Point]
@@ -95,6 +97,15 @@ def panel_files(easel: Easel, panel: Panel, labels: Sequence[str], low: float, h
     return files
 
 
+def place_lost(panels: Sequence[Panel], low_x: float, high_x: float) -> None:
+    """Gives curves without a cost their places at the end of the margin."""
+    for panel in panels:
+        nowhere = [curve for curve in panel.curves if math.inf in curve.lost]
+        for k, curve in enumerate(reversed(nowhere)):
+            place = high_x * (low_x / high_x) ** (END_DISTANCE * (k + 0.5))
+            curve.lost = [x for x in curve.lost if math.isfinite(x)] + [place]
+
+
 def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
          x_title: str, floor_name: str = "", downwards: bool = False, height: float = 0) -> Drawing:
     """A figure of the panels; `downwards`: small values, which are the good ones, are above."""
@@ -109,8 +120,9 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
     names = [style_of[label] if style_of[label] not in [style_of[before] for before in labels[:i]]
              else "" for i, label in enumerate(labels)]
     x = [x for panel in panels for curve in panel.curves
-         for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if x > 0]
+         for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if 0 < x < math.inf]
     low_x, high_x = limits(x)
+    place_lost(panels, low_x, high_x)
     ranges = []
     for panel in panels:
         ranges.append(limits([y for curve in panel.curves for _, y in positive(curve.points)]

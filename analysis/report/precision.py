@@ -58,8 +58,10 @@ def make_curves(rows: list[Row], cost: str) -> list[Curve]:
         lost = [number(r[cost]) for r in own if r["status"] not in ("done", "unsupported")]
         family = own[0]["family"]
         note = own[0]["iterations"] if family != label else ""
-        found.append(Curve(label, sorted(points), [x for x in lost if math.isfinite(x)], family,
-                           note))
+        lost = [x for x in lost if math.isfinite(x)]
+        if any(row["status"] == "unsupported" for row in own):
+            lost.append(math.inf)
+        found.append(Curve(label, sorted(points), lost, family, note))
     return found
 
 
@@ -68,7 +70,7 @@ def failures_sentence(rows: list[Row]) -> str:
                            for r in rows if r["status"] not in ("done", "unsupported"))
     refused = dict.fromkeys(r["label"] for r in rows if r["status"] == "unsupported")
     text = f" Crosses on the margin, at what they would have cost: {', '.join(failed)}." if failed else ""
-    return text + (f" Unsupported: {', '.join(refused)}." if refused else "")
+    return text + (f" At the end of the margin, unsupported: {', '.join(refused)}." if refused else "")
 
 
 def front_of(rows: list[Row], mark: str, cost: str) -> list[Row]:

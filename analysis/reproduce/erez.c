@@ -38,14 +38,15 @@ static void measure(rl_trial *trial, const method *methods, size_t count, const 
       .pieces = PIECES,
       .piece = (uint64_t)floor(chain.scenario->duration / PIECES / reference_step + 0.5),
       .repeats = 0,
-      .jobs = 1};
-  bool ended[SOLVERS_MAX] = {false};
+      .jobs = 1,
+      .limit = NAN};
+  rl_consistency_end ends[SOLVERS_MAX] = {RL_CONSISTENCY_FAILED};
   double others = NAN;
-  if (rl_consistency_run(&study, rows[0], ended, &others) != RL_EXIT_DONE) {
+  if (rl_consistency_run(&study, rows[0], ends, &others) != RL_EXIT_DONE) {
     rl_trial_fail(trial, "the study of consistency failed");
   }
   for (size_t i = 0; i < count; i++) {
-    for (size_t k = 0; k < STEPS && ended[i]; k++) {
+    for (size_t k = 0; k < STEPS && ends[i] == RL_CONSISTENCY_DONE; k++) {
       if (!rows[i][k].piece_diverged) {
         rl_trial_point(trial, methods[i].curve, 1e3 * reference_step * (double)multiples[k],
                        rows[i][k].error);

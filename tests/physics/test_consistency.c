@@ -46,15 +46,16 @@ static void orders_of_consistency(void **unused) {
                                 .pieces = 2,
                                 .piece = 3200,
                                 .repeats = 1,
+                                .limit = NAN,
                                 .jobs = 2};
   rl_consistency_row rows[SOLVERS * STEPS];
-  bool ended[SOLVERS];
+  rl_consistency_end ends[SOLVERS];
   double others = -1.0;
-  assert_int_equal(rl_consistency_run(&study, rows, ended, &others), RL_EXIT_DONE);
+  assert_int_equal(rl_consistency_run(&study, rows, ends, &others), RL_EXIT_DONE);
   static const double orders[SOLVERS] = {2.0, 2.0, 2.0, 1.0};
   for (size_t i = 0; i < SOLVERS; i++) {
     const rl_consistency_row *row = &rows[i * STEPS];
-    assert_true(ended[i]);
+    assert_int_equal(ends[i], RL_CONSISTENCY_DONE);
     assert_int_equal(row[2].pieces_done, 2);
     assert_false(row[2].piece_diverged || row[2].run_diverged);
     assert_true(row[2].seconds > 0.0);
@@ -89,16 +90,18 @@ static void divergence_is_a_row(void **unused) {
                                 .step_count = 2,
                                 .pieces = 2,
                                 .piece = 320,
-                                .repeats = 1};
+                                .repeats = 1,
+                                .limit = NAN};
   rl_consistency_row rows[4];
-  bool ended[2];
+  rl_consistency_end ends[2];
   double others;
-  assert_int_equal(rl_consistency_run(&study, rows, ended, &others), RL_EXIT_DONE);
+  assert_int_equal(rl_consistency_run(&study, rows, ends, &others), RL_EXIT_DONE);
+  assert_int_equal(ends[0], RL_CONSISTENCY_DONE);
+  assert_int_equal(ends[1], RL_CONSISTENCY_DONE);
   assert_false(rows[0].piece_diverged || rows[0].run_diverged);
   assert_true(rows[1].piece_diverged && rows[1].run_diverged);
   assert_true(isnan(rows[1].energy_drift));
   assert_false(rows[3].piece_diverged || rows[3].run_diverged);
-  assert_true(ended[0]);
   rl_scenario_free(s);
 }
 
