@@ -39,11 +39,16 @@ static bool is_word(const char *text, const char *const *words, size_t count) {
   return false;
 }
 
+const char *rl_converge_over(const rl_study_definition *d, size_t solver) {
+  return d->overs && d->overs[solver] ? d->overs[solver] : d->over;
+}
+
 // A parameter has to be one of every solver.
 static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault) {
   for (size_t i = 0; i < d->solver_count; i++) {
     const rl_solver_type *type = d->solvers[i].type;
-    if (rl_parameter_find(type, d->over) >= 0) {
+    const char *over = rl_converge_over(d, i);
+    if (rl_parameter_find(type, over) >= 0) {
       continue;
     }
     const char *names[RL_PARAMETERS_MAX + 2] = {"step", "segments"};
@@ -51,11 +56,12 @@ static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault)
       names[k + 2] = type->parameters[k].name;
     }
     char hint[320];
-    rl_suggest(hint, sizeof hint, d->over, names, type->parameter_count + 2);
-    fault->key = "over";
+    rl_suggest(hint, sizeof hint, over, names, type->parameter_count + 2);
+    fault->key = over == d->over ? "over" : "solvers";
+    fault->item = i;
     snprintf(fault->message, sizeof fault->message,
              "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s",
-             d->over, type->name, hint);
+             over, type->name, hint);
     return false;
   }
   if (d->solver_count == 0) {
@@ -254,9 +260,11 @@ static bool segment_changes(rl_study *study, const rl_scenario *scenario, const 
 
 // A run at one value, but for what is the solver's.
 static bool describe_run(rl_study *study, const rl_convergence *c, const char *name,
-                         const rl_scenario *scenario, size_t v, rl_study_run *run) {
-  const char *over = study->definition.over, *text = c->texts[v];
-  *run = (rl_study_run){.scenario = name, .step = NAN, .every = NAN};
+                         const rl_scenario *scenario, size_t solver, size_t v, rl_study_run *run) {
+  const char *over = rl_converge_over(&study->definition, solver), *text = c->texts[v];
+
+  *run = (rl_study_run){
+      .scenario = name, .solver = &study->definition.solvers[solver], .step = NAN, .every = NAN};
   run->suffix = rl_study_text(study, "%s=%s", over, text);
   if (!run->suffix) {
     return false;
@@ -375,10 +383,10 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
 }
 
 static bool add_run(rl_study *study, rl_convergence *c, const rl_scenario *compared,
-                    rl_study_run *run, size_t index, size_t v, int *status) {
+                    rl_study_run *run, const char *over, size_t index, size_t v, int *status) {
   const rl_solver_spec *curve = run->solver;
   if (c->variation == RL_VARY_PARAMETER) {
-    run->solver = rl_study_set_parameter(study, curve, study->definition.over, c->texts[v]);
+    run->solver = rl_study_set_parameter(study, curve, over, c->texts[v]);
     *status = RL_EXIT_USAGE;
   }
   c->cells[index] = run->solver ? rl_study_add(study, run, status) : SIZE_MAX;
@@ -405,12 +413,11 @@ static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
       rl_study_run run;
       const size_t index = (s * d->solver_count + i) * c->value_count + v;
       c->references[index] = SIZE_MAX;
-      if (!describe_run(study, c, name, scenario, v, &run)) {
+      if (!describe_run(study, c, name, scenario, i, v, &run)) {
         return RL_EXIT_USAGE;
       }
-      run.solver = &d->solvers[i];
       run.every = every;
-      if (!add_run(study, c, compared, &run, index, v, &status)) {
+      if (!add_run(study, c, compared, &run, rl_converge_over(d, i), index, v, &status)) {
         return status;
       }
     }
@@ -418,10 +425,26 @@ static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
   return RL_EXIT_DONE;
 }
 
+// A parameter of one solver can stand only beside parameters of the others.
+static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
+                        rl_study_fault *fault) {
+  for (size_t i = 0; d->overs && c->variation != RL_VARY_PARAMETER && i < d->solver_count; i++) {
+    if (d->overs[i]) {
+      fault->key = "solvers";
+      fault->item = i;
+      snprintf(fault->message, sizeof fault->message,
+               "'over' of one solver: expected a parameter as what is varied of all, found '%.40s'",
+               d->over);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   rl_convergence c = {0};
   find_variation(d, &c);
-  return check_values(d->values, fault) &&
+  return check_values(d->values, fault) && check_overs(d, &c, fault) &&
          (c.variation != RL_VARY_PARAMETER || check_parameter(d, fault));
 }
 

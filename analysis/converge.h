@@ -43,6 +43,9 @@ typedef struct rl_convergence {
 
 extern const rl_study_kind rl_study_converge;
 
+// What is varied of a solver.
+const char *rl_converge_over(const rl_study_definition *definition, size_t solver);
+
 int rl_converge_gather(rl_study *study);
 
 #endif

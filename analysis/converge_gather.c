@@ -209,7 +209,7 @@ static void write_curve(FILE *out, const curve *k) {
   const rl_study_definition *d = &k->study->definition;
   rl_csv_text(out, cell_of(k, 0)->name);
   fprintf(out, ",%s,", d->solvers[k->solver].type->name);
-  rl_csv_text(out, d->over);
+  rl_csv_text(out, rl_converge_over(d, k->solver));
   fputc(',', out);
   rl_csv_text(out, k->quantity->text);
 }
@@ -286,7 +286,7 @@ static void print_order(const curve *k) {
   const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
   printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points\n",
          c->rule.law == RL_LAW_EXPONENTIAL ? "factor" : "order", order_of(c, f->slope), fmin(a, b),
-         fmax(a, b), k->study->definition.over, f->count, c->value_count);
+         fmax(a, b), rl_converge_over(&k->study->definition, k->solver), f->count, c->value_count);
 }
 
 // Where steps do not divide each other, few times are common.

@@ -47,6 +47,7 @@ typedef struct rl_study_definition {
   rl_words scenarios;
   rl_solver_spec *solvers;
   size_t solver_count;
+  const char **overs; // [solver_count] what is varied of each instead of `over`; NULL: nothing else
   double step, duration, every, time_limit; // [s]
   rl_changes changes;
   rl_words probes;

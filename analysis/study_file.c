@@ -142,27 +142,55 @@ bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target) {
                         target);
 }
 
+// An item of the list of solvers: "pbd,iterations=5", or a map with what is varied of this one.
+typedef struct solver_item {
+  const char *solver, *over;
+} solver_item;
+
+static bool read_solver_item(rl_reader *reader, const rl_tree *node, rl_solver_spec *spec,
+                             const char **over) {
+  static const rl_field fields[] = {
+      {"solver", RL_FIELD_OTHER, true, RL_ANY, NULL, offsetof(solver_item, solver), NULL,
+       rl_read_solver},
+      {"over", RL_FIELD_TEXT, true, RL_ANY, NULL, offsetof(solver_item, over), NULL, NULL},
+  };
+  if (node->kind != RL_TREE_MAP) {
+    return parse_solver(reader, node, spec);
+  }
+  solver_item item = {0};
+  if (!rl_read_fields(reader, node, node, "solver", fields, sizeof fields / sizeof fields[0],
+                      &item)) {
+    return false;
+  }
+  *over = item.over;
+  return parse_solver(reader, rl_tree_value(node, "solver"), spec);
+}
+
 // "solvers: [pbd, ...]", or "all".
 static bool read_solvers(rl_reader *reader, const rl_tree *node, void *target) {
   rl_study_definition *d = target;
+  const bool is_list = node->kind == RL_TREE_LIST;
+  const size_t count = is_list ? node->count : 1;
+  char message[400];
   if (rl_tree_is(node, "all")) {
     return true; // those that can take part are filled in once all is known
   }
-  rl_words words = {0};
-  char message[400];
-  if (!rl_read_words(reader, node, &words)) {
+  if (count == 0 || count > RL_LIST_MAX) {
+    return rl_fail(reader, node, "expected 1 to %d solvers, found %zu", RL_LIST_MAX, count);
+  }
+  d->solvers = rl_allocate(reader, count, sizeof *d->solvers);
+  d->overs = rl_allocate(reader, count, sizeof *d->overs);
+  if (!d->solvers || !d->overs) {
     return false;
   }
-  d->solvers = rl_allocate(reader, words.count, sizeof *d->solvers);
-  for (size_t i = 0; d->solvers && i < words.count; i++) {
-    const rl_tree *item = node->kind == RL_TREE_LIST ? node->items[i] : node;
-    if (!parse_solver(reader, item, &d->solvers[d->solver_count++])) {
+  for (; d->solver_count < count; d->solver_count++) {
+    const size_t i = d->solver_count;
+    if (!read_solver_item(reader, is_list ? node->items[i] : node, &d->solvers[i], &d->overs[i])) {
       return false;
     }
   }
-  return d->solvers &&
-         (rl_solver_spec_distinguish(d->solvers, d->solver_count, message, sizeof message) ||
-          rl_fail(reader, node, "%s", message));
+  return rl_solver_spec_distinguish(d->solvers, d->solver_count, message, sizeof message) ||
+         rl_fail(reader, node, "%s", message);
 }
 
 // A scenario is looked for at once: a study with a typing error should say where it is.

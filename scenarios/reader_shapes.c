@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "world/shape_hull.h"
+#include "world/trigonometry.h"
+
 #define AT(member) offsetof(rl_part_definition, member)
 
 static const rl_field round_fields[] = {
@@ -69,6 +72,42 @@ static bool read_hull(rl_reader *reader, const rl_tree *node, void *part) {
   return read_shape(reader, node, part, RL_HULL, "hull", hull_fields, 1);
 }
 
+// A regular prism is another way to write a hull: how many sides it has is one number.
+typedef struct prism {
+  double radius, length;
+  size_t sides;
+} prism;
+
+static const rl_field prism_fields[] = {
+    {"radius", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", offsetof(prism, radius), NULL, NULL},
+    {"length", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", offsetof(prism, length), NULL, NULL},
+    {"sides", RL_FIELD_COUNT, true, RL_ANY, NULL, offsetof(prism, sides), NULL, NULL},
+};
+
+static bool read_prism(rl_reader *reader, const rl_tree *node, void *target) {
+  enum { LEAST = 3, MOST = RL_HULL_POINTS / 2 };
+  rl_part_definition *part = target;
+  prism p;
+  if (!rl_read_fields(reader, node, node, "prism", prism_fields,
+                      sizeof prism_fields / sizeof prism_fields[0], &p)) {
+    return false;
+  }
+  if (p.sides < LEAST || p.sides > MOST) {
+    return rl_fail(reader, rl_tree_value(node, "sides"), "sides: expected %d to %d, found %zu",
+                   LEAST, MOST, p.sides);
+  }
+  rl_vec3 *points = rl_allocate(reader, 2 * p.sides, sizeof *points);
+  for (size_t i = 0; points && i < 2 * p.sides; i++) {
+    double sine, cosine;
+    rl_sincos(2.0 * RL_PI * (double)(i / 2) / (double)p.sides, &sine, &cosine);
+    points[i] = rl_vec(p.radius * cosine, p.radius * sine, (i % 2 ? 0.5 : -0.5) * p.length);
+  }
+  part->shape = RL_HULL;
+  part->points = points;
+  part->point_count = 2 * p.sides;
+  return points != NULL;
+}
+
 static const rl_field part_fields[] = {
     {"sphere", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_sphere},
     {"capsule", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_capsule},
@@ -76,6 +115,7 @@ static const rl_field part_fields[] = {
     {"box", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_box},
     {"plane", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_plane},
     {"hull", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_hull},
+    {"prism", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, read_prism},
     {"at", RL_FIELD_VECTOR, false, RL_ANY, "m", AT(at), NULL, NULL},
     {"rotation", RL_FIELD_VECTOR, false, RL_ANY, "rad", AT(rotation), NULL, NULL},
     {"name", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(name), NULL, NULL},
@@ -83,7 +123,7 @@ static const rl_field part_fields[] = {
 
 #undef AT
 
-#define SHAPE_COUNT 6 // of part_fields, the first
+#define SHAPE_COUNT 7 // of part_fields, the first
 
 // Every part has exactly one of the shapes.
 static bool read_part(rl_reader *reader, const rl_tree *node, rl_part_definition *part) {
@@ -101,7 +141,7 @@ static bool read_part(rl_reader *reader, const rl_tree *node, rl_part_definition
   }
   if (!found) {
     return rl_fail(reader, node,
-                   "shape: expected one of sphere, capsule, cylinder, box, plane, hull");
+                   "shape: expected one of sphere, capsule, cylinder, box, plane, hull, prism");
   }
   return true;
 }

@@ -26,6 +26,7 @@ Row = dict[str, str]
 
 NORMS = {"max": "largest error over time", "l2": "root mean square error over time",
          "end": "error at the end"}
+SPECIAL = ("exact", "self", "reference")
 AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
 
@@ -54,6 +55,10 @@ class Curve:
                 if row["status"] not in ("done", "unsupported")]
 
     @property
+    def is_supported(self) -> bool:
+        return any(row["status"] != "unsupported" for row in self.rows)
+
+    @property
     def is_exponential(self) -> bool:
         return self.order.get("law") == "exponential"
 
@@ -68,6 +73,11 @@ class Curve:
             return "no order"
         digits = 4 if self.is_exponential else 2
         return f"{number(self.order['order']):.{digits}f}".replace("-", "−")
+
+
+def varied(shown: Sequence[Curve]) -> str:
+    """What is varied: solvers may have parameters of their own that are."""
+    return " or ".join(dict.fromkeys(curve.order["over"] for curve in shown))
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
@@ -107,7 +117,8 @@ def meaning(quantity: str, scenario: Scenario) -> tuple[str, str]:
     if "." in quantity:
         return f"{what['exact' if exact else 'self']} of {quantity}", probe_unit(quantity)
     unit = re.search(r"_(m|J|N)$", quantity)
-    return quantity, unit[1] if unit else ""
+    words = (quantity[:unit.start()] if unit else quantity).replace("_", " ")
+    return words, unit[1] if unit else ""
 
 
 def ticks(values: Sequence[float], most: int = 9) -> str:
@@ -129,8 +140,10 @@ def band(curve: Curve) -> str:
     return "\n".join(lines) + "\n" if lines else "NaN NaN NaN\n"
 
 
-def write_curve(path: Path, curve: Curve, top: float) -> str:
+def write_curve(path: Path, curve: Curve, top: float, straight: bool) -> str:
     line: list[Point | None] = [(number(r["value"]), number(r["error"])) for r in curve.fit]
+    if straight:  # its dashes are then whole
+        line = [line[0], line[-1]] if line else []
     failed: list[Point | None] = [(value, top) for value in curve.failed]
     write_blocks(path, [curve.points(True), curve.points(False), line])
     text = path.read_text(encoding="ascii") + "\n\n" + band(curve) + "\n\n"
@@ -192,7 +205,7 @@ def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
 
 def caption(shown: Sequence[Curve], what: str) -> str:
     norm = NORMS.get(shown[0].norm, shown[0].norm)
-    over = shown[0].order["over"]
+    over = varied(shown)
     text = f"{what[0].upper()}{what[1:]}: {norm}, over {over}."
     fitted = [curve for curve in shown if curve.has_fit]
     if fitted and fitted[0].is_exponential:
@@ -214,8 +227,9 @@ def caption(shown: Sequence[Curve], what: str) -> str:
 
 def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str,
             styles: dict[str, SolverStyle], folder: Path) -> Drawing:
-    over = shown[0].order["over"]
+    over = varied(shown)
     what, unit = meaning(quantity, scenario)
+    is_size = "." not in quantity and ":" not in quantity and quantity not in SPECIAL
     values = sorted({number(row["value"]) for curve in shown for row in curve.rows})
     low, high = axis_range(shown)
     logarithmic = not shown[0].is_exponential or values[-1] / values[0] > 1e3
@@ -231,12 +245,13 @@ def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     layout = Layout(1, 1, 380, labels, right=24)
     variables: dict[str, Any] = layout.variables | {
         "count": len(shown), "label": labels,
-        "file": [write_curve(folder / f"{name}-{i}.dat", curve, high)
+        "file": [write_curve(folder / f"{name}-{i}.dat", curve, high,
+                             curve.is_exponential != logarithmic)
                  for i, curve in enumerate(shown)],
         "style": [styles[curve.label].linetype for curve in shown],
         "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
         "x_name": AXES.get(over, over),
-        "y_name": f"{NORMS[shown[0].norm] if what != quantity else quantity}"
+        "y_name": f"{what if is_size else NORMS[shown[0].norm]}"
                   + (f" / {unit}" if unit and " " not in unit else f" ({unit})" if unit else ""),
         "x_low": values[0] / margin if logarithmic else values[0] - margin,
         "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
@@ -255,7 +270,7 @@ def interval(curve: Curve) -> str:
 
 
 def order_table(shown: Sequence[Curve], quantity: str) -> Table:
-    over = shown[0].order["over"]
+    over = varied(shown)
     word = "factor" if shown[0].is_exponential else "order"
     rows = [[curve.label, curve.text if curve.has_fit else "–", interval(curve),
              f"{curve.order['points']} of {len(curve.rows)}",
@@ -272,12 +287,21 @@ def error_table(shown: Sequence[Curve], quantity: str) -> Table:
                              else tables.STATUS_WORDS.get(row["status"], row["status"])
                              for value in values for row in curve.rows if row["value"] == value]
             for curve in shown]
-    return Table(f"{quantity}: {NORMS[shown[0].norm]}, by {shown[0].order['over']}",
+    return Table(f"{quantity}: {NORMS[shown[0].norm]}, by {varied(shown)}",
                  ["solver"] + [shown_value(number(value)) for value in values], rows)
 
 
 def shown_value(value: float) -> str:
     return counted(value) if value >= 1 and value == round(value) else significant(value)
+
+
+def refusals(scenario: Scenario, found: dict[tuple[str, str], list[Curve]]) -> list[str]:
+    """Solvers that cannot do it, each with the reason."""
+    reasons = {run.label: run.reason for run in scenario.runs}
+    said = {curve.label: reasons.get(curve.rows[0]["run"], "")
+            for (name, _), group in found.items() if name == scenario.name
+            for curve in group if not curve.is_supported}
+    return [f"{label}: {reason or 'not supported'}" for label, reason in said.items()]
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
@@ -292,7 +316,10 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
         for name, group in groupby(found.items(), key=lambda item: item[0][0]):
             scenario = by_name.get(name) or Scenario(name, [])
             figures, shown_tables = [], []
-            for (_, quantity), shown in group:
+            for (_, quantity), found_curves in group:
+                shown = [curve for curve in found_curves if curve.is_supported]
+                if not shown:
+                    continue
                 plain = re.sub(r"[^A-Za-z0-9_-]", "_", f"{name}-{quantity}-{len(drawings)}")
                 made_drawing = drawing(shown, scenario, plain, quantity, styles, folder)
                 drawings.append(made_drawing)
@@ -300,7 +327,8 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
                 shown_tables += [order_table(shown, quantity), error_table(shown, quantity)]
             failures: list[Run] = tables.failures(scenario)
             made.append(Section(anchor(name), name, scenario.title, scenario.about,
-                                tables.facts(scenario), figures, shown_tables, failures))
+                                tables.facts(scenario), figures, shown_tables, failures,
+                                refusals(scenario, found)))
         if drawings:
             draw_all(drawings, folder, target, gnuplot)
     return made

@@ -32,3 +32,4 @@ class Section:
     figures: list[Figure]
     tables: list[Table]
     failures: list[Run] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)  # "LABEL: reason"

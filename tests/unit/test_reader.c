@@ -206,6 +206,12 @@ static void test_bodies(void **state) {
       {WITH_BODY("motion: fixed, shape: {plane: {normal: @[0, 0, 0]}}"), "expected a direction"},
       {WITH_BODY("motion: fixed, shape: {hull: {points: @[[0, 0, 0]]}}"),
        "a hull needs at least 4"},
+      {WITH_BODY("motion: fixed, shape: {prism: {radius: 1, length: 1, sides: @2}}"),
+       "sides: expected 3 to 128, found 2"},
+      {WITH_BODY("motion: fixed, shape: {prism: {radius: 1, length: 1, sides: @129}}"),
+       "sides: expected 3 to 128, found 129"},
+      {WITH_BODY("motion: fixed, shape: {prism: {radius: 1, length: 1, sides: @6.5}}"), "sides"},
+      {WITH_BODY("motion: fixed, shape: {prism: @{radius: 1, length: 1}}"), "missing key 'sides'"},
       {WITH_BODY("motion: fixed, shape: {sphere: {radius: 1}, @box: {size: [1, 1, 1]}}"),
        "'sphere' and 'box' exclude each other"},
       {WITH_BODY("motion: fixed, shape: [{sphere: {radius: 1}, name: a}, "
@@ -582,7 +588,8 @@ static void test_body_values(void **state) {
            "      friction: 0, restitution: 0.25, collide: false, rope_collide: false,\n"
            "      shape: [{box: {size: [1, 2, 3]}, at: [4, 5, 6], rotation: [0.1, 0.2, 0.3]},\n"
            "              {capsule: {radius: 0.5, length: 2}, name: pin},\n"
-           "              {plane: {normal: [0, 2, 0]}}]}\n"
+           "              {plane: {normal: [0, 2, 0]}},\n"
+           "              {prism: {radius: 2, length: 3, sides: 4}}]}\n"
            "  a: {mass: 1, position: [0, -9, 0]}\n"
            "ropes:\n  line: {from: {body: a}, to: {point: [0, 0, 0]}}\n",
       NULL, 0);
@@ -598,7 +605,7 @@ static void test_body_values(void **state) {
   assert_false(b->collide);
   assert_false(b->rope_collide);
   assert_true(isnan(b->inertia.x));
-  assert_int_equal(b->part_count, 3);
+  assert_int_equal(b->part_count, 4);
   assert_int_equal(b->parts[0].shape, RL_BOX);
   check_number("size, y", b->parts[0].size.y, 2.0);
   check_number("at, z", b->parts[0].at.z, 6.0);
@@ -608,6 +615,11 @@ static void test_body_values(void **state) {
   check_number("length", b->parts[1].length, 2.0);
   assert_string_equal(b->parts[1].name, "pin");
   assert_int_equal(b->parts[2].shape, RL_PLANE);
+  assert_int_equal(b->parts[3].shape, RL_HULL);
+  assert_int_equal(b->parts[3].point_count, 8);
+  check_number("first edge, x", b->parts[3].points[0].x, 2.0);
+  check_number("first edge, z", b->parts[3].points[1].z, 1.5);
+  assert_true(fabs(b->parts[3].points[2].y - 2.0) < 1e-15);
   const rl_body_definition *a = &scenario->definition.bodies[1];
   assert_int_equal(a->motion, RL_FREE);
   assert_true(a->collide && a->rope_collide);
