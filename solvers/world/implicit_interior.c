@@ -4,6 +4,10 @@
 // The slack with which a row starts at least, as a fraction of an element's length.
 static const double least_slack = 0.001;
 
+// With friction: iterations in which the residual does not fall by this factor, at most.
+static const double least_progress = 0.5;
+enum { patience = 20 };
+
 // Forces grow by this factor at most from a step to the next: what they start with.
 static const double growth = 100.0;
 
@@ -119,7 +123,8 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
                                rl_rows *rows, int iterations, double tolerance,
                                rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
-  double first = 0.0;
+  double first = 0.0, best = INFINITY;
+  int stalled = 0;
   start(p, model, state, rows);
   for (int i = 0; i <= iterations; i++) {
     if (i > 0) {
@@ -131,12 +136,19 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     uint32_t count;
     const double gap = rl_larger(measure(p, &mean, &count), p->friction_residual);
     const double force = rl_implicit_balance(p, model, state, rows);
+    const double now = rl_larger(gap, force);
     if (gap <= tolerance && force <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;
       break;
     }
     for (uint32_t m = 0; m < p->row_count; m++) {
       p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
+    }
+    // Friction can go round between sets of what sticks: no use in more of that.
+    stalled = now < least_progress * best ? 0 : stalled + 1;
+    best = fmin(best, now);
+    if (p->tangents.tangents_count > 0 && stalled > patience) {
+      break;
     }
     if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
       break;
