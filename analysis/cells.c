@@ -130,8 +130,8 @@ bool rl_cells_are_free(const rl_cell *cells, size_t count) {
 static const char *const summary_metrics[] = {
     "energy_error_J", "energy_error_max_J", "energy_error_relative", "stretch_max",
     "stretch_end",    "length_error_max_m", "penetration_max_m",     "tension_max_N",
-    "momentum_drift", "residual_m",         "exact_error_max",       "iterations",
-    "row_evals",
+    "momentum_drift", "residual_m",         "exact_error_max",       "error_estimate_m",
+    "iterations",     "row_evals",
 };
 
 enum { SUMMARY_METRICS = sizeof summary_metrics / sizeof summary_metrics[0] };

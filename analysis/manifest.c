@@ -119,6 +119,7 @@ static json_t *summary_to_json(const rl_summary *s) {
       {"momentum_drift", s->momentum_drift},
       {"residual_m", s->residual},
       {"exact_error_max", s->exact_error_max},
+      {"error_estimate_m", s->error_estimate},
   };
   json_object_set_new(out, "steps_done", json_integer((json_int_t)s->steps_done));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

@@ -52,6 +52,7 @@ const rl_column rl_columns[] = {
     {"residual_m", "max over rows of |min(-C, W lambda)| after the step, |C| for rods"},
     {"iterations", "of this step, over all substeps"},
     {"row_evals", "evaluations of a row by the method in this step"},
+    {"error_estimate_m", "of the positions since the start, where the method has an estimate"},
     {NULL, NULL},
 };
 
@@ -239,7 +240,9 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   const rl_step_info *info = &driver->info;
   const bool started = driver->state->step > 0; // there is no tension before the first step
   const double residual = started ? info->residual : NAN;
+  const double estimate = started ? info->error_estimate : NAN;
   watch(&r->summary, r, &m, residual);
+  r->summary.error_estimate = estimate;
   const double tension = started ? m.tension_max : NAN;
   const double values[] = {m.energy.kinetic,
                            m.energy.gravity,
@@ -267,6 +270,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   }
   fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
+  rl_csv_number(r->series, estimate);
   const bool known = find_exact(r, driver);
   write_probes(r, driver, known);
   fputc('\n', r->series);

@@ -20,6 +20,7 @@ typedef struct rl_summary {
   double momentum_drift;  // relative to that; nan unless nothing acts from outside
   double residual;        // of the last step [m]
   double exact_error_max; // nan without a closed form
+  double error_estimate;  // of the positions at the end [m]; nan where the method has none
 } rl_summary;
 
 // The fixed columns of series.csv, ended by a NULL name; probes follow them.

@@ -68,6 +68,9 @@ METRICS = (
            "Largest change of the angular momentum about the origin, as a share of it."),
     Metric("times_real_time", "times real time", "", False,
            "Simulated seconds in a second of one core."),
+    Metric("error_estimate_m", "error estimate", "m", False,
+           "How far the positions may be from the truth at the end, in the method's own estimate: "
+           "only the reference has one. Differences from it that are smaller mean nothing."),
     Metric("tension_max_N", "greatest tension", "N", False,
            "Largest tension anywhere in a rope: total impulse of a step divided by the step."),
     Metric("momentum_drift", "momentum drift", "", True,

@@ -84,7 +84,8 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
-  if (!driver->changes || !driver->memory || !driver->state ||
+  const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
+  if (!acquired || !driver->changes || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
@@ -97,6 +98,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
 
 void rl_driver_free(rl_driver *driver) {
   if (driver) {
+    if (driver->memory && driver->type->release) {
+      driver->type->release(driver->memory);
+    }
     rl_ledger_free(driver->ledger);
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
@@ -186,7 +190,9 @@ static void solve(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
-  rl_ledger_begin(driver->ledger, model, state, driver->rows);
+  if (!driver->type->keeps_ledger) {
+    rl_ledger_begin(driver->ledger, model, state, driver->rows);
+  }
   if (!driver->type->detects_again) {
     rl_bounce_begin(model, state, driver->rows, driver->dt);
   }
@@ -198,7 +204,7 @@ static void solve(rl_driver *driver, double t1) {
   info->row_evaluations = 0;
   info->dissipated = 0.0;
   info->work = 0.0;
-  info->residual = NAN;
+  info->residual = info->error_estimate = NAN;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
   if (!driver->type->detects_again) {
     rl_bounce_end(model, state, driver->rows, driver->dt, false);
@@ -239,8 +245,10 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   drive_end(driver, t1);
   state->work += rl_events_work(driver);
-  rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
-                driver->type->stored_energy == NULL);
+  if (!driver->type->keeps_ledger) {
+    rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
+                  driver->type->stored_energy == NULL);
+  }
   if (driver->before) {
     rl_wraps_end(model, driver->before, state, driver->dt);
   }

@@ -38,6 +38,7 @@ typedef struct rl_departure {
 
 // Why a step ended. Positive: the state is a result; negative: it is not.
 typedef enum rl_reason {
+  RL_DIVERGED_STEPS = -4,  // internal steps too many or too short
   RL_DIVERGED_RANGE = -3,  // a number does not fit the method's own format
   RL_DIVERGED_ENERGY = -2, // more energy than there can be
   RL_DIVERGED_NAN = -1,    // nan or infinite
@@ -61,6 +62,7 @@ typedef struct rl_step_info {
   double residual;          // out [m], after the last iteration; nan if not wanted
   double dissipated;        // out [J], in dampers of elastic ropes, drag and friction
   double work;              // out [J], of driven bodies through friction
+  double error_estimate;    // out [m], of the positions since the start; nan: the method has none
 } rl_step_info;
 
 typedef struct rl_solver_type {
@@ -70,6 +72,9 @@ typedef struct rl_solver_type {
   const char *citation; // key in papers/rope.bib
   uint32_t capabilities;
   bool detects_again; // calls rl_detect_again in its substeps, and if it can, rl_bounce_begin, _end
+  // Its `info` holds all that was dissipated and all work, and its multipliers are the forces at
+  // the end of the step: the ledger adds nothing.
+  bool keeps_ledger;
   size_t parameter_count;
   const rl_parameter *parameters;
   // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then
@@ -79,6 +84,11 @@ typedef struct rl_solver_type {
   size_t size;
   void (*lay_out)(void *memory, const rl_model *model, rl_carver *carver);
   void (*init)(void *memory, const rl_model *model, const double *parameters);
+  // What a method needs beyond its block, such as objects of other libraries: once, before the
+  // first init, and after the last step. False: out of memory; then release is called all the
+  // same. Both may be NULL.
+  bool (*acquire)(void *memory, const rl_model *model);
+  void (*release)(void *memory);
   // The state was changed from outside (topology, foreign state): forget what was remembered.
   // May be NULL.
   void (*sync)(void *memory, const rl_model *model, const rl_state *state);

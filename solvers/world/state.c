@@ -91,6 +91,18 @@ rl_state *rl_state_create(const rl_model *model) {
   return state;
 }
 
+rl_state *rl_state_carve(const rl_model *model, rl_carver *c) {
+  rl_state counted;
+  rl_state *state = rl_carve(c, 1, sizeof *state);
+  const size_t bytes = lay_out(model, &counted, NULL);
+  char *block = rl_carve(c, 1, bytes);
+  if (state) {
+    lay_out(model, state, block);
+    state->block = block;
+  }
+  return state;
+}
+
 void rl_state_free(rl_state *state) {
   if (state) {
     free(state->allocation);

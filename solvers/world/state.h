@@ -4,6 +4,7 @@
 #ifndef RL_STATE_H
 #define RL_STATE_H
 
+#include "memory.h"
 #include "model.h"
 #include "path_solid.h"
 
@@ -78,6 +79,9 @@ size_t rl_state_bytes(const rl_model *model);
 // The initial state of a model; NULL when out of memory. Free it with rl_state_free.
 rl_state *rl_state_create(const rl_model *model);
 void rl_state_free(rl_state *state);
+
+// Carves a state for rl_state_copy to write to; free it with what it was carved from.
+rl_state *rl_state_carve(const rl_model *model, rl_carver *carver);
 
 // Both states must come from the same model.
 void rl_state_copy(rl_state *to, const rl_state *from);

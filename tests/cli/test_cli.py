@@ -39,7 +39,7 @@ PARTS = ["kinetic_J", "gravity_J", "elastic_J", "bending_J"]
 COLUMNS = ["time_s", *PARTS, "work_J", "dissipated_J", "energy_J", "energy_error_J", "stretch_max",
            "stretch_rms", "length_error_m", "penetration_max_m", "tension_max_N", "momentum_x",
            "momentum_y", "momentum_z", "angular_x", "angular_y", "angular_z", "residual_m",
-           "iterations", "row_evals"]
+           "iterations", "row_evals", "error_estimate_m"]
 FILES = ["iterations.csv", "run.json", "series.csv", "snapshots.csv", "trajectory.h5",
          "trajectory.xmf"]
 BLOW_UP = "penalty,substeps=1,stiffness=1e9"  # far above what explicit steps can bear

@@ -13,7 +13,7 @@ for variant in 'gcc -O0' 'gcc -O3' 'clang -O0' 'clang -O3'; do
   name=$(echo "$variant" | tr -d ' -')
   # The flags that fix the arithmetic are those of CMakeLists.txt.
   # shellcheck disable=SC2086
-  $variant -std=c17 -ffp-contract=off -fno-math-errno -I"$top/solvers" -I"$top/scenarios" \
+  $variant -std=c17 -ffp-contract=off -fno-math-errno -DROPELAB_GSL -I"$top/solvers" -I"$top/scenarios" \
     "$top/tests/hash/hash_main.c" $sources $libraries -o "$work/$name" &
   pids="$pids $!"
 done

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "equations.h"
+
+#include "world/rotation.h"
+
+#include <gsl/gsl_errno.h>
+#include <string.h>
+
+// Of the size of the scene: a row with less slack is taut, and one with more excess is violated.
+static const double taut_slack = 1e-12, excess = 4e-15;
+
+// Of the largest speed: less than this is no approach.
+static const double rest_speed = 1e-12;
+
+// Of the same: rows that are caught more slowly than this, and those that leave as slowly, come to
+// rest together. It ends what would go on for ever in ever shorter times.
+static const double gentle_speed = 2e-6;
+
+// Of the largest force: a row that pushes less than this pushes by rounding.
+static const double least_push = 1e-11;
+
+// Of the largest acceleration: a taut row that is drawn apart, or comes back, by less stays taut.
+static const double least_acceleration = 1e-10;
+
+// Direct solves of a complementarity problem, at most, and how near to it, of its largest number.
+enum { MOST_SOLVES = 2000 };
+static const double lcp_tolerance = 1e-12;
+
+void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) {
+  const size_t unknowns = rl_direct_unknown_capacity(model);
+  rl_lcp_lay_out(&e->lcp, model, c);
+  e->acts = rl_carve(c, unknowns, sizeof *e->acts);
+  e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
+  e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
+  e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
+  e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
+  e->rope_of = rl_carve(c, unknowns, sizeof *e->rope_of);
+  e->accelerations = rl_carve(c, model->slot_count, sizeof *e->accelerations);
+  e->saved = rl_carve(c, model->slot_count, sizeof *e->saved);
+  e->rates = rl_carve(c, model->slot_count, sizeof *e->rates);
+  e->displaced = rl_carve(c, model->slot_count, sizeof *e->displaced);
+}
+
+// Which rows the multipliers belong to.
+static void find_rows(rl_equations *e) {
+  e->has_elastic = false;
+  for (uint32_t n = 0; n < e->rows->block_count; n++) {
+    const rl_block *block = &e->rows->blocks[n];
+    e->has_elastic = e->has_elastic ||
+                     (block->rope != RL_NONE && isfinite(e->model->ropes[block->rope].stiffness));
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      e->row_of[k] = RL_NONE;
+      e->rope_of[k] = block->rope;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      e->row_of[e->rows->rows[k].source] = k;
+      e->rope_of[e->rows->rows[k].source] = block->rope;
+    }
+  }
+}
+
+void rl_equations_begin(rl_equations *e, const rl_model *model, rl_state *state, rl_rows *rows) {
+  e->model = model;
+  e->state = state;
+  e->rows = rows;
+  rl_direct_build(&e->lcp.direct, model, state, rows);
+  rl_direct_bounds(&e->lcp.direct, rows, e->lcp.lower);
+  find_rows(e);
+  e->has_driven = false;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    e->has_driven = e->has_driven || model->bodies[i].motion == RL_DRIVEN;
+  }
+}
+
+void rl_equations_gather(const rl_equations *e, double *y) {
+  const uint32_t slots = e->model->slot_count;
+  for (uint32_t i = 0; i < slots; i++) {
+    const rl_point p = e->state->points[i];
+    const rl_vec3 v = e->state->velocities[i];
+    memcpy(&y[3 * (size_t)i], (double[3]){p.x, p.y, p.z}, 3 * sizeof *y);
+    memcpy(&y[3 * ((size_t)slots + i)], (double[3]){v.x, v.y, v.z}, 3 * sizeof *y);
+  }
+  y[6 * (size_t)slots] = y[6 * (size_t)slots + 1] = 0.0;
+}
+
+void rl_equations_scatter(rl_equations *e, const double *y) {
+  const uint32_t slots = e->model->slot_count;
+  const double *u = &y[3 * (size_t)slots];
+  for (uint32_t i = 0; i < slots; i++, y += 3, u += 3) {
+    e->state->points[i] = (rl_point){y[0], y[1], y[2], e->state->points[i].w};
+    e->state->velocities[i] = (rl_vec3){u[0], u[1], u[2]};
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The curvature of a row along the motion, dJ/dt v
+
+// A vertex on its way: where it is, how fast it goes, and the acceleration that it has when that of
+// its body, linear and angular, is 0.
+typedef struct moving_vertex {
+  rl_vec3 at, velocity, turning;
+} moving_vertex;
+
+static moving_vertex vertex_on_its_way(const rl_equations *e, rl_vertex vertex) {
+  moving_vertex v = {.at = vertex.offset};
+  if (vertex.slot == RL_NONE) {
+    return v;
+  }
+  v.at = rl_position(&e->state->points[vertex.slot]);
+  v.velocity = e->state->velocities[vertex.slot];
+  const rl_body *body = rl_slot_body(e->model, vertex.slot);
+  if (body) {
+    const uint32_t index = vertex.slot - e->model->node_count;
+    const rl_quat rotation = rl_body_rotation(e->model, e->state, e->state->points, index);
+    const rl_vec3 arm = rl_rotate(rotation, vertex.offset);
+    v.at = rl_add(v.at, arm);
+    if (body->spin_slot != RL_NONE) {
+      const rl_vec3 spin = rl_rotate(
+          rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
+      const rl_vec3 turn = rl_cross(spin, arm);
+      v.velocity = rl_add(v.velocity, turn);
+      v.turning = rl_cross(spin, turn);
+    }
+  }
+  return v;
+}
+
+// (5) Of a straight piece: what crosses it squared over its length, and what turns with bodies.
+static double piece_curvature(moving_vertex from, moving_vertex to) {
+  const rl_vec3 piece = rl_sub(to.at, from.at), way = rl_sub(to.velocity, from.velocity);
+  const double length = rl_length(piece);
+  if (!(length > 0.0)) {
+    return 0.0;
+  }
+  const rl_vec3 d = rl_scale(1.0 / length, piece);
+  const double along = rl_dot(d, way);
+  const rl_vec3 across = rl_add_scaled(way, -along, d);
+  return rl_dot(across, across) / length + rl_dot(d, rl_sub(to.turning, from.turning));
+}
+
+static double span_curvature(const rl_equations *e, const rl_row *row) {
+  const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
+  moving_vertex from = vertex_on_its_way(e, vertices[0]);
+  double sum = 0.0;
+  for (uint32_t i = 1; i < row->vertex_count; i++) {
+    const moving_vertex to = vertex_on_its_way(e, vertices[i]);
+    sum += piece_curvature(from, to);
+    from = to;
+  }
+  return sum;
+}
+
+static double link_curvature(const rl_equations *e, const rl_link *link) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  const rl_point *points = e->state->points;
+  const rl_vec3 *v = e->state->velocities;
+  return piece_curvature((moving_vertex){rl_position(&points[link->a]), v[link->a], none},
+                         (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
+}
+
+static void find_curvatures(rl_equations *e) {
+  for (uint32_t n = 0; n < e->rows->block_count; n++) {
+    const rl_block *block = &e->rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      e->curvatures[k] = link_curvature(e, &e->state->links[k]);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &e->rows->rows[k];
+      e->curvatures[row->source] = span_curvature(e, row);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Accelerations
+
+static double compliance_of(const rl_equations *e, uint32_t m) {
+  return e->row_of[m] == RL_NONE ? e->state->links[m].compliance
+                                 : e->rows->rows[e->row_of[m]].compliance;
+}
+
+static bool is_stiff(const rl_equations *e, uint32_t m) {
+  return !e->has_elastic || !(compliance_of(e, m) > 0.0);
+}
+
+// (3) The pull of an elastic row, with its damper, taut or not [N].
+static double elastic_pull(const rl_equations *e, uint32_t m, double *damper) {
+  const double stiffness = 1.0 / compliance_of(e, m);
+  const double rest =
+      e->row_of[m] == RL_NONE ? e->state->links[m].rest : e->rows->rows[e->row_of[m]].rest;
+  const double damping = rl_element_damping(&e->model->ropes[e->rope_of[m]], rest, stiffness,
+                                            e->lcp.inverse_masses[m]);
+  *damper = damping * e->lcp.rates[m];
+  return stiffness * e->lcp.values[m] + *damper;
+}
+
+static void add_elastic_forces(rl_equations *e) {
+  double *pulls = e->lcp.change;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    double damper = 0.0;
+    const bool pulls_now = !is_stiff(e, m) && e->acts[m];
+    pulls[m] = pulls_now ? elastic_pull(e, m, &damper) : 0.0;
+    e->multipliers[m] = pulls[m];
+    e->loss += damper * e->lcp.rates[m];
+  }
+  rl_direct_push(&e->lcp.direct, e->state->points, e->lcp.gradients, pulls, e->accelerations);
+}
+
+// (2) Without the rows that act: gravity, drag, what turns by itself, elastic rows.
+static void free_accelerations(rl_equations *e) {
+  const rl_model *model = e->model;
+  const rl_state *state = e->state;
+  e->loss = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const double w = state->points[i].w, drag = model->drags[i];
+    const rl_vec3 v = state->velocities[i];
+    const rl_vec3 none = {0.0, 0.0, 0.0};
+    const rl_vec3 gravity = i < model->place_count ? model->gravity : none;
+    e->accelerations[i] = w > 0.0 ? rl_add_scaled(gravity, -w * drag, v) : none;
+    e->loss += drag * rl_dot(v, v);
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const uint32_t spin = model->bodies[i].spin_slot;
+    if (spin != RL_NONE) {
+      e->accelerations[spin] = rl_gyration(model, state, i);
+    }
+  }
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->multipliers[m] = 0.0;
+  }
+  if (e->has_elastic) {
+    add_elastic_forces(e);
+  }
+}
+
+// Values, gradients and rates at the state's positions and velocities.
+static void evaluate(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  rl_direct_evaluate(&l->direct, e->model, e->state, e->rows, e->state->points, l->values,
+                     l->inverse_masses, l->gradients);
+  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  e->evaluations += l->direct.row_count;
+}
+
+static bool factor(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  const rl_regularisation soft = {e->regularisation, e->regularisation};
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    l->active[m] = e->acts[m] && is_stiff(e, m);
+  }
+  return rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients, soft,
+                          l->inverse_masses, l->active);
+}
+
+// (4) What the rows that act have to do so that their accelerations vanish; and once more, which
+// takes out the regularisation and the rounding of the first time.
+static void solve(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  for (int i = 0; i < 2; i++) {
+    rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] : 0.0;
+    }
+    rl_direct_solve(&l->direct, l->change);
+    rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->accelerations);
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      e->multipliers[m] += l->change[m];
+    }
+  }
+}
+
+// The part of the rate of a row, along its force, that driven bodies have [m/s].
+static double prescribed_rate(const rl_equations *e, uint32_t m) {
+  const rl_state *state = e->state;
+  double rate = 0.0;
+  if (e->row_of[m] == RL_NONE) {
+    const rl_link *link = &state->links[m];
+    const rl_vec3 d = e->lcp.gradients[e->lcp.direct.vectors[m]];
+    rate += state->points[link->a].w == 0.0 ? -rl_dot(d, state->velocities[link->a]) : 0.0;
+    rate += state->points[link->b].w == 0.0 ? rl_dot(d, state->velocities[link->b]) : 0.0;
+    return rate;
+  }
+  const rl_row *row = &e->rows->rows[e->row_of[m]];
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *entry = &e->rows->entries[i];
+    rate += state->points[entry->slot].w == 0.0
+                ? rl_dot(entry->force, state->velocities[entry->slot])
+                : 0.0;
+  }
+  return rate;
+}
+
+// The power, or work, of driven bodies over multipliers, or impulses.
+static double prescribed_work(const rl_equations *e, const double *multipliers) {
+  double sum = 0.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count && e->has_driven; m++) {
+    sum += multipliers[m] != 0.0 ? multipliers[m] * prescribed_rate(e, m) : 0.0;
+  }
+  return sum;
+}
+
+static void find_rates(rl_equations *e) {
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
+    e->rates[i] = e->state->velocities[i];
+  }
+  for (uint32_t i = 0; i < e->model->body_count; i++) {
+    const uint32_t spin = e->model->bodies[i].spin_slot;
+    if (spin != RL_NONE) {
+      e->rates[spin] = rl_rotation_rate(e->model, e->state, i);
+    }
+  }
+}
+
+int rl_equations_rates(double t, const double *y, double *dydt, void *equations) {
+  rl_equations *e = equations;
+  const uint32_t slots = e->model->slot_count;
+  double *u = &dydt[3 * (size_t)slots];
+  double sum = 0.0;
+  (void)t;
+  rl_equations_scatter(e, y);
+  find_rates(e);
+  find_curvatures(e);
+  evaluate(e);
+  free_accelerations(e);
+  if (!factor(e)) {
+    return GSL_EBADFUNC;
+  }
+  solve(e);
+  e->power = prescribed_work(e, e->multipliers);
+  for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
+    const rl_vec3 v = e->rates[i], a = e->accelerations[i];
+    memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);
+    memcpy(u, (double[3]){a.x, a.y, a.z}, 3 * sizeof *u);
+    sum += fabs(a.x) + fabs(a.y) + fabs(a.z);
+  }
+  u[0] = e->loss;
+  u[1] = e->power;
+  return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Projection
+
+// (6) Newton's method for C = 0 along M^-1 G^T, until rounding.
+static void project_positions(rl_equations *e) {
+  enum { ITERATIONS = 4 };
+  const double rounding = 0x1p-53 * e->model->reach;
+  rl_lcp *l = &e->lcp;
+  for (int i = 0; i < ITERATIONS; i++) {
+    evaluate(e);
+    double largest = 0.0;
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      l->change[m] = e->acts[m] && is_stiff(e, m) ? l->values[m] : 0.0;
+      largest = rl_larger(largest, fabs(l->change[m]));
+    }
+    if (!(largest > rounding) || !factor(e)) {
+      return;
+    }
+    rl_direct_solve(&l->direct, l->change);
+    rl_direct_move(&l->direct, l->gradients, l->change, e->state->points);
+    rl_rotation_settle(e->model, e->state, false);
+  }
+  evaluate(e);
+}
+
+static void project_velocities(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  if (!factor(e)) {
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->change);
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      l->change[m] = l->active[m] ? l->change[m] : 0.0;
+    }
+    rl_direct_solve(&l->direct, l->change);
+    rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->state->velocities);
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      l->impulses[m] += l->change[m];
+    }
+  }
+}
+
+void rl_equations_project(rl_equations *e) {
+  rl_rotation_settle(e->model, e->state, false);
+  project_positions(e);
+  project_velocities(e);
+}
+
+bool rl_equations_hold(const rl_equations *e) {
+  double largest = 0.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const double value = e->acts[m] && is_stiff(e, m) ? fabs(e->lcp.values[m]) : 0.0;
+    largest = rl_larger(largest, value);
+  }
+  return largest <= taut_slack * e->model->reach;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Who acts
+
+// How far an elastic row that does not pull would, or one that pulls would push.
+static double elastic_event(const rl_equations *e, uint32_t m) {
+  double damper;
+  const double value = e->lcp.values[m] / e->model->reach;
+  const double pull = elastic_pull(e, m, &damper) / e->force;
+  if (e->lcp.lower[m] < 0.0) {
+    return -1.0;
+  }
+  return e->acts[m] ? fmax(-value, -pull) : fmin(value - excess, pull);
+}
+
+double rl_equations_event(const rl_equations *e) {
+  const rl_lcp *l = &e->lcp;
+  double largest = -1.0;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    if (!is_stiff(e, m)) {
+      largest = rl_larger(largest, elastic_event(e, m));
+    } else if (e->acts[m]) {
+      const double push = -e->multipliers[m] / e->force - least_push;
+      largest = rl_larger(largest, l->lower[m] < 0.0 ? -1.0 : push);
+    } else if (l->inverse_masses[m] > 0.0) {
+      const double violation = l->values[m] / e->model->reach - excess;
+      largest = rl_larger(largest, fmin(violation, l->rates[m] / e->speed));
+    }
+  }
+  return largest;
+}
+
+// The largest speeds and forces there are.
+static void find_scales(rl_equations *e) {
+  double weight = 0.0, gravity = rl_length(e->model->gravity);
+  e->speed = sqrt(gravity * e->model->reach);
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
+    e->speed = rl_larger(e->speed, rl_length(e->state->velocities[i]));
+    weight += i < e->model->place_count ? gravity * e->state->masses[i] : 0.0;
+  }
+  e->force = weight;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->force = rl_larger(e->force, fabs(e->multipliers[m]));
+  }
+  e->speed = e->speed > 0.0 ? e->speed : 1.0;
+  e->force = e->force > 0.0 ? e->force : 1.0;
+}
+
+// The complementarity problem for what stands in the state's velocities. The rows that are not taut
+// are infinitely far from acting.
+static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  rl_step_info own = {0};
+  const rl_lcp_options options = {.iterations = MOST_SOLVES,
+                                  .tolerance = tolerance,
+                                  .dt = 1.0,
+                                  .regularisation = {e->regularisation, e->regularisation}};
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    l->bias[m] = e->is_taut[m] ? l->bias[m] : -INFINITY;
+    e->state->multipliers[m] = e->is_taut[m] ? e->state->multipliers[m] : 0.0;
+  }
+  rl_lcp_solve(l, e->model, e->state, e->rows, &options, &own);
+  info->row_evaluations += own.row_evaluations;
+}
+
+// (8) The catch: impulses after which no taut row lengthens.
+static void catch_hard(rl_equations *e, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    l->bias[m] = 0.0;
+  }
+  solve_lcp(e, lcp_tolerance * e->speed, info);
+}
+
+// (8b) A gentle catch: all taut rows that move gently come to rest along themselves.
+static void catch_gently(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    e->acts[m] = e->is_taut[m] && fabs(l->rates[m]) <= gentle_speed * e->speed;
+    l->impulses[m] = 0.0;
+  }
+  project_velocities(e);
+}
+
+// Catches what is taut and lengthens, and books what it takes.
+static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  const uint32_t slots = e->model->slot_count;
+  memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
+  if (fastest > gentle_speed * e->speed) {
+    catch_hard(e, info);
+  } else {
+    catch_gently(e);
+  }
+  double gain = 0.0;
+  for (uint32_t i = 0; i < slots; i++) {
+    const rl_vec3 now = e->state->velocities[i], was = e->saved[i];
+    if (e->state->points[i].w > 0.0) {
+      gain += 0.5 * e->state->masses[i] * rl_dot(rl_sub(now, was), rl_add(now, was));
+    }
+  }
+  const double work = prescribed_work(e, l->impulses);
+  info->work += work;
+  info->dissipated += work - gain;
+  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+}
+
+// Of the rows that act with next to no force: those that would push do not. True if there were any.
+static bool drop_pushing(rl_equations *e) {
+  bool dropped = false;
+  free_accelerations(e);
+  if (factor(e)) {
+    solve(e);
+  }
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const bool pushes = e->acts[m] && is_stiff(e, m) && e->lcp.lower[m] == 0.0 &&
+                        e->multipliers[m] < -0.5 * least_push * e->force;
+    e->acts[m] = e->acts[m] && !pushes;
+    dropped = dropped || pushes;
+  }
+  return dropped;
+}
+
+// (9) Of the rows that stay taut: who acts, by accelerations.
+static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  const uint32_t slots = e->model->slot_count;
+  double size = rl_length(e->model->gravity);
+  find_rates(e);
+  find_curvatures(e);
+  evaluate(e);
+  free_accelerations(e);
+  memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
+  memcpy(e->state->velocities, e->accelerations, slots * sizeof *e->saved);
+  for (uint32_t i = 0; i < slots; i++) {
+    size = rl_larger(size, rl_length(e->accelerations[i]));
+  }
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    l->bias[m] = e->curvatures[m];
+    size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
+  }
+  solve_lcp(e, lcp_tolerance * size, info);
+  memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    if (is_stiff(e, m)) {
+      e->acts[m] = e->is_taut[m] &&
+                   (l->lower[m] < 0.0 || l->active[m] || l->rates[m] >= -least_acceleration * size);
+    }
+  }
+  while (drop_pushing(e)) {
+  }
+}
+
+void rl_equations_choose(rl_equations *e, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  double fastest = 0.0;
+  rl_rotation_settle(e->model, e->state, false);
+  rl_lcp_begin(l, e->model, e->state, e->rows);
+  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  find_scales(e);
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    const bool rod = l->lower[m] < 0.0;
+    e->is_taut[m] = is_stiff(e, m) && l->inverse_masses[m] > 0.0 &&
+                    (rod || l->values[m] > -taut_slack * e->model->reach);
+    const double rate = rod ? fabs(l->rates[m]) : l->rates[m];
+    fastest = e->is_taut[m] ? rl_larger(fastest, rate) : fastest;
+  }
+  if (fastest > rest_speed * e->speed) {
+    catch_taut(e, fastest, info);
+  }
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    double damper;
+    e->is_taut[m] = e->is_taut[m] && (l->lower[m] < 0.0 || l->rates[m] > -rest_speed * e->speed);
+    if (!is_stiff(e, m)) {
+      e->acts[m] = l->lower[m] < 0.0 || (l->values[m] > 0.0 && elastic_pull(e, m, &damper) > 0.0);
+    }
+  }
+  choose_by_acceleration(e, info);
+}

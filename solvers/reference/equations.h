@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The equations of motion of a scene between two events, with multipliers, index reduced: with the
+// rows that act as equations C = 0,
+//
+//     a = a0 - M^-1 G^T lambda,    J a + dJ/dt v = 0,
+//
+// and elastic rows as forces. papers/reference.md numbers the equations.
+#ifndef RL_EQUATIONS_H
+#define RL_EQUATIONS_H
+
+#include "impulse/lcp.h"
+
+// What stands in y: positions of all slots (spins: small turns), velocities, dissipation, work.
+static inline size_t rl_equations_dimension(const rl_model *model) {
+  return 6 * (size_t)model->slot_count + 2;
+}
+
+typedef struct rl_equations {
+  const rl_model *model;
+  rl_state *state; // what is integrated; at trial positions while the equations are evaluated
+  rl_rows *rows;
+  rl_lcp lcp;            // rows, direct solves, and who acts
+  double regularisation; // of the direct solves, taken out by refinement
+  bool *acts;            // [unknowns] equations C = 0, and elastic rows that pull
+  bool *is_taut;         // [unknowns] could act
+  bool has_driven, has_elastic;
+  double *multipliers;    // [unknowns] lambda where last evaluated [N]
+  double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
+  uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
+  uint32_t *rope_of;      // [unknowns] RL_NONE: a contact
+  rl_vec3 *accelerations; // [slots]
+  rl_vec3 *saved;         // [slots] velocities while the accelerations stand in their place
+  rl_vec3 *rates;         // [slots] of the positions
+  rl_point *displaced;    // [slots] positions a little earlier or later
+  double power;           // of driven bodies [W]
+  double loss;            // in drag and dampers [W]
+  double speed, force;    // the largest at the last choice [m/s], [N]
+  uint64_t evaluations;   // of rows
+} rl_equations;
+
+void rl_equations_lay_out(rl_equations *equations, const rl_model *model, rl_carver *carver);
+
+// At the start of a step and after everything that changes the set of rows.
+void rl_equations_begin(rl_equations *equations, const rl_model *model, rl_state *state,
+                        rl_rows *rows);
+
+// y from the state and back.
+void rl_equations_gather(const rl_equations *equations, double *y);
+void rl_equations_scatter(rl_equations *equations, const double *y);
+
+// dy/dt at y; as gsl_odeiv2_system wants it. 0, or not if it is not finite.
+int rl_equations_rates(double t, const double *y, double *dydt, void *equations);
+
+// Positions and velocities of the state, which was scattered, on to the rows that act; small turns
+// go into the rotations.
+void rl_equations_project(rl_equations *equations);
+
+// Whether the rows that act are kept at the positions last projected; they are not where a piece
+// of a rope has become a point.
+bool rl_equations_hold(const rl_equations *equations);
+
+// Above 0 once something has happened since the rows that act were chosen: a row that does not act
+// is violated, or one that acts would push. As large as that. With rates just evaluated.
+double rl_equations_event(const rl_equations *equations);
+
+// Chooses who acts from where the state is: what is taut and pulled apart is caught, by the
+// impulses of one complementarity problem; of what then stays taut a second one chooses by
+// acceleration. Books what the catch took into `info`.
+void rl_equations_choose(rl_equations *equations, rl_step_info *info);
+
+#endif
