@@ -97,7 +97,7 @@ static bool is_inside(const rl_model *model, uint32_t slot, bool pinned) {
 }
 
 static bool is_isolated(const rl_model *model, bool pinned) {
-  bool isolated = rl_length(model->gravity) == 0.0;
+  bool isolated = rl_length(model->gravity) == 0.0 && !model->is_pushed;
   for (size_t i = 0; i < (size_t)model->rope_count * model->body_count; i++) {
     isolated =
         isolated && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
@@ -116,6 +116,9 @@ static bool is_isolated(const rl_model *model, bool pinned) {
   }
   for (uint32_t i = 0; i < model->slot_count; i++) {
     isolated = isolated && model->drags[i] == 0.0;
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    isolated = isolated && !model->bodies[i].is_released;
   }
   return isolated;
 }

@@ -273,8 +273,8 @@ static json_t *cut_to_json(const rl_definition *d, const rl_event *e) {
 static json_t *event_to_json(const rl_definition *d, const rl_event *e) {
   json_t *out = json_object();
   json_t *what = json_object();
-  set_number(out, e->kind < RL_EVENT_FORCE ? "at" : "from", e->from);
-  if (e->kind >= RL_EVENT_FORCE) {
+  set_number(out, e->kind < RL_EVENT_WINCH ? "at" : "from", e->from);
+  if (e->kind >= RL_EVENT_WINCH) {
     set_number(out, "until", e->until);
   }
   switch (e->kind) {
@@ -286,6 +286,15 @@ static json_t *event_to_json(const rl_definition *d, const rl_event *e) {
   case RL_EVENT_RELEASE_BODY:
     set_string(what, "body", d->bodies[e->body].name);
     set(out, "release", what);
+    return out;
+  case RL_EVENT_WINCH:
+    set_string(what, "rope", d->ropes[e->rope].name);
+    set_string(what, "end", e->end == 0 ? "from" : "to");
+    set_number(what, "rate", e->rate);
+    if (isfinite(e->max_tension)) {
+      set_number(what, "max_tension", e->max_tension);
+    }
+    set(out, "winch", what);
     return out;
   case RL_EVENT_FORCE:
     set_string(what, "body", d->bodies[e->body].name);

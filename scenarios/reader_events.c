@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events. Winches are checked in full, but no driver acts on them yet: a scenario that has one is
-// refused as unsupported.
+// Events. A winch inside a rope is checked in full, but no driver acts on one yet: it is refused as
+// unsupported.
 #include "fields.h"
 
 // An event as it is written.
@@ -225,6 +225,12 @@ static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
     out.kind = rl_tree_value(what, "rope") ? RL_EVENT_RELEASE_END : RL_EVENT_RELEASE_BODY;
     out.end = e->end;
     break;
+  case WINCH:
+    out.kind = RL_EVENT_WINCH;
+    out.end = e->end;
+    out.rate = e->rate;
+    out.max_tension = rl_tree_value(what, "max_tension") ? e->max_tension : INFINITY;
+    break;
   case FORCE:
     out.kind = RL_EVENT_FORCE;
     out.value = e->value;
@@ -250,6 +256,9 @@ static bool check_named(rl_reader *reader, const rl_tree *node, const rl_event *
                     "time when it is free",
                     body->name));
   }
+  if (e->kind == RL_EVENT_WINCH && reader->rope_definitions[e->rope].segments > 0) {
+    rl_note_unsupported(reader, node, "not supported by this version: winches on ropes with mass");
+  }
   if (e->kind == RL_EVENT_RELEASE_END) {
     const rl_rope_definition *rope = &reader->rope_definitions[e->rope];
     const rl_end *end = e->end == 0 ? &rope->from : &rope->to;
@@ -269,9 +278,9 @@ static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out, bo
   if (deed == DEED_COUNT || !check_times(reader, node, &e, deed)) {
     return false;
   }
-  *is_there = deed != WINCH;
-  if (deed == WINCH) {
-    rl_note_unsupported(reader, node, "not supported by this version: winches");
+  *is_there = !(deed == WINCH && rl_tree_value(rl_tree_value(node, "winch"), "at_length"));
+  if (!*is_there) {
+    rl_note_unsupported(reader, node, "not supported by this version: winches inside a rope");
     return true;
   }
   *out = make_event(node, &e, deed);

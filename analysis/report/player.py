@@ -532,6 +532,10 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
                if p.run.metric("slipped_off") > 0]
     if slipped:
         text += f" A rope slipped off a ball: {', '.join(slipped)}."
+    parted = [f"{p.run.label} ({p.run.metric('parted'):.0f} times)" for p in played
+              if p.run.metric("parted") > 0]
+    if parted:
+        text += f" Something came apart: {', '.join(parted)}."
     ended = [f"{p.run.label} ({words})" for p in played if (words := ending(p.run, p.motion))]
     if ended:
         text += f" Pale from its last frame on: {', '.join(ended)}."

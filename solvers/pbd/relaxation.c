@@ -97,7 +97,7 @@ static double link_change(const rl_relaxation *r, const rl_link *link, const rl_
 
 static double row_change(const rl_relaxation *r, const rl_rows *rows, const rl_row *row,
                          const rl_point *points) {
-  double change = 0.0;
+  double change = 0.0 - r->h * row->reel;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     change += rl_dot(e->gradient,

@@ -211,6 +211,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     self->velocities[i] = state->velocities[i];
     self->moves[i] = self->kicks[i] = (rl_vec3){0.0, 0.0, 0.0};
   }
+  double reeled = 0.0; // until when winches have been taken along
   for (int stage = 0; stage < 4; stage++) {
     const double ahead = reach[stage] * self->law.h;
     evaluate_forces(self, model, state, rows, weights[stage] * self->law.h, info);
@@ -224,7 +225,10 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
       rl_move(&state->points[i], rl_scale(ahead, v));
       state->velocities[i] = rl_add_scaled(self->velocities[i], ahead, a);
     }
+    rl_state_reel(model, state, ahead - reeled);
+    reeled = ahead;
   }
+  rl_state_reel(model, state, self->law.h - reeled);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     rl_move(&state->points[i], self->moves[i]);
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);

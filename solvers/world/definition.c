@@ -282,6 +282,15 @@ bool rl_definition_is_pushed(const rl_definition *definition) {
   return is_pushed;
 }
 
+bool rl_definition_is_reeled(const rl_definition *definition, uint32_t rope) {
+  for (size_t i = 0; i < definition->event_count; i++) {
+    if (definition->events[i].kind == RL_EVENT_WINCH && definition->events[i].rope == rope) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A rope comes apart at each of its nodes at most once, and is let go at each end.
 size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
   const rl_rope_definition *rope = &definition->ropes[index];

@@ -58,6 +58,9 @@ bool rl_definition_tears(const rl_definition *definition);
 bool rl_definition_parts(const rl_definition *definition);
 bool rl_definition_is_pushed(const rl_definition *definition);
 
+// Whether a rope is on a winch.
+bool rl_definition_is_reeled(const rl_definition *definition, uint32_t rope);
+
 // The spare nodes of a rope: as given, or as many as what can happen to it can need.
 size_t rl_definition_spares(const rl_definition *definition, uint32_t rope);
 

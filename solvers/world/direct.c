@@ -164,6 +164,8 @@ void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
   d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
   d->permuted = rl_carve(carver, c.unknowns, sizeof *d->permuted);
+  d->reels = rl_carve(carver, model->is_reeled ? c.unknowns : 0, sizeof *d->reels);
+  d->is_reeled = model->is_reeled;
   d->slot_entry = rl_carve(carver, model->slot_count, sizeof *d->slot_entry);
   d->entry_before = rl_carve(carver, c.entries, sizeof *d->entry_before);
   d->entry_owner = rl_carve(carver, c.entries, sizeof *d->entry_owner);
@@ -384,6 +386,9 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
                         double *inverse_masses, rl_vec3 *gradients) {
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
     values[k] = inverse_masses[k] = 0.0; // of elements that are there no more
+    if (d->is_reeled) {
+      d->reels[k] = 0.0;
+    }
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -398,6 +403,9 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       rl_row_evaluate(model, state, rows, row, points);
       values[row->source] = row->value;
       inverse_masses[row->source] = row->inverse_mass;
+      if (d->is_reeled) {
+        d->reels[row->source] = row->reel;
+      }
       for (uint32_t e = 0; e < row->entry_count; e++) {
         gradients[d->vectors[row->source] + e] = rows->entries[row->first_entry + e].gradient;
       }
@@ -588,6 +596,9 @@ void rl_direct_rates(const rl_direct *d, const rl_vec3 *gradients, const rl_vec3
     rates[m] = 0.0;
     for (uint32_t i = 0; i < count; i++) {
       rates[m] += rl_dot(g[i], velocities[slots[i]]);
+    }
+    if (d->is_reeled && m < d->row_count) {
+      rates[m] -= d->reels[m];
     }
   }
 }

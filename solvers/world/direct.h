@@ -63,6 +63,8 @@ typedef struct rl_direct {
   double *lower, *upper;  // [profile] rows of L, columns of U
   double *diagonal;       // [count] by position: of A, then one over that of U
   double *permuted;       // [count] by position: scratch of the solve
+  bool is_reeled;         // by winches
+  double *reels;          // [count] dL0/dt of each row as last evaluated [m/s]; contacts: 0
   uint32_t *slot_entry;   // [slots] scratch: last entry seen at a slot
   uint32_t *entry_before; // [entries] scratch: the entry before at the same slot
   uint32_t *entry_owner;  // [entries] scratch: the multiplier of an entry

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "driver.h"
 
+#include "bend.h"
 #include "events.h"
 #include "memory.h"
 #include "rotation.h"
@@ -9,6 +10,11 @@
 
 // A run has blown up when it has gained this many times all the energy the scene can hold.
 static const double blow_up_factor = 10.0;
+
+// A winch whose tension is this close to its limit, relative to that, runs at it; so often it is
+// tried.
+static const double winch_tolerance = 1e-7;
+static const int winch_trials = 30;
 
 uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
   return model->capabilities & ~type->capabilities;
@@ -57,8 +63,9 @@ static size_t change_capacity(const rl_model *model) {
 }
 
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
-  return memory_size(type, model) + (model->wrap_capacity > 0 ? 2 : 1) * rl_state_bytes(model) +
-         rl_rows_bytes(model) + rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change);
+  return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
+         (model->is_limited ? rl_state_bytes(model) : 0) + rl_rows_bytes(model) +
+         rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change);
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -82,11 +89,13 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   }
   driver->ledger = rl_ledger_create(model);
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
+  driver->reeled = model->is_limited ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
   if (!acquired || !driver->changes || !driver->state ||
-      (model->wrap_capacity > 0 && !driver->before) || !driver->rows || !driver->ledger) {
+      (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
+      !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -105,6 +114,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
     rl_state_free(driver->before);
+    rl_state_free(driver->reeled);
     free(driver->changes);
     free(driver->allocation);
     free(driver);
@@ -225,6 +235,74 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   }
 }
 
+static void solve_once(rl_driver *driver, double t1) {
+  if (driver->before) {
+    solve_with_grips(driver, t1);
+  } else {
+    solve(driver, t1);
+  }
+}
+
+// The step again, with another rate of a winch. Returns the tension at it [N].
+static double solve_reeled(rl_driver *driver, const rl_event *winch, double rate, double t1) {
+  driver->reeled->reels[winch->rope][winch->end] = rate;
+  rl_driver_set_state(driver, driver->reeled);
+  solve_once(driver, t1);
+  const uint32_t last = rl_bend_count(driver->model, driver->state, winch->rope);
+  return rl_piece_tension(driver->model, driver->state, winch->rope, winch->end == 0 ? 0 : last);
+}
+
+// (5) A winch that would have to pull harder than it can runs as fast as it can; where even a winch
+// at rest holds more, it stalls, and its brake holds.
+static void limit_winch(rl_driver *driver, const rl_event *winch, double t1) {
+  const double wanted = driver->reeled->reels[winch->rope][winch->end];
+  const double limit = winch->max_tension;
+  const uint32_t last = rl_bend_count(driver->model, driver->state, winch->rope);
+  double fast = wanted, slow = 0.0;
+  double fast_tension =
+      rl_piece_tension(driver->model, driver->state, winch->rope, winch->end == 0 ? 0 : last);
+  if (!(wanted < 0.0) || !(fast_tension > limit)) {
+    return;
+  }
+  double slow_tension = solve_reeled(driver, winch, 0.0, t1);
+  int kept = 0; // which end stayed in the last trial
+  for (int i = 0; i < winch_trials && slow_tension < limit; i++) {
+    const double share = (limit - slow_tension) / (fast_tension - slow_tension);
+    const double rate = slow + share * (fast - slow);
+    const double tension = solve_reeled(driver, winch, rate, t1);
+    if (fabs(tension - limit) <= winch_tolerance * limit || driver->info.reason < 0) {
+      return;
+    }
+    // Illinois' regula falsi: an end that stays counts half, so that neither stays for long.
+    if (tension > limit) {
+      fast = rate;
+      fast_tension = tension;
+      slow_tension = kept > 0 ? limit + 0.5 * (slow_tension - limit) : slow_tension;
+    } else {
+      slow = rate;
+      slow_tension = tension;
+      fast_tension = kept < 0 ? limit + 0.5 * (fast_tension - limit) : fast_tension;
+    }
+    kept = tension > limit ? 1 : -1;
+  }
+}
+
+static void solve_step(rl_driver *driver, double t1) {
+  const rl_model *model = driver->model;
+  const double step = (double)driver->state->step;
+  if (driver->reeled) {
+    rl_state_copy(driver->reeled, driver->state);
+  }
+  solve_once(driver, t1);
+  for (uint32_t i = 0; i < model->event_count && driver->reeled; i++) {
+    const rl_event *e = &model->events[i];
+    if (e->kind == RL_EVENT_WINCH && isfinite(e->max_tension) && rl_events_is_on(driver, e, step) &&
+        rl_rope_elements(model, driver->state, e->rope) > 0) {
+      limit_winch(driver, e, t1);
+    }
+  }
+}
+
 rl_reason rl_driver_step(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -238,11 +316,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
     return info->reason = RL_STOPPED;
   }
   state->work -= rl_events_work(driver);
-  if (driver->before) {
-    solve_with_grips(driver, t1);
-  } else {
-    solve(driver, t1);
-  }
+  solve_step(driver, t1);
   drive_end(driver, t1);
   state->work += rl_events_work(driver);
   if (!driver->type->keeps_ledger) {

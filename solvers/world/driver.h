@@ -33,6 +33,7 @@ typedef struct rl_driver {
   void *allocation;
   rl_state *state;
   rl_state *before; // the state at the start of a step, where ropes lie on bodies; else NULL
+  rl_state *reeled; // the same where winches are limited by a tension; else NULL
   rl_rows *rows;
   rl_ledger *ledger;
   rl_step_info info;   // of the last step; set want_residual and trace before a step

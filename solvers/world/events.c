@@ -102,6 +102,10 @@ static bool cut_rope(rl_driver *driver, const rl_event *e, uint32_t rope) {
 // The step before which something at time t acts.
 static double step_of(const rl_driver *driver, double t) { return round(t / driver->dt); }
 
+bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step) {
+  return step >= step_of(driver, event->from) && step < step_of(driver, event->until);
+}
+
 static bool release_end(rl_driver *driver, const rl_event *e) {
   const rl_parting parting = rl_end_release(driver->model, driver->state, e->rope, e->end);
   if (parting == RL_PARTED) {
@@ -153,8 +157,7 @@ static void push(rl_driver *driver, double step) {
   }
   for (uint32_t i = 0; i < model->event_count; i++) {
     const rl_event *e = &model->events[i];
-    if (e->kind < RL_EVENT_FORCE || step < step_of(driver, e->from) ||
-        step >= step_of(driver, e->until)) {
+    if (e->kind < RL_EVENT_FORCE || !rl_events_is_on(driver, e, step)) {
       continue;
     }
     rl_vec3 *sum =
@@ -163,17 +166,37 @@ static void push(rl_driver *driver, double step) {
   }
 }
 
+// How fast the winches shall run in the step that begins now. None takes in more than there is.
+static void reel(rl_driver *driver, double step) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    state->reels[i][0] = state->reels[i][1] = 0.0;
+  }
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    const rl_event *e = &model->events[i];
+    const double rest = state->links[model->ropes[e->rope].first_link].rest;
+    if (e->kind == RL_EVENT_WINCH && rl_events_is_on(driver, e, step) &&
+        rest + driver->dt * e->rate > 0.0) {
+      state->reels[e->rope][e->end] += e->rate;
+    }
+  }
+}
+
 bool rl_events_act(rl_driver *driver) {
   const double step = (double)driver->state->step;
   bool parted = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
     const rl_event *e = &driver->model->events[i];
-    if (e->kind < RL_EVENT_FORCE && step == step_of(driver, e->from)) {
+    if (e->kind < RL_EVENT_WINCH && step == step_of(driver, e->from)) {
       parted = act(driver, e) || parted;
     }
   }
   if (driver->state->pushes) {
     push(driver, step);
+  }
+  if (driver->state->reels) {
+    reel(driver, step);
   }
   return parted;
 }

@@ -9,6 +9,9 @@
 // What acts before the step that begins now. True where something came apart.
 bool rl_events_act(rl_driver *driver);
 
+// Whether something that goes on does so in a step.
+bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step);
+
 // The ropes that the last step has strained too much. True where one came apart.
 bool rl_events_tear(rl_driver *driver);
 

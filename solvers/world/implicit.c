@@ -64,11 +64,17 @@ static bool is_moved(const rl_implicit *p, uint32_t slot) {
   return p->kkt.slot_place[slot] != RL_NONE;
 }
 
-// v' = (v + h g) / (1 + h w c), drag c at the end; M / h^2 is then that of (1 + h w c) m.
+// v' = (v + h g + h w F + h w c u) / (1 + h w c), drag c against the wind u at the end, F the force
+// from outside; M / h^2 is then that of (1 + h w c) m.
 static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
                           rl_vec3 from, rl_vec3 velocity) {
-  const double w = state->points[slot].w, slowed = 1.0 + p->h * w * model->drags[slot];
-  const rl_vec3 fall = rl_add_scaled(velocity, p->h, model->gravity);
+  const double w = state->points[slot].w, drag = rl_drags(model, state)[slot];
+  const double slowed = 1.0 + p->h * w * drag;
+  rl_vec3 fall = rl_add_scaled(velocity, p->h, model->gravity);
+  if (state->pushes) {
+    const rl_vec3 force = rl_add_scaled(state->pushes[slot], drag, state->wind);
+    fall = rl_add_scaled(fall, p->h * w, force);
+  }
   p->predicted[slot] = rl_scale(1.0 / slowed, fall);
   p->inertia[slot] = slowed / (w * p->h * p->h);
   p->target[slot] = rl_add_scaled(from, p->h, p->predicted[slot]);
@@ -132,6 +138,10 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
 // Asks the law; of general rows at the start of the step.
 static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                     rl_softness_law *law, const void *solver) {
+  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
+    p->values[k] = 0.0;
+    set_row(p, k, (rl_softness){0.0, 0.0}, 0.0, 0.0); // there may be no such element any more
+  }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
@@ -181,6 +191,7 @@ void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, r
   const double ahead = p->integrator == RL_MIDPOINT ? p->h : dt;
   predict_places(p, model, state, ahead);
   predict_spins(p, model, state, ahead);
+  rl_state_reel(model, state, ahead);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -195,6 +206,12 @@ static void find_moves(rl_implicit *p, const rl_model *model, const rl_state *st
       p->moves[i] = rl_add_scaled(p->moves[i], ahead, state->velocities[i]);
     }
   }
+}
+
+// The change of dC since the start of the step, along the gradients last evaluated [m].
+static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *row) {
+  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
+  return rl_row_rate(rows, row, p->moves) + row->reel - ahead * row->reel;
 }
 
 // Whether an element is (|d|^2 - l^2) / 2l.
@@ -234,8 +251,7 @@ void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state 
       rl_row_evaluate(model, state, rows, row, state->points);
       const uint32_t m = row->source;
       p->weights[m] = row->inverse_mass;
-      p->values[m] =
-          (row->value + p->lag[m] * rl_row_rate(rows, row, p->moves)) / (1.0 + p->lag[m]);
+      p->values[m] = (row->value + p->lag[m] * way_of(p, rows, row)) / (1.0 + p->lag[m]);
     }
   }
 }
@@ -425,6 +441,9 @@ bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *s
       p->kkt.diagonal[p->kkt.slot_place[i] + axis] = p->inertia[i];
     }
   }
+  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
+    p->kkt.diagonal[p->kkt.row_place[k]] = -1.0;
+  }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -552,8 +571,7 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
       rl_row *row = &rows->rows[k];
       if (row->compliance > 0.0 && p->lag[row->source] > 0.0) {
         rl_row_evaluate(model, state, rows, row, state->points);
-        info->dissipated +=
-            damper_loss(p, row->source, row->value, rl_row_rate(rows, row, p->moves));
+        info->dissipated += damper_loss(p, row->source, row->value, way_of(p, rows, row));
       }
     }
   }
@@ -571,7 +589,10 @@ static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state
     }
     const rl_vec3 correction = rl_sub(rl_position(point), p->target[i]);
     rl_vec3 v = rl_add_scaled(p->predicted[i], 1.0 / p->h, correction);
-    info->dissipated += p->dt * model->drags[i] * rl_dot(v, v);
+    const rl_vec3 through = rl_sub(v, state->wind); // the air
+    const double drag = p->dt * rl_drags(model, state)[i];
+    info->dissipated += drag * rl_dot(through, through);
+    info->work -= drag * rl_dot(through, state->wind);
     if (middle) {
       rl_move(point, rl_scale(p->h, v));
       v = rl_sub(rl_scale(2.0, v), p->start[i]);
@@ -605,6 +626,7 @@ void rl_implicit_finish(rl_implicit *p, const rl_model *model, rl_state *state, 
   book_dampers(p, model, state, rows, info);
   finish_places(p, model, state, info);
   finish_spins(p, model, state);
+  rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
   p->past_dt = p->dt;
   if (p->tangents.tangents_count > 0) {
     rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);

@@ -2,6 +2,7 @@
 #include "kkt.h"
 
 #include "body_contact.h"
+#include "elements.h"
 
 #include <string.h>
 
@@ -28,6 +29,24 @@ typedef struct reach {
 
 typedef void slot_action(walk *w, uint32_t slot, bool inside, uint32_t *value);
 
+// Whether a slot can move: now, or of a walk with all that can be at any time.
+static bool can_move(const walk *w, uint32_t slot) {
+  const rl_model *m = w->model;
+  if (w->state) {
+    return w->state->points[slot].w > 0.0;
+  }
+  bool spare = false, released = false;
+  if (slot < m->node_count) {
+    const rl_rope *rope = &m->ropes[m->node_rope[slot]];
+    spare = slot >= rope->first_spare && slot - rope->first_spare < rope->spare_count;
+  }
+  for (uint32_t b = 0; b < m->body_count && slot >= m->node_count && m->parts; b++) {
+    const bool own = slot == rl_body_slot(m, b) || slot == m->bodies[b].spin_slot;
+    released = released || (own && m->bodies[b].is_released);
+  }
+  return m->points[slot].w > 0.0 || spare || released;
+}
+
 // A node, an eye or the centre of a body: what moves there is itself, or the body that it goes with
 // and that body's spin.
 static void for_place(walk *w, uint32_t place, slot_action *action, uint32_t *value) {
@@ -36,10 +55,10 @@ static void for_place(walk *w, uint32_t place, slot_action *action, uint32_t *va
   const uint32_t slot = hold ? rl_body_slot(m, hold->body) : place;
   const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(m, slot);
   const bool inside = !body || !w->shared[slot - m->node_count];
-  if (slot != RL_NONE && m->points[slot].w > 0.0) {
+  if (slot != RL_NONE && can_move(w, slot)) {
     action(w, slot, inside, value);
   }
-  if (body && body->spin_slot != RL_NONE && m->points[body->spin_slot].w > 0.0) {
+  if (body && body->spin_slot != RL_NONE && can_move(w, body->spin_slot)) {
     action(w, body->spin_slot, inside, value);
   }
 }
@@ -179,6 +198,57 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   }
 }
 
+// Along the elements as they are: where a piece begins its first node, then what each element leads
+// to.
+static void walk_rope(walk *w, uint32_t r) {
+  const rl_model *m = w->model;
+  const rl_rope *rope = &m->ropes[r];
+  const rl_link *links = &w->state->links[rope->first_link];
+  uint32_t node = 0; // places along the rope
+  bool begins = true;
+  for (uint32_t i = 0; i < rl_rope_elements(m, w->state, r); i++) {
+    if (begins) {
+      place_inside(w, links[i].a);
+      meet_contacts(w, r, node, links[i].a, RL_NONE);
+    }
+    place_inside(w, links[i].b);
+    meet_contacts(w, r, node++, links[i].a, links[i].b);
+    meet_element(w, r, &links[i], rope->first_link + i);
+    const uint32_t next = rl_element_next(m, w->state, r, i);
+    begins = next != i + 1;
+    if (next == RL_NONE || next == i + 1) {
+      meet_contacts(w, r, node, links[i].b, RL_NONE);
+    }
+    node += next == RL_NONE ? 1 : 0;
+  }
+  for (uint32_t i = rl_rope_elements(m, w->state, r); i < rope->link_count; i++) {
+    const reach nothing = {{RL_NONE, RL_NONE, RL_NONE}, RL_NONE};
+    meet_row(w, &nothing, rope->first_link + i); // there is no such element any more
+  }
+}
+
+// The same with all that can be: between two elements also the node that comes when they part.
+static void walk_whole_rope(walk *w, uint32_t r) {
+  const rl_model *m = w->model;
+  const rl_rope *rope = &m->ropes[r];
+  const rl_link *links = &m->links[rope->first_link];
+  for (uint32_t i = 0; i <= rope->link_count; i++) {
+    const uint32_t node = i < rope->link_count ? links[i].a : links[i - 1].b;
+    if (i < rope->spare_count) {
+      place_inside(w, rope->first_spare + i);
+      meet_contacts(w, r, i, rope->first_spare + i, RL_NONE);
+    }
+    place_inside(w, node);
+    if (i > 0) {
+      meet_contacts(w, r, i - 1, links[i - 1].a, node);
+      meet_element(w, r, &links[i - 1], rope->first_link + i - 1);
+    }
+    if (i < rl_rope_node_count(rope)) {
+      meet_contacts(w, r, i, node, RL_NONE);
+    }
+  }
+}
+
 static void walk_along(walk *w, bool border, bool couples) {
   const rl_model *m = w->model;
   w->border = border;
@@ -190,19 +260,7 @@ static void walk_along(walk *w, bool border, bool couples) {
     w->tangent = w->split + (uint32_t)w->state->split_count;
   }
   for (uint32_t r = 0; r < m->rope_count; r++) {
-    const rl_rope *rope = &m->ropes[r];
-    const rl_link *links = &m->links[rope->first_link];
-    for (uint32_t i = 0; i <= rope->link_count; i++) {
-      const uint32_t node = i < rope->link_count ? links[i].a : links[i - 1].b;
-      place_inside(w, node);
-      if (i > 0) {
-        meet_contacts(w, r, i - 1, links[i - 1].a, node);
-        meet_element(w, r, &links[i - 1], rope->first_link + i - 1);
-      }
-      if (i < rl_rope_node_count(rope)) {
-        meet_contacts(w, r, i, node, RL_NONE);
-      }
-    }
+    (w->state ? walk_rope : walk_whole_rope)(w, r);
   }
   meet_pairs(w);
 }
@@ -245,9 +303,14 @@ static void walk_all(walk *w, uint8_t *shared) {
   for (uint32_t b = 0; b < m->body_count; b++) {
     const uint32_t slots[2] = {rl_body_slot(m, b), m->bodies[b].spin_slot};
     for (size_t i = 0; i < 2; i++) {
-      if (shared[b] && slots[i] != RL_NONE && m->points[slots[i]].w > 0.0) {
+      if (shared[b] && slots[i] != RL_NONE && can_move(w, slots[i])) {
         give_place(w, slots[i], true, NULL);
       }
+    }
+  }
+  for (uint32_t i = 0; i < m->slot_count && m->parts; i++) {
+    if (can_move(w, i) && w->slot_place[i] == RL_NONE) { // nothing is tied to it any more
+      give_place(w, i, true, NULL);
     }
   }
   walk_along(w, true, false);

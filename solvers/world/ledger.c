@@ -91,7 +91,11 @@ static row_rate link_rate(const rl_state *state, const rl_link *link) {
 static row_rate general_rate(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
-  row_rate sum = {.value = row->value};
+  // What a winch pays out counts as if a driven body let the row get shorter.
+  row_rate sum = {.value = row->value,
+                  .rate = 0.0 - row->reel,
+                  .prescribed = 0.0 - row->reel,
+                  .speed = fabs(row->reel)};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     add_rate(&sum, state, e->slot, e->gradient, e->force);

@@ -108,6 +108,11 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->event_count = (uint32_t)d->event_count;
   m->parts = rl_definition_parts(d);
   m->is_pushed = rl_definition_is_pushed(d);
+  for (size_t i = 0; i < d->event_count; i++) {
+    const bool winch = d->events[i].kind == RL_EVENT_WINCH;
+    m->is_reeled = m->is_reeled || winch;
+    m->is_limited = m->is_limited || (winch && isfinite(d->events[i].max_tension));
+  }
   m->contact_capacity = (uint32_t)contacts;
   m->wrap_capacity = (uint32_t)wraps;
   m->split_capacity = (uint32_t)splits;

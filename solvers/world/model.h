@@ -133,6 +133,7 @@ typedef enum rl_event_kind {
   RL_EVENT_CUT_SWIPE,    // every rope that a segment crosses, seen along `normal`
   RL_EVENT_RELEASE_END,  // of a rope
   RL_EVENT_RELEASE_BODY, // a fixed body, which has a mass, becomes free
+  RL_EVENT_WINCH,        // at an end of a massless rope
   RL_EVENT_FORCE,        // on the centre of a body that is free
   RL_EVENT_WIND,         // against which ropes with drag move
 } rl_event_kind;
@@ -142,13 +143,15 @@ typedef enum rl_event_kind {
 typedef struct rl_event {
   rl_event_kind kind;
   double from, until;    // [s]; what happens once has no `until`
-  uint32_t rope;         // RL_EVENT_CUT and RL_EVENT_RELEASE_END
+  uint32_t rope;         // RL_EVENT_CUT, RL_EVENT_RELEASE_END and RL_EVENT_WINCH
   uint32_t element;      // RL_EVENT_CUT
-  uint32_t end;          // RL_EVENT_RELEASE_END: 0 `from`, 1 `to`
+  uint32_t end;          // RL_EVENT_RELEASE_END and RL_EVENT_WINCH: 0 `from`, 1 `to`
   uint32_t body;         // RL_EVENT_RELEASE_BODY and RL_EVENT_FORCE
   rl_vec3 point, normal; // of a plane; of a swipe where it begins, and the view
   rl_vec3 to;            // of a swipe where it ends [m]
   rl_vec3 value;         // force [N] or wind [m/s]
+  double rate;           // of a winch: positive pays out [m/s]
+  double max_tension;    // against which it takes in [N]; INFINITY: any
 } rl_event;
 
 typedef struct rl_definition {
@@ -216,6 +219,7 @@ typedef enum rl_capability {
   RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
   RL_CAN_PART = 1U << 16,       // what is tied comes apart: ropes tear, are cut, ends are let go
   RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
+  RL_CAN_REEL = 1U << 18,       // winches
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -223,7 +227,7 @@ typedef enum rl_capability {
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
-                 RL_CAN_FORCES,
+                 RL_CAN_FORCES | RL_CAN_REEL,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -303,6 +307,7 @@ typedef struct rl_rope {
   uint32_t first_in_pool;            // where they stand in the state's pool
   bool stops;                        // the run, when none is left
   bool tears;
+  bool is_reeled;               // by a winch
   double end_masses[2];         // of its end nodes once nothing holds them [kg]
   double drag, drag_per_length; // [N s/m], [N s/m^2]
 } rl_rope;
@@ -374,6 +379,8 @@ typedef struct rl_model {
   uint32_t spare_count;      // nodes that ropes can take when they part
   bool parts;                // what is tied can come apart: the state says what is
   bool is_pushed;            // by forces or wind
+  bool is_reeled;            // there are winches
+  bool is_limited;           // some of them by a tension
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn

@@ -411,6 +411,17 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
 }
 
 bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault) {
+  for (size_t i = 0; i < definition->event_count; i++) {
+    const rl_event *event = &definition->events[i];
+    const rl_rope_definition *rope =
+        event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
+    if (rope && rope->segments > 0) {
+      return unsupported(fault, RL_NONE, RL_NONE, "events", "winches on ropes with mass");
+    }
+    if (rope && rl_definition_wraps(definition, rope) > 0 && rl_definition_rubs(definition, rope)) {
+      return unsupported(fault, RL_NONE, RL_NONE, "events", "winches on ropes that rub on a body");
+    }
+  }
   for (uint32_t i = 0; i < definition->rope_count; i++) {
     if (!support_rope(definition, i, fault)) {
       return false;

@@ -403,6 +403,7 @@ static void place_ropes(rl_builder *b) {
                             .first_wrap = wrap,
                             .spare_count = (uint32_t)rl_definition_spares(b->definition, i),
                             .first_in_pool = spare,
+                            .is_reeled = rl_definition_is_reeled(b->definition, i),
                             .wrap_capacity = rl_definition_wraps(b->definition, rope),
                             .rubs = rl_definition_rubs(b->definition, rope)};
     wrap += b->ropes[i].wrap_capacity;

@@ -26,6 +26,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "ropes that tear, cuts and releases";
   case RL_CAN_FORCES:
     return "forces from outside and wind";
+  case RL_CAN_REEL:
+    return "winches";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_WRAPS:
@@ -76,7 +78,7 @@ static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
 void rl_build_summary(rl_builder *b) {
   rl_model *m = b->model;
   m->capabilities |= RL_CAN_CHAINS | (m->parts ? RL_CAN_PART : 0U);
-  m->capabilities |= m->is_pushed ? RL_CAN_FORCES : 0U;
+  m->capabilities |= (m->is_pushed ? RL_CAN_FORCES : 0U) | (m->is_reeled ? RL_CAN_REEL : 0U);
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
     m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;

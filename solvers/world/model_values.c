@@ -242,7 +242,8 @@ static bool check_rope(const place *p, const rl_definition *definition,
 }
 
 static bool check_event(const place *p, const rl_definition *definition, const rl_event *event) {
-  const bool of_rope = event->kind == RL_EVENT_CUT || event->kind == RL_EVENT_RELEASE_END;
+  const bool of_end = event->kind == RL_EVENT_RELEASE_END || event->kind == RL_EVENT_WINCH;
+  const bool of_rope = event->kind == RL_EVENT_CUT || of_end;
   const bool of_body = event->kind == RL_EVENT_RELEASE_BODY || event->kind == RL_EVENT_FORCE;
   const rl_rope_definition *rope =
       event->rope < definition->rope_count ? &definition->ropes[event->rope] : NULL;
@@ -258,12 +259,15 @@ static bool check_event(const place *p, const rl_definition *definition, const r
   if (event->kind == RL_EVENT_CUT && event->element >= rl_definition_elements(rope)) {
     return refuse(p, "events", "that rope has no element of this index");
   }
-  if (event->kind == RL_EVENT_RELEASE_END && (event->end > 1 || rope->closed)) {
+  if (of_end && (event->end > 1 || rope->closed)) {
     return refuse(p, "events", "that rope has no such end");
   }
   if (!(event->from >= 0.0) || !isfinite(event->from) ||
-      (event->kind >= RL_EVENT_FORCE && !(event->until > event->from))) {
+      (event->kind >= RL_EVENT_WINCH && !(event->until > event->from))) {
     return refuse(p, "events", "expected a time that is not negative, and a later one after it");
+  }
+  if (event->kind == RL_EVENT_WINCH && (!isfinite(event->rate) || !(event->max_tension > 0.0))) {
+    return refuse(p, "events", "expected a finite rate, and a tension above 0 or none");
   }
   const rl_vec3 vectors[] = {event->point, event->normal, event->to, event->value};
   return check_vectors(p, "events", vectors, COUNT(vectors));

@@ -152,7 +152,8 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
   }
   const double lower = rope->compression ? -INFINITY : 0.0;
   uint32_t first = rope->first_link;
-  const bool special_first = rope->eye_count > 0 || rl_moving_hold(model, links[first].a) ||
+  const bool special_first = rope->eye_count > 0 || rope->is_reeled ||
+                             rl_moving_hold(model, links[first].a) ||
                              (count == 1 && rl_moving_hold(model, links[first].b));
   const uint32_t last = first + count - 1;
   if (special_first) {

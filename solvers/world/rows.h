@@ -41,6 +41,7 @@ typedef struct rl_row {
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
   double upper;
   double rest;         // span: rest length [m]
+  double reel;         // and how fast a winch makes it longer [m/s]
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
@@ -130,9 +131,10 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 // Where a contact is on the surface of its body at the state's positions [m], and its normal there.
 rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
-// dC/dt of a general row for these velocities, with the gradients last evaluated [m/s].
+// dC/dt of a general row for these velocities, with the gradients last evaluated [m/s]:
+// dL/dt - dL0/dt.
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
-  double rate = 0.0;
+  double rate = 0.0 - row->reel;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     rate += rl_dot(rows->entries[i].gradient, v[rows->entries[i].slot]);
   }

@@ -118,6 +118,11 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
   }
   row->rest = state->links[row->item].rest;
   row->value = length - row->rest;
+  if (state->reels) {
+    const double *reels = state->reels[model->link_rope[row->item]];
+    row->reel = reels[0] + reels[1];
+    row->compliance = state->links[row->item].compliance;
+  }
 }
 
 // What a strand does to one of its items, with the pulls p before and q behind it over that of its
@@ -157,6 +162,11 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   row->rest = strand.rest;
   row->value = strand.length - strand.rest;
   row->compliance = strand.stretch / model->ropes[rope].stiffness;
+  if (state->reels) { // the winch is at the first piece, or the last
+    const bool is_last = row->first_piece + row->piece_count == state->wrap_counts[rope] + 1;
+    row->reel = (row->first_piece == 0 ? state->reels[rope][0] : 0.0) +
+                (is_last ? state->reels[rope][1] : 0.0);
+  }
   rl_entry *entries = &rows->entries[row->first_entry];
   for (uint32_t i = 0; i < row->entry_count; i++) {
     entries[i].gradient = entries[i].force = none;

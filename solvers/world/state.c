@@ -21,11 +21,15 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->element_counts = s->spare_counts = s->spares = NULL;
   s->drags = NULL;
   s->pushes = NULL;
+  s->reels = NULL;
   if (m->parts) {
     s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
     s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
     s->spares = rl_carve(&c, m->spare_count, sizeof *s->spares);
     s->drags = rl_carve(&c, m->slot_count, sizeof *s->drags);
+  }
+  if (m->is_reeled) {
+    s->reels = rl_carve(&c, m->rope_count, sizeof *s->reels);
   }
   if (m->is_pushed) {
     s->pushes = rl_carve(&c, m->place_count, sizeof *s->pushes);
@@ -237,6 +241,22 @@ void rl_state_drift(const rl_model *model, rl_state *state, double h) {
     rl_move(&state->points[i], rl_scale(h, state->velocities[i]));
   }
   rl_rotation_drift(model, state, h);
+  rl_state_reel(model, state, h);
+}
+
+void rl_state_reel(const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->rope_count && state->reels; i++) {
+    const rl_rope *rope = &model->ropes[i];
+    if (!rope->is_reeled || rl_rope_elements(model, state, i) == 0) {
+      continue;
+    }
+    rl_link *link = &state->links[rope->first_link];
+    link->rest += h * (state->reels[i][0] + state->reels[i][1]);
+    link->compliance = link->rest / rope->stiffness;
+    if (rope->wrap_capacity > 0 && state->wrap_counts[i] > 0) { // the last piece is its own
+      state->wraps[rope->first_wrap + state->wrap_counts[i] - 1].rest += h * state->reels[i][1];
+    }
+  }
 }
 
 rl_vec3 rl_vertex_position(const rl_model *model, const rl_state *state, rl_vertex vertex,

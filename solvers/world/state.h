@@ -54,7 +54,9 @@ typedef struct rl_state {
   // nodes [slot_count].
   uint32_t *element_counts, *spare_counts, *spares;
   double *drags;
-  rl_vec3 *pushes; // [place_count] forces from outside [N]; NULL: there are none in this scene
+  double (*reels)[2]; // [rope_count] how fast each end of a rope is paid out by a winch [m/s];
+                      // NULL: there are none in this scene
+  rl_vec3 *pushes;    // [place_count] forces from outside [N]; NULL: there are none in this scene
   // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
   // on, and where and what these are.
   rl_path_item *items, *old_items; // [path_capacity + 2]
@@ -132,8 +134,11 @@ void rl_state_place_holds(const rl_model *model, rl_state *state);
 double rl_state_kick(const rl_model *model, rl_state *state, double h);
 
 // x += h v for everything: what is fixed has no velocity, what is driven that of its way. Bodies
-// turn freely.
+// turn freely, and winches pay out and take in.
 void rl_state_drift(const rl_model *model, rl_state *state, double h);
+
+// L0 += h dL0/dt for the ropes on winches. Part of rl_state_drift; for methods that move otherwise.
+void rl_state_reel(const rl_model *model, rl_state *state, double h);
 
 // Where a vertex is at trial positions [slot_count].
 rl_vec3 rl_vertex_position(const rl_model *model, const rl_state *state, rl_vertex vertex,

@@ -1491,6 +1491,54 @@ class Trajectories(Case):
                              float(length), series.texts("line.length")[-1], "length of the points")
             self.expect(file["paths/bend"][first[0]:first[1]].tolist(), [-1, *[0] * 33, -1], "bend")
 
+    def test_rope_that_parts(self) -> None:
+        path = new_folder() / "parts.yaml"
+        path.parent.mkdir(parents=True)
+        scenario = ("name: parts\nduration: 0.5\nstep: 0.01\n"
+                    "bodies: {bob: {mass: 1, position: [0, -1, 0]}}\nropes:\n"
+                    "  rope: {from: {point: [0, 0, 0]}, to: {body: bob}, mass: 0.4, segments: 4%s}\n"
+                    "  cord: {from: {point: [1, 0, 0]}, to: {rope: rope, node: 2}, slack: 1}\n"
+                    "events:\n  - {at: 0.2, cut: {rope: rope, segment: 2}}\n"
+                    "  - {at: 0.3, cut: {rope: cord, segment: 0}}\n"
+                    "  - {at: 0.4, cut: {rope: rope, segment: 1}}\n")
+        path.write_text(scenario % "")
+        folder = new_folder()
+        told = ropelab("run", path, "--solver", "rattle", "--out", folder)
+        note = "ropelab: note: parts, rattle: rope '{}' was cut at element {} at t = {} s{}\n"
+        more = "; run.json lists any further changes"
+        self.expect((told.returncode, told.stderr),
+                    (0, note.format("rope", 2, 0.2, "") + note.format("cord", 0, 0.3, "")
+                     + note.format("rope", 1, 0.4, more)), "status and notes")
+        result = Result(folder)
+        self.expect((result.manifest["summary"]["parted"], result.manifest["summary"]["unparted"]),
+                    (3, 0), "what came apart")
+        self.expect([(c["change"], c["rope"], c["element"]) for c in result.manifest["changes"]],
+                    [("cut", "rope", 2), ("cut", "cord", 0), ("cut", "rope", 1)], "changes")
+        file = self.open(result)
+        self.expect((file["ropes/parts"][:].tolist(), file["ropes/first_point"][:].tolist()),
+                    ([1, 0], [0, 8, 10]), "two points for each element of the one with mass")
+        points = file["ropes/points_m"][:]
+        apart = (points[:, 2:8:2] != points[:, 1:7:2]).any(axis=2)  # before elements 1, 2, 3
+        self.expect(apart[-1].tolist(), [True, True, False], "where it is apart at the end")
+        self.expect(apart[:21].any(), False, "apart before the cut has moved anything")
+        off = numpy.isnan(points[:, 8:]).all(axis=(1, 2))
+        self.expect(off.tolist(), [n > 30 for n in range(51)], "frames in which the cord is off")
+        for to in ("csv", "vtk", "xdmf"):
+            self.expect_exit(ropelab("export", folder, "--to", to, "--force"), DONE)
+        # Without a spare node it goes on whole, or stops.
+        for word, code in (("continue", 50), ("stop", 40)):
+            path.write_text(scenario % f", pool: 1, pool_exhausted: {word}")
+            folder = new_folder()
+            told = ropelab("run", path, "--solver", "rattle", "--out", folder)
+            self.expect_exit(told, DONE)
+            self.expect_in("rope 'rope' has no spare node left to part at element 1", told.stderr,
+                           "note")
+            manifest = Result(folder).manifest
+            self.expect((manifest["summary"]["steps_done"], manifest["summary"]["unparted"]),
+                        (code, 1), "steps and what could not part")
+            rows = Table(folder / "series.csv").rows()
+            self.expect(float(rows[-1]["time_s"]), code / 100, "last line")
+
     def test_rope_that_slips_off_a_ball(self) -> None:
         path = new_folder() / "slips-off.yaml"
         path.parent.mkdir(parents=True)

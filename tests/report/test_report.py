@@ -147,6 +147,26 @@ def write_trajectory(folder: Path, frames: int = 300, flies_off: bool = False,
         file["contacts/position_m"] = np.repeat(points[:, 5], count, axis=0)
 
 
+def write_parting(folder: Path) -> None:
+    """trajectory.h5 of a rope of three hundred elements that parts in its middle."""
+    x = np.arange(301) / 300
+    ends = np.stack([x[:-1], x[1:]], axis=1).ravel()  # of each element
+    points = np.zeros((3, 600, 3))
+    points[:, :, 0] = ends
+    points[2, 302:, 1] = 0.5
+    with h5py.File(folder / "trajectory.h5", "w") as file:
+        file.attrs["format"], file.attrs["frames"] = 1, 3
+        file["time_s"] = np.linspace(0, 1, 3)
+        for name, value in {"name": [b"line"], "closed": [0], "has_path": [0], "parts": [1],
+                            "radius_m": [0.0], "first_point": [0, 600], "first_element": [0, 300],
+                            "first_drawn": [0, 0]}.items():
+            file[f"ropes/{name}"] = value
+        file["ropes/points_m"], file["ropes/tension_N"] = points, np.full((3, 300), 5.0)
+        file["bodies/position_m"] = np.zeros((3, 1, 3))
+        file["bodies/rotation"] = np.tile([0.0, 0, 0, 1], (3, 1, 1))
+        file["contacts/first"] = file["contacts/count"] = np.zeros(3, int)
+
+
 ARC = (0, 9, 9, 5)  # points of a rope on a drum, by frame
 
 
@@ -415,6 +435,23 @@ class Players(unittest.TestCase):
         wanted = [tension[1:, a:b].max(axis=1) for a, b in zip(ends, ends[1:])] + [tension[1:, -1]]
         wanted = np.minimum(np.stack(wanted, axis=1), data["tensionLimit"])
         self.assertLess(np.abs(shown - wanted).max(), data["tensionLimit"] / 500)
+
+    def test_rope_that_parts(self) -> None:
+        write_run(self.folder, "impulse")
+        write_parting(self.folder)
+        path = self.folder / "run.json"
+        info = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps(info | {"summary": {"parted": 1}}), encoding="utf-8")
+        page = self.report()
+        self.assertIn("came apart: impulse (1 times)", page)
+        data, = player_data(page)
+        run, = data["runs"]
+        # Two points for each of as many elements as can be shown: of three hundred some are one.
+        self.assertEqual(run["ropes"], [{"points": 400, "elements": 200, "closed": False,
+                                         "parts": True}])
+        places = unpack_places(run["points"], 3, data).reshape(3, 200, 2, 3)
+        gaps = np.isnan(places).any(axis=(2, 3)).sum(axis=1).tolist()
+        self.assertEqual(gaps, [0, 0, 1])
 
     def test_rope_over_a_drum(self) -> None:
         write_run(self.folder, "impulse")

@@ -453,7 +453,11 @@ static void test_probes_and_exact(void **state) {
 static void test_unsupported(void **state) {
   (void)state;
   static const faulty cases[] = {
-      {GOOD "events: [@{from: 0, until: 1, winch: {rope: line, end: to, rate: 1}}]\n", "winches"},
+      {GOOD "events: [@{from: 0, until: 1, winch: {rope: line, at_length: 0.5, rate: 1}}]\n",
+       "winches inside a rope"},
+      {WITH_ROPE(
+           CHAIN) "events: [@{from: 0, until: 1, winch: {rope: second, end: from, rate: 1}}]\n",
+       "winches on ropes with mass"},
       {WITH_ROPE(CHAIN ", bending: @0.5"), "rope 'second': not supported by this version: bending"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"),
        "massless closed ropes"},
@@ -471,12 +475,13 @@ static void test_invalid_before_unsupported(void **state) {
   static const faulty cases[] = {
       {WITH_ROPE(CHAIN ", bending: 1") "probes: [@bal.y]\n", "no body or rope"},
       {WITH_ROPE(CHAIN ", bending: 1") "probes: [@second.node.3.x]\n", "node 3: expected 0 to 2"},
-      {GOOD "events: [{from: 0, until: 1, winch: {rope: line, end: to, rate: 1}}]\n"
+      {GOOD "events: [{from: 0, until: 1, winch: {rope: line, at_length: 0.5, rate: 1}}]\n"
             "exact: {@nothing: {}}\n",
        "closed form"},
       {WITH_ROPE(CHAIN ", pool: 3, pool_exhausted: stop, length: @0.5"), "shorter than its way"},
-      {WITH_ROPE(CHAIN ", length: @0.5") "events: [{from: 0, until: 1, winch: {rope: line, end: "
-                                         "to, rate: 1}}]\n",
+      {WITH_ROPE(CHAIN
+                 ", length: @0.5") "events: [{from: 0, until: 1, winch: {rope: line, at_length: "
+                                   "0.5, rate: 1}}]\n",
        "shorter"},
       {DRAPED RING "probes: [ring.wrap.drum, @rope.wrap.drun]\n", "did you mean 'drum'?"},
       {DRAPED RING "probes: [ring.wrap.drum]\nexact: {@nothing: {}}\n", "closed form"},

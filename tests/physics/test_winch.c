@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Winches: rope that is paid out and taken in.
+#include "check.h"
+
+#include <string.h>
+
+static const char *const general[] = {"penalty",      "pbd",     "xpbd",
+                                      "pbd-direct",   "impulse", "impulse-direct",
+                                      "impulse-soft", "rattle",  "penalty-implicit"};
+enum { GENERAL = sizeof general / sizeof general[0] };
+
+static const double weight = 2.385 * 9.81;
+
+static void steps(rl_driver *d, int count) {
+  for (int n = 0; n < count; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+}
+
+static rl_scenario *lift(double from, double until, double rate, const char *more) {
+  return scenario_from("name: lift\nduration: 1\nstep: 0.001\n"
+                       "bodies: {load: {mass: 2.385, position: [0, -2, 0]}}\n"
+                       "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}}}\n"
+                       "events: [{from: %.17g, until: %.17g, winch: {rope: line, end: from, rate: "
+                       "%.17g%s}}]\n",
+                       from, until, rate, more);
+}
+
+// Once it runs there is the weight and nothing else, up and down, at any step.
+static void no_spike(void **unused) {
+  (void)unused;
+  static const double rates[] = {-0.5, 0.7}, sizes[] = {1e-2, 1e-3, 1e-4};
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s = lift(0.1, 9.0, rates[i], "");
+    for (size_t k = 0; k < GENERAL; k++) {
+      if (strstr(general[k], "penalty")) { // springs swing
+        continue;
+      }
+      for (size_t h = 0; h < 3; h++) {
+        rl_driver *d = driver_for(s, general[k], sizes[h]);
+        const int start = (int)(0.1 / sizes[h] + 0.5);
+        steps(d, start);
+        // Paid out at once, the rope is slack until the load has its speed, v = g t, and the
+        // length.
+        steps(d, rates[i] < 0.0 ? 1 : (int)(0.2 / sizes[h]));
+        for (int n = 0; n < 50; n++) {
+          steps(d, 1);
+          check_relative(probe(d, "line.tension"), weight, 1e-6);
+          check_near(probe(d, "load.vy"), -rates[i], 1e-9);
+        }
+        check_near(probe(d, "line.length"), probe(d, "line.rest"), 1e-5);
+        rl_driver_free(d);
+      }
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// What the ledger has left over after a lift of a tenth of a second, at a step.
+static double lift_error(const rl_scenario *s, const char *solver, double dt) {
+  rl_driver *d = driver_for(s, solver, dt);
+  steps(d, (int)(0.2 / dt + 0.5));
+  const double error = rl_driver_energy_error(d);
+  // P = m (r + g h) at the start, at the rate r; m g r from then on.
+  check_relative(d->state->work, 2.385 * 0.5 * 0.5 + weight * 0.5 * 0.1, 1e-9);
+  check_near(d->state->dissipated, 0.5 * 2.385 * 0.5 * 0.5, weight * 0.5 * dt);
+  rl_driver_free(d);
+  return error;
+}
+
+// Work of the winch = energy gained + m r^2 / 2 of the sudden start. What is left over, m g r h / 2
+// of the step in which it starts, is of the first order: refined it is nothing.
+static void the_work_is_booked(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"impulse", "impulse-direct", "pbd", "pbd-direct", "rattle"};
+  rl_scenario *s = lift(0.1, 9.0, -0.5, "");
+  for (size_t k = 0; k < 5; k++) {
+    const double coarse = lift_error(s, solvers[k], 1e-3), fine = lift_error(s, solvers[k], 5e-4);
+    check_near(coarse, weight * 0.5 * 1e-3 / 2.0, 1e-9);
+    check_near(2.0 * fine - coarse, 0.0, 1e-9);
+  }
+  rl_scenario_free(s);
+}
+
+// A winch of limited pull accelerates the load with what it has over the weight, and no faster than
+// at its rate; one that is weaker than the weight does not move and holds.
+static void limited_winches(void **unused) {
+  (void)unused;
+  rl_scenario *s = lift(0.0, 9.0, -0.8, ", max_tension: 30");
+  rl_scenario *weak = lift(0.0, 9.0, -0.8, ", max_tension: 20");
+  for (size_t k = 1; k < GENERAL; k++) {
+    rl_driver *d = driver_for(s, general[k], 1e-3);
+    for (int n = 1; n <= 200; n++) {
+      steps(d, 1);
+      const double speed = fmin(0.8, (30.0 / 2.385 - 9.81) * n * 1e-3);
+      check_near(probe(d, "load.vy"), speed, 3e-3);
+      check_below(probe(d, "line.tension"), 30.0 * (1.0 + 2e-7));
+    }
+    check_near(d->state->dissipated, 0.0, 0.02); // 0.8 J if it started at once
+    rl_driver_free(d);
+    d = driver_for(weak, general[k], 1e-3);
+    steps(d, 100);
+    check_near(probe(d, "load.y"), -2.0, 1e-6); // soft rows give a little
+    check_relative(probe(d, "line.tension"), weight, 1e-6);
+    check_near(d->state->work, 0.0, 1e-6);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(weak);
+  rl_scenario_free(s);
+}
+
+// The shipped one stalls where the cord is taut, and holds both loads.
+static void it_stalls(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("winch-stall"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  for (size_t k = 0; k < GENERAL; k++) {
+    rl_driver *d = driver_for(s, general[k], 1e-3);
+    steps(d, 1000);
+    check_near(probe(d, "load.vy"), 0.4, 1e-6);
+    check_relative(probe(d, "line.tension"), 19.62, 1e-6);
+    steps(d, 1000);
+    check_near(probe(d, "load.vy"), 0.0, 1e-9);
+    check_relative(probe(d, "line.tension"), 12.0 * 9.81, 1e-6);
+    check_near(probe(d, "load.y"), -1.5, 2e-3);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// Over an eye and a smooth drum, with the winch at either end.
+static void over_things(void **unused) {
+  (void)unused;
+  static const char *const ropes[] = {
+      "{from: {point: [-1, 0, 0]}, to: {body: load}, over: [{eye: [0, 0.5, 0]}]}",
+      "{from: {body: load}, to: {point: [-1, 0, 0]}, over: [{eye: [0, 0.5, 0]}]}",
+      "{from: {point: [-0.2, -1, 0]}, to: {body: load}, over: [drum]}",
+      "{from: {body: load}, to: {point: [-0.2, -1, 0]}, over: [drum]}"};
+  for (size_t i = 0; i < 4; i++) {
+    rl_scenario *s = scenario_from(
+        "name: over\nduration: 1\nstep: 0.001\n"
+        "bodies:\n  load: {mass: 2.385, position: [%s, -2, 0]}\n"
+        "  drum: {motion: fixed, position: [-0.1, %d, 0], shape: {cylinder: {radius: 0.1, length: "
+        "1}}}\n"
+        "ropes: {line: %s}\nevents: [{from: 0.05, until: 9, winch: {rope: line, end: %s, rate: "
+        "-0.4}}]\n",
+        "0", i < 2 ? 9 : 0, ropes[i], i % 2 == 0 ? "from" : "to");
+    for (size_t k = 1; k < GENERAL; k++) {
+      rl_driver *d = driver_for(s, general[k], 1e-3);
+      steps(d, 200);
+      check_relative(probe(d, "line.tension"), weight, 1e-6);
+      check_near(probe(d, "load.vy"), 0.4, 1e-6);
+      check_near(probe(d, "load.y"), -2.0 + 0.4 * 0.15, 1e-5);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// A rope that is cut while it is hauled is on no winch any more; none takes in all of its rope.
+static void ends_of_a_haul(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: haul\nduration: 1\nstep: 0.001\n"
+      "bodies: {a: {mass: 1, position: [0, -0.1, 0]}, b: {mass: 1, position: [1, -1, 0]}}\n"
+      "ropes:\n  short: {from: {point: [0, 0, 0]}, to: {body: a}}\n"
+      "  cut: {from: {point: [1, 0, 0]}, to: {body: b}}\n"
+      "events: [{from: 0, until: 9, winch: {rope: short, end: to, rate: -0.25}},"
+      " {from: 0, until: 9, winch: {rope: cut, end: from, rate: -1}},"
+      " {at: 0.1, cut: {rope: cut, segment: 0}}]\n");
+  rl_driver *d = driver_for(s, "rattle", 1e-3);
+  steps(d, 100);
+  const double speed = probe(d, "b.vy");
+  check_near(speed, 1.0, 1e-9);
+  steps(d, 100);
+  check_near(probe(d, "b.vy"), speed - 0.981, 1e-9);
+  steps(d, 300);
+  assert_true(probe(d, "short.rest") > 0.0 && probe(d, "short.rest") < 1e-3);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_spike),        cmocka_unit_test(the_work_is_booked),
+      cmocka_unit_test(limited_winches), cmocka_unit_test(it_stalls),
+      cmocka_unit_test(over_things),     cmocka_unit_test(ends_of_a_haul),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
