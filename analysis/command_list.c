@@ -272,7 +272,22 @@ static void print_papers(const json_t *list) {
 }
 
 // The table solver x scenario, as Markdown.
+// The number of a reason in the list of those met so far, from 1.
+static size_t number_of(json_t *reasons, const char *reason) {
+  size_t i;
+  json_t *known;
+  json_array_foreach(reasons, i, known) {
+    if (strcmp(json_string_value(known), reason) == 0) {
+      return i + 1;
+    }
+  }
+  json_array_append_new(reasons, json_string(reason));
+  return json_array_size(reasons);
+}
+
+// Reasons stand below the table, or nobody could read it.
 static void print_coverage(const json_t *scenarios) {
+  json_t *reasons = json_array();
   printf("| scenario |");
   for (size_t k = 0; rl_solvers[k]; k++) {
     printf(" %s |", rl_solvers[k]->name);
@@ -287,10 +302,16 @@ static void print_coverage(const json_t *scenarios) {
     printf("\n| %s |", text_of(entry, "name"));
     for (size_t k = 0; rl_solvers[k]; k++) {
       const char *missing = text_of(json_object_get(entry, "missing"), rl_solvers[k]->name);
-      printf(" %s%s |", *missing ? "no: " : "yes", missing);
+      if (*missing) {
+        printf(" no (%zu) |", number_of(reasons, missing));
+      } else {
+        printf(" yes |");
+      }
     }
   }
-  printf("\n");
+  printf("\n\nA solver that says no cannot do:\n\n");
+  json_array_foreach(reasons, i, entry) { printf("%zu. %s\n", i + 1, json_string_value(entry)); }
+  json_decref(reasons);
 }
 
 static const struct {

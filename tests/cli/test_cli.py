@@ -300,11 +300,15 @@ class Lists(Case):
     def test_coverage_is_a_table(self) -> None:
         done = ropelab("list", "--coverage")
         self.expect_exit(done, DONE)
+        table, _, below = done.stdout.partition("\n\n")
         rows = [[cell.strip() for cell in line.strip("|").split("|")]
-                for line in done.stdout.splitlines()]
+                for line in table.splitlines()]
         self.expect(rows[0], ["scenario", *solvers()], "heads of list --coverage")
+        reasons = dict(line.split(". ", 1) for line in below.splitlines()[2:])
+        numbers = {reason: number for number, reason in reasons.items()}
         for scenario, *cells in rows[2:]:
-            expected = [f"no: {lack}" if lack else "yes" for lack in coverage()[scenario].values()]
+            expected = [f"no ({numbers[lack]})" if lack else "yes"
+                        for lack in coverage()[scenario].values()]
             self.expect(cells, expected, f"row {scenario} of list --coverage")
         self.expect([row[0] for row in rows[2:]], SCENARIOS, "rows of list --coverage")
 
