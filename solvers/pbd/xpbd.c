@@ -24,12 +24,14 @@ typedef struct xpbd {
   const double *parameters;
   rl_relaxation relaxation;
   double *impulses; // [links + contact capacity] over the step so far [N s]
+  double *last;     // and in its last substep
 } xpbd;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   xpbd *self = memory;
   rl_relaxation_lay_out(&self->relaxation, model, c);
   self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
+  self->last = rl_carve(c, rl_unknown_capacity(model), sizeof *self->last);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -73,13 +75,18 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }
+    for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
+      self->last[k] = -self->impulses[k];
+    }
     reason = substep(self, model, state, rows, dt / substeps, i + 1 == substeps, info);
     // The dampers of the scenario have their work done at the velocities of the substep.
     info->dissipated += rl_damper_loss(model, state, rows, dt / substeps);
   }
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = self->impulses[i] / dt;
+    self->last[i] += self->impulses[i];
   }
+  info->last_impulses = self->last;
   return reason;
 }
 

@@ -38,6 +38,7 @@ typedef struct penalty {
   rl_vec3 *rates, *accelerations; // [slots] and their rates at a stage
   rl_vec3 *moves, *kicks;         // [slots] and the weighted sums of these
   double *impulses;               // [links + contact capacity] over the step so far [N s]
+  double *last;                   // and in its last substep
 } penalty;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
@@ -51,6 +52,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->moves = rl_carve(c, model->slot_count, sizeof *self->moves);
   self->kicks = rl_carve(c, model->slot_count, sizeof *self->kicks);
   self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
+  self->last = rl_carve(c, rl_unknown_capacity(model), sizeof *self->last);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -263,12 +265,17 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }
+    for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
+      self->last[k] = -self->impulses[k];
+    }
     substep(self, model, state, rows, info);
   }
   info->iterations += (uint64_t)substeps;
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = self->impulses[i] / dt;
+    self->last[i] += self->impulses[i];
   }
+  info->last_impulses = self->last;
   if (info->want_residual || info->trace) {
     // An explicit method does not iterate: one entry a step.
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));

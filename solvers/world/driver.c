@@ -215,6 +215,7 @@ static void solve(rl_driver *driver, double t1) {
   info->dissipated = 0.0;
   info->work = 0.0;
   info->residual = info->error_estimate = NAN;
+  info->last_impulses = NULL;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
   if (!driver->type->detects_again) {
     rl_bounce_end(model, state, driver->rows, driver->dt, false);
@@ -229,7 +230,8 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   rl_state_copy(driver->before, driver->state);
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&
-         rl_wraps_judge(model, driver->state, driver->before, driver->dt)) {
+         rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
+                        driver->dt)) {
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }

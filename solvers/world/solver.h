@@ -63,6 +63,9 @@ typedef struct rl_step_info {
   double dissipated;        // out [J], in dampers of elastic ropes, drag and friction
   double work;              // out [J], of driven bodies through friction
   double error_estimate;    // out [m], of the positions since the start; nan: the method has none
+  // out, of methods with substeps: what each unknown pulled in the last of them [N s]; NULL: the
+  // multipliers are those of the end of the step.
+  const double *last_impulses;
 } rl_step_info;
 
 typedef struct rl_solver_type {

@@ -348,14 +348,25 @@ static bool regrip(rl_wrap *wrap, rl_grip grip) {
   return changed;
 }
 
+// The tensions beside wraps that stick: the means of the step. But a strand that is slack at the
+// end of it, while the one on the other side pulls, holds nothing any more, whatever it pulled
+// before: `last` are the impulses at the end, where they are known.
+typedef struct pulls {
+  double back, on;
+} pulls;
+
+static pulls pulls_beside(const double *last, size_t behind, size_t ahead, double back, double on) {
+  const bool back_pulls = !last || last[behind] != 0.0, on_pulls = !last || last[ahead] != 0.0;
+  return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
+}
+
 // Wraps first ... last stick, with pieces between them whose tension friction is free to choose: of
 // those beside them one may be as many times the other as all of them together can hold. What the
 // pieces between have is as much of that as each wrap can take.
 static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t index, uint32_t first,
-                           uint32_t last, rl_wrap *before) {
+                           uint32_t last, pulls beside, rl_wrap *before) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const double back = rl_wrap_piece_tension(model, state, index, first);
-  const double on = wraps[last].tension;
+  const double back = beside.back, on = beside.on;
   double all = 1.0 + grip_tolerance, tension = back;
   for (uint32_t i = first; i <= last; i++) {
     const double pull =
@@ -374,9 +385,12 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
   return changed;
 }
 
-static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, rl_wrap *before) {
+// `ahead`: the unknown of its first split.
+static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, const double *last,
+                        size_t ahead, rl_wrap *before) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
+  size_t behind = model->ropes[index].first_link;
   bool changed = false;
   for (uint32_t i = 0; i < count; i++) {
     const rl_wrap *wrap = &wraps[i];
@@ -390,11 +404,15 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
     while (i + 1 < count && wraps[i + 1].grip == RL_STICKS &&
            rl_wrap_is_inert(model, state, index, i + 1, 1)) {
       i++;
+      ahead++;
     }
     // What is beside an end that cannot give holds whatever the rope pulls.
     const bool held = (first == 0 && rl_wrap_is_inert(model, state, index, 0, 1)) ||
                       (i + 1 == count && rl_wrap_is_inert(model, state, index, count, 1));
-    changed = (!held && judge_sticking(model, state, index, first, i, before)) || changed;
+    const pulls beside = pulls_beside(
+        last, behind, ahead, rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
+    changed = (!held && judge_sticking(model, state, index, first, i, beside, before)) || changed;
+    behind = ahead++;
   }
   return changed;
 }
@@ -478,7 +496,9 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   return true;
 }
 
-bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt) {
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
+                    double dt) {
+  const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -496,13 +516,14 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, do
       continue;
     }
     changed = let_slip_off(model, state, r, rl_wraps_of(model, before, r)) || changed;
+    const size_t ahead = first_split + split;
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p <= count;) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
       flow(model, state, r, strand, dt, false);
       p += strand.piece_count;
     }
-    changed = judge_wraps(model, state, r, rl_wraps_of(model, before, r)) || changed;
+    changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
   }
   return changed;
 }

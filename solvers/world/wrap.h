@@ -48,8 +48,9 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, doubl
 // After a step from `before`: where a rope that stuck is pulled harder than friction can hold, it
 // slips; where it slipped and came to rest, it sticks; while it slips off a ball, nothing holds it;
 // where its way has come to an end, it slips off at the start. True if something has changed, and
-// the step is to be done again.
-bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, double dt);
+// the step is to be done again. `last`: what each unknown pulled in the last substep, or NULL.
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
+                    double dt);
 
 // Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
 // that a straight piece has run into become wraps.
