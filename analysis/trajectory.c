@@ -651,6 +651,9 @@ static void add_path(rl_trajectory *t, path_streams *s, const rl_model *model,
   }
 }
 
+// A grip of which nothing is known: before the first step none has been judged.
+static const uint32_t unjudged = 4;
+
 // Where a rope whose path is solved lies on bodies, one record each.
 static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *state,
                       uint32_t rope) {
@@ -665,7 +668,7 @@ static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *s
     const rl_vec3 force = rl_bend_force(&b);
     add_index(t, &s->rope, rope);
     add_index(t, &s->body, b.body);
-    add_index(t, &s->grip, (uint32_t)b.grip);
+    add_index(t, &s->grip, started || b.grip == RL_SLIDES ? (uint32_t)b.grip : unjudged);
     add_numbers(t, &s->entry, (double[]){b.entry.x, b.entry.y, b.entry.z});
     add_numbers(t, &s->exit, (double[]){b.exit.x, b.exit.y, b.exit.z});
     add_numbers(t, &s->angle, &b.turn);

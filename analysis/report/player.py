@@ -27,8 +27,9 @@ WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
 HALF = 32767     # codes of a position: -HALF ... HALF
 GAP = -32768     # a place that is not finite, or far outside
 UNKNOWN = 255    # a tension that is not known
-PUSHES, SLIDES, STICKS = "012"  # a contact; where a rope comes on to a body or leaves it
-GRIP_STICKS = 1  # in wraps/grip
+# A contact; where a rope comes on to a body or leaves it.
+PUSHES, SLIDES, STICKS, UNJUDGED = "0123"
+GRIPS = {1: STICKS, 4: UNJUDGED}  # of wraps/grip; the others slide
 MODULES = ("numpy", "h5py")
 Array = Any      # numpy.ndarray; numpy is imported only where there is something to play
 
@@ -259,7 +260,7 @@ def read_contacts(file: Any, motion: Motion, frames: Array) -> None:
             ("contacts", "position_m"), ("wraps", "entry_m"), ("wraps", "exit_m"),
             ("wraps", "grip")))):
         own = np.concatenate([pushing[kept(len(pushing))] if len(pushing) else pushing, entry, leave])
-        grips = [STICKS if g == GRIP_STICKS else SLIDES for g in grip.ravel()]
+        grips = [GRIPS.get(int(g), SLIDES) for g in grip.ravel()]
         places.append(own)
         kinds.append(PUSHES * (len(own) - 2 * len(grips)) + "".join(grips) * 2)
     motion.contact_counts = [len(own) for own in places]
@@ -528,6 +529,8 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
     if kinds & {SLIDES, STICKS}:
         text += (" Rings: where a rope comes on to a body and leaves it; dark squares instead: it "
                  "sticks there.")
+    if UNJUDGED in kinds:
+        text += " Dots there at t = 0: whether it sticks is not known before the first step."
     slipped = [f"{p.run.label} ({p.run.metric('slipped_off'):.0f} times)" for p in played
                if p.run.metric("slipped_off") > 0]
     if slipped:

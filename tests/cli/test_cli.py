@@ -1472,6 +1472,7 @@ class Trajectories(Case):
             wraps = file["wraps"]
             self.expect(wraps["count"][:].tolist(), series.numbers("line.contacts"), "wraps")
             self.expect(wraps["grip"][-1], grip, f"grip at a friction of {friction}")
+            self.expect(wraps["grip"][0], 4 if grip else 0, "grip at t = 0")
             for probe, column in (
                     ("line.wrap.drum", wraps["angle"][:]),
                     ("line.force.drum", numpy.sqrt((wraps["force_N"][:] ** 2).sum(axis=1))),

@@ -197,7 +197,7 @@ def write_drum(folder: Path) -> None:
         file["bodies/rotation"] = np.tile([0.0, 0, 0, 1], (frames, 1, 1))
         file["contacts/first"] = file["contacts/count"] = np.zeros(frames, int)
         file["wraps/first"], file["wraps/count"] = [0, 0, 1, 2], [0, 1, 1, 1]
-        file["wraps/body"], file["wraps/grip"] = [0, 0, 0], [0, 2, 1]
+        file["wraps/body"], file["wraps/grip"] = [0, 0, 0], [4, 2, 1]
         file["wraps/entry_m"] = np.tile([-0.5, 0, 0], (3, 1))
         file["wraps/exit_m"] = np.tile([0.5, 0, 0], (3, 1))
 
@@ -466,8 +466,9 @@ class Players(unittest.TestCase):
         # As many points in every frame: the most that an arc has, and both ends.
         self.assertEqual(run["ropes"], [{"points": 11, "elements": 10, "closed": False}])
         self.assertEqual((run["breaks"], run["contactCounts"], run["contactKinds"]),
-                         ([0], [0, 2, 2, 2], "111122"))
+                         ([0], [0, 2, 2, 2], "331122"))
         self.assertIn("it sticks there", page)
+        self.assertIn("not known before the first step", page)
         points = unpack_places(run["points"], 4, data)
         self.assertTrue((np.abs(points[0, 1:10] - (-0.5, -1, 0)) < 1e-3).all())  # no bend: no length
         self.assertTrue((np.abs(points[:, [0, 10]] - [(-0.5, -1, 0), (0.5, -2, 0)]) < 1e-3).all())
