@@ -14,7 +14,8 @@
 // About how many times of a run are compared: so many say where the largest error is.
 static const double compared_times = 1000.0;
 
-// A reference by another solver takes so many steps in the shortest of those it is compared with.
+// A reference by another solver, if it is not adaptive, takes so many steps in the shortest of
+// those it is compared with.
 static const double reference_steps = 16.0;
 
 static const char *const tables[] = {"convergence.csv", "orders.csv", "fits.csv", NULL};
@@ -372,11 +373,14 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
   }
   if (!isnan(r->step)) {
     run.step = r->step;
-  } else if (!same) {
+  } else if (!same && !run.solver->type->is_adaptive) {
     run.step = shortest_step(&study->definition, c, scenario) / reference_steps;
   }
-  // One for all where what is varied is the solver's or the step.
-  const bool own = same || c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH;
+  // One for all where what is varied is the solver's or the step. An adaptive one has the steps of
+  // the run itself, so that tensions are means over the same times.
+  const bool follows = run.solver->type->is_adaptive && isnan(r->step) && !same;
+  const bool own = same || c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH ||
+                   (follows && c->variation == RL_VARY_STEP);
   run.suffix = own ? of->suffix : NULL;
   c->references[index] = rl_study_add(study, &run, status);
   return c->references[index] != SIZE_MAX;

@@ -120,13 +120,24 @@ static rl_norms measure(curve *k, size_t v) {
   return rl_series_size(&k->runs[v], columns.words, columns.count);
 }
 
-// Below this an error is round-off: of differences, by the size of the numbers.
+// How far the reference may be from the truth, as it says itself; 0 if it does not.
+static double doubt_of(const rl_table *reference) {
+  static const char *const columns[] = {"error_estimate_m"};
+  const double doubt = reference->row_count > 0 ? rl_series_size(reference, columns, 1).max : NAN;
+  return doubt > 0.0 ? doubt : 0.0;
+}
+
+// Below this an error is round-off: of differences, by the size of the numbers. Or it is the
+// reference's.
 static double floor_of(const curve *k, size_t v) {
   const rl_words columns = k->quantity->columns;
   if (k->quantity->measure == RL_SIZE || k->runs[v].row_count == 0) {
     return 0.0;
   }
-  return roundings * DBL_EPSILON * rl_series_size(&k->runs[v], columns.words, columns.count).max;
+  const double size = rl_series_size(&k->runs[v], columns.words, columns.count).max;
+  const double doubt =
+      k->quantity->measure == RL_AGAINST_REFERENCE ? doubt_of(&k->references[v]) : 0.0;
+  return fmax(roundings * DBL_EPSILON * size, doubt);
 }
 
 static void measure_all(curve *k) {

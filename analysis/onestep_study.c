@@ -12,7 +12,7 @@
 
 enum {
   DEFAULT_ORIGINS = 8,
-  DEFAULT_SUBSTEPS = 64,
+  DEFAULT_SUBSTEPS = 64, // of a reference that is not adaptive
   SUBSTEPS_MAX = 1000000000,
   DEFAULT_DOUBLINGS = 10, // iterations 1 ... 2^10
 };
@@ -58,10 +58,13 @@ static bool choose_origins(onestep *o) {
 
 static bool choose_reference(onestep *o, int *status) {
   const rl_study_reference *asked = &o->study->definition.reference;
-  const double substeps =
-      isnan(asked->step) ? DEFAULT_SUBSTEPS : round(o->schedule.dt / asked->step);
+  if (!rl_reference_choose(o->scenario, asked->solver, &o->reference, status)) {
+    return false;
+  }
+  const double wanted = o->reference.type->is_adaptive ? 1.0 : DEFAULT_SUBSTEPS;
+  const double substeps = isnan(asked->step) ? wanted : round(o->schedule.dt / asked->step);
   o->substeps = (uint64_t)fmax(1.0, fmin(substeps, SUBSTEPS_MAX));
-  return rl_reference_choose(o->scenario, asked->solver, &o->reference, status);
+  return true;
 }
 
 static bool choose_iterations(onestep *o) {

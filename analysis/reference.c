@@ -86,15 +86,21 @@ typedef struct walk {
   double *tensions;
 } walk;
 
-// The step from the origin's start again with half the substeps: how sure its end is.
+static uint64_t coarse_substeps(uint64_t substeps) { return substeps > 1 ? substeps / 2 : 1; }
+
+// The step from the origin's start again with half the substeps: how sure its end is. One that is
+// a single step already, of an adaptive solver, is repeated for what it says of its own error.
 static rl_reason judge(const walk *w, uint64_t at, rl_origin *origin) {
-  const uint64_t substeps = w->substeps / 2;
+  const uint64_t substeps = coarse_substeps(w->substeps);
   rl_driver_set_state(w->coarse, origin->start);
   number(w->coarse->state, at * substeps, w->coarse->dt);
   const rl_reason reason = take_steps(w->coarse, substeps, w->tensions);
   memcpy(w->coarse->state->multipliers, w->tensions,
          w->driver->model->link_count * sizeof *w->tensions);
-  origin->uncertainty = rl_state_distance(w->driver->model, w->coarse->state, origin->end);
+  rl_distance_norms *u = &origin->uncertainty;
+  *u = rl_state_distance(w->driver->model, w->coarse->state, origin->end);
+  u->position_rms = fmax(u->position_rms, w->coarse->info.error_estimate);
+  u->position_max = fmax(u->position_max, w->coarse->info.error_estimate);
   return reason;
 }
 
@@ -152,9 +158,11 @@ int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference
   const rl_model *model = scenario->model;
   walk w = {scenario, reference, step, substeps, NULL, NULL, NULL};
   w.driver = make_driver(scenario, reference, step / (double)substeps);
-  w.coarse = substeps > 1 ? make_driver(scenario, reference, step / (double)(substeps / 2)) : NULL;
+  const bool judged = substeps > 1 || reference->type->is_adaptive;
+  w.coarse =
+      judged ? make_driver(scenario, reference, step / (double)coarse_substeps(substeps)) : NULL;
   w.tensions = calloc((size_t)model->link_count + 1, sizeof *w.tensions);
-  bool good = w.driver && (w.coarse || substeps == 1) && w.tensions;
+  bool good = w.driver && (w.coarse || !judged) && w.tensions;
   for (size_t i = 0; i < count && good; i++) {
     origins[i].start = rl_state_create(model);
     origins[i].end = rl_state_create(model);

@@ -11,8 +11,10 @@
 // becomes of it in one such step.
 typedef struct rl_origin {
   rl_state *start;
-  rl_state *end;                 // its tensions are the mean over the step
-  rl_distance_norms uncertainty; // of `end`: its distance from the same with half as many steps
+  rl_state *end; // its tensions are the mean over the step
+  // Of `end`: its distance from the same with half as many steps; of positions at least what the
+  // reference says of its own step.
+  rl_distance_norms uncertainty;
 } rl_origin;
 
 // The solver to compare with: the one asked for, or (NULL) the first of `reference`, `rattle` and,

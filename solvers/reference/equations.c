@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "equations.h"
 
+#include "world/elements.h"
 #include "world/rotation.h"
+#include "world/wrap.h"
 
 #include <gsl/gsl_errno.h>
 #include <string.h>
@@ -26,12 +28,27 @@ static const double least_acceleration = 1e-10;
 enum { MOST_SOLVES = 2000 };
 static const double lcp_tolerance = 1e-12;
 
+// (7) Derivatives along the motion are differences over so much of the way in which directions
+// change by their own size; the coefficients of the eighth order.
+static const double displacement = 0.01;
+static const double difference[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
+
+// Of the largest speed: what moves more slowly than this has a curvature of its square, which is
+// below rounding.
+static const double no_speed = 1e-9;
+
+// Of the size of the scene: a shorter piece leads over a seam, from one surface straight on to the
+// next, and is rounding.
+static const double no_piece = 1e-12;
+
 void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model);
   rl_lcp_lay_out(&e->lcp, model, c);
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
+  e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
+  e->blows = rl_carve(c, unknowns, sizeof *e->blows);
   e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
   e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
   e->rope_of = rl_carve(c, unknowns, sizeof *e->rope_of);
@@ -39,6 +56,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->saved = rl_carve(c, model->slot_count, sizeof *e->saved);
   e->rates = rl_carve(c, model->slot_count, sizeof *e->rates);
   e->displaced = rl_carve(c, model->slot_count, sizeof *e->displaced);
+  e->earlier = rl_carve(c, model->slot_count, sizeof *e->earlier);
 }
 
 // Which rows the multipliers belong to.
@@ -80,7 +98,6 @@ void rl_equations_gather(const rl_equations *e, double *y) {
     memcpy(&y[3 * (size_t)i], (double[3]){p.x, p.y, p.z}, 3 * sizeof *y);
     memcpy(&y[3 * ((size_t)slots + i)], (double[3]){v.x, v.y, v.z}, 3 * sizeof *y);
   }
-  y[6 * (size_t)slots] = y[6 * (size_t)slots + 1] = 0.0;
 }
 
 void rl_equations_scatter(rl_equations *e, const double *y) {
@@ -158,6 +175,99 @@ static double link_curvature(const rl_equations *e, const rl_link *link) {
                          (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
 }
 
+// How long a strand keeps its directions, about: the smallest of its pieces and of what it lies
+// on, over the speeds of what holds it [s].
+static double strand_time(rl_equations *e, const rl_row *row) {
+  const rl_path_item *items = e->state->items;
+  double size = e->model->reach, speed = 0.0;
+  rl_wrap_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
+  for (uint32_t k = row->first_piece; k <= row->first_piece + row->piece_count; k++) {
+    const bool last = k == row->first_piece + row->piece_count;
+    size = items[k].radius > 0.0 ? fmin(size, items[k].radius) : size;
+    const bool is_seam = last || !(items[k].piece > no_piece * e->model->reach);
+    size = is_seam ? size : fmin(size, items[k].piece);
+  }
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t slot = e->rows->entries[i].slot;
+    speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
+  }
+  for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
+    speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
+  }
+  return speed > no_speed * e->speed ? size / speed : 0.0;
+}
+
+// Whether a strand is a whole rope over one round thing that does not move.
+static bool is_one_arc(const rl_equations *e, const rl_row *row) {
+  const uint32_t rope = e->model->link_rope[row->item];
+  const rl_wrap *wrap = &e->state->wraps[e->model->ropes[rope].first_wrap];
+  return row->piece_count == 2 && e->state->wrap_counts[rope] == 1 && wrap->body != RL_NONE &&
+         e->model->bodies[wrap->body].motion == RL_FIXED &&
+         (e->state->items[1].kind == RL_PATH_SPHERE || e->state->items[1].kind == RL_PATH_CYLINDER);
+}
+
+// (5b) Of such a one the second derivatives of the length are known.
+static double arc_curvature(const rl_equations *e, const rl_row *row) {
+  const rl_path_link *link = &e->state->items[0].node.link;
+  const moving_vertex ends[2] = {
+      vertex_on_its_way(e, e->rows->vertices[row->first_vertex]),
+      vertex_on_its_way(e, e->rows->vertices[row->first_vertex + row->piece_count])};
+  double normal[2], cross[2], sum = 0.0;
+  for (int i = 0; i < 2; i++) {
+    normal[i] = rl_dot(link->normal[i], ends[i].velocity);
+    cross[i] = rl_dot(link->cross[i], ends[i].velocity);
+    sum += link->normal_stiffness[i] * normal[i] * normal[i] +
+           link->cross_stiffness[i] * cross[i] * cross[i] +
+           (i == 0 ? -1.0 : 1.0) * rl_dot(link->direction[i], ends[i].turning);
+  }
+  return sum - 2.0 * link->normal_coupling * normal[0] * normal[1] -
+         2.0 * link->cross_coupling * cross[0] * cross[1];
+}
+
+static void displace(const rl_equations *e, double h, rl_point *points) {
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
+    points[i] = e->state->points[i];
+    rl_move(&points[i], rl_scale(h, e->rates[i]));
+  }
+}
+
+// (7) Of a strand over bodies: the change of its rate at these velocities along the way.
+static double strand_curvature(rl_equations *e, rl_row *row) {
+  if (e->state->wrap_counts[e->model->link_rope[row->item]] == 0) {
+    return span_curvature(e, row);
+  }
+  const double time = strand_time(e, row); // solves the path
+  if (is_one_arc(e, row)) {
+    return arc_curvature(e, row);
+  }
+  const double h = displacement * time;
+  double sum = 0.0;
+  for (int k = -4; k <= 4 && h > 0.0; k++) {
+    if (k == 0) {
+      continue;
+    }
+    displace(e, k * h, e->displaced);
+    rl_row_evaluate(e->model, e->state, e->rows, row, e->displaced);
+    const double rate = rl_row_rate(e->rows, row, e->state->velocities);
+    sum += k > 0 ? difference[k - 1] * rate : -difference[-k - 1] * rate;
+    e->evaluations++;
+  }
+  return h > 0.0 ? sum / h : 0.0;
+}
+
+double rl_equations_displace(rl_equations *e) {
+  double least = INFINITY;
+  for (uint32_t k = 0; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    const double time = row->piece_count > 0 ? strand_time(e, row) : 0.0;
+    least = time > 0.0 ? fmin(least, time) : least;
+  }
+  const double h = least < INFINITY ? 1e-3 * displacement * least : 0.0;
+  displace(e, -h, e->earlier);
+  displace(e, h, e->displaced);
+  return h;
+}
+
 static void find_curvatures(rl_equations *e) {
   for (uint32_t n = 0; n < e->rows->block_count; n++) {
     const rl_block *block = &e->rows->blocks[n];
@@ -165,8 +275,9 @@ static void find_curvatures(rl_equations *e) {
       e->curvatures[k] = link_curvature(e, &e->state->links[k]);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      const rl_row *row = &e->rows->rows[k];
-      e->curvatures[row->source] = span_curvature(e, row);
+      rl_row *row = &e->rows->rows[k];
+      e->curvatures[row->source] =
+          row->piece_count > 0 ? strand_curvature(e, row) : span_curvature(e, row);
     }
   }
 }
@@ -206,18 +317,24 @@ static void add_elastic_forces(rl_equations *e) {
   rl_direct_push(&e->lcp.direct, e->state->points, e->lcp.gradients, pulls, e->accelerations);
 }
 
-// (2) Without the rows that act: gravity, drag, what turns by itself, elastic rows.
+// (2) Without the rows that act: gravity, forces from outside, drag against the wind, what turns by
+// itself, elastic rows.
 static void free_accelerations(rl_equations *e) {
   const rl_model *model = e->model;
   const rl_state *state = e->state;
-  e->loss = 0.0;
+  const double *drags = rl_drags(model, state);
+  e->loss = e->wind_power = 0.0;
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const double w = state->points[i].w, drag = model->drags[i];
-    const rl_vec3 v = state->velocities[i];
+    const double w = state->points[i].w, drag = drags[i];
+    const rl_vec3 v = rl_sub(state->velocities[i], state->wind);
     const rl_vec3 none = {0.0, 0.0, 0.0};
     const rl_vec3 gravity = i < model->place_count ? model->gravity : none;
     e->accelerations[i] = w > 0.0 ? rl_add_scaled(gravity, -w * drag, v) : none;
+    if (state->pushes && i < model->place_count) {
+      e->accelerations[i] = rl_add_scaled(e->accelerations[i], w, state->pushes[i]);
+    }
     e->loss += drag * rl_dot(v, v);
+    e->wind_power -= drag * rl_dot(v, state->wind);
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
     const uint32_t spin = model->bodies[i].spin_slot;
@@ -311,6 +428,20 @@ static void find_rates(rl_equations *e) {
   }
 }
 
+// What a rope that slips over its wraps loses: its forces have a greater power than its rate tells.
+static double slip_loss(const rl_equations *e) {
+  double sum = 0.0;
+  for (uint32_t k = 0; k < e->rows->row_count && e->lcp.direct.forces; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      const rl_entry *entry = &e->rows->entries[i];
+      sum += e->multipliers[row->source] *
+             rl_dot(rl_sub(entry->force, entry->gradient), e->state->velocities[entry->slot]);
+    }
+  }
+  return sum;
+}
+
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations) {
   rl_equations *e = equations;
   const uint32_t slots = e->model->slot_count;
@@ -326,15 +457,18 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
     return GSL_EBADFUNC;
   }
   solve(e);
-  e->power = prescribed_work(e, e->multipliers);
+  e->power = prescribed_work(e, e->multipliers) + e->wind_power;
   for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
     const rl_vec3 v = e->rates[i], a = e->accelerations[i];
     memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);
     memcpy(u, (double[3]){a.x, a.y, a.z}, 3 * sizeof *u);
     sum += fabs(a.x) + fabs(a.y) + fabs(a.z);
   }
-  u[0] = e->loss;
+  u[0] = e->loss + slip_loss(e);
   u[1] = e->power;
+  for (size_t m = 0; m < rl_unknown_capacity(e->model); m++) {
+    u[2 + m] = m < e->lcp.direct.row_count ? e->multipliers[m] : 0.0;
+  }
   return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
 }
 
@@ -467,6 +601,10 @@ static void catch_hard(rl_equations *e, rl_step_info *info) {
     l->bias[m] = 0.0;
   }
   solve_lcp(e, lcp_tolerance * e->speed, info);
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    e->acts[m] = l->active[m];
+  }
+  project_velocities(e); // what is left of the regularisation
 }
 
 // (8b) A gentle catch: all taut rows that move gently come to rest along themselves.
@@ -499,6 +637,10 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   const double work = prescribed_work(e, l->impulses);
   info->work += work;
   info->dissipated += work - gain;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    e->impulses[m] += l->impulses[m];
+    e->blows[m] = l->impulses[m];
+  }
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
 }
 
@@ -548,7 +690,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   }
 }
 
-void rl_equations_choose(rl_equations *e, rl_step_info *info) {
+bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   double fastest = 0.0;
   rl_rotation_settle(e->model, e->state, false);
@@ -573,4 +715,5 @@ void rl_equations_choose(rl_equations *e, rl_step_info *info) {
     }
   }
   choose_by_acceleration(e, info);
+  return fastest > gentle_speed * e->speed;
 }

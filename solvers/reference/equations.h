@@ -10,9 +10,14 @@
 
 #include "impulse/lcp.h"
 
-// What stands in y: positions of all slots (spins: small turns), velocities, dissipation, work.
+// What stands in y: positions of all slots (spins: small turns) and velocities, and from `tail` on
+// dissipation, work, and the impulse of each row.
+static inline size_t rl_equations_tail(const rl_model *model) {
+  return 6 * (size_t)model->slot_count;
+}
+
 static inline size_t rl_equations_dimension(const rl_model *model) {
-  return 6 * (size_t)model->slot_count + 2;
+  return rl_equations_tail(model) + 2 + rl_unknown_capacity(model);
 }
 
 typedef struct rl_equations {
@@ -25,17 +30,21 @@ typedef struct rl_equations {
   bool *is_taut;         // [unknowns] could act
   bool has_driven, has_elastic;
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
+  double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
+  double *blows;          // [unknowns] impulses of the last catch [N s]
   double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
   uint32_t *rope_of;      // [unknowns] RL_NONE: a contact
   rl_vec3 *accelerations; // [slots]
   rl_vec3 *saved;         // [slots] velocities while the accelerations stand in their place
   rl_vec3 *rates;         // [slots] of the positions
-  rl_point *displaced;    // [slots] positions a little earlier or later
-  double power;           // of driven bodies [W]
-  double loss;            // in drag and dampers [W]
-  double speed, force;    // the largest at the last choice [m/s], [N]
-  uint64_t evaluations;   // of rows
+  rl_point *displaced;    // [slots] positions a little later, or earlier
+  rl_point *earlier;      // [slots] and a little earlier
+  double power;           // of driven bodies and the wind, and of the wind alone [W]
+  double wind_power;
+  double loss;          // in drag and dampers [W]
+  double speed, force;  // the largest at the last choice [m/s], [N]
+  uint64_t evaluations; // of rows
 } rl_equations;
 
 void rl_equations_lay_out(rl_equations *equations, const rl_model *model, rl_carver *carver);
@@ -44,7 +53,7 @@ void rl_equations_lay_out(rl_equations *equations, const rl_model *model, rl_car
 void rl_equations_begin(rl_equations *equations, const rl_model *model, rl_state *state,
                         rl_rows *rows);
 
-// y from the state and back.
+// y up to its tail from the state, and back.
 void rl_equations_gather(const rl_equations *equations, double *y);
 void rl_equations_scatter(rl_equations *equations, const double *y);
 
@@ -59,13 +68,17 @@ void rl_equations_project(rl_equations *equations);
 // of a rope has become a point.
 bool rl_equations_hold(const rl_equations *equations);
 
+// Lays positions a little earlier and as much later into `earlier` and `displaced`, and returns by
+// how much [s]; 0: nothing moves.
+double rl_equations_displace(rl_equations *equations);
+
 // Above 0 once something has happened since the rows that act were chosen: a row that does not act
 // is violated, or one that acts would push. As large as that. With rates just evaluated.
 double rl_equations_event(const rl_equations *equations);
 
 // Chooses who acts from where the state is: what is taut and pulled apart is caught, by the
 // impulses of one complementarity problem; of what then stays taut a second one chooses by
-// acceleration. Books what the catch took into `info`.
-void rl_equations_choose(rl_equations *equations, rl_step_info *info);
+// acceleration. Books what the catch took into `info`. True if there was a blow.
+bool rl_equations_choose(rl_equations *equations, rl_step_info *info);
 
 #endif

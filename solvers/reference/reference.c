@@ -6,11 +6,14 @@
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
 #include "equations.h"
 
+#include "world/wrap.h"
+
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 #include <string.h>
 
-enum { TOLERANCE, SUBSTEPS, ESTIMATE, STEP_LIMIT, REGULARISATION, PARAMETER_COUNT };
+enum { TOLERANCE, SUBSTEPS, ESTIMATE, FORCES, STEP_LIMIT, REGULARISATION, PARAMETER_COUNT };
+enum { MEAN, END };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-13, 1e-15, 1, NULL,
@@ -21,12 +24,18 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ESTIMATE] = {"estimate", RL_BOOLEAN, "1", 1, 0, 1, NULL,
                   "carry the run twice, at the tolerance and at a hundred times it (with half the "
                   "substeps), for error_estimate"},
-    [STEP_LIMIT] = {"step_limit", RL_INTEGER, "1", 5000, 1, 1e9, NULL,
+    [FORCES] = {"forces", RL_CHOICE, "1", MEAN, 0, 1, "mean|end",
+                "tensions and multipliers of a step: impulses over the step, as those of all "
+                "methods, or forces at its end"},
+    [STEP_LIMIT] = {"step_limit", RL_INTEGER, "1", 1000, 1, 1e9, NULL,
                     "internal steps in a step, at most; the run ends where they do not suffice"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},
 };
+
+// Of the largest speed: a rope that runs back over a wrap more slowly than this does not.
+static const double least_slip = 1e-12;
 
 // Of the companion, over the tolerance.
 static const double companion_factor = 100.0;
@@ -38,6 +47,9 @@ static const double shortest = 1e-9;
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
+// What ends an internal step before its time.
+typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP } happening;
+
 typedef struct reference {
   const double *parameters;
   gsl_odeiv2_step *stepper;
@@ -45,11 +57,18 @@ typedef struct reference {
   rl_equations equations;
   double *y, *error, *y_start, *rates; // [dimension] of an internal step; the last at its start
   double *rates_end;                   // [dimension] and at its end
-  rl_quat *rotations;                  // [bodies] at its start
+  rl_state *before;                    // the state at its start
+  rl_state *judged;                    // the same, with the grips that its end asks for
+  double *slips;                       // [wraps of a rope] over each of them [m/s]
   rl_state *companion;
   bool has_companion;
+  double since;          // from when on the impulses of the last rows count [s]
+  double event_at_start; // of an internal step: rl_equations_event
+  happening found;       // in the internal step last finished
   double h, companion_h; // what the next internal step tries [s]; 0: not known
   double estimate;       // [m]
+  uint64_t topology;     // of the state that was last heard of
+  rl_reason failure;     // why the last step could not be done; it is not tried again
 } reference;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
@@ -61,7 +80,9 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->y_start = rl_carve(c, dimension, sizeof *self->y_start);
   self->rates = rl_carve(c, dimension, sizeof *self->rates);
   self->rates_end = rl_carve(c, dimension, sizeof *self->rates_end);
-  self->rotations = rl_carve(c, model->body_count, sizeof *self->rotations);
+  self->before = rl_state_carve(model, c);
+  self->judged = rl_state_carve(model, c);
+  self->slips = rl_carve(c, model->path_capacity, sizeof *self->slips);
   self->companion = rl_state_carve(model, c);
 }
 
@@ -87,6 +108,8 @@ static void forget(reference *self) {
   self->has_companion = false;
   self->h = self->companion_h = 0.0;
   self->estimate = 0.0;
+  self->topology = 0;
+  self->failure = RL_RUNNING;
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -97,10 +120,14 @@ static void init(void *memory, const rl_model *model, const double *values) {
   forget(self);
 }
 
+// The companion goes on from the state. If that was only parted, so does the estimate.
 static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  reference *self = memory;
+  const double estimate = state->topology != self->topology ? self->estimate : 0.0;
   (void)model;
-  (void)state;
-  forget(memory);
+  forget(self);
+  self->estimate = estimate;
+  self->topology = state->topology;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -112,8 +139,7 @@ static int apply(reference *self, double h) {
   const gsl_odeiv2_system system = {rl_equations_rates, NULL, rl_equations_dimension(model),
                                     &self->equations};
   memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
-  memcpy(self->equations.state->rotations, self->rotations,
-         model->body_count * sizeof *self->rotations);
+  rl_state_copy(self->equations.state, self->before);
   return gsl_odeiv2_step_apply(self->stepper, 0.0, h, self->y, self->error, self->rates, NULL,
                                &system);
 }
@@ -121,40 +147,213 @@ static int apply(reference *self, double h) {
 // The state is that of y, on the rows; the rates there. Not GSL_SUCCESS where there are none.
 static int finish(reference *self) {
   rl_equations *e = &self->equations;
-  const size_t last = rl_equations_dimension(e->model) - 2;
-  const double loss = self->y[last], work = self->y[last + 1];
   rl_equations_scatter(e, self->y);
   rl_equations_project(e);
   rl_equations_gather(e, self->y);
-  self->y[last] = loss;
-  self->y[last + 1] = work;
   return rl_equations_hold(e) ? rl_equations_rates(0.0, self->y, self->rates_end, e) : GSL_EFAILED;
 }
 
-// The internal step to h from its start: what has happened by then (rl_equations_event).
+// The forces at the end of an internal step.
+static void write_multipliers(const reference *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->state->multipliers[m] = e->acts[m] ? fmax(e->multipliers[m], e->lcp.lower[m]) : 0.0;
+  }
+}
+
+// What happens to ropes over bodies in an internal step of h: a wrap begins or ceases to slip, or
+// wraps come and go. If nothing does, the wraps of the state are those at its end.
+static happening happening_on_wraps(reference *self, double h) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  happening found = NOTHING;
+  write_multipliers(self);
+  state->continues_paths = false;
+  rl_state_copy(self->judged, self->before);
+  if (rl_wraps_judge(model, state, self->judged, NULL, h)) {
+    found = A_GRIP;
+  } else {
+    const uint64_t was = rl_wraps_hash(model, state);
+    rl_wraps_end(model, self->before, state, h);
+    found = rl_wraps_hash(model, state) != was ? A_WRAP : NOTHING;
+  }
+  state->continues_paths = true;
+  return found;
+}
+
+// Whether a wrap of a rope that slips has come to rest and would go back: how fast, over the
+// largest speed; what sticks then is marked in `judged`.
+static double stop_of(reference *self, uint32_t rope) {
+  const rl_equations *e = &self->equations;
+  const rl_model *model = e->model;
+  rl_state *state = e->state;
+  const rl_rope *r = &model->ropes[rope];
+  const double dt = 2.0 * rl_equations_displace(&self->equations);
+  double largest = -1.0;
+  rl_wraps_slips(model, state, rope, self->equations.earlier, self->equations.displaced, dt,
+                 self->slips);
+  for (uint32_t i = 0; i < state->wrap_counts[rope] && dt > 0.0; i++) {
+    const uint32_t grip = state->wraps[r->first_wrap + i].grip;
+    if (grip == RL_SLIPS_ON || grip == RL_SLIPS_BACK) {
+      const double back = (grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i]) / e->speed;
+      if (back > least_slip) {
+        self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
+      }
+      largest = fmax(largest, back - least_slip);
+    }
+  }
+  return largest;
+}
+
+// Of all ropes.
+static double stop_event(reference *self) {
+  const rl_model *model = self->equations.model;
+  double largest = -1.0;
+  rl_state_copy(self->judged, self->before);
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
+      largest = fmax(largest, stop_of(self, i));
+    }
+  }
+  return largest;
+}
+
+// What has happened by the end of an internal step of h that was finished; as large as that.
+static double event_after(reference *self, double h) {
+  const double event = rl_equations_event(&self->equations);
+  self->found = event > 0.0 ? A_ROW : NOTHING;
+  if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
+    return event;
+  }
+  const double stop = stop_event(self);
+  if (stop > 0.0) {
+    self->found = A_GRIP;
+    return stop;
+  }
+  self->found = happening_on_wraps(self, h);
+  return self->found != NOTHING ? 1.0 : fmax(event, stop);
+}
+
+// The internal step to h from its start.
 static double event_at(reference *self, double h) {
-  return apply(self, h) == GSL_SUCCESS && finish(self) == GSL_SUCCESS
-             ? rl_equations_event(&self->equations)
-             : NAN;
+  return apply(self, h) == GSL_SUCCESS && finish(self) == GSL_SUCCESS ? event_after(self, h) : NAN;
+}
+
+// Lays rows and equations for the wraps that there are now. The impulses of rows that may be others
+// begin anew.
+static void lay_rows(reference *self, double t, double dt) {
+  rl_equations *e = &self->equations;
+  const uint64_t structure = e->rows->structure;
+  rl_detect(e->model, e->state, dt, e->rows);
+  rl_equations_begin(e, e->model, e->state, e->rows);
+  if (e->rows->structure != structure) {
+    self->since = t;
+    for (uint32_t m = e->model->link_count; m < e->lcp.direct.row_count; m++) {
+      e->impulses[m] = 0.0;
+    }
+  }
+}
+
+// The grips of the state become those that were found to be right; a rope that has lost its way has
+// fewer wraps.
+static void take_grips(reference *self) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
+    const rl_wrap *judged = &self->judged->wraps[model->ropes[r].first_wrap];
+    const bool same = state->wrap_counts[r] == self->judged->wrap_counts[r];
+    for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
+      wraps[i].grip = judged[i].grip;
+    }
+    if (!same) {
+      memcpy(wraps, judged, model->ropes[r].wrap_capacity * sizeof *wraps);
+      state->wrap_counts[r] = self->judged->wrap_counts[r];
+    }
+  }
+  state->slipped_off = self->judged->slipped_off;
+  state->slipped_rope = self->judged->slipped_rope;
+  state->slipped_body = self->judged->slipped_body;
+}
+
+// Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it.
+static void choose(reference *self, double t, double dt, rl_step_info *info) {
+  rl_equations *e = &self->equations;
+  const rl_model *model = e->model;
+  rl_state *state = e->state;
+  for (uint32_t trial = 0;; trial++) {
+    const rl_step_info before = *info;
+    rl_state_copy(self->before, state);
+    if (!rl_equations_choose(e, info) || trial > 2 * model->split_capacity ||
+        model->split_capacity == 0) {
+      return;
+    }
+    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+      state->multipliers[m] = fmax(e->blows[m], 0.0);
+    }
+    state->continues_paths = false;
+    rl_state_copy(self->judged, self->before);
+    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, dt);
+    state->continues_paths = true;
+    if (!slips) {
+      return;
+    }
+    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+      e->impulses[m] -= e->blows[m];
+    }
+    *info = before;
+    rl_state_copy(state, self->before);
+    take_grips(self);
+    lay_rows(self, t, dt);
+  }
+}
+
+// Goes on from where something has happened, h after the start of the internal step: with the wraps
+// and the rows that there are now.
+static void go_on(reference *self, double t, double h, double dt, rl_step_info *info) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  if (model->wrap_capacity > 0) {
+    state->continues_paths = false;
+    const bool is_lost = self->judged->slipped_off != state->slipped_off;
+    if (self->found == A_GRIP && is_lost) {
+      take_grips(self);
+    }
+    if (self->found != A_WRAP) { // rope has flowed with the grips that were
+      rl_wraps_end(model, self->before, state, h);
+    }
+    if (self->found == A_GRIP && !is_lost) {
+      take_grips(self);
+    }
+    lay_rows(self, t, dt);
+    state->continues_paths = true;
+  }
+  choose(self, t, dt, info);
 }
 
 // (10) Goes back to where the first thing happened in an internal step of h at whose end `after`
-// was found: by false position (Illinois), within what rounding resolves.
+// was found: by false position (Illinois), and by halves where that creeps, within what rounding
+// resolves.
 static double locate(reference *self, double h, double after) {
-  enum { ITERATIONS = 100 };
-  const double resolution = 0x1p-50 * h;
-  double low = 0.0, high = h, value_low = -after, value_high = after, last = h;
+  enum { ITERATIONS = 160, PATIENCE = 3 };
+  const double resolution = 0x1p-50 * h, close = 1e-15;
+  const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
+  double low = 0.0, high = h, value_low = before, value_high = after;
+  double last = h, happened = after, width = h;
   int side = 0;
-  for (int i = 0; i < ITERATIONS && high - low > resolution && value_high > 0.0; i++) {
+  for (int i = 0; i < ITERATIONS && high - low > resolution && happened > close; i++) {
     double at = low + (high - low) * (value_low / (value_low - value_high));
-    at = i == 0 || !(at > low && at < high) ? 0.5 * (low + high) : at;
+    if ((i % PATIENCE == PATIENCE - 1 && high - low > 0.5 * width) || !(at > low && at < high)) {
+      at = 0.5 * (low + high);
+    }
+    width = i % PATIENCE == PATIENCE - 1 ? high - low : width;
     const double value = event_at(self, at);
     last = at;
     if (value > 0.0) {
       value_low *= side > 0 ? 0.5 : 1.0;
       side = 1;
       high = at;
-      value_high = value;
+      value_high = happened = value;
     } else {
       value_high *= side < 0 ? 0.5 : 1.0;
       side = -1;
@@ -175,6 +374,9 @@ static int try_step(reference *self, double *h, double *next, double least, bool
     int status = apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
+      // Forces are what they are at these places and velocities: no step is shorter for them.
+      memset(&self->error[rl_equations_tail(self->equations.model) + 2], 0,
+             rl_unknown_capacity(self->equations.model) * sizeof *self->error);
       const int change = gsl_odeiv2_control_hadjust(self->control, self->stepper, self->y,
                                                     self->error, self->rates, next);
       if (change == GSL_ODEIV_HADJ_DEC && *next<*h && * h> least) {
@@ -194,35 +396,47 @@ static int try_step(reference *self, double *h, double *next, double least, bool
 static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = rl_equations_dimension(e->model);
-  memcpy(self->rotations, e->state->rotations, e->model->body_count * sizeof *self->rotations);
+  rl_state_copy(self->before, e->state);
+  const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
+  memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   if (continues) {
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);
     return GSL_SUCCESS;
   }
-  return rl_equations_rates(0.0, self->y_start, self->rates, e);
+  const int status = rl_equations_rates(0.0, self->y_start, self->rates, e);
+  self->event_at_start = rl_equations_event(e);
+  return status;
 }
 
 // Books what an internal step has taken and given.
 static void book(const reference *self, rl_step_info *info) {
-  const size_t last = rl_equations_dimension(self->equations.model) - 2;
-  info->dissipated += self->y[last];
-  info->work += self->y[last + 1];
+  const rl_equations *e = &self->equations;
+  const double *tail = &self->y[rl_equations_tail(e->model)];
+  info->dissipated += tail[0];
+  info->work += tail[1];
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->impulses[m] += tail[2 + m];
+  }
   info->iterations++;
 }
 
-// The forces at the end of the step.
-static void write_multipliers(const reference *self) {
+// The forces over the step.
+static void write_means(const reference *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    e->state->multipliers[m] = e->acts[m] ? fmax(e->multipliers[m], e->lcp.lower[m]) : 0.0;
+    const double time = dt - (m < e->model->link_count ? 0.0 : self->since);
+    if (time > 0.0) {
+      e->state->multipliers[m] = fmax(e->impulses[m] / time, e->lcp.lower[m]);
+    }
   }
+  rl_wraps_find_tensions(e->model, e->state);
 }
 
 // Takes a state from the start of a step to its end.
-static rl_reason integrate(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                           double dt, double tolerance, int substeps, double *try_h,
-                           rl_step_info *info) {
+static rl_reason take_steps(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                            double dt, double tolerance, int substeps, double *try_h,
+                            rl_step_info *info) {
   rl_equations *e = &self->equations;
   const double limit = self->parameters[STEP_LIMIT];
   const uint64_t before = info->iterations;
@@ -231,7 +445,9 @@ static rl_reason integrate(reference *self, const rl_model *model, rl_state *sta
   gsl_odeiv2_control_init(self->control, tolerance, tolerance, 1.0, 0.0);
   gsl_odeiv2_step_reset(self->stepper);
   rl_equations_begin(e, model, state, rows);
-  rl_equations_choose(e, info);
+  self->since = 0.0;
+  memset(e->impulses, 0, rl_unknown_capacity(model) * sizeof *e->impulses);
+  choose(self, t, dt, info);
   while (t < dt) {
     if ((double)(info->iterations - before) >= limit) {
       return RL_DIVERGED_STEPS;
@@ -245,14 +461,15 @@ static rl_reason integrate(reference *self, const rl_model *model, rl_state *sta
     if (try_step(self, &done, &next, shortest * dt, substeps > 0) != GSL_SUCCESS) {
       return RL_DIVERGED_STEPS;
     }
-    const double event = rl_equations_event(e);
+    const double event = event_after(self, done);
     continues = !(event > 0.0);
     done = continues ? done : locate(self, done, event);
+    self->event_at_start = event;
     book(self, info);
     t = continues && done == left ? dt : t + done;
     h = substeps > 0 ? h : done < wanted && continues ? next : fmax(next, h);
     if (!continues) {
-      rl_equations_choose(e, info);
+      go_on(self, t, done, dt, info);
     }
   }
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {
@@ -260,8 +477,21 @@ static rl_reason integrate(reference *self, const rl_model *model, rl_state *sta
   }
   *try_h = h;
   write_multipliers(self);
+  if (self->parameters[FORCES] == MEAN) {
+    write_means(self, dt);
+  }
   rl_state_place_holds(model, state);
   return RL_CONVERGED_TOLERANCE;
+}
+
+static rl_reason integrate(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                           double dt, double tolerance, int substeps, double *try_h,
+                           rl_step_info *info) {
+  state->continues_paths = true;
+  const rl_reason reason =
+      take_steps(self, model, state, rows, dt, tolerance, substeps, try_h, info);
+  state->continues_paths = false;
+  return reason;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -314,6 +544,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   reference *self = memory;
   rl_reason reason = RL_CONVERGED_TOLERANCE;
   self->equations.evaluations = 0;
+  if (self->failure < 0) {
+    return self->failure;
+  }
   if (self->parameters[ESTIMATE] != 0.0) {
     reason = step_companion(self, model, state, rows, dt, info);
     rl_detect(model, state, dt, rows);
@@ -326,6 +559,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     compare(self, model, state);
     info->error_estimate = self->estimate;
   }
+  self->failure = reason < 0 ? reason : RL_RUNNING;
   info->row_evaluations += self->equations.evaluations;
   if (info->want_residual || info->trace) {
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
@@ -339,9 +573,12 @@ const rl_solver_type rl_solver_reference = {
     .summary = "equations of motion to rounding: order 8, events located, error estimated",
     .citation = "prince1981",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
-                    RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC,
+                    RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
+                    RL_CAN_FORCES | RL_CAN_FRICTION,
     .detects_again = true,
     .keeps_ledger = true,
+    .keeps_wraps = true,
+    .is_adaptive = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(reference),

@@ -238,7 +238,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
 }
 
 static void solve_once(rl_driver *driver, double t1) {
-  if (driver->before) {
+  if (driver->before && !driver->type->keeps_wraps) {
     solve_with_grips(driver, t1);
   } else {
     solve(driver, t1);
@@ -310,6 +310,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_state *state = driver->state;
   const double t1 = (double)(state->step + 1) * driver->dt;
   rl_step_info *info = &driver->info;
+  const bool leads_wraps = driver->before && !driver->type->keeps_wraps;
   driver->change_count = 0;
   if (model->event_count > 0 && !driver->is_stopped) {
     change(driver, rl_events_act);
@@ -325,7 +326,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
     rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                   driver->type->stored_energy == NULL);
   }
-  if (driver->before) {
+  if (leads_wraps) {
     rl_wraps_end(model, driver->before, state, driver->dt);
   }
   state->dissipated += info->dissipated;

@@ -94,7 +94,7 @@ static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
 static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                         rl_path_link *link) {
   const double middle = is_turned(item, p, q) ? RL_PI : 0.0;
-  const rl_path_round round = {item->at, item->side, item->radius, false};
+  const rl_path_round round = {item->at, item->side, item->radius, false, item->continues};
   arc->wrap = middle + 2.0 * RL_PI * fmax(item->node.turns, 0.0);
   if (!rl_path_over(&round, p, q, arc, link)) {
     return false;
@@ -109,7 +109,8 @@ static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *a
 
 static bool lay_on_drum(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                         rl_path_link *link) {
-  const rl_path_round round = {item->at, rl_scale(item->sense, item->axis), item->radius, true};
+  const rl_path_round round = {item->at, rl_scale(item->sense, item->axis), item->radius, true,
+                               item->continues};
   arc->wrap = item->wrap;
   return rl_path_over(&round, p, q, arc, link);
 }

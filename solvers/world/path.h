@@ -48,6 +48,7 @@ typedef struct rl_path_item {
   rl_vec3 reference;      // CIRCLE: unit, across the axis
   double radius;          // SPHERE, CYLINDER, CIRCLE [m]
   double length;          // LINE [m]
+  bool continues;         // SPHERE, CYLINDER: past where the rope leaves (rl_path_round)
   double sense; // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
   // Kept from one solve to the next, as where to start from.
   double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis

@@ -107,7 +107,7 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   }
   const double r = round->radius;
   arc->wrap = wrap_between(round->axis, on.out, off.out, arc->wrap);
-  if (arc->wrap < 0.0 && on.length + off.length > 0.0) {
+  if (arc->wrap < 0.0 && !round->continues && on.length + off.length > 0.0) {
     pass_by(round, p, q, arc, link);
     return true;
   }

@@ -24,6 +24,7 @@ typedef struct rl_path_round {
   rl_vec3 centre, axis; // unit; the rope turns about it by the right hand
   double radius;        // [m]
   bool endless;
+  bool continues; // a wrap below 0 counts as such: the length is smooth where the rope leaves
 } rl_path_round;
 
 // How a rope lies on it.

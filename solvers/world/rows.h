@@ -108,6 +108,9 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
+// Which wraps there are and how they grip, as a number.
+uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
+
 // Finds again, at the state's positions, where the listed contacts of ropes touch, idle ones
 // included; those of bodies keep their places. For methods of many substeps in a step
 // (rl_solver_type.detects_again): depth that only the next step finds is pushed out within one

@@ -186,8 +186,7 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
   rl_detect_bodies(model, state, rows, old_count, &old, dt);
 }
 
-// Which wraps there are and how they grip, as a number.
-static uint64_t hash_wraps(const rl_model *model, const rl_state *state) {
+uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
   uint64_t hash = UINT64_C(14695981039346656037);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
@@ -204,7 +203,7 @@ static uint64_t hash_wraps(const rl_model *model, const rl_state *state) {
 
 // Lays the rows of the ropes again if there are other wraps or elements than last time; then true.
 static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
-  const uint64_t now = model->wrap_capacity > 0 ? hash_wraps(model, state) : rows->wraps;
+  const uint64_t now = model->wrap_capacity > 0 ? rl_wraps_hash(model, state) : rows->wraps;
   const bool changed = now != rows->wraps || state->topology != rows->topology;
   if (changed) {
     rl_rows_add_ropes(model, state, rows);

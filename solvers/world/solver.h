@@ -78,6 +78,8 @@ typedef struct rl_solver_type {
   // Its `info` holds all that was dissipated and all work, and its multipliers are the forces at
   // the end of the step: the ledger adds nothing.
   bool keeps_ledger;
+  bool keeps_wraps; // it calls rl_wraps_judge and rl_wraps_end itself
+  bool is_adaptive; // it takes the internal steps that its tolerance asks for, and tells its error
   size_t parameter_count;
   const rl_parameter *parameters;
   // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then

@@ -57,6 +57,9 @@ typedef struct rl_state {
   double (*reels)[2]; // [rope_count] how fast each end of a rope is paid out by a winch [m/s];
                       // NULL: there are none in this scene
   rl_vec3 *pushes;    // [place_count] forces from outside [N]; NULL: there are none in this scene
+  // Paths are continued smoothly past where a rope leaves a body, for who finds that place by
+  // itself; no part of the state.
+  bool continues_paths;
   // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
   // on, and where and what these are.
   rl_path_item *items, *old_items; // [path_capacity + 2]

@@ -54,6 +54,7 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   item->sense = wrap->sense;
   item->wrap = wrap->angle;
   item->along = wrap->along;
+  item->continues = state->continues_paths;
   rl_path_place(item, &solid);
   // The side of a ball is left open: it has only one shortest way, whichever the rope lay on.
   if (!rl_is_zero(wrap->hinge)) {
@@ -540,6 +541,33 @@ static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
       wraps[i - 1].rest += moved;
     }
     rl_wrap_mark_middle(model, state, &wraps[i], item);
+  }
+}
+
+void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index,
+                    const rl_point *earlier, const rl_point *later, double dt, double *slips) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  rl_wrap_path(model, state, index, later);
+  for (uint32_t p = 0; p < count; p++) {
+    slips[p] = rl_wrap_piece_length(model, state, index, p, later);
+  }
+  rl_wrap_path(model, state, index, earlier);
+  double slip = 0.0; // what a strand loses before a wrap runs over it
+  for (uint32_t p = 0; p < count; p++) {
+    slip -= (slips[p] - rl_wrap_piece_length(model, state, index, p, earlier)) / dt;
+    slip = wraps[p].grip == RL_STICKS ? 0.0 : slip;
+    slips[p] = slip;
+  }
+}
+
+void rl_wraps_find_tensions(const rl_model *model, rl_state *state) {
+  size_t split = 0;
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
+      rl_wrap_path(model, state, r, state->points);
+      find_tensions(model, state, r, &split);
+    }
   }
 }
 

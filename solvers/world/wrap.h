@@ -56,6 +56,14 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
 // that a straight piece has run into become wraps.
 void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 
+// How fast rope runs over each wrap of a rope, towards `to`, from the lengths of its pieces at two
+// positions that are dt apart; 0 where it sticks [wraps].
+void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t rope,
+                    const rl_point *earlier, const rl_point *later, double dt, double *slips);
+
+// The tensions of all pieces of ropes over bodies, from the multipliers.
+void rl_wraps_find_tensions(const rl_model *model, rl_state *state);
+
 // Energy of a rope that is elastic [J].
 double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t rope);
 

@@ -124,6 +124,19 @@ class Converge(Case):
             self.expect_true(abs(ratio - 1) < 0.02, ratio, "1 to 2 %", exact["run"])
         self.expect(rows[7]["error_end"], "nan", "the finest has nothing finer beside it")
 
+    def test_default_reference_goes_with_each_run(self) -> None:
+        """Its tensions are means over the steps of the run, and its estimate the least floor."""
+        folder = self.converge("pendulum", "--solver", "rattle", "--over", "step", "--values",
+                               "0.02,0.01,0.005", "--quantity", "reference:line.tension",
+                               "--duration", "1")
+        order = float(table(folder, "orders")[0]["order"])
+        self.expect_true(abs(order - 2) < 0.02, order, "2 to 0.02", "order of the mean tension")
+        own = {row["label"]: row for row in table(folder, "summary")}
+        for row in table(folder, "convergence"):
+            reference = own["reference-step=" + row["run"].split("=")[1]]
+            self.expect_true(float(row["floor"]) >= float(reference["error_estimate_m"]),
+                             row["floor"], f"at least {reference['error_estimate_m']}", "floor")
+
     def test_against_a_reference(self) -> None:
         words = ("pendulum", "--solver", "impulse", "--over", "step", "--values", STEPS,
                  "--quantity", "reference:bob.x", "--reference", "rattle", "--reference-step",

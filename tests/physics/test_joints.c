@@ -51,7 +51,7 @@ static void joint_has_both_masses(void **unused) {
   rl_state_free(state);
   check_near(s->model->masses[joint], 0.2 + 0.1, 1e-15);
   check_near(s->model->points[joint].w, 1.0 / 0.3, 1e-12);
-  check_free_second(s, RL_CAN_JOINTS);
+  check_free_second(s, RL_CAN_JOINTS, NULL);
 }
 
 static void refused(const char *ropes, const char *says) {

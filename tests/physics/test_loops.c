@@ -154,7 +154,7 @@ static void ropes_join_loops(void **unused) {
               " segments: 3}\n");
   check_near(s->model->masses[0], 0.2 + 0.1, 1e-15);
   assert_int_equal(s->model->links[5].a, s->model->links[0].a);
-  check_free_second(s, RL_CAN_LOOPS);
+  check_free_second(s, RL_CAN_LOOPS, NULL);
 }
 
 // All orders of pbd end at the same tensions, with an odd number of elements too, of which the two

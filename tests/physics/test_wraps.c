@@ -155,7 +155,7 @@ static void free_eyes_keep_momentum(void **unused) {
                     "  c: {mass: 2.385, position: [1.2, 0.5, -0.2], velocity: [0.6, 0.4, -0.5]}\n"
                     "ropes: {line: {from: {body: a}, to: {body: c},"
                     " over: [{body: ring, at: [0.1, -0.15, 0.05]}]}}\n"),
-      RL_CAN_WRAPS);
+      RL_CAN_WRAPS, NULL);
 }
 
 // Half a turn and three: exp(7 pi mu), just above which the rope slips.
@@ -330,9 +330,11 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 static void free_bodies_keep_momentum(void **unused) {
   (void)unused;
   static const char *const frictions[] = {"", "friction: 0.4,"};
-  // A rope that comes off a capsule with friction is beyond the direct methods: left out.
+  // A rope that comes off a capsule with friction is beyond the direct methods: left out. Where it
+  // runs over the seam of one, the reference ends the run: its internal steps become too short.
   for (size_t i = 0; i < 2 * SHAPES - 1; i++) {
-    check_free_second(free_bodies(shapes[i / 2], frictions[i % 2]), RL_CAN_WRAPS);
+    check_free_second(free_bodies(shapes[i / 2], frictions[i % 2]), RL_CAN_WRAPS,
+                      i / 2 == SHAPES - 1 ? "reference" : NULL);
   }
   for (size_t i = 0; i < 2 * SHAPES - 1; i++) { // and angular momentum, with those that keep it
     static const char *const keepers[] = {"penalty", "impulse", "pbd-direct", "rattle"};

@@ -41,10 +41,13 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
 // sum m |v|, the angular momentum to `angular` of its size there (INFINITY: any).
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular);
 
-// A second of a free scenario in steps of 1/240 s with every solver that can do it, and only those
-// lack `capability` that cannot: momentum stays, and no element is stretched by more than 2 %.
-// Frees the scenario.
-void check_free_second(rl_scenario *scenario, uint32_t capability);
+// Whether the solver cannot run the model. Fails the test if it lacks none of the `allowed`.
+bool check_left_out(const rl_model *model, const rl_solver_type *type, uint32_t allowed);
+
+// A second of a free scenario in steps of 1/240 s with every solver, but for those that lack one of
+// the capabilities `allowed`, and one that is left out by name (NULL: none): momentum stays, and no
+// element is stretched by more than 2 %. Frees the scenario.
+void check_free_second(rl_scenario *scenario, uint32_t allowed, const char *without);
 
 // dC/dx of a general row against central differences in every coordinate, spins included, and W
 // against the sum over slots of w |dC/dx|^2. The tolerance is of the differences: 2e-9 for smooth
