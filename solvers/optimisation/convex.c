@@ -16,7 +16,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,
                    "stop when rows, complementarity and balance of forces are at or below this "
                    "fraction of the shortest element; 0: never"},
-    [WARM_START] = {"warm_start", RL_INTEGER, "1", 6, 0, 1e7, NULL,
+    [WARM_START] = {"warm_start", RL_INTEGER, "1", 12, 0, 1e7, NULL,
                     "Newton iterations from the forces of the step before, that find the same "
                     "solution sooner or give up; 0: none"},
 };

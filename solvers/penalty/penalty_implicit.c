@@ -18,7 +18,7 @@ enum {
 };
 
 // Newton's method converges in a few iterations, or seldom at all.
-enum { newton_tries = 8 };
+enum { newton_tries = 12 };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 1, "euler|midpoint",

@@ -12,9 +12,9 @@ static const double roundings = 8.0;
 // Of the largest force: less is left of the balance by rounding, also of short elements.
 static const double balance_rounding = 1e-12;
 
-// What is on the edge between sticking and slipping changes sides at a hundred times the rounding
-// of the rest: friction is asked for this fraction of the accuracy of lengths.
-static const double friction_accuracy = 0.01;
+// What is on the edge between sticking and slipping changes sides at this many times the rounding
+// of the rest: of friction less counts as nothing.
+static const double friction_roundings = 100.0;
 
 // Added to the diagonal of friction as a fraction of it, but not to what it is asked for: nodes
 // that stick contradict the taut elements between them. It bends the way and not the solution.
@@ -50,6 +50,9 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
   p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
   p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
+  p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
+  p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
 }
 
 void rl_implicit_forget(rl_implicit *p) {
@@ -281,8 +284,9 @@ void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
     p->diagonal[t->normal] = h2 * p->forces[t->normal];
   }
   double size;
-  p->friction_residual = friction_accuracy * rl_frictions_residual(p->frictions, d, rows,
-                                                                   p->weights, p->diagonal, &size);
+  const double residual =
+      rl_frictions_residual(p->frictions, d, rows, p->weights, p->diagonal, &size);
+  p->friction_residual = residual <= friction_roundings * p->rounding ? 0.0 : residual;
   rl_frictions_choose(p->frictions, d, rows, p->weights, p->diagonal, p->active, p->right);
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &p->frictions[k];
@@ -502,6 +506,40 @@ void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, do
 // ---------------------------------------------------------------------------------------------
 // The end of the step
 
+void rl_implicit_keep(rl_implicit *p, const rl_model *model, const rl_state *state,
+                      double residual) {
+  if (!(residual < p->kept_residual)) {
+    return;
+  }
+  p->kept_residual = residual;
+  memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
+  memcpy(p->kept_forces, p->forces, p->row_count * sizeof *p->kept_forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->kept_frictions[k] = p->frictions[k].total;
+  }
+}
+
+void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  if (p->kept_residual < INFINITY) {
+    memcpy(state->points, p->kept_points, model->slot_count * sizeof *p->kept_points);
+    memcpy(p->forces, p->kept_forces, p->row_count * sizeof *p->kept_forces);
+    for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+      p->frictions[k].total = p->kept_frictions[k];
+    }
+    rl_implicit_evaluate(p, model, state, rows);
+  }
+}
+
+// Of each pair, force and slack, the smaller one is 0.
+static void part_pairs(rl_implicit *p) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double slack = p->softness[m] * p->forces[m] - p->values[m];
+    if (p->lower[m] == 0.0 && slack > p->weights[m] * p->h * p->h * p->forces[m]) {
+      p->forces[m] = 0.0;
+    }
+  }
+}
+
 // What was solved for are the forces of elements; of squares the tension is |d| / l times that.
 static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -521,6 +559,7 @@ rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *stat
                            int tries, int iterations, double tolerance, rl_step_info *info) {
   // Without forces of the step before there is nothing to start from.
   p->known_force = 0.0;
+  p->kept_residual = INFINITY;
   for (uint32_t m = 0; m < p->row_count; m++) {
     p->known_force = fmax(p->known_force, fabs(p->forces[m]));
   }
@@ -531,12 +570,16 @@ rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *stat
     tolerance = fmax(tolerance, p->rounding);
   }
   if (first > 0) {
-    reason = rl_implicit_newton(p, model, state, rows, first, tolerance, info);
+    reason = rl_implicit_newton(p, model, state, rows, first, true, tolerance, info);
   }
   const int left = iterations - (int)(info->iterations - before);
   if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
+  if (reason != RL_CONVERGED_TOLERANCE) {
+    rl_implicit_return(p, model, state, rows);
+  }
+  part_pairs(p);
   write_multipliers(p, state, rows);
   if (info->want_residual || info->trace) {
     info->residual = rl_residual(model, state, rows, state->points, state->multipliers, 1.0, p->h);

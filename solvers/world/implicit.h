@@ -59,6 +59,10 @@ typedef struct rl_implicit {
   double *solution;         // [places]
   rl_direct tangents;       // of it only the tangents of contacts with friction
   rl_friction *frictions;   // [contacts]
+  rl_point *kept_points;    // [slots] of the iteration with the least residual
+  double *kept_forces;      // [unknowns]
+  rl_vec3 *kept_frictions;  // [contacts]
+  double kept_residual;     // [m]; INFINITY: none is kept
   double known_force;       // the largest of the step before [N]; 0: unknown
   double shortest;          // of the elements [m]
   double rounding;          // what it leaves of a length [m]
@@ -110,19 +114,31 @@ static inline double rl_implicit_change(const rl_implicit *implicit, uint32_t m)
 // Moves positions and friction by s times the solution; forces are the method's affair.
 void rl_implicit_move(rl_implicit *implicit, const rl_model *model, rl_state *state, double s);
 
+// Keeps this iteration if its residual [m] is the least so far: what does not converge ends there.
+void rl_implicit_keep(rl_implicit *implicit, const rl_model *model, const rl_state *state,
+                      double residual);
+
+// Goes back to what was kept, if anything.
+void rl_implicit_return(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                        rl_rows *rows);
+
 // Newton's method on the whole: elements and contacts act or do not (an active set that may change
 // by any number of rows), friction sticks or slips. `tolerance` is that of the values and, as ways,
-// of the balance and of friction [m].
+// of the balance and of friction [m]. From a guess, what is nearly taut is tried as taut first, and
+// iterations are kept.
 rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_state *state,
-                             rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
+                             rl_rows *rows, int iterations, bool is_guess, double tolerance,
+                             rl_step_info *info);
 
 // A primal-dual interior point instead, from the start of the step: it needs no guess of what acts,
-// and where all rows are convex it finds the one solution there is.
+// and where all rows are convex it finds the one solution there is. At its end it takes a step
+// of Newton's method.
 rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
 // Newton's method for the first `tries` of the iterations, and where it has not come to its end the
-// interior point for the others. The forces become the state's multipliers.
+// interior point for the others. What does not converge ends at the iteration with the least
+// residual. The forces become the state's multipliers.
 rl_reason rl_implicit_find(rl_implicit *implicit, const rl_model *model, rl_state *state,
                            rl_rows *rows, int tries, int iterations, double tolerance,
                            rl_step_info *info);

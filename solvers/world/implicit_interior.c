@@ -34,8 +34,9 @@ static void start(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
     p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
   }
   rl_implicit_evaluate(p, model, state, rows);
-  for (uint32_t m = 0; m < p->row_count; m++) { // what is stretched pulls though nothing moves
-    force += p->softness[m] > 0.0 ? fmax(p->values[m], 0.0) / p->softness[m] : 0.0;
+  for (uint32_t m = 0; m < p->row_count; m++) { // and what is stretched pulls by itself
+    const double give = p->softness[m] + p->weights[m] * p->h * p->h;
+    force += p->weights[m] > 0.0 ? fmax(p->values[m], 0.0) / give : 0.0;
     least = fmax(least, p->weights[m] > 0.0 ? p->rounding / (p->weights[m] * p->h * p->h) : 0.0);
   }
   if (p->known_force > 0.0) {
@@ -119,10 +120,41 @@ static double complementarity_at(const rl_implicit *p, double s, uint32_t count)
   return sum / (count > 0 ? count : 1);
 }
 
+// (4) The predictor, (5) the corrector, (6) the step. `first` is the mean of lambda s at the start.
+static void advance(rl_implicit *p, const rl_model *model, rl_state *state, double mean,
+                    uint32_t count, double first, rl_step_info *info) {
+  set_right(p, 0.0, false);
+  rl_implicit_solve(p, model);
+  const double predicted = find_changes(p);
+  const double ratio = mean > 0.0 ? complementarity_at(p, predicted, count) / mean : 0.0;
+  set_right(p, ratio * ratio * ratio * mean, true);
+  rl_implicit_solve(p, model);
+  const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest_fraction));
+  const double s = fmin(1.0, fraction * find_changes(p));
+  rl_implicit_move(p, model, state, s);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->forces[m] += s * p->change[m];
+    p->slack[m] += s * p->slack_change[m];
+  }
+  info->iterations++;
+}
+
+// The steps of (6) are never whole: what they leave of the balance is momentum that nobody has, and
+// of friction a creep. A step of Newton's method, with what acts here, is; where its rows
+// contradict each other all stays as it was.
+static void complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                     double residual, double tolerance, rl_step_info *info) {
+  p->kept_residual = INFINITY;
+  rl_implicit_keep(p, model, state, residual);
+  if (rl_implicit_newton(p, model, state, rows, 1, false, tolerance, info) !=
+      RL_CONVERGED_TOLERANCE) {
+    rl_implicit_return(p, model, state, rows);
+  }
+}
+
 rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance,
                                rl_step_info *info) {
-  rl_reason reason = RL_CONVERGED_ITERATIONS;
   double first = 0.0, best = INFINITY;
   int stalled = 0;
   start(p, model, state, rows);
@@ -137,46 +169,29 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     const double gap = rl_larger(measure(p, &mean, &count), p->friction_residual);
     const double force = rl_implicit_balance(p, model, state, rows);
     const double now = rl_larger(gap, force);
-    if (gap <= tolerance && force <= tolerance) {
-      reason = RL_CONVERGED_TOLERANCE;
-      break;
+    rl_implicit_keep(p, model, state, now);
+    // Friction can go round between sets of what sticks: no use in more of that.
+    stalled = now < least_progress * best ? 0 : stalled + 1;
+    best = fmin(best, now);
+    if (now <= tolerance) {
+      const bool is_whole = force <= p->rounding && p->tangents.tangents_count == 0;
+      if (!is_whole && i < iterations) {
+        complete(p, model, state, rows, now, tolerance, info);
+      }
+      return RL_CONVERGED_TOLERANCE;
     }
     for (uint32_t m = 0; m < p->row_count; m++) {
       p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
     }
-    // Friction can go round between sets of what sticks: no use in more of that.
-    stalled = now < least_progress * best ? 0 : stalled + 1;
-    best = fmin(best, now);
-    if (p->tangents.tangents_count > 0 && stalled > patience) {
+    const bool is_stuck = p->tangents.tangents_count > 0 && stalled > patience;
+    if (i == iterations || is_stuck || !rl_implicit_factor(p, model, state, rows)) {
       break;
     }
-    if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
-      break;
-    }
-    set_right(p, 0.0, false);
-    rl_implicit_solve(p, model);
-    double s = find_changes(p);
-    const double ratio = mean > 0.0 ? complementarity_at(p, s, count) / mean : 0.0;
-    set_right(p, ratio * ratio * ratio * mean, true);
-    rl_implicit_solve(p, model);
     first = i == 0 ? mean : first;
-    const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest_fraction));
-    s = fmin(1.0, fraction * find_changes(p));
-    rl_implicit_move(p, model, state, s);
-    for (uint32_t m = 0; m < p->row_count; m++) {
-      p->forces[m] += s * p->change[m];
-      p->slack[m] += s * p->slack_change[m];
-    }
-    info->iterations++;
+    advance(p, model, state, mean, count, first, info);
     if (info->trace) {
       rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
     }
   }
-  // Of each pair the smaller one is 0.
-  for (uint32_t m = 0; m < p->row_count; m++) {
-    if (is_bounded(p, m) && p->slack[m] > p->weights[m] * p->h * p->h * p->forces[m]) {
-      p->forces[m] = 0.0;
-    }
-  }
-  return reason;
+  return RL_CONVERGED_ITERATIONS;
 }

@@ -38,13 +38,13 @@ static double set_rows(rl_implicit *p) {
 }
 
 rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                             int iterations, double tolerance, rl_step_info *info) {
+                             int iterations, bool is_guess, double tolerance, rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   double last = INFINITY;
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
     info->row_evaluations += p->row_count;
-    choose(p, model, state, i == 0);
+    choose(p, model, state, is_guess && i == 0);
     rl_implicit_rub(p, rows);
     const double gap = set_rows(p);
     const double force = rl_implicit_balance(p, model, state, rows);
@@ -53,6 +53,9 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       break;
     }
     const double now = rl_larger(gap, force);
+    if (is_guess) {
+      rl_implicit_keep(p, model, state, now);
+    }
     if (i >= settling && !(now <= least_progress * last)) {
       break;
     }

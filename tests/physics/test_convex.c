@@ -103,7 +103,7 @@ static void check_converges(size_t n, start_pose pose, const char *integrator, d
 static void always_converges(void **unused) {
   (void)unused;
   for (size_t n = 10; n <= (is_long ? 10000 : 100); n *= 10) {
-    for (double warm = 0.0; warm <= 6.0; warm += 6.0) {
+    for (double warm = 0.0; warm <= 12.0; warm += 12.0) {
       check_converges(n, HORIZONTAL, "euler", warm, 15);
       check_converges(n, HORIZONTAL, "bdf2", warm, 20);
       check_converges(n, TANGLED, "euler", warm, 60);
@@ -217,7 +217,7 @@ static bool solve_dense(dense *s) {
 
 static void check_step(size_t n, double load, start_pose pose, double dt) {
   rl_model *model = make_pose(n, load, pose, 7 + n);
-  rl_driver *d = drive(model, "euler", 6.0, dt);
+  rl_driver *d = drive(model, "euler", 12.0, dt);
   for (int step = 0; step < 5; step++) {
     dense s = {.n = n, .h = dt, .l = 1.0 / (double)n};
     for (uint32_t i = 1; i <= n; i++) {
@@ -308,7 +308,7 @@ static void pbd_converges_to_another_point(void **unused) {
 
 static double seconds_of(size_t n, double load, double dt, int steps) {
   rl_model *model = make_pose(n, load, HORIZONTAL, 1);
-  rl_driver *d = drive(model, "euler", 6.0, dt);
+  rl_driver *d = drive(model, "euler", 12.0, dt);
   const clock_t start = clock();
   for (int i = 0; i < steps; i++) {
     assert_true(rl_driver_step(d) > 0);
