@@ -326,8 +326,8 @@ static bool is_same_solver(const rl_study_reference *r) {
 }
 
 // The solver that the reference is run with, under its label; NULL with a message.
-static const rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scenario,
-                                              const rl_solver_spec *curve, int *status) {
+static rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scenario,
+                                        const rl_solver_spec *curve, int *status) {
   const rl_study_reference *r = &study->definition.reference;
   rl_solver_spec *spec = allocate(study, 1, sizeof *spec);
   char label[RL_LABEL_MAX + 16] = "reference";
@@ -367,7 +367,8 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
   const bool same = is_same_solver(r);
   rl_study_run run = *of;
   run.keep = true;
-  run.solver = reference_solver(study, scenario, of->solver, status);
+  rl_solver_spec *solver = reference_solver(study, scenario, of->solver, status);
+  run.solver = solver;
   if (!run.solver || !reference_changes(study, &run.changes)) {
     return false;
   }
@@ -381,6 +382,9 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
   const bool follows = run.solver->type->is_adaptive && isnan(r->step) && !same;
   const bool own = same || c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH ||
                    (follows && c->variation == RL_VARY_STEP);
+  if (own && !same) { // with a value behind it, `reference` could be a solver that is compared
+    snprintf(solver->label, sizeof solver->label, "reference-run");
+  }
   run.suffix = own ? of->suffix : NULL;
   c->references[index] = rl_study_add(study, &run, status);
   return c->references[index] != SIZE_MAX;

@@ -73,6 +73,7 @@ static int plan(rl_study *study) {
   *d = over_step(d);
   d->solvers = all;
   d->solver_count = count;
+  d->overs = NULL; // of all it is the step
   return rl_study_converge.plan(study);
 }
 

@@ -133,7 +133,7 @@ class Converge(Case):
         self.expect_true(abs(order - 2) < 0.02, order, "2 to 0.02", "order of the mean tension")
         own = {row["label"]: row for row in table(folder, "summary")}
         for row in table(folder, "convergence"):
-            reference = own["reference-step=" + row["run"].split("=")[1]]
+            reference = own["reference-run-step=" + row["run"].split("=")[1]]
             self.expect_true(float(row["floor"]) >= float(reference["error_estimate_m"]),
                              row["floor"], f"at least {reference['error_estimate_m']}", "floor")
 
