@@ -9,8 +9,8 @@ enum { INTEGRATOR, ITERATIONS, TOLERANCE, WARM_START, PARAMETER_COUNT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 2, "euler|midpoint|bdf2",
-                    "backward Euler (order 1), implicit midpoint (order 2; rows hold in the middle "
-                    "of a step only), BDF2 (order 2)"},
+                    "backward Euler (order 1), implicit midpoint (order 2, for elastic ropes: the "
+                    "forces of inextensible ones swing, more in smaller steps), BDF2 (order 2)"},
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
                     "iterations in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,
@@ -71,8 +71,8 @@ static const rl_departure departures[] = {
     {RL_OWN_LAW,
      "contacts, friction, rods and bodies that turn are not convex: they are linearised "
      "in each iteration, and a solution is one of those there may be"},
-    {RL_OWN_LAW, "integrator=midpoint: rows hold in the middle of a step only, and nothing is lost "
-                 "in a catch or a landing"},
+    {RL_OWN_LAW, "integrator=midpoint: rows hold in the middle of a step only, inextensible ones "
+                 "swing about it, and nothing is lost in a catch or a landing"},
 };
 
 const rl_solver_type rl_solver_convex = {
