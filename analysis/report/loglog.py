@@ -15,6 +15,7 @@ DECADES = 18  # most decades of an axis
 SAME_PLACE = 0.05  # decades, between two points that one note can stand at
 END_DISTANCE = 0.035  # of the axis, between curves that have no place of their own on it
 ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
+FLOOR_REACH = 1e3  # a floor further below the lowest point than this is left out: it squeezes the curves
 
 
 @dataclass
@@ -125,14 +126,16 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
     place_lost(panels, low_x, high_x)
     ranges = []
     for panel in panels:
-        ranges.append(limits([y for curve in panel.curves for _, y in positive(curve.points)]
-                             + [panel.floor] * known(panel.floor)))
+        y = [y for curve in panel.curves for _, y in positive(curve.points)]
+        if known(panel.floor) and y and panel.floor * FLOOR_REACH < min(y):
+            panel.floor = math.nan
+        ranges.append(limits(y + [panel.floor] * known(panel.floor)))
     columns = 1 if len(panels) < 4 else 2
     rows = math.ceil(len(panels) / columns)
     any_floor = any(known(panel.floor) for panel in panels)
     layout = Layout(columns, rows, height or (360 if len(panels) == 1 else 200),
-                    [name for name in names if name],
-                    int(any_floor), titled=len(panels) > 1, gap_x=86)
+                    [name for name in names if name] + [floor_name] * any_floor,
+                    titled=len(panels) > 1, gap_x=86)
     figure = easel.figure(kind, title, caption, alt)
     variables = layout.variables | {
         "count": len(labels), "label": names,

@@ -92,8 +92,8 @@ def common_caption(easel: Easel) -> str:
     return (f"One step of {significant(step)} s from each of {count} states of the same run of "
             f"{facts.get('reference')}, and how far its end is from that run "
             f"({significant(number(facts.get('reference_step_s')))} s a step): root mean square "
-            "over what moves, and over the states. The broad grey line is how much the reference "
-            "itself changes with half as many steps.")
+            "over what moves, and over the states. The broad grey line, where it is near enough to "
+            "be drawn, is how much the reference itself changes with half as many steps.")
 
 
 def lost_sentence(found: list[Panel]) -> str:

@@ -10,7 +10,7 @@
 
 // A method in whole numbers promises the same for longer.
 static int step_count(const rl_solver_type *type) {
-  return strcmp(type->name, "contraption") == 0 ? 10000 : 120;
+  return strcmp(type->name, "contraption") == 0 ? 10000 : 60;
 }
 
 static void print_hashes(const rl_scenario *s) {
