@@ -141,7 +141,7 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  return rl_report(c->folder);
+  return rl_report_and_say(c->folder);
 }
 
 int rl_command_compare(int argc, char **argv) {

@@ -57,6 +57,14 @@ int rl_report(const char *folder) {
   return WEXITSTATUS(status);
 }
 
+int rl_report_and_say(const char *folder) {
+  const int status = rl_report(folder);
+  if (status == RL_EXIT_DONE) {
+    printf("report: %s/report.html\n", folder);
+  }
+  return status;
+}
+
 int rl_command_report(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;

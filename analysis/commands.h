@@ -52,6 +52,9 @@ int rl_command_complete(int argc, char **argv);
 // Draws the figures and writes the report for a folder of results.
 int rl_report(const char *folder);
 
+// The same at the end of a command, which then says where the report is.
+int rl_report_and_say(const char *folder);
+
 // The whole program.
 int rl_main(int argc, char **argv);
 

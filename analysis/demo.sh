@@ -12,5 +12,5 @@ build release OFF
 echo 'Running every solver on every scenario ...'
 scenarios=$(ls scenarios/*.yaml | sed 's|.*/||; s|\.yaml$||')
 # shellcheck disable=SC2086
-build/release/ropelab compare $scenarios --out out/demo --force
+build/release/ropelab compare $scenarios --out out/demo --force >/dev/null
 echo "The report: $(pwd)/out/demo/report.html"

@@ -73,11 +73,12 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
     return fit;
   }
   double *const y = x + r.count, *const weight = y + r.count;
+  const double finest = fmin(points[r.first].next, points[r.first + r.count - 1].next);
   for (size_t i = 0; i < r.count; i++) {
     const rl_fit_point *p = &points[r.first + i];
     x[i] = abscissa(rule->law, p->value);
     y[i] = log(p->error);
-    weight[i] = 1.0 / (p->next * p->next);
+    weight[i] = pow(finest / p->next, 2.0); // of a unit that no value can overflow
   }
   double square = 0.0;
   gsl_fit_wlinear(x, 1, weight, 1, y, 1, r.count, &fit.constant, &fit.slope, &fit.variance[0],
@@ -90,7 +91,7 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
   fit.quantile = gsl_cdf_tdist_Pinv(0.5 + 0.5 * rule->confidence, freedom);
   fit.half = fit.quantile * sqrt(fit.variance[2]);
   fit.first = r.first;
-  fit.count = r.count;
+  fit.count = isfinite(fit.slope) && isfinite(fit.half) ? r.count : 0; // values too far apart
   free(x);
   return fit;
 }

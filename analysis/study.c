@@ -411,7 +411,7 @@ int rl_study_carry_out(rl_study *study) {
     return RL_EXIT_INTERRUPTED;
   }
   const int gathered = kind->gather(study);
-  return gathered == RL_EXIT_DONE ? rl_report(study->folder) : gathered;
+  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder) : gathered;
 }
 
 static void free_study(rl_study *study) {

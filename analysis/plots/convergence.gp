@@ -2,7 +2,7 @@
 # Errors over what is varied, one colour and symbol for each solver: points, the fitted lines with
 # their confidence bands, and triangles that show slopes.
 # Reads: count, file[], label[], style[], symbol[] (of points in the range; outside: hollow[]),
-# x_name, y_name, x_low, x_high, y_low, y_high, x_ticks, logarithmic (1: the x axis too), triangles
+# line_width[], x_name, y_name, x_low, x_high, y_low, y_high, x_ticks, logarithmic (1: the x axis too), triangles
 # (how many) and triangle_file[], triangle_label[], triangle_x[], triangle_y[]. In each file of a
 # curve: block 0 the points in the range, block 1 those outside, block 2 the fitted line, block 3 its
 # band (x low high), block 4 the places of runs that failed, on the upper margin.
@@ -22,7 +22,7 @@ do for [i=1:triangles] {
 }
 plot for [i=1:count] file[i] index 3 using 1:2:3 with filledcurves lt style[i] fs transparent solid 0.14 noborder notitle, \
      for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rgb "#777777" notitle, \
-     for [i=1:count] file[i] index 2 using 1:2 with lines lt style[i] notitle, \
+     for [i=1:count] file[i] index 2 using 1:2 with lines lt style[i] lw line_width[i] notitle, \
      for [i=1:count] file[i] index 1 using 1:2 with points lt style[i] dt 1 pt hollow[i] notitle, \
      for [i=1:count] file[i] index 0 using 1:2 with points lt style[i] dt 1 pt symbol[i] notitle, \
      for [i=1:count] file[i] index 4 using 1:2 with points lt style[i] dt 1 pt hollow[i] notitle, \

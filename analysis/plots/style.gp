@@ -24,24 +24,30 @@ if (kind eq "svg") {
 set output output_file
 
 # One colour, dash and symbol for each solver, everywhere. The comment after a line names the
-# solver it belongs to (report/solver_style.py reads these lines); other labels take free ones in
-# order.
-# The colours can be told apart by the colour-blind; dash and symbol tell them apart in grey. The
-# methods that are built have a colour each; the others share one with a relative.
+# solver it belongs to (report/solver_style.py reads these lines, and gives variants of a solver
+# shades of its colour, and other dashes). No two solvers have the same colour; the colours can be
+# told apart by most of the colour-blind, dash and symbol tell them apart in grey. Where hollow
+# symbols are points that do not count (convergence.gp), those of a pair are both filled.
 set linetype  1 lc rgb "#0072B2" lw 2.2 dt 1                  pt  7 ps 0.75  # penalty
-set linetype  2 lc rgb "#D55E00" lw 2.2 dt (16,4)             pt  5 ps 0.70  # pbd
-set linetype  3 lc rgb "#009E73" lw 2.2 dt (7,3)              pt  9 ps 0.85  # impulse
-set linetype  4 lc rgb "#CC79A7" lw 2.2 dt (14,3,3,3)         pt 13 ps 0.75  # xpbd
-set linetype  5 lc rgb "#0072B2" lw 2.2 dt (3.5,2.5)          pt 11 ps 0.85  # penalty-implicit
+set linetype  2 lc rgb "#D55E00" lw 2.2 dt (16,5)             pt  5 ps 0.70  # pbd
+set linetype  3 lc rgb "#009E73" lw 2.2 dt (7,4)              pt  9 ps 0.85  # impulse
+set linetype  4 lc rgb "#CC79A7" lw 2.2 dt (14,4,3,4)         pt 13 ps 0.75  # xpbd
+set linetype  5 lc rgb "#6A3D9A" lw 2.2 dt (4,3.5)            pt  4 ps 0.70  # penalty-implicit
 set linetype  6 lc rgb "#56B4E9" lw 2.2 dt 1                  pt 15 ps 0.80  # pbd-direct
-set linetype  7 lc rgb "#44AA99" lw 2.2 dt (10,3,2,3,2,3)     pt  6 ps 0.75  # impulse-direct
-set linetype  8 lc rgb "#E69F00" lw 2.2 dt (7,3)              pt  4 ps 0.70  # nehe
-set linetype  9 lc rgb "#808080" lw 2.2 dt 1                  pt  8 ps 0.85  # source
-set linetype 10 lc rgb "#882255" lw 2.2 dt 1                  pt 12 ps 0.90  # contraption
-set linetype 11 lc rgb "#999933" lw 2.2 dt 1                  pt 10 ps 0.85  # impulse-soft
-set linetype 12 lc rgb "#E69F00" lw 2.2 dt 1                  pt 14 ps 0.80  # convex
-set linetype 13 lc rgb "#000000" lw 2.2 dt (7,3)              pt  6 ps 0.75  # rattle
-set linetype 14 lc rgb "#666666" lw 2.2 dt 1                  pt  4 ps 0.70  # reference
+set linetype  7 lc rgb "#0B5D3B" lw 2.2 dt (10,4,2,4,2,4)     pt 11 ps 0.85  # impulse-direct
+set linetype  8 lc rgb "#8C564B" lw 2.2 dt (7,4)              pt  6 ps 0.75  # nehe
+set linetype  9 lc rgb "#44AA99" lw 2.2 dt 1                  pt 10 ps 0.85  # source
+set linetype 10 lc rgb "#882255" lw 2.2 dt (3,3)              pt  3 ps 1.00  # contraption
+set linetype 11 lc rgb "#999933" lw 2.2 dt 1                  pt  8 ps 0.85  # impulse-soft
+set linetype 12 lc rgb "#E69F00" lw 2.2 dt (12,4)             pt 14 ps 0.80  # convex
+set linetype 13 lc rgb "#000000" lw 2.2 dt (7,4)              pt 12 ps 0.90  # rattle
+set linetype 14 lc rgb "#7A7A7A" lw 2.2 dt 1                  pt  1 ps 1.00  # reference
+
+# Curves that belong to no solver: grey.
+set linetype 15 lc rgb "#222222" lw 2.0 dt 1                  pt  7 ps 0.70
+set linetype 16 lc rgb "#666666" lw 2.0 dt (7,4)              pt  5 ps 0.65
+set linetype 17 lc rgb "#999999" lw 2.0 dt 1                  pt  9 ps 0.80
+set linetype 18 lc rgb "#444444" lw 2.0 dt (3,3)              pt 13 ps 0.75
 
 # The terms of the energy ledger: other colours than the solvers', since they mean something else.
 set linetype 21 lc rgb "#332288" lw 2.0 dt 1

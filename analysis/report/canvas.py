@@ -8,10 +8,10 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 from curves import Point
-from solver_style import PLOTS
+from solver_style import PLOTS, SolverStyle
 
 WIDTH = 700            # px of an SVG; all other lengths here are in the same px
 KEY_TOP, KEY_LINE = 26, 19
@@ -126,9 +126,9 @@ def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
     return path.name
 
 
-def script_text(drawings: Sequence[Drawing]) -> str:
-    """One gnuplot script that draws all figures in every kind."""
-    lines = []
+def script_text(drawings: Sequence[Drawing], styles: Iterable[SolverStyle]) -> str:
+    """One gnuplot script that draws all figures in every kind. Line types outlast a reset."""
+    lines = [style.gnuplot for style in styles]
     for drawing in drawings:
         for kind in KINDS:
             lines.append("reset session")
@@ -140,10 +140,11 @@ def script_text(drawings: Sequence[Drawing]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing]) -> None:
+def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing],
+                styles: Iterable[SolverStyle]) -> None:
     """Draws in `folder`, where the data files are."""
     script = folder / "figures.gp"
-    script.write_text(script_text(drawings), encoding="utf-8")
+    script.write_text(script_text(drawings, styles), encoding="utf-8")
     (folder / "none.dat").write_text("NaN NaN\n", encoding="ascii")
     try:
         done = subprocess.run([program, "-d", script.name], cwd=folder, stdin=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
+from study_files import NOTHING
 from units import counted, probe_unit, significant
 
 TABLE = "convergence.csv"
@@ -27,6 +28,8 @@ Row = dict[str, str]
 NORMS = {"max": "largest error over time", "l2": "root mean square error over time",
          "end": "error at the end"}
 SPECIAL = ("exact", "self", "reference")
+SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
+FIRST_PAIR = 4  # of gnuplot's symbols: hollow, and filled
 AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
 
@@ -129,7 +132,10 @@ def ticks(values: Sequence[float], most: int = 9) -> str:
 
 
 def symbols(style: SolverStyle) -> tuple[int, int]:
-    """A solver's symbol filled and hollow; gnuplot's symbols come in such pairs from 4 on."""
+    """A solver's symbol filled and hollow; gnuplot's symbols come in such pairs from 4 on. Those
+    before are lines: a star is a plus outside the range."""
+    if style.symbol < FIRST_PAIR:
+        return style.symbol, 1
     return style.symbol | 1, style.symbol & ~1
 
 
@@ -203,6 +209,31 @@ def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
     return 10.0 ** low, 10.0 ** max(high, low + 1)
 
 
+def coincide(a: Curve, b: Curve) -> bool:
+    """Whether one hides the other: the same runs, with errors that differ by little."""
+    ours, theirs = dict(a.points(True) + a.points(False)), dict(b.points(True) + b.points(False))
+    return bool(ours) and ours.keys() == theirs.keys() and all(
+        abs(math.log(ours[value] / theirs[value])) < SAME for value in ours)
+
+
+def on_top(curve: Curve, later: Sequence[Curve]) -> int:
+    """How many curves are drawn upon this one: it is broader, so that it is seen beside them."""
+    return sum(coincide(curve, other) for other in later)
+
+
+def coincidences(shown: Sequence[Curve]) -> str:
+    """The sentence of a caption about curves that lie on each other."""
+    groups: list[list[Curve]] = []
+    for curve in shown:
+        group = next((g for g in groups if coincide(g[0], curve)), None)
+        if group is None:
+            groups.append([curve])
+        else:
+            group.append(curve)
+    words = [", ".join(curve.label for curve in group) for group in groups if len(group) > 1]
+    return f" On each other, the first the broadest: {'; '.join(words)}." if words else ""
+
+
 def caption(shown: Sequence[Curve], what: str) -> str:
     norm = NORMS.get(shown[0].norm, shown[0].norm)
     over = varied(shown)
@@ -216,6 +247,7 @@ def caption(shown: Sequence[Curve], what: str) -> str:
         text += f" Slopes: {found}; the shaded bands hold each line with 95 % confidence."
     if any(curve.points(False) for curve in shown):
         text += " Hollow points are outside the range in which the local slopes agree."
+    text += coincidences(shown)
     missing = [curve.label for curve in shown if not curve.has_fit]
     if missing:
         text += f" No such range: {', '.join(missing)}."
@@ -249,6 +281,8 @@ def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str
                              curve.is_exponential != logarithmic)
                  for i, curve in enumerate(shown)],
         "style": [styles[curve.label].linetype for curve in shown],
+        "line_width": [styles[curve.label].width * (1 + on_top(curve, shown[i + 1:]))
+                     for i, curve in enumerate(shown)],
         "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
         "x_name": AXES.get(over, over),
         "y_name": f"{what if is_size else NORMS[shown[0].norm]}"
@@ -315,20 +349,22 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
         drawings = []
         for name, group in groupby(found.items(), key=lambda item: item[0][0]):
             scenario = by_name.get(name) or Scenario(name, [])
-            figures, shown_tables = [], []
+            figures, shown_tables, notes = [], [], []
             for (_, quantity), found_curves in group:
                 shown = [curve for curve in found_curves if curve.is_supported]
                 if not shown:
                     continue
                 plain = re.sub(r"[^A-Za-z0-9_-]", "_", f"{name}-{quantity}-{len(drawings)}")
-                made_drawing = drawing(shown, scenario, plain, quantity, styles, folder)
-                drawings.append(made_drawing)
-                figures.append(made_drawing.figure)
+                if any(curve.points(True) + curve.points(False) for curve in shown):
+                    drawings.append(drawing(shown, scenario, plain, quantity, styles, folder))
+                    figures.append(drawings[-1].figure)
+                else:
+                    notes.append(f"{quantity}: {NOTHING}")
                 shown_tables += [order_table(shown, quantity), error_table(shown, quantity)]
             failures: list[Run] = tables.failures(scenario)
             made.append(Section(anchor(name), name, scenario.title, scenario.about,
                                 tables.facts(scenario), figures, shown_tables, failures,
-                                refusals(scenario, found)))
+                                refusals(scenario, found), notes))
         if drawings:
-            draw_all(drawings, folder, target, gnuplot)
+            draw_all(drawings, folder, target, gnuplot, styles)
     return made

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Sequence
+from typing import Mapping, Sequence
 
 from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Layout, run_gnuplot
@@ -299,13 +299,14 @@ def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverSt
         drawings = [drawing for build in BUILDERS if (drawing := build(artist)) is not None]
         if not drawings:
             return []
-        draw_all(drawings, folder, target, gnuplot)
+        draw_all(drawings, folder, target, gnuplot, styles)
         return [drawing.figure for drawing in drawings]
 
 
-def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: str) -> None:
+def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: str,
+             styles: Mapping[str, SolverStyle]) -> None:
     """Draws in `folder`, where the data are, and puts the figures into `target`."""
-    run_gnuplot(gnuplot, folder, drawings)
+    run_gnuplot(gnuplot, folder, drawings, styles.values())
     for drawing in drawings:
         figure = drawing.figure
         text = (folder / f"{figure.name}.svg").read_text(encoding="utf-8")

@@ -108,12 +108,16 @@ def place_lost(panels: Sequence[Panel], low_x: float, high_x: float) -> None:
 
 
 def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
-         x_title: str, floor_name: str = "", downwards: bool = False, height: float = 0) -> Drawing:
-    """A figure of the panels; `downwards`: small values, which are the good ones, are above."""
+         x_title: str, floor_name: str = "", downwards: bool = False, height: float = 0
+         ) -> Drawing | None:
+    """A figure of the panels; `downwards`: small values, which are the good ones, are above. None
+    where no curve has anything to show."""
     used = {curve.label for panel in panels for curve in panel.curves
             if positive(curve.points) or curve.lost}
     labels = [label for label in dict.fromkeys(c.label for panel in panels for c in panel.curves)
               if label in used]
+    if not labels:
+        return None
     shown = [curve for panel in panels for curve in panel.curves]
     style_of = {curve.label: curve.style for curve in shown}
     noted = [find_notes(panel) for panel in panels]

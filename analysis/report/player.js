@@ -277,6 +277,13 @@ function shadedLine(ctx, points, tension, width, dash) {
 
 function symbol(ctx, [x, y], kind, colour, radius = 4.5) {
   if (!Number.isFinite(x + y)) return;
+  if (kind < 4) { // 1 is a plus, 3 a star
+    for (let k = 0; k <= kind; k++) {
+      const angle = Math.PI * k / (kind + 1), dx = 1.3 * radius * Math.cos(angle), dy = 1.3 * radius * Math.sin(angle);
+      line(ctx, [[x - dx, y - dy], [x + dx, y + dy]], colour, 1.8);
+    }
+    return;
+  }
   const [corners, first] = SYMBOLS[kind - kind % 2] || SYMBOLS[6];
   ctx.beginPath();
   if (corners === 0) ctx.arc(x, y, radius, 0, 2 * Math.PI);

@@ -20,6 +20,7 @@ from page import anchor
 from ropelab.results import Results, Scenario, number, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
+from study_files import NOTHING
 from units import counted, significant
 
 TABLE = "precision.csv"
@@ -34,6 +35,11 @@ def curves(folder: Path) -> list[tuple[str, str]]:
     rows = list(read_rows(folder / TABLE))
     return list(dict.fromkeys((row[name], row["solver"]) for name in ("family", "label")
                               for row in rows))
+
+
+def names(folder: Path) -> list[str]:
+    """What the head of the page calls the solvers: without their numbers of iterations."""
+    return list(dict.fromkeys(row["family"] for row in read_rows(folder / TABLE)))
 
 
 def timing_remark(folder: Path) -> str:
@@ -66,10 +72,9 @@ def make_curves(rows: list[Row], cost: str) -> list[Curve]:
 
 
 def failures_sentence(rows: list[Row]) -> str:
-    failed = dict.fromkeys(f"{r['run']} ({tables.STATUS_WORDS.get(r['status'], r['status'])})"
-                           for r in rows if r["status"] not in ("done", "unsupported"))
+    failed = by_label([r for r in rows if r["status"] not in ("done", "unsupported")])
     refused = dict.fromkeys(r["label"] for r in rows if r["status"] == "unsupported")
-    text = f" Crosses on the margin, at what they would have cost: {', '.join(failed)}." if failed else ""
+    text = f" Crosses on the margin, at what they would have cost, failed: {failed}." if failed else ""
     return text + (f" At the end of the margin, unsupported: {', '.join(refused)}." if refused else "")
 
 
@@ -77,7 +82,17 @@ def front_of(rows: list[Row], mark: str, cost: str) -> list[Row]:
     return sorted((row for row in rows if row[mark] == "1"), key=lambda row: number(row[cost]))
 
 
-def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: str) -> Drawing:
+def by_label(rows: list[Row]) -> str:
+    """Runs in words: solvers, each with the number of its steps, or the only one."""
+    steps: dict[str, list[str]] = {}
+    for row in rows:
+        steps.setdefault(row["label"], []).append(significant(number(row["step"])))
+    return ", ".join(f"{label} ({f'{len(own)} steps' if len(own) > 1 else f'{own[0]} s'})"
+                     for label, own in steps.items())
+
+
+def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: str
+            ) -> Drawing | None:
     cost, mark, x_title, word = COSTS[index]
     what, unit = meaning(quantity, easel.scenario)
     norm = NORMS.get(rows[0]["norm"], rows[0]["norm"])
@@ -85,8 +100,8 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
     caption = (f"{what[0].upper()}{what[1:]}: {norm}, against "
                + ("evaluations of rows, a cost that no machine changes" if index == 0 else
                   "time of the steps alone") + "; along a curve to the right the step shrinks."
-               + (" Nothing is both cheaper and more accurate than "
-                  + ", ".join(row["run"] for row in best) + "." if best else "")
+               + (f" Nothing is both cheaper and more accurate than {by_label(best)}."
+                  if best else "")
                + (" Numbers at the curves: iterations."
                   if any(row["family"] != row["label"] for row in rows) else "")
                + failures_sentence(rows) + (remark if index == 1 else ""))
@@ -125,15 +140,20 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
             easel = Easel(scenario, re.sub(r"[^A-Za-z0-9_-]", "_", name), styles, folder)
             figures: list[Figure] = []
             shown: list[Table] = []
+            notes: list[str] = []
             own = list(group)
             for quantity in dict.fromkeys(row["quantity"] for row in own):
                 points = [row for row in own if row["quantity"] == quantity]
-                found = [drawing(easel, points, quantity, i, remark) for i in range(len(COSTS))]
+                made_drawings = [drawing(easel, points, quantity, i, remark)
+                                 for i in range(len(COSTS))]
+                found = [d for d in made_drawings if d]
                 drawings += found
                 figures += [d.figure for d in found]
+                notes += [] if found else [f"{quantity}: {NOTHING}"]
                 shown.append(front_table(points, quantity))
             made.append(Section(f"precision-{anchor(name)}", name, scenario.title, scenario.about,
-                                tables.facts(scenario), figures, shown, tables.failures(scenario)))
+                                tables.facts(scenario), figures, shown, tables.failures(scenario),
+                                notes=notes))
         if drawings:
-            draw_all(drawings, folder, target, gnuplot)
+            draw_all(drawings, folder, target, gnuplot, styles)
     return made

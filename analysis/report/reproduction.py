@@ -10,7 +10,7 @@ import shlex
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,7 +18,7 @@ from markupsafe import Markup
 from canvas import Drawing, Figure, Layout, write_blocks
 from convergence import Triangle, triangle
 from figures import draw_all
-from solver_style import known_styles
+from solver_style import SolverStyle, assign_styles, known_styles
 from svg import inline
 from units import significant
 
@@ -27,6 +27,7 @@ THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simul
 SYMBOLS = 24    # a curve of more points has none
 STRAIGHT = 0.25  # most that the slopes of a straight line's pieces differ from a whole number
 ENDS = 2        # so many points at each end of a long curve may bend
+OTHER_LINES = (15, 16, 17, 18)  # line types of curves that are no solver's
 TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
 MARGIN = 0.04   # of the range, on linear axes
 SIGNS = {"equals": "", "at most": "≤ ", "at least": "≥ ", "drawn": ""}
@@ -106,17 +107,28 @@ def limits(values: list[float], logarithmic: bool) -> tuple[float, float]:
     return 0.0 if 0 <= low <= high / 2 else low - room, high + room
 
 
-def line_types(names: list[str]) -> list[int]:
-    """A curve that is called like a solver has its style; others take the free ones in order."""
-    known = {name: style.linetype for name, style in known_styles().items()}
-    free = [kind for name, kind in known.items() if name not in names]
-    chosen = []
-    for name in names:
-        if name.startswith(THEORY):
-            chosen.append(THEORY_LINE)
-        else:
-            chosen.append(known[name] if name in known else free.pop(0) if free else 1)
-    return chosen
+@dataclass(frozen=True)
+class Named:
+    """What assign_styles needs to know: "pbd, 20 sweeps" is a curve of pbd."""
+
+    label: str
+
+    @property
+    def solver_name(self) -> str:
+        return self.label.partition(",")[0]
+
+
+def curve_styles(names: Iterable[str]) -> dict[str, SolverStyle]:
+    """The styles of the curves that are called like a solver, or like one and a comma."""
+    known = known_styles()
+    return assign_styles(named for name in names if (named := Named(name)).solver_name in known)
+
+
+def line_types(names: list[str], styles: dict[str, SolverStyle]) -> list[int]:
+    """Theory has a line of its own; curves that are no solver's take the grey ones in order."""
+    others = [name for name in names if not name.startswith(THEORY) and name not in styles]
+    return [THEORY_LINE if name.startswith(THEORY) else styles[name].linetype if name in styles
+            else OTHER_LINES[others.index(name) % len(OTHER_LINES)] for name in names]
 
 
 def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
@@ -137,11 +149,17 @@ def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Tr
             for order, curve in sorted(found.items())]
 
 
-def drawing(experiment: dict[str, Any], source: Path, target: Path) -> Drawing | None:
+def experiment_curves(experiment: dict[str, Any], source: Path) -> dict[str, Curve]:
+    path = source / CURVES / f"{experiment['paper']}-{experiment['name']}.csv"
+    plot = experiment["plot"]
+    return read_curves(path, plot) if plot and path.is_file() else {}
+
+
+def drawing(experiment: dict[str, Any], source: Path, target: Path,
+            styles: dict[str, SolverStyle]) -> Drawing | None:
     plot = experiment["plot"]
     name = f"{experiment['paper']}-{experiment['name']}"
-    path = source / CURVES / f"{name}.csv"
-    curves = read_curves(path, plot) if plot and path.is_file() else {}
+    curves = experiment_curves(experiment, source)
     if not curves:
         return None
     labels = [label.removeprefix(THEORY) for label in curves]
@@ -161,7 +179,7 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path) -> Drawing |
                           for i, t in enumerate(slopes)] or ["none.dat"],
         "triangle_label": [str(t.order) for t in slopes],
         "triangle_x": [t.label[0] for t in slopes], "triangle_y": [t.label[1] for t in slopes],
-        "count": len(curves), "label": labels, "style": line_types(list(curves)),
+        "count": len(curves), "label": labels, "style": line_types(list(curves), styles),
         "file": [write_blocks(target / f"{name}-{i}.dat", [curve])
                  for i, curve in enumerate(curves.values())],
         "symbols": [int(len(curve) <= SYMBOLS) for curve in curves.values()],
@@ -194,9 +212,12 @@ def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot:
          ) -> dict[str, Figure]:
     """Draws into `target`."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
-        drawings = [d for d in (drawing(e, folder, Path(name)) for e in experiments) if d]
+        styles = curve_styles(dict.fromkeys(
+            name for e in experiments for name in experiment_curves(e, folder)))
+        found = (drawing(e, folder, Path(name), styles) for e in experiments)
+        drawings = [d for d in found if d]
         if drawings:
-            draw_all(drawings, Path(name), target, gnuplot)
+            draw_all(drawings, Path(name), target, gnuplot, styles)
     return {item.figure.name: item.figure for item in drawings}
 
 

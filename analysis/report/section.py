@@ -33,3 +33,4 @@ class Section:
     tables: list[Table]
     failures: list[Run] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)  # "LABEL: reason"
+    notes: list[str] = field(default_factory=list)  # sentences, such as why there is no figure

@@ -25,7 +25,8 @@ from solver_style import SolverStyle, assign_styles
 from svg import inline
 
 # A kind of study is a module with TABLE, the name of the file that it writes, and
-# sections(folder, results, styles, target, gnuplot), which draws into target.
+# sections(folder, results, styles, target, gnuplot), which draws into target, and perhaps
+# names(folder): what the head of the page calls the solvers, if not by all the labels of curves.
 KINDS: tuple[ModuleType, ...] = (precision, convergence, onestep, consistency)
 
 
@@ -68,7 +69,11 @@ def make_page(results: Results, target: Path, gnuplot: str) -> str:
     styles = assign_styles([Curve(label, solver) for label, solver in names])
     sections = [section for kind in kinds
                 for section in kind.sections(results, styles, target, gnuplot)]
-    return render(results, styles, sections, target)
+    if len(kinds) > 1:  # the same scenarios again
+        for section in sections[len(sections) // 2:]:
+            section.title, section.about, section.facts = f"{section.title}: orders", "", []
+    labels = kinds[0].names(folder) if hasattr(kinds[0], "names") else list(styles)
+    return render(results, styles, labels, sections, target)
 
 
 def drawn(figure: Figure, target: Path) -> Markup:
@@ -76,8 +81,8 @@ def drawn(figure: Figure, target: Path) -> Markup:
     return Markup(inline(text, figure.alt))
 
 
-def render(results: Results, styles: dict[str, SolverStyle], sections: list[Section],
-           target: Path) -> str:
+def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
+           sections: list[Section], target: Path) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -87,7 +92,7 @@ def render(results: Results, styles: dict[str, SolverStyle], sections: list[Sect
         counts[word] = counts.get(word, 0) + 1
     values: dict[str, Any] = {
         "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)),
-        "styles": styles, "sections": sections, "counts": list(counts.items()),
+        "styles": styles, "labels": labels, "sections": sections, "counts": list(counts.items()),
         "run_count": len(results.runs), "period": tables.period(results),
         "status_words": tables.STATUS_WORDS, "about": read_about(results),
         "environments": tables.environments(results),

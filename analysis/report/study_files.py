@@ -18,6 +18,7 @@ from ropelab.results import Results, Scenario, mapping, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
 
+NOTHING = "No figure: there is no value that a logarithmic axis could show."
 Builder = Callable[[Easel], Drawing | None]
 
 
@@ -63,7 +64,11 @@ def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path
             made.append(Section(anchor(scenario.name), scenario.name, scenario.title,
                                 scenario.about, tables.facts(scenario),
                                 [drawing.figure for drawing in found],
-                                [summary_table(scenario, caption)], tables.failures(scenario)))
+                                [summary_table(scenario, caption)], tables.failures(scenario),
+                                [f"{label}: {refusal.reason}"
+                                 for refusal in tables.refusals(scenario)
+                                 for label in refusal.labels],
+                                [] if found else [NOTHING]))
         if drawings:
-            draw_all(drawings, folder, target, gnuplot)
+            draw_all(drawings, folder, target, gnuplot, styles)
     return made

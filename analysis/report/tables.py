@@ -85,6 +85,8 @@ METRICS = (
            "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
 )
 
+STEPS_NAMED = 3  # more time steps than these are counted
+
 OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
 SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
          "length_error_max_m": "length, m", "stretch_max": "stretch"}
@@ -231,6 +233,14 @@ def refusals(scenario: Scenario) -> list[Refusal]:
     return list(found.values())
 
 
+def step_words(steps: list[float]) -> str:
+    """One step, two or three, or, of more, how many there are between which."""
+    texts = list(dict.fromkeys(map(significant, steps)))
+    if len(texts) > STEPS_NAMED:
+        return f"{len(texts)}, from {texts[0]} to {texts[-1]} s"
+    return ", ".join(texts[:-1]) + " and " * (len(texts) > 1) + texts[-1] + " s"
+
+
 def facts(scenario: Scenario) -> list[tuple[str, str]]:
     """What one wants to know of a scenario at a glance."""
     definition = scenario.definition
@@ -240,8 +250,7 @@ def facts(scenario: Scenario) -> list[tuple[str, str]]:
     found.append(("duration", f"{significant(scenario.duration)} s"))
     steps = sorted({run.step for run in scenario.runs if math.isfinite(run.step)})
     if steps:
-        texts = dict.fromkeys(map(significant, steps))
-        found.append(("time step", " and ".join(texts) + " s"))
+        found.append(("time step", step_words(steps)))
     for name, body in mapping(definition.get("bodies")).items():
         found.append((f"body {name}", body_fact(mapping(body))))
     for name, rope in mapping(definition.get("ropes")).items():

@@ -32,7 +32,8 @@ class Consistency(cli.Case):
 
     def test_ends_quietly(self) -> None:
         self.expect_exit(self.done, cli.DONE)
-        self.expect((self.done.stdout, self.done.stderr), ("", ""), "stdout and stderr")
+        self.expect((self.done.stdout, self.done.stderr),
+                    (f"report: {self.folder}/report.html\n", ""), "stdout and stderr")
 
     def test_a_row_for_each_solver_and_step(self) -> None:
         self.expect(list(self.rows[0]), COLUMNS, "columns of consistency.csv")

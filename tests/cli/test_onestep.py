@@ -31,7 +31,8 @@ class SingleSteps(cli.Case):
 
     def test_ends_quietly(self) -> None:
         self.expect_exit(self.done, cli.DONE)
-        self.expect((self.done.stdout, self.done.stderr), ("", ""), "stdout and stderr")
+        self.expect((self.done.stdout, self.done.stderr),
+                    (f"report: {self.folder}/report.html\n", ""), "stdout and stderr")
 
     def test_a_row_for_every_step(self) -> None:
         self.expect(self.table.header, ["label", "solver", "time_s", "asked", "status",
@@ -103,6 +104,18 @@ class SingleSteps(cli.Case):
 
     def refused_again(self) -> None:
         self.refused("onestep", "elastic-cord", "--out", self.folder, says=("--force",))
+
+
+class NothingToDraw(cli.Case):
+    def test_nobody_can(self) -> None:
+        """Without a value there is no figure, and the page says so."""
+        folder = new_folder()
+        done = cli.ropelab("onestep", "pendulum", "--solver", "source", "--out", folder)
+        self.expect_exit(done, cli.DONE)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for text in ("No figure: ", "source: the solver cannot do: "):
+            self.expect_in(text, page, "report.html")
+        self.expect(list((folder / "figures").iterdir()), [], "figures")
 
 
 class Files(cli.Case):

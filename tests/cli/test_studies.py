@@ -178,6 +178,13 @@ class Converge(Case):
         self.quietly(*words[1:])
         self.expect(run.hash, before, "state_hash of the repeated run")
 
+    def test_a_figure_needs_no_values(self) -> None:
+        """All runs fail, or what is measured is zero throughout: a figure less, a sentence more."""
+        for solver, quantity in (("boom=" + cli.BLOW_UP, "bob.x"), ("rattle", "bending_J")):
+            folder = self.converge("pendulum", "--solver", solver, "--over", "step", "--values",
+                                   "0.02,0.01,0.005", "--quantity", quantity, "--duration", "0.5")
+            self.expect_page(folder, "No figure: ")
+
     def test_what_is_refused(self) -> None:
         good = ["pendulum", "--over", "step", "--values", "0.01,0.005"]
         for words, says in (

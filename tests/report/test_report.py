@@ -38,6 +38,7 @@ import units  # noqa: E402
 import wireframe  # noqa: E402
 from ropelab import NoResults, load, load_comparison  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
+from study import Curve as solver_style_curve  # noqa: E402
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 COLUMNS = ("time_s,kinetic_J,gravity_J,elastic_J,bending_J,work_J,dissipated_J,energy_J,"
@@ -775,6 +776,21 @@ class Parts(unittest.TestCase):
         self.assertEqual(styles["pbd"], known["pbd"])
         self.assertEqual(styles["impulse"], known["impulse"])
         self.assertEqual(len(set(styles.values())), 4)
+        self.assertEqual(len({style.colour for style in known.values()}), len(known))
+        self.assertEqual(len({style.symbol for style in known.values()}), len(known))
+
+    def test_variants_have_shades_of_their_solver(self) -> None:
+        pairs = [("stiff", "penalty"), ("verlet", "penalty"), ("penalty", "penalty"),
+                 ("few", "pbd"), ("slow", "rattle"), ("fast", "rattle")]
+        styles = assign_styles([solver_style_curve(*pair) for pair in pairs])
+        known = known_styles()
+        self.assertEqual(styles["penalty"], known["penalty"])
+        self.assertEqual(styles["few"], known["pbd"])
+        self.assertEqual(styles["slow"], known["rattle"])
+        for label, solver in pairs:
+            self.assertEqual(styles[label].symbol, known[solver].symbol, label)
+        self.assertEqual(len({style.colour for style in styles.values()}), len(pairs))
+        self.assertEqual(len({style.linetype for style in styles.values()}), len(pairs))
 
     def test_load_refuses_an_empty_folder(self) -> None:
         with tempfile.TemporaryDirectory() as name, self.assertRaises(NoResults):
