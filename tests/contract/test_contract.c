@@ -12,6 +12,9 @@
 
 enum { STEPS = 80, TRACE = 1000 };
 
+// One step of an adaptive method is many.
+static int step_count(const rl_solver_type *type) { return type->is_adaptive ? STEPS / 5 : STEPS; }
+
 typedef void (*cell_test)(const rl_scenario *scenario, const rl_solver_type *type);
 
 // Runs a test for every shipped scenario and every solver that can run it.
@@ -66,7 +69,7 @@ static uint64_t run_hash(const rl_scenario *s, const rl_solver_type *type, doubl
   assert_non_null(d);
   d->info.trace = trace;
   d->info.trace_capacity = TRACE;
-  for (int n = 0; n < STEPS && d->info.reason >= 0; n++) {
+  for (int n = 0; n < step_count(type) && d->info.reason >= 0; n++) {
     rl_driver_step(d);
     ropes_pull(s, type, d->state);
   }
@@ -93,15 +96,15 @@ static void every_cell_repeats(void **unused) {
 static void starts_again(const rl_scenario *s, const rl_solver_type *type) {
   rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
   rl_driver *other = rl_driver_create(s->model, type, NULL, s->step);
-  for (int n = 0; n < STEPS / 2; n++) {
+  for (int n = 0; n < step_count(type) / 2; n++) {
     rl_driver_step(d);
   }
-  for (int n = 0; n < STEPS / 8; n++) {
+  for (int n = 0; n < step_count(type) / 8; n++) {
     rl_driver_step(other); // it has a past of its own
   }
   rl_driver_set_state(other, d->state);
   type->init(d->memory, d->model, d->parameters);
-  for (int n = 0; n < STEPS / 4; n++) {
+  for (int n = 0; n < step_count(type) / 4; n++) {
     rl_driver_step(d);
     rl_driver_step(other);
   }
