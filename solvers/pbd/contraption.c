@@ -1,26 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rope of Contraption Maker: a slide joint between what hangs at its two ends does all the
-// physics; the rope one sees is a row of Verlet nodes in 16.16 fixed point that follows the ends
-// and pulls on nothing. papers/contraption.md has the equations and the quirks.
+// The rope of Contraption Maker: a joint between what hangs at its two ends, over pulleys or not,
+// does all the physics; the rope one sees is a row of Verlet nodes in 16.16 fixed point that
+// follows the ends and pulls on nothing. papers/contraption.md has the equations and the quirks.
+#include "fixed_rope.h"
 #include "world/memory.h"
 #include "world/solver.h"
 
-enum { ITERATIONS, VARIANT, UNITS_PER_METRE, JOINT_ITERATIONS, JOINT_BIAS, PARAMETER_COUNT };
-enum { PRINTED, INTENDED, WHOLE };
+enum {
+  ITERATIONS,
+  VARIANT,
+  UNITS_PER_METRE,
+  SEGMENTS,
+  JOINT_ITERATIONS,
+  JOINT_TOLERANCE,
+  JOINT_BIAS,
+  STOPS,
+  PARAMETER_COUNT
+};
+
+// Most links that are drawn on one side of a massless rope.
+enum { MOST_SEGMENTS = 32, SIDES = 2 };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 7, 1, 1e7, NULL,
                     "passes over the links of the visible rope in a step"},
-    [VARIANT] = {"variant", RL_CHOICE, "1", PRINTED, 0, 2, "printed|intended|whole",
+    [VARIANT] = {"variant", RL_CHOICE, "1", RL_FIXED_PRINTED, 0, 2, "printed|intended|whole",
                  "what a link moves: one node, as in the published code; each free end by half of "
                  "the correction; each free end by the whole of it"},
     [UNITS_PER_METRE] = {"units_per_metre", RL_REAL, "1/m", 100, 1e-3, 1e6, NULL,
                          "units of the fixed-point numbers: a position has the resolution 1/65536 "
                          "unit and the range -16384 ... 16384 units"},
-    [JOINT_ITERATIONS] = {"joint_iterations", RL_INTEGER, "1", 10, 1, 1e7, NULL,
-                          "sweeps over the slide joints in a step; one is exact for one rope"},
+    [SEGMENTS] = {"segments", RL_INTEGER, "1", 10, 1, MOST_SEGMENTS, NULL,
+                  "visible links on each side of a massless rope; the simulation of what hangs on "
+                  "it does not know of them"},
+    [JOINT_ITERATIONS] = {"joint_iterations", RL_INTEGER, "1", 10000, 1, 1e7, NULL,
+                          "sweeps over the joints in a step, at most; one is exact for one rope"},
+    [JOINT_TOLERANCE] = {"joint_tolerance", RL_REAL, "m/s", 1e-12, 0, 1e3, NULL,
+                         "sweeps end when one has changed no rate of a joint by more than this"},
     [JOINT_BIAS] = {"joint_bias", RL_REAL, "1", 0.1, 0, 1, NULL,
                     "fraction of its excess length that a joint takes back in a step"},
+    [STOPS] = {"stops", RL_BOOLEAN, "1", 1, 0, 1, NULL,
+               "bodies stop at each other, and so at a pulley; false: they pass through, as in the "
+               "first version of the original"},
 };
 
 static const rl_departure departures[] = {
@@ -31,43 +52,40 @@ static const rl_departure departures[] = {
     {RL_OWN_LAW, "a link moves one node (variant=printed)"},
 };
 
-// 16.16 fixed point. Products have 64 bits: positions are kept below 2^30, so that the sum of
-// the squares of two differences fits.
-enum { ONE = 65536, SHORTEST = 128 };
-static const int32_t limit = (INT32_C(1) << 30) - 1;
-// 0.7 as a single-precision number, in fixed point.
-static const int64_t share = 45875;
-
-typedef struct node {
-  int32_t x, y, old_x, old_y;
-} node;
-
+// What keeps two ends together, a rope over its eyes at its length, or two bodies apart.
 typedef struct joint {
-  rl_vec3 d;      // unit vector from the first end to the last
-  double bias;    // rate at which the excess is taken back [m/s]
-  double mass;    // effective mass [kg]; 0: nothing to do
-  double impulse; // accumulated [N s]
+  rl_row *row;      // NULL: plain, between two places
+  uint32_t ends[2]; // plain: what moves
+  rl_vec3 d;        // plain: unit vector from the first end to the last
+  double bias;      // rate at which the excess is taken back [m/s]
+  double mass;      // effective mass [kg]; 0: nothing to do
+  double impulse;   // accumulated [N s]
 } joint;
 
 typedef struct contraption {
   const double *parameters;
-  bool overflow;   // a number did not fit
-  int32_t gravity; // g dt^2 of this step
-  node *nodes;     // [slots]
-  bool *visible;   // [slots] node of a rope that is not one of its ends
-  joint *joints;   // [ropes]
+  rl_fixed fixed;
+  rl_fixed_node *nodes; // [slots] of ropes with mass
+  bool *visible;        // [slots] node of a rope that is not one of its ends
+  joint *joints;        // [ropes + contact capacity]
+  // The picture of massless ropes: what hangs beside the first and the last eye.
+  bool is_drawn;
+  rl_fixed_node *sides; // [ropes x 2 x (MOST_SEGMENTS + 1)]
 } contraption;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   contraption *self = memory;
+  const size_t side_nodes = (size_t)model->rope_count * SIDES * (MOST_SEGMENTS + 1);
   self->nodes = rl_carve(c, model->slot_count, sizeof *self->nodes);
   self->visible = rl_carve(c, model->slot_count, sizeof *self->visible);
-  self->joints = rl_carve(c, model->rope_count, sizeof *self->joints);
+  self->joints = rl_carve(c, model->rope_count + model->contact_capacity, sizeof *self->joints);
+  self->sides = rl_carve(c, side_nodes, sizeof *self->sides);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
   contraption *self = memory;
   self->parameters = values;
+  self->is_drawn = false;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     self->visible[i] = i < model->node_count;
   }
@@ -77,218 +95,319 @@ static void init(void *memory, const rl_model *model, const double *values) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------
-// The slide joint: |x_b - x_a| <= length, with an impulse on the two ends alone.
+static void sync(void *memory, const rl_model *model, const rl_state *state) {
+  (void)model;
+  (void)state;
+  ((contraption *)memory)->is_drawn = false;
+}
 
-// (2) The joint acts once its ends are too far apart, and takes back a part of the excess.
-static joint make_joint(const contraption *self, const rl_model *model, const rl_state *state,
+// ---------------------------------------------------------------------------------------------
+// The joints: length of the way from end to end <= length of the rope, with an impulse on the two
+// ends (and on eyes that move) alone; and gaps between bodies.
+
+// (2) A joint acts once its ends are too far apart, and takes back a part of the excess.
+static joint make_joint(const contraption *self, double excess, double inverse_mass, double dt) {
+  const bool acts = excess > 0.0 && inverse_mass > 0.0;
+  return (joint){.bias = self->parameters[JOINT_BIAS] * excess / dt,
+                 .mass = acts ? 1.0 / inverse_mass : 0.0};
+}
+
+static joint make_plain(const contraption *self, const rl_model *model, const rl_state *state,
                         uint32_t rope, double dt) {
   const uint32_t *ends = model->ropes[rope].ends;
   const rl_link span = {ends[0], ends[1], model->ropes[rope].length, 0.0};
   const rl_link_value v = rl_link_evaluate(&span, state->points);
-  const bool acts = v.value > 0.0 && v.inverse_mass > 0.0;
-  return (joint){v.d, self->parameters[JOINT_BIAS] * v.value / dt,
-                 acts ? 1.0 / v.inverse_mass : 0.0, 0.0};
+  uint32_t moving[2];
+  for (size_t k = 0; k < 2; k++) { // an end beside a body's centre goes with the body
+    const rl_hold *hold = rl_moving_hold(model, ends[k]);
+    moving[k] = hold ? rl_body_slot(model, hold->body) : ends[k];
+  }
+  const double inverse_mass = state->points[moving[0]].w + state->points[moving[1]].w;
+  joint j = make_joint(self, v.value, inverse_mass, dt);
+  j.d = v.d;
+  j.ends[0] = moving[0];
+  j.ends[1] = moving[1];
+  return j;
+}
+
+static void make_row_joint(contraption *self, const rl_model *model, const rl_state *state,
+                           rl_rows *rows, rl_row *row, uint32_t index, double dt) {
+  rl_row_evaluate(model, state, rows, row, state->points);
+  self->joints[index] = make_joint(self, row->value, row->inverse_mass, dt);
+  self->joints[index].row = row;
+}
+
+// One joint for each rope, and one for each contact of two bodies. Returns how many there are.
+static uint32_t make_joints(contraption *self, const rl_model *model, const rl_state *state,
+                            rl_rows *rows, double dt) {
+  uint32_t count = model->rope_count;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    self->joints[r] = make_plain(self, model, state, r, dt);
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    const bool is_contact = block->rope == RL_NONE;
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      if (is_contact && self->parameters[STOPS] != 0.0) {
+        make_row_joint(self, model, state, rows, &rows->rows[k], count++, dt);
+      } else if (!is_contact && model->ropes[block->rope].massless) {
+        make_row_joint(self, model, state, rows, &rows->rows[k], block->rope, dt);
+      }
+    }
+  }
+  return count;
+}
+
+static double joint_rate(const joint *j, const rl_state *state, const rl_rows *rows) {
+  const rl_vec3 *v = state->velocities;
+  return j->row ? rl_row_rate(rows, j->row, v) : rl_dot(j->d, rl_sub(v[j->ends[1]], v[j->ends[0]]));
 }
 
 // (3) The impulse that makes the ends approach with the bias, accumulated and never pushing.
-static void pull_joint(joint *self, const rl_model *model, rl_state *state, uint32_t rope) {
-  const uint32_t *ends = model->ropes[rope].ends;
-  rl_vec3 *a = &state->velocities[ends[0]];
-  rl_vec3 *b = &state->velocities[ends[1]];
-  const double rate = rl_dot(self->d, rl_sub(*b, *a));
-  const double total = fmax(self->impulse + self->mass * (rate + self->bias), 0.0);
-  const double change = total - self->impulse;
-  self->impulse = total;
-  *a = rl_add_scaled(*a, change * state->points[ends[0]].w, self->d);
-  *b = rl_add_scaled(*b, -change * state->points[ends[1]].w, self->d);
+// Returns by how much it has changed the rate [m/s].
+static double pull_joint(joint *j, rl_state *state, const rl_rows *rows) {
+  const double rate = joint_rate(j, state, rows);
+  const double total = fmax(j->impulse + j->mass * (rate + j->bias), 0.0);
+  const double change = total - j->impulse;
+  j->impulse = total;
+  if (j->row) {
+    rl_row_push(rows, j->row, change, state->points, state->velocities);
+  } else {
+    rl_vec3 *a = &state->velocities[j->ends[0]];
+    rl_vec3 *b = &state->velocities[j->ends[1]];
+    *a = rl_add_scaled(*a, change * state->points[j->ends[0]].w, j->d);
+    *b = rl_add_scaled(*b, -change * state->points[j->ends[1]].w, j->d);
+  }
+  return fabs(change) / j->mass;
+}
+
+static void pull_joints(contraption *self, uint32_t count, rl_state *state, const rl_rows *rows,
+                        rl_step_info *info) {
+  double largest = INFINITY;
+  for (int i = 0;
+       i < (int)self->parameters[JOINT_ITERATIONS] && largest > self->parameters[JOINT_TOLERANCE];
+       i++) {
+    largest = 0.0;
+    for (uint32_t k = 0; k < count; k++) {
+      if (self->joints[k].mass > 0.0) {
+        largest = fmax(largest, pull_joint(&self->joints[k], state, rows));
+      }
+    }
+    info->row_evaluations += count;
+  }
+}
+
+// What the joints have pulled and pushed with, over the whole step.
+static void report_forces(const contraption *self, uint32_t count, const rl_model *model,
+                          rl_state *state, double dt) {
+  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
+    state->multipliers[i] =
+        i < model->link_count ? self->joints[model->link_rope[i]].impulse / dt : 0.0;
+  }
+  for (uint32_t k = model->rope_count; k < count; k++) {
+    state->multipliers[self->joints[k].row->source] = self->joints[k].impulse / dt;
+  }
 }
 
 // (1)-(4) Everything but the visible nodes: weight, joints, then x += dt v.
-static void move_ends(contraption *self, const rl_model *model, rl_state *state, double dt,
-                      rl_step_info *info) {
+static void move_ends(contraption *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                      double dt, rl_step_info *info) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (state->points[i].w > 0.0 && !self->visible[i]) {
       state->velocities[i] = rl_add_scaled(state->velocities[i], dt, model->gravity);
     }
   }
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    self->joints[r] = make_joint(self, model, state, r, dt);
-  }
-  for (int i = 0; i < (int)self->parameters[JOINT_ITERATIONS]; i++) {
-    for (uint32_t r = 0; r < model->rope_count; r++) {
-      if (self->joints[r].mass > 0.0) {
-        pull_joint(&self->joints[r], model, state, r);
-      }
-      info->row_evaluations++;
-    }
-  }
+  const uint32_t count = make_joints(self, model, state, rows, dt);
+  pull_joints(self, count, state, rows, info);
+  report_forces(self, count, model, state, dt);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (!self->visible[i]) {
       rl_move(&state->points[i], rl_scale(dt, state->velocities[i]));
     }
   }
+  rl_state_place_holds(model, state);
 }
 
 // ---------------------------------------------------------------------------------------------
-// The visible rope, in whole numbers.
-
-static double scale(const contraption *self) {
-  return self->parameters[UNITS_PER_METRE] * (double)ONE;
-}
-
-static int32_t keep_in_range(contraption *self, int64_t value) {
-  if (value > limit || value < -limit) {
-    self->overflow = true;
-    return value > 0 ? limit : -limit;
-  }
-  return (int32_t)value;
-}
-
-// The nearest fixed-point number to a number of 1/65536 units.
-static int32_t to_fixed(contraption *self, double value) {
-  const double nearest = floor(value + 0.5);
-  if (!(fabs(nearest) <= (double)limit)) { // nan as well
-    self->overflow = true;
-    return 0;
-  }
-  return (int32_t)nearest;
-}
-
-// Division by 65536 that rounds down, as shifting to the right does.
-static int64_t shift_down(int64_t value) {
-  return value >= 0 ? value / ONE : -((ONE - 1 - value) / ONE);
-}
-
-// The whole part of the square root, bit by bit.
-static int64_t whole_root(int64_t value) {
-  int64_t rest = value;
-  int64_t root = 0;
-  for (int64_t bit = INT64_C(1) << 62; bit > 0; bit /= 4) {
-    if (rest >= root + bit) {
-      rest -= root + bit;
-      root = root / 2 + bit;
-    } else {
-      root /= 2;
-    }
-  }
-  return root;
-}
+// The visible rope of a rope with mass: its nodes.
 
 // Nodes as they are in the state: the numbers that the last step left there come back exactly. The
-// velocity is the displacement of the last step, of which the old place has lost the gravity.
+// velocity is the displacement of the last step.
 static void load(contraption *self, const rl_model *model, const rl_state *state, double dt) {
-  const double s = scale(self);
-  self->gravity = to_fixed(self, -model->gravity.y * dt * dt * s);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const rl_point *p = &state->points[i];
     const rl_vec3 v = state->velocities[i];
-    node *n = &self->nodes[i];
     if (self->visible[i]) {
-      *n = (node){to_fixed(self, p->x * s), to_fixed(self, p->y * s), 0, 0};
-      n->old_x = keep_in_range(self, (int64_t)n->x - to_fixed(self, v.x * dt * s));
-      n->old_y = keep_in_range(self, (int64_t)n->y - to_fixed(self, v.y * dt * s) - self->gravity);
+      self->nodes[i] = rl_fixed_node_at(&self->fixed, p->x, p->y, v.x * dt, v.y * dt);
     }
   }
 }
 
 // (5) The first and the last node are put where the joint has left the ends.
 static void place_ends(contraption *self, const rl_model *model, const rl_state *state) {
-  const double s = scale(self);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     for (size_t k = 0; k < 2 && !model->ropes[r].massless; k++) {
       const uint32_t slot = model->ropes[r].ends[k];
-      self->nodes[slot] = (node){.x = to_fixed(self, state->points[slot].x * s),
-                                 .y = to_fixed(self, state->points[slot].y * s)};
+      const rl_point *p = &state->points[slot];
+      self->nodes[slot] = rl_fixed_node_held(&self->fixed, p->x, p->y);
     }
   }
 }
 
-// (6) Gravity on the place, then the last displacement once more.
 static void predict(contraption *self, const rl_model *model) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    if (!self->visible[i]) {
-      continue;
+    if (self->visible[i]) {
+      rl_fixed_predict(&self->fixed, &self->nodes[i]);
     }
-    node *n = &self->nodes[i];
-    const int32_t x = n->x;
-    const int32_t y = keep_in_range(self, (int64_t)n->y - self->gravity);
-    n->x = keep_in_range(self, 2 * (int64_t)x - n->old_x);
-    n->y = keep_in_range(self, 2 * (int64_t)y - n->old_y);
-    n->old_x = x;
-    n->old_y = y;
-  }
-}
-
-static void move_node(contraption *self, uint32_t slot, int64_t x, int64_t y) {
-  node *n = &self->nodes[slot];
-  if (self->visible[slot]) {
-    n->x = keep_in_range(self, n->x + x);
-    n->y = keep_in_range(self, n->y + y);
-  }
-}
-
-// (7)-(9) One link: 0.7 of its error is taken out of it.
-static void relax_link(contraption *self, const rl_link *link, bool first) {
-  const node *a = &self->nodes[link->a];
-  const node *b = &self->nodes[link->b];
-  const int64_t x = (int64_t)b->x - a->x;
-  const int64_t y = (int64_t)b->y - a->y;
-  int64_t distance = whole_root(x * x + y * y);
-  if (distance < SHORTEST) {
-    distance = SHORTEST;
-  }
-  const int64_t rest = to_fixed(self, link->rest * scale(self));
-  const int64_t part = (rest - distance) * share / distance;
-  const int64_t dx = shift_down(x * part);
-  const int64_t dy = shift_down(y * part);
-  if (self->parameters[VARIANT] == PRINTED) {
-    // The far node of the first link, of all others the near one.
-    move_node(self, first ? link->b : link->a, first ? dx : -dx, first ? dy : -dy);
-  } else {
-    const bool halve =
-        self->parameters[VARIANT] == INTENDED && self->visible[link->a] && self->visible[link->b];
-    const int64_t parts = halve ? 2 : 1;
-    move_node(self, link->a, -dx / parts, -dy / parts);
-    move_node(self, link->b, dx / parts, dy / parts);
   }
 }
 
 static void pass(contraption *self, const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_rope *rope = &model->ropes[model->link_rope[i]];
+    const rl_link *link = &state->links[i];
     if (!rope->massless) {
-      relax_link(self, &state->links[i], i == rope->first_link);
+      rl_fixed_relax(&self->fixed, &self->nodes[link->a], &self->nodes[link->b], link->rest,
+                     i == rope->first_link);
     }
   }
 }
 
 static void store(const contraption *self, const rl_model *model, rl_state *state, double dt) {
-  const double s = scale(self);
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const node *n = &self->nodes[i];
+    const rl_fixed_node *n = &self->nodes[i];
     if (self->visible[i]) {
-      state->points[i].x = n->x / s;
-      state->points[i].y = n->y / s;
-      state->velocities[i].x = ((double)n->x - n->old_x) / (s * dt);
-      state->velocities[i].y = ((double)n->y - n->old_y - self->gravity) / (s * dt);
+      state->points[i].x = rl_fixed_to(&self->fixed, n->x);
+      state->points[i].y = rl_fixed_to(&self->fixed, n->y);
+      state->velocities[i].x = rl_fixed_move_x(&self->fixed, n) / dt;
+      state->velocities[i].y = rl_fixed_move_y(&self->fixed, n) / dt;
     }
   }
 }
+
+// ---------------------------------------------------------------------------------------------
+// The visible rope of a massless one: nodes on its sides, which are what hangs beside the first and
+// beside the last eye; or one side from end to end.
+
+typedef struct side {
+  rl_vec3 from, to;
+  double rest; // of the whole side [m]
+} side;
+
+static uint32_t side_count(const rl_rope *rope) { return rope->eye_count > 0 ? 2 : 1; }
+
+static rl_vec3 eye_position(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                            uint32_t i) {
+  return rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
+}
+
+// (10) What the rope is longer (or shorter) than its way is on the sides, half of it on each.
+static side find_side(const rl_model *model, const rl_state *state, uint32_t index, uint32_t k) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_vec3 ends[2] = {rl_position(&state->points[rope->ends[0]]),
+                           rl_position(&state->points[rope->ends[1]])};
+  side s = {ends[0], ends[1], 0.0};
+  if (rope->eye_count > 0) {
+    s.from = k == 0 ? ends[0] : eye_position(model, state, rope, rope->eye_count - 1);
+    s.to = k == 0 ? eye_position(model, state, rope, 0) : ends[1];
+  }
+  const double slack = rope->length - rl_element_length(model, state, rope->first_link);
+  s.rest = fmax(rl_distance(s.from, s.to) + slack / side_count(rope), 0.0);
+  return s;
+}
+
+static rl_fixed_node *side_nodes(const contraption *self, uint32_t rope, uint32_t k) {
+  return &self->sides[((size_t)rope * SIDES + k) * (MOST_SEGMENTS + 1)];
+}
+
+static rl_vec3 side_point(const side *s, int i, int count) {
+  return rl_add_scaled(s->from, (double)i / count, rl_sub(s->to, s->from));
+}
+
+// Straight, at rest.
+static void lay_side(contraption *self, const side *s, rl_fixed_node *nodes) {
+  const int count = (int)self->parameters[SEGMENTS];
+  for (int i = 1; i < count; i++) {
+    const rl_vec3 p = side_point(s, i, count);
+    nodes[i] = rl_fixed_node_at(&self->fixed, p.x, p.y, 0.0, 0.0);
+  }
+}
+
+// (5)-(9)
+static void move_side(contraption *self, const side *s, rl_fixed_node *nodes) {
+  const int count = (int)self->parameters[SEGMENTS];
+  for (int i = 1; i < count; i++) {
+    rl_fixed_predict(&self->fixed, &nodes[i]);
+  }
+  nodes[0] = rl_fixed_node_held(&self->fixed, s->from.x, s->from.y);
+  nodes[count] = rl_fixed_node_held(&self->fixed, s->to.x, s->to.y);
+  for (int n = 0; n < (int)self->parameters[ITERATIONS] && !self->fixed.overflow; n++) {
+    for (int i = 0; i < count; i++) {
+      rl_fixed_relax(&self->fixed, &nodes[i], &nodes[i + 1], s->rest / count, i == 0);
+    }
+  }
+}
+
+static void for_each_side(contraption *self, const rl_model *model, const rl_state *state,
+                          void (*act)(contraption *, const side *, rl_fixed_node *)) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    for (uint32_t k = 0; rope->massless && k < side_count(rope); k++) {
+      const side s = find_side(model, state, r, k);
+      act(self, &s, side_nodes(self, r, k));
+    }
+  }
+}
+
+// Nodes of a rope with mass; of a massless one those of its sides, and its eyes between.
+static size_t draw(const void *memory, const rl_model *model, const rl_state *state, uint32_t rope,
+                   double alpha, rl_vec3 *points, size_t capacity) {
+  (void)alpha;
+  const contraption *self = memory;
+  const rl_rope *r = &model->ropes[rope];
+  const size_t segments = (size_t)self->parameters[SEGMENTS];
+  const size_t between = r->eye_count > 1 ? r->eye_count - 1 : 0; // pieces between eyes
+  const size_t count =
+      !r->massless ? rl_rope_nodes(model, state, rope) : segments * side_count(r) + between + 1;
+  for (size_t i = 0; i < count && i < capacity; i++) {
+    const bool is_middle = i > segments && i < segments + between;
+    if (!r->massless) {
+      points[i] = rl_rope_position(model, state, rope, (uint32_t)i);
+    } else if (is_middle) {
+      points[i] = eye_position(model, state, r, (uint32_t)(i - segments));
+    } else {
+      const uint32_t k = i > segments ? 1 : 0;
+      const size_t at = k == 0 ? i : i - segments - between;
+      const side s = find_side(model, state, rope, k);
+      const rl_fixed_node *node = &side_nodes(self, rope, k)[at];
+      points[i] = side_point(&s, (int)at, (int)segments);
+      if (self->is_drawn) {
+        points[i].x = rl_fixed_to(&self->fixed, node->x);
+        points[i].y = rl_fixed_to(&self->fixed, node->y);
+      }
+    }
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------------------------------------
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   contraption *self = memory;
   const int iterations = (int)self->parameters[ITERATIONS];
-  self->overflow = false;
+  self->fixed = (rl_fixed){.scale = self->parameters[UNITS_PER_METRE] * RL_FIXED_ONE,
+                           .variant = (rl_fixed_variant)self->parameters[VARIANT]};
+  self->fixed.gravity = rl_fixed_from(&self->fixed, -model->gravity.y * dt * dt);
   load(self, model, state, dt);
-  move_ends(self, model, state, dt, info);
-  for (uint32_t i = 0; i < model->link_count; i++) {
-    state->multipliers[i] = self->joints[model->link_rope[i]].impulse / dt;
+  if (!self->is_drawn) {
+    for_each_side(self, model, state, lay_side);
+    self->is_drawn = true;
   }
+  move_ends(self, model, state, rows, dt, info);
   place_ends(self, model, state);
   predict(self, model);
-  for (int i = 0; i < iterations && !self->overflow; i++) {
+  for (int i = 0; i < iterations && !self->fixed.overflow; i++) {
     pass(self, model, state);
     info->iterations++;
     info->row_evaluations += model->link_count;
@@ -297,7 +416,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
     }
   }
-  if (self->overflow) {
+  for_each_side(self, model, state, move_side);
+  if (self->fixed.overflow) {
     return RL_DIVERGED_RANGE;
   }
   store(self, model, state, dt);
@@ -307,15 +427,18 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
 const rl_solver_type rl_solver_contraption = {
     .name = "contraption",
     .family = "PBD",
-    .summary = "Contraption Maker: a slide joint, and a visible rope of fixed-point Verlet nodes",
+    .summary = "Contraption Maker: a joint from end to end, over pulleys with stops, and a visible "
+               "rope of fixed-point Verlet nodes",
     .citation = "ryan2016",
-    .capabilities = RL_CAN_CHAINS | RL_CAN_LOADS,
+    .capabilities = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPANS | RL_CAN_COLLISIONS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(contraption),
     .lay_out = lay_out,
     .init = init,
+    .sync = sync,
     .step = step,
     .departure_count = sizeof departures / sizeof departures[0],
     .departures = departures,
+    .draw = draw,
 };

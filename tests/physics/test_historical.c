@@ -598,6 +598,151 @@ static void contraption_rests_later_with_fewer_passes(void **unused) {
   assert_true(two > 1.1 * seven && seven > 1.1 * many);
 }
 
+// Over pulleys: the joint acts from the second step on, with the excess 2 g dt^2 of the first one's
+// free fall, of which it takes back a tenth in a step:
+//
+//     T = M_eff g (2 - 0.02 0.9^(n - 3)) in step n > 2,    M_eff = 1/(1/m + 1/M)
+static void contraption_runs_over_pulleys(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_scenario("balloon-and-wrecking-ball");
+  const double dt = 1.0 / 60.0;
+  const double mass = 1.0 / (1.0 / 10.0 + 1.0 / 1000.0);
+  rl_driver *d = driver_for(s, "contraption", dt);
+  double left = 2.0 * 9.81 * dt * dt; // of the excess
+  for (int n = 1; n <= 50; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    const double tension = n == 1   ? 0.0
+                           : n == 2 ? 4.2 * mass * 9.81
+                                    : mass * 9.81 * (2.0 - 0.02 * pow(0.9, n - 3));
+    check_near(probe(d, "rope.tension"), tension, 1e-8);
+    check_near(probe(d, "rope.length") - 7.0, left, 1e-12);
+    left *= 0.9;
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// The published trouble and its repair: a pulley without a stop makes the balloon fly to and fro
+// through it while the ball draws the rope out; at a stop the ball hangs still. Too few sweeps
+// at a stop stretch the rope as well.
+static void contraption_stops_at_its_pulley(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *spec;
+    double stretch[2]; // largest of the rope [m]: within these
+  } cases[] = {{"contraption", {0.0, 0.006}},
+               {"contraption,stops=false", {3.6, 3.7}},
+               {"contraption,joint_iterations=10", {0.8, 0.9}}};
+  rl_scenario *s = shipped_scenario("balloon-with-stop");
+  for (size_t i = 0; i < 3; i++) {
+    rl_driver *d = driver_for(s, cases[i].spec, 1.0 / 60.0);
+    double longest = 0.0, before = 0.0;
+    int turns = 0;
+    for (int n = 0; n < 240; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      longest = fmax(longest, probe(d, "rope.length") - 7.0);
+      turns += probe(d, "balloon.vy") * before < 0.0;
+      before = probe(d, "balloon.vy");
+    }
+    if (longest < cases[i].stretch[0] || longest > cases[i].stretch[1]) {
+      print_error("%s: observed a rope longer by %.4g m, expected %g to %g\n", cases[i].spec,
+                  longest, cases[i].stretch[0], cases[i].stretch[1]);
+      fail();
+    }
+    if (i == 0) {
+      check_near(probe(d, "balloon.y"), -0.35, 1e-9);
+      check_near(probe(d, "ball.vy"), 0.0, 1e-8);
+      check_near(probe(d, "rope.tension"), 9810.0, 1e-3);
+      assert_int_equal(turns, 2); // after the first step's free fall, and at the stop
+    } else if (i == 1) {
+      assert_true(turns > 100);
+    }
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// What hangs on a rope beside its centre hangs on it by that point.
+static void contraption_holds_beside_a_centre(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: beside\nduration: 1\nstep: 0.01\n"
+                                 "bodies: {load: {mass: 2.385, position: [0.3, -1.5, 0]}}\n"
+                                 "ropes: {line: {from: {point: [0, 0, 0]}, length: 1, mass: 0.1,\n"
+                                 " segments: 4, to: {body: load, at: [-0.3, 0.5, 0]}}}\n");
+  rl_driver *d = driver_for(s, "contraption,variant=whole", 0.01);
+  for (int n = 0; n < 500; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  check_near(probe(d, "line.tension.to"), 2.385 * 9.81, 1e-6);
+  check_near(probe(d, "load.y"), -1.5, 1e-8);
+  check_near(probe(d, "line.tip.x"), 0.0, 1e-15);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// The picture of a massless rope is that of one with mass, number for number: one pulls on nothing,
+// neither does the other.
+static void contraption_draws_every_rope(void **unused) {
+  (void)unused;
+  enum { LINKS = 8 };
+  rl_vec3 drawn[2][200][LINKS + 1];
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s =
+        scenario_from("name: swing\nduration: 1\nstep: 0.01\n"
+                      "bodies: {load: {mass: 2.385, position: [0.7, -0.2, 0]}}\n"
+                      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}, %s length: 1}}\n",
+                      i == 0 ? "" : "mass: 7, segments: 8,");
+    rl_driver *d = driver_for(s, "contraption,segments=8,variant=intended", 0.01);
+    for (int n = 0; n < 200; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      assert_int_equal(d->type->draw(d->memory, d->model, d->state, 0, 0.0, drawn[i][n], LINKS + 1),
+                       LINKS + 1);
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+  for (int n = 0; n < 200; n++) {
+    for (int k = 1; k < LINKS; k++) {
+      const rl_vec3 a = drawn[0][n][k], b = drawn[1][n][k];
+      assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
+    }
+  }
+  assert_true(fabs(drawn[0][199][4].x - 0.5 * drawn[0][199][LINKS].x) > 1e-4); // it is no line
+}
+
+// Over eyes: two sides with the eyes between, and on each half of what the rope is longer.
+static void contraption_draws_both_sides(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: sides\nduration: 1\nstep: 0.01\n"
+                                 "bodies: {load: {mass: 2.385, position: [2.4, -1.1, 0]}}\n"
+                                 "ropes: {line: {from: {point: [-1, -0.5, 0]}, to: {body: load},\n"
+                                 " over: [{eye: [0, 0, 0]}, {eye: [1, 0.3, 0]}, {eye: [2, 0, 0]}],"
+                                 " slack: 0.5}}\n");
+  rl_driver *d = driver_for(s, "contraption,variant=whole,iterations=1000,segments=6", 0.01);
+  rl_vec3 points[15];
+  assert_int_equal(d->type->draw(d->memory, d->model, d->state, 0, 0.0, points, 15), 15);
+  check_near(points[3].x, -0.5, 1e-15); // straight before the first step
+  for (int n = 0; n < 100; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    d->type->draw(d->memory, d->model, d->state, 0, 0.0, points, 15);
+    double lengths[2] = {0.0, 0.0};
+    for (int k = 0; k < 6; k++) {
+      lengths[0] += rl_distance(points[k], points[k + 1]);
+      lengths[1] += rl_distance(points[k + 8], points[k + 9]);
+    }
+    const double side = hypot(probe(d, "load.x") - 2.0, probe(d, "load.y"));
+    const double slack = fmax(probe(d, "line.rest") - probe(d, "line.length"), 0.0);
+    check_near(lengths[0], sqrt(1.25) + 0.5 * slack, 1e-3); // 1000 passes over a grid of 1.5e-7 m
+    check_near(lengths[1], side + 0.5 * slack, 1e-3);
+    check_near(points[7].x, 1.0, 0.0);
+    check_near(points[7].y, 0.3, 0.0);
+    check_near(points[8].x, 2.0, 0.0);
+    check_near(points[14].y, probe(d, "load.y"), 1e-6);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // What does not fit the fixed-point format ends the run, without overflow.
 static void contraption_says_what_does_not_fit(void **unused) {
   (void)unused;
@@ -661,6 +806,11 @@ int main(void) {
       cmocka_unit_test(contraption_is_a_slide_joint),
       cmocka_unit_test(contraption_rope_pulls_on_nothing),
       cmocka_unit_test(contraption_rests_later_with_fewer_passes),
+      cmocka_unit_test(contraption_runs_over_pulleys),
+      cmocka_unit_test(contraption_stops_at_its_pulley),
+      cmocka_unit_test(contraption_holds_beside_a_centre),
+      cmocka_unit_test(contraption_draws_every_rope),
+      cmocka_unit_test(contraption_draws_both_sides),
       cmocka_unit_test(contraption_says_what_does_not_fit),
       cmocka_unit_test(limits_are_known),
   };
