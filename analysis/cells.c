@@ -43,6 +43,7 @@ static void enter_crash(const rl_cell *cell, int status) {
   }
   if (manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0) {
     rl_manifest_finish(manifest, late ? "timeout" : "failed", reason, NULL, 0);
+    rl_manifest_enter_files(manifest, cell->folder);
     rl_manifest_write(manifest, cell->folder);
   }
   json_decref(manifest);
@@ -114,10 +115,12 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
 }
 
 // What was killed has results and no summary.
-bool rl_cells_are_free(const rl_cell *cells, size_t count) {
+bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable) {
   for (size_t i = 0; i < count; i++) {
     if (!cells[i].run.force && rl_run_has_result(cells[i].folder)) {
-      fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", cells[i].folder);
+      fprintf(stderr, "ropelab: %s already holds a result; %s\n", cells[i].folder,
+              resumable ? "--resume goes on with what was stopped, --force makes all of it again"
+                        : "--force replaces it");
       return false;
     }
   }

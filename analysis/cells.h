@@ -28,8 +28,9 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 // where it left none.
 const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
 
-// Whether no cell has a result that it may not replace; else false with a message.
-bool rl_cells_are_free(const rl_cell *cells, size_t count);
+// Whether no cell has a result that it may not replace; else false with a message, which speaks of
+// --resume if that can go on with it.
+bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable);
 
 // Writes FOLDER/summary.csv by way of summary.csv.new, a row for each cell. What takes its time has
 // seconds that differ from one time to the next: without `timed` they are nan. False with errno

@@ -101,7 +101,8 @@ static bool load_all(comparison *c, int *status) {
       return false;
     }
     rl_schedule schedule;
-    if (c->scenarios[i] && !rl_run_plan(c->scenarios[i], &a->run, &schedule)) {
+    if (c->scenarios[i] && (!rl_run_plan(c->scenarios[i], &a->run, &schedule) ||
+                            !rl_results_allow(c->scenarios[i]->name))) {
       *status = RL_EXIT_USAGE;
       return false;
     }
@@ -130,8 +131,11 @@ static int compare(comparison *c) {
       }
     }
   }
-  if (!rl_cells_are_free(c->cells, c->cell_count)) {
+  if (!rl_cells_are_free(c->cells, c->cell_count, false)) {
     return RL_EXIT_USAGE;
+  }
+  if (!rl_results_clear(c->folder, a->force, c->cells, c->cell_count)) {
+    return RL_EXIT_FAILED;
   }
   if (!rl_cells_run(c->cells, c->cell_count, a->jobs) ||
       !rl_cells_summarise(c->cells, c->cell_count, c->folder, true)) {

@@ -329,8 +329,8 @@ static bool write_json(const reproduction *r, const json_t *json) {
 
 static bool make_folder(reproduction *r, const rl_arguments *a, const rl_paper *only) {
   char path[RL_PATH_MAX];
-  if (!rl_claim_folder(r->folder, a, "reproduce", only ? only->name : NULL, "reproduce.csv",
-                       "reproduction")) {
+  if (!rl_claim_folder(r->folder, a, "reproduce", only ? only->name : NULL, "reproduction") ||
+      !rl_results_clear(r->folder, a->force, NULL, 0)) {
     return false;
   }
   if (!rl_path_join(path, r->folder, "curves") || !rl_make_folders(path)) {

@@ -4,6 +4,7 @@
 #include "consistency.h"
 #include "csv.h"
 #include "outcome.h"
+#include "study_fault.h"
 #include "study_file.h"
 #include "study_numbers.h"
 #include "timing.h"
@@ -51,12 +52,11 @@ static bool choose_piece(consistency *c) {
   const double length = c->duration / (double)s->pieces;
   const double piece = length / s->reference_step;
   if (!is_whole(piece) || piece > PIECE_MAX) {
-    fprintf(
-        stderr,
-        "ropelab consistency: a piece of %g s has %.10g steps of the reference (%g s); expected "
-        "a whole number, at most %d: see duration, pieces and the reference's step\n",
+    return rl_study_refuse(
+        d, "pieces", 0,
+        "a piece of %g s has %.10g steps of the reference (%g s); expected a "
+        "whole number, at most %d: see duration, pieces and the reference's step",
         length, piece, s->reference_step, PIECE_MAX);
-    return false;
   }
   s->piece = (uint64_t)round(piece);
   return true;
@@ -77,11 +77,10 @@ static bool choose_steps(consistency *c) {
     if (is_whole(multiple) && multiple > 1.5 && is_whole((double)s->piece / round(multiple))) {
       c->multiples[s->step_count++] = (uint64_t)round(multiple);
     } else if (values) {
-      fprintf(stderr,
-              "ropelab consistency: values: %g: expected whole multiples of the reference's step "
-              "(%g s), above it, that divide a piece of %g s\n",
-              values[i], s->reference_step, (double)s->piece * s->reference_step);
-      return false;
+      return rl_study_refuse(&c->of->definition, "values", rl_study_number_item(asked, values[i]),
+                             "%g: expected whole multiples of the reference's step (%g s), above "
+                             "it, that divide a piece of %g s",
+                             values[i], s->reference_step, (double)s->piece * s->reference_step);
     }
   }
   return true;
@@ -292,15 +291,15 @@ static const rl_field fields[] = {
 
 #undef AT
 
-static const char *const tables[] = {"consistency.csv", NULL};
+static const char *const without[] = {"step", "every", "probes", NULL};
 
 const rl_study_kind rl_study_consistency = {
     .name = "consistency",
     .summary = "how long a step each solver can take before it disagrees with itself, and drift",
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .without = without,
     .check = check,
     .plan = plan,
     .gather = gather,
-    .files = tables,
 };

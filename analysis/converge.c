@@ -4,7 +4,9 @@
 
 #include "record.h"
 #include "reference.h"
+#include "study_fault.h"
 #include "study_file.h"
+#include "study_numbers.h"
 #include "words.h"
 
 #include <errno.h>
@@ -17,8 +19,6 @@ static const double compared_times = 1000.0;
 // A reference by another solver, if it is not adaptive, takes so many steps in the shortest of
 // those it is compared with.
 static const double reference_steps = 16.0;
-
-static const char *const tables[] = {"convergence.csv", "orders.csv", "fits.csv", NULL};
 
 static void *allocate(rl_study *study, size_t count, size_t size) {
   void *memory = rl_arena_allocate(study->arena, count, size);
@@ -44,12 +44,32 @@ const char *rl_converge_over(const rl_study_definition *d, size_t solver) {
   return d->overs && d->overs[solver] ? d->overs[solver] : d->over;
 }
 
-// A parameter has to be one of every solver.
+// No solver at all has the parameter.
+static bool blame_unknown(const char *over, rl_study_fault *fault) {
+  const char *names[RL_LIST_MAX] = {"step", "segments"};
+  size_t count = 2;
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    for (size_t k = 0; k < rl_solvers[i]->parameter_count && count < RL_LIST_MAX; k++) {
+      const char *name = rl_solvers[i]->parameters[k].name;
+      if (!is_word(name, names, count)) {
+        names[count++] = name;
+      }
+    }
+  }
+  char hint[320];
+  rl_suggest(hint, sizeof hint, over, names, count);
+  return rl_study_blame(fault, "over", 0, "no solver has a parameter '%.40s'; %s", over, hint);
+}
+
+// A parameter has to be one of every solver, and none may set it itself.
 static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault) {
   for (size_t i = 0; i < d->solver_count; i++) {
     const rl_solver_type *type = d->solvers[i].type;
     const char *over = rl_converge_over(d, i);
     if (rl_parameter_find(type, over) >= 0) {
+      if (!rl_study_check_unset(d, i, over, fault)) {
+        return false;
+      }
       continue;
     }
     const char *names[RL_PARAMETERS_MAX + 2] = {"step", "segments"};
@@ -58,18 +78,12 @@ static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault)
     }
     char hint[320];
     rl_suggest(hint, sizeof hint, over, names, type->parameter_count + 2);
-    fault->key = over == d->over ? "over" : "solvers";
-    fault->item = i;
-    snprintf(fault->message, sizeof fault->message,
-             "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s",
-             over, type->name, hint);
-    return false;
+    return rl_study_blame(
+        fault, over == d->over ? "over" : "solvers", i,
+        "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s", over,
+        type->name, hint);
   }
-  if (d->solver_count == 0) {
-    fault->key = "over";
-    snprintf(fault->message, sizeof fault->message, "no solver has a parameter '%.40s'", d->over);
-  }
-  return d->solver_count > 0;
+  return d->solver_count > 0 || blame_unknown(d->over, fault);
 }
 
 static void find_variation(const rl_study_definition *d, rl_convergence *c) {
@@ -94,41 +108,13 @@ static int compare_fineness(const rl_convergence *c, double a, double b) {
   return (c->fine_is_small ? -1 : 1) * ((a > b) - (a < b));
 }
 
-// The number that a text is; nan if it is none above 0.
-static double positive(const char *text) {
-  char *end = NULL;
-  const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
-  const double value = plain ? strtod(text, &end) : NAN;
-  return plain && !*end && value > 0.0 && !isinf(value) ? value : NAN;
-}
-
-static bool check_values(const rl_words given, rl_study_fault *fault) {
-  fault->key = "values";
-  for (size_t i = 0; i < given.count; i++) {
-    const double value = positive(given.words[i]);
-    fault->item = i;
-    if (isnan(value)) {
-      snprintf(fault->message, sizeof fault->message, "expected a number above 0, found '%.40s'",
-               given.words[i]);
-      return false;
-    }
-    for (size_t k = 0; k < i; k++) {
-      if (positive(given.words[k]) == value) {
-        snprintf(fault->message, sizeof fault->message, "'%.40s' is given twice", given.words[i]);
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 // Sorts them from coarse to fine.
 static bool sort_values(rl_study *study, rl_convergence *c) {
   const rl_words given = study->definition.values;
   c->texts = allocate(study, given.count, sizeof *c->texts);
   c->values = allocate(study, given.count, sizeof *c->values);
   for (size_t i = 0; c->texts && c->values && i < given.count; i++) {
-    const double value = positive(given.words[i]);
+    const double value = strtod(given.words[i], NULL);
     size_t place = c->value_count++;
     for (; place > 0 && compare_fineness(c, c->values[place - 1], value) > 0; place--) {
       c->values[place] = c->values[place - 1];
@@ -152,7 +138,9 @@ static bool is_column(const char *text) {
   return false;
 }
 
-static const char *const measure_names[] = {"exact", "self", "reference"};
+enum { EXACT, SELF, REFERENCE };
+static const char *const measure_names[] = {
+    [EXACT] = "exact", [SELF] = "self", [REFERENCE] = "reference"};
 
 // "exact", "self" or "reference", alone or with ":PROBE": its index, else -1.
 static int find_measure(const char *text, const char **probe) {
@@ -196,11 +184,11 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
                : scenario->exact ? RL_AGAINST_EXACT
                                  : RL_AGAINST_SELF;
   if (q->measure == RL_AGAINST_EXACT && !scenario->exact) {
-    fprintf(stderr,
-            "ropelab: quantity %s: scenario '%s' has no closed form; expected self, reference or a "
-            "probe\n",
-            text, scenario->name);
-    return false;
+    const rl_study_definition *d = &study->definition;
+    return rl_study_refuse(
+        d, "quantity", rl_study_item(d->quantities, text),
+        "%s: scenario '%s' has no closed form; expected self, reference or a probe", text,
+        scenario->name);
   }
   const char *one = named >= 0 ? probe : text;
   q->columns.count = one ? 1 : scenario->probe_count;
@@ -209,9 +197,10 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
     q->columns.words[i] = one ? one : scenario->probe_names[i];
   }
   if (q->columns.count == 0) {
-    fprintf(stderr, "ropelab: quantity %s: scenario '%s' has no probe that could be compared\n",
-            text, scenario->name);
-    return false;
+    const rl_study_definition *d = &study->definition;
+    return rl_study_refuse(d, "quantity", rl_study_item(d->quantities, text),
+                           "%s: scenario '%s' has no probe that could be compared", text,
+                           scenario->name);
   }
   return q->columns.words != NULL;
 }
@@ -399,8 +388,26 @@ static bool add_run(rl_study *study, rl_convergence *c, const rl_scenario *compa
   }
   c->cells[index] = run->solver ? rl_study_add(study, run, status) : SIZE_MAX;
   run->solver = curve;
+  if (c->cells[index] == SIZE_MAX && c->variation != RL_VARY_STEP) {
+    const rl_words given = study->definition.values;
+    rl_study_note(&study->definition, "values", rl_study_item(given, c->texts[v]), "of this value");
+  }
   return c->cells[index] != SIZE_MAX &&
          (!compared || add_reference(study, c, compared, run, index, status));
+}
+
+// A step longer than the run would be cut to it.
+static bool check_steps(const rl_study_definition *d, const rl_scenario *scenario) {
+  const double duration = isnan(d->duration) ? scenario->duration : d->duration;
+  const double rounding = 1.0 + 1e-9;
+  for (size_t i = 0; i < d->values.count; i++) {
+    if (strtod(d->values.words[i], NULL) > duration * rounding) {
+      return rl_study_refuse(d, "values", i,
+                             "a step of %s s in a run of %g s; expected one that is no longer",
+                             d->values.words[i], duration);
+    }
+  }
+  return true;
 }
 
 static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
@@ -412,6 +419,9 @@ static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
     return status;
   }
   if (!resolve_all(study, c, s, scenario)) {
+    return RL_EXIT_USAGE;
+  }
+  if (scenario && c->variation == RL_VARY_STEP && !check_steps(d, scenario)) {
     return RL_EXIT_USAGE;
   }
   const double every = scenario ? sampling(study, c, scenario) : NAN;
@@ -438,13 +448,35 @@ static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
                         rl_study_fault *fault) {
   for (size_t i = 0; d->overs && c->variation != RL_VARY_PARAMETER && i < d->solver_count; i++) {
     if (d->overs[i]) {
-      fault->key = "solvers";
-      fault->item = i;
-      snprintf(fault->message, sizeof fault->message,
-               "'over' of one solver: expected a parameter as what is varied of all, found '%.40s'",
-               d->over);
-      return false;
+      return rl_study_blame(
+          fault, "solvers", i,
+          "'over' of one solver: expected a parameter as what is varied of all, found '%.40s'",
+          d->over);
     }
+  }
+  return true;
+}
+
+// What has no effect beside the rest of the definition is a mistake.
+static bool check_used(const rl_study_definition *d, const rl_convergence *c,
+                       rl_study_fault *fault) {
+  const char *probe;
+  bool referred = false;
+  for (size_t i = 0; i < d->quantities.count; i++) {
+    referred = referred || find_measure(d->quantities.words[i], &probe) == REFERENCE;
+  }
+  if (c->variation == RL_VARY_STEP && !isnan(d->step)) {
+    return rl_study_blame(fault, "step", 0, "has no effect: the steps are those of the values");
+  }
+  if (c->variation != RL_VARY_SEGMENTS && d->rope) {
+    return rl_study_blame(fault, "rope", 0, "has no effect: it is not segments that are varied");
+  }
+  const rl_study_reference *r = &d->reference;
+  if (!referred && (r->solver || r->changes.count > 0 || !isnan(r->step))) {
+    const bool step_alone = !d->source.path && !r->solver; // on a command line they are two options
+    return rl_study_blame(fault, step_alone ? "reference-step" : "reference", 0,
+                          "has no effect: no quantity is measured against it; expected 'reference' "
+                          "or 'reference:PROBE' among them");
   }
   return true;
 }
@@ -452,7 +484,9 @@ static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   rl_convergence c = {0};
   find_variation(d, &c);
-  return check_values(d->values, fault) && check_overs(d, &c, fault) &&
+  return rl_study_check_numbers("values", d->values, RL_NUMBER_POSITIVE, fault) &&
+         rl_study_check_words("quantity", d->quantities, fault) && check_used(d, &c, fault) &&
+         check_overs(d, &c, fault) &&
          (c.variation != RL_VARY_PARAMETER || check_parameter(d, fault));
 }
 
@@ -513,5 +547,4 @@ const rl_study_kind rl_study_converge = {
     .takes = takes,
     .plan = plan,
     .gather = rl_converge_gather,
-    .files = tables,
 };

@@ -16,6 +16,23 @@ void rl_csv_text(FILE *out, const char *text) {
   fputc('"', out);
 }
 
+char *rl_csv_read_text(char **line) {
+  char *from = *line, *to = *line, *const text = *line;
+  const bool quoted = *from == '"';
+  from += quoted ? 1 : 0;
+  for (; *from && *from != '\n' && (quoted || *from != ','); from++) {
+    if (quoted && *from == '"' && from[1] != '"') {
+      from++;
+      break;
+    }
+    from += quoted && *from == '"' ? 1 : 0; // two of them stand for one
+    *to++ = *from;
+  }
+  *line = *from ? from + 1 : from;
+  *to = '\0';
+  return text;
+}
+
 void rl_csv_number(FILE *out, double value) { fprintf(out, ",%.17g", isnan(value) ? NAN : value); }
 
 void rl_csv_parameters(FILE *out, const rl_solver_spec *spec) {

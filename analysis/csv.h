@@ -10,6 +10,9 @@
 // A text as a field.
 void rl_csv_text(FILE *out, const char *text);
 
+// The field at the beginning of `line` as a text, in place; `line` goes on to the next field.
+char *rl_csv_read_text(char **line);
+
 // A comma and a number. A nan has no sign there, whatever the arithmetic gave it.
 void rl_csv_number(FILE *out, double value);
 

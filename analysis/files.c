@@ -57,12 +57,26 @@ bool rl_lock_folder(const char *path) {
   return true; // the lock is open until the process ends
 }
 
+bool rl_folder_is_locked(const char *path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool locked = folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (folder >= 0) {
+    close(folder);
+  }
+  return locked;
+}
+
 bool rl_is_folder(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+long long rl_file_size(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 ? (long long)status.st_size : -1;
+}
 
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 

@@ -24,7 +24,11 @@ FILE *rl_lines_open(const char *path, size_t longest);
 // False if another has it. Where the file system knows no locks there is none.
 bool rl_lock_folder(const char *path);
 
+// Whether another process keeps it.
+bool rl_folder_is_locked(const char *path);
+
 bool rl_file_exists(const char *path);
+long long rl_file_size(const char *path); // [bytes]; -1: there is none
 bool rl_is_folder(const char *path);
 
 // Removes a file; true when it is not there afterwards.

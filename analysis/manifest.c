@@ -4,6 +4,7 @@
 #include "diagnostic.h"
 #include "files.h"
 #include "scenario_json.h"
+#include "trajectory.h"
 #include "version.h"
 
 #include <errno.h>
@@ -162,6 +163,32 @@ static bool write_beside(const json_t *manifest, const char *path, const char *b
     return false;
   }
   return true;
+}
+
+static json_t *file_sizes(const char *folder) {
+  static const char *const names[] = {"series.csv", "iterations.csv", "snapshots.csv",
+                                      RL_TRAJECTORY_NAME}; // trajectory.xmf may be made anew
+  json_t *sizes = json_object();
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const long long size = rl_path_join(path, folder, names[i]) ? rl_file_size(path) : -1;
+    if (size >= 0) {
+      json_object_set_new(sizes, names[i], json_integer(size));
+    }
+  }
+  return sizes;
+}
+
+void rl_manifest_enter_files(json_t *manifest, const char *folder) {
+  json_object_set_new(manifest, "file_bytes", file_sizes(folder));
+}
+
+bool rl_manifest_is_whole(const json_t *manifest, const char *folder) {
+  json_t *sizes = file_sizes(folder);
+  const json_t *known = json_object_get(manifest, "file_bytes");
+  const bool whole = known ? json_equal(known, sizes) : json_object_size(sizes) == 0;
+  json_decref(sizes);
+  return whole;
 }
 
 bool rl_manifest_write(const json_t *manifest, const char *folder) {

@@ -27,6 +27,10 @@ json_t *rl_manifest_create(const rl_run_facts *facts);
 void rl_manifest_finish(json_t *manifest, const char *status, const char *reason,
                         const rl_summary *summary, uint64_t state_hash);
 
+// Enters the sizes of the other files in DIR; and whether they are still so.
+void rl_manifest_enter_files(json_t *manifest, const char *folder);
+bool rl_manifest_is_whole(const json_t *manifest, const char *folder);
+
 // Writes DIR/run.json by way of DIR/run.json.new. Where there is no room for that, the run.json
 // that is there goes first. False with errno set; nothing half-written is left then.
 bool rl_manifest_write(const json_t *manifest, const char *folder);

@@ -3,6 +3,7 @@
 
 #include "onestep.h"
 #include "outcome.h"
+#include "study_fault.h"
 #include "study_file.h"
 #include "study_numbers.h"
 #include "world/driver.h"
@@ -44,10 +45,9 @@ static bool choose_origins(onestep *o) {
     const double share = (double)(i + 1) / (DEFAULT_ORIGINS + 1);
     const double step = times ? round(times[i] / o->schedule.dt) : floor((double)steps * share);
     if (!(step < (double)steps)) {
-      fprintf(stderr,
-              "ropelab onestep: at %g: expected a time from 0 to %g s, a step before the end\n",
-              times[i], (double)(steps - 1) * o->schedule.dt);
-      return false;
+      return rl_study_refuse(&o->study->definition, "at", rl_study_number_item(asked, times[i]),
+                             "%g: expected a time from 0 to %g s, a step before the end", times[i],
+                             (double)(steps - 1) * o->schedule.dt);
     }
     if (o->at_count == 0 || (uint64_t)step > o->at[o->at_count - 1]) {
       o->at[o->at_count++] = (uint64_t)step;
@@ -184,7 +184,8 @@ static int gather(rl_study *study) {
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   return rl_study_check_alone(d, fault) &&
          rl_study_check_numbers("at", d->at, RL_NUMBER_NOT_NEGATIVE, fault) &&
-         rl_study_check_numbers("iterations", d->iterations, RL_NUMBER_WHOLE, fault);
+         rl_study_check_numbers("iterations", d->iterations, RL_NUMBER_WHOLE, fault) &&
+         rl_study_check_iterated(d, fault);
 }
 
 // Everything that can be wrong is found before anything is run.
@@ -220,15 +221,15 @@ static const rl_field fields[] = {
 
 #undef AT
 
-static const char *const tables[] = {"onestep.csv", NULL};
+static const char *const without[] = {"every", "probes", "time_limit", NULL};
 
 const rl_study_kind rl_study_onestep = {
     .name = "onestep",
     .summary = "single steps of all solvers from equal states, against a reference",
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .without = without,
     .check = check,
     .plan = plan,
     .gather = gather,
-    .files = tables,
 };

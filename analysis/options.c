@@ -168,22 +168,23 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The numbers of a list, rising and each once; `read` reads one of them, or ends the program.
+// The numbers of a list, all different, rising; `read` reads one of them, or ends the program.
 static size_t numbers(struct argp_state *state, const char *option, char *text, double *values,
                       double (*read)(struct argp_state *, const char *, const char *)) {
-  size_t count = 0, kept = 0;
+  size_t count = 0;
   for (char *rest = text, *word; (word = strsep(&rest, ",")) != NULL;) {
-    if (room(state, option, count)) {
-      values[count++] = read(state, option, word); // the words of argv are ours to cut
+    if (!room(state, option, count)) {
+      continue;
+    }
+    values[count++] = read(state, option, word); // the words of argv are ours to cut
+    for (size_t i = 0; i + 1 < count; i++) {
+      if (values[i] == values[count - 1]) {
+        argp_error(state, "--%s: '%s' is given twice", option, word);
+      }
     }
   }
   qsort(values, count, sizeof *values, compare_numbers);
-  for (size_t i = 0; i < count; i++) {
-    if (kept == 0 || values[i] > values[kept - 1]) {
-      values[kept++] = values[i];
-    }
-  }
-  return kept;
+  return count;
 }
 
 static double whole_number(struct argp_state *state, const char *option, const char *text) {
@@ -299,7 +300,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   }
   if (key == ARGP_KEY_ARG) {
-    argp_error(state, "unexpected '%s'; expected %s", text, p->usage->positional);
+    const bool none = p->usage->most == 0;
+    argp_error(state, "unexpected '%s'; expected %s", text,
+               none ? "options only" : p->usage->positional);
   } else if (key == ARGP_KEY_END && a->positional_count < p->usage->least) {
     argp_error(state, "expected %s", p->usage->positional);
   }

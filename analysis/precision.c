@@ -4,6 +4,7 @@
 #include "converge.h"
 #include "csv.h"
 #include "manifest.h"
+#include "study_fault.h"
 #include "study_file.h"
 #include "study_numbers.h"
 #include "table.h"
@@ -27,7 +28,7 @@ static rl_study_definition over_step(const rl_study_definition *definition) {
 static bool check(const rl_study_definition *definition, rl_study_fault *fault) {
   const rl_study_definition d = over_step(definition);
   return rl_study_check_numbers("iterations", d.iterations, RL_NUMBER_WHOLE, fault) &&
-         rl_study_converge.check(&d, fault);
+         rl_study_check_iterated(&d, fault) && rl_study_converge.check(&d, fault);
 }
 
 // A solver with each of the numbers of iterations, if it has the parameter; behind the others.
@@ -346,16 +347,15 @@ static const rl_field fields[] = {
 
 #undef AT
 
-static const char *const tables[] = {"precision.csv", "convergence.csv", "orders.csv", "fits.csv",
-                                     NULL};
+static const char *const without[] = {"step", NULL};
 
 const rl_study_kind rl_study_precision = {
     .name = "precision",
     .summary = "error against work, counted and on the clock, over a range of steps",
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .without = without,
     .check = check,
     .plan = plan,
     .gather = gather,
-    .files = tables,
 };

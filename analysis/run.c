@@ -67,7 +67,7 @@ bool rl_run_has_result(const char *folder) {
   return false;
 }
 
-static bool remove_result(const char *folder) {
+bool rl_run_remove_result(const char *folder) {
   char path[RL_PATH_MAX];
   for (size_t i = 0; i < sizeof result_files / sizeof result_files[0]; i++) {
     if (!rl_path_join(path, folder, result_files[i]) || !rl_remove_file(path)) {
@@ -352,6 +352,7 @@ static int finish(run *r, rl_reason reason) {
     snprintf(text, sizeof text, "the results could not be written");
   }
   rl_manifest_finish(r->manifest, name, text, &summary, rl_state_hash(r->driver->state));
+  rl_manifest_enter_files(r->manifest, r->folder);
   if (r->scenario->model->parts) {
     json_object_set(r->manifest, "changes", r->changes);
   }
@@ -395,6 +396,7 @@ static int find_result(const run *r) {
   int found = -1;
   for (size_t i = 0; status && i < sizeof complete / sizeof complete[0]; i++) {
     if (strcmp(status, complete[i].status) == 0 && are_same_run(there, r->manifest) &&
+        rl_manifest_is_whole(there, r->folder) &&
         (complete[i].exit != RL_EXIT_FAILED || has_same_limit(there, r->manifest))) {
       found = complete[i].exit;
     }
@@ -418,7 +420,7 @@ static int claim(const run *r) {
     fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", r->folder);
     return RL_EXIT_USAGE;
   }
-  return remove_result(r->folder) ? RL_EXIT_DONE : fail(r, "cannot replace what is there");
+  return rl_run_remove_result(r->folder) ? RL_EXIT_DONE : fail(r, "cannot replace what is there");
 }
 
 // Why a run cannot even begin, and the exit status of that; RL_EXIT_DONE: it can.

@@ -49,6 +49,9 @@ bool rl_run_interrupted(void);
 // Whether the folder holds a result already.
 bool rl_run_has_result(const char *folder);
 
+// Removes it; false with errno set.
+bool rl_run_remove_result(const char *folder);
+
 // Why a run was given up: the same words whenever that was.
 void rl_describe_limit(double limit, char *reason, size_t size);
 

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "memory_there.h"
 #include "results_folder.h"
+#include "study_fault.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -155,6 +156,11 @@ static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
   const rl_words probes = study->definition.probes;
   l->scenario = rl_load_changed(name, changes.list, changes.count, probes.words, probes.count,
                                 &l->diagnostic, &l->status);
+  if (!l->scenario && l->status != RL_EXIT_UNSUPPORTED && own.count == 0) {
+    const rl_words scenarios = study->definition.scenarios;
+    rl_study_note(&study->definition, "scenarios", rl_study_item(scenarios, name),
+                  "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");
+  }
   return l;
 }
 
@@ -349,16 +355,6 @@ size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status) {
 // ---------------------------------------------------------------------------------------------
 // All of it
 
-// Tables of an earlier study would speak of runs that are no longer there.
-static bool remove_tables(const rl_study *study, const rl_study_kind *kind) {
-  char path[RL_PATH_MAX];
-  bool good = rl_path_join(path, study->folder, "timing.csv") && rl_remove_file(path);
-  for (size_t i = 0; kind->files[i]; i++) {
-    good = rl_path_join(path, study->folder, kind->files[i]) && rl_remove_file(path) && good;
-  }
-  return good;
-}
-
 // study.json: what the page says of the study.
 static bool write_about(const rl_study *study, const rl_study_kind *kind) {
   const rl_study_definition *d = &study->definition;
@@ -395,13 +391,21 @@ int rl_study_carry_out(rl_study *study) {
   if (planned != RL_EXIT_DONE) {
     return planned;
   }
+  for (size_t i = 0; i < study->loaded_count; i++) {
+    if (study->loaded[i].scenario && !rl_results_allow(study->loaded[i].scenario->name)) {
+      return RL_EXIT_USAGE;
+    }
+  }
   const bool replace = study->force || study->resume;
-  if (!rl_claim_named(study->folder, "summary.csv", "result of several runs", replace,
+  if (!rl_claim_named(study->folder, "result of several runs", replace,
                       study->resume ? patience : 0.0) ||
-      !rl_cells_are_free(study->cells, study->cell_count)) {
+      !rl_cells_are_free(study->cells, study->cell_count, true)) {
     return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_USAGE;
   }
-  bool good = remove_tables(study, kind) && write_about(study, kind);
+  if (!rl_results_clear(study->folder, study->force, study->cells, study->cell_count)) {
+    return RL_EXIT_FAILED;
+  }
+  bool good = write_about(study, kind);
   good = good && rl_cells_run(study->cells, study->cell_count, study->jobs) && write_summary(study);
   if (!good) {
     fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));

@@ -39,8 +39,16 @@ typedef struct rl_study_reference {
   rl_changes changes; // of its scenario
 } rl_study_reference;
 
+// Where a definition was read from; nowhere: it is that of a command line.
+typedef struct rl_study_source {
+  const char *path;
+  rl_source text;
+  const rl_tree *root;
+} rl_study_source;
+
 // What is asked for; what is not given is zero, NULL or nan. A kind adds what it needs.
 typedef struct rl_study_definition {
+  rl_study_source source;
   // Of all kinds.
   const char *name, *title, *about;
   unsigned kind; // index of rl_study_kinds
@@ -109,13 +117,13 @@ struct rl_study_kind {
   const char *summary;
   const rl_field *fields; // its keys beside those of every study, into rl_study_definition
   size_t field_count;
+  const char *const *without; // keys of every study that mean nothing here, ended by NULL
   // Whether a definition holds together, before anything is read; false with the fault.
   bool (*check)(const rl_study_definition *definition, rl_study_fault *fault);
   // Whether a solver can take part where all are asked for; NULL: every one.
   bool (*takes)(const rl_study_definition *definition, const rl_solver_type *type);
   int (*plan)(rl_study *study);   // adds the runs; finds all that is wrong before any is made
   int (*gather)(rl_study *study); // writes the tables of the kind beside summary.csv
-  const char *const *files;       // these tables, ended by NULL: stale ones are removed first
 };
 
 extern const rl_study_kind *const rl_study_kinds[]; // ended by NULL

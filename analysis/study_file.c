@@ -247,6 +247,27 @@ static const rl_field common_fields[] = {
 
 enum { COMMON_FIELDS = sizeof common_fields / sizeof common_fields[0] };
 
+static bool is_without(const rl_study_kind *kind, const char *key) {
+  for (size_t i = 0; kind->without && kind->without[i]; i++) {
+    if (strcmp(kind->without[i], key) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// All keys of a kind; how many they are.
+static size_t fields_of(const rl_study_kind *kind, rl_field fields[FIELDS_MAX]) {
+  size_t count = 0;
+  for (size_t i = 0; i < COMMON_FIELDS; i++) {
+    if (!is_without(kind, common_fields[i].name)) {
+      fields[count++] = common_fields[i];
+    }
+  }
+  memcpy(&fields[count], kind->fields, kind->field_count * sizeof *fields);
+  return count + kind->field_count;
+}
+
 // The kind decides which other keys there are, so it is read first.
 static bool read_root(rl_reader *reader, const rl_tree *root, rl_study_definition *d) {
   const rl_tree *node = root->kind == RL_TREE_MAP ? rl_tree_value(root, "kind") : NULL;
@@ -255,10 +276,7 @@ static bool read_root(rl_reader *reader, const rl_tree *root, rl_study_definitio
   }
   const rl_study_kind *kind = rl_study_kinds[d->kind];
   rl_field fields[FIELDS_MAX];
-  memcpy(fields, common_fields, sizeof common_fields);
-  memcpy(&fields[COMMON_FIELDS], kind->fields, kind->field_count * sizeof *fields);
-  if (!rl_read_fields(reader, root, root, "the study", fields, COMMON_FIELDS + kind->field_count,
-                      d)) {
+  if (!rl_read_fields(reader, root, root, "the study", fields, fields_of(kind, fields), d)) {
     return false;
   }
   rl_study_fault fault = {0};
@@ -287,7 +305,8 @@ rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
   rl_arena *arena = file ? rl_arena_create(rl_memory_there()) : NULL;
   *definition = rl_study_nothing(rl_study_kinds[0]);
   bool good = arena && rl_text_begin(&text, &length, diagnostic);
-  const rl_tree *root = good ? rl_yaml_parse(arena, text, length, NULL, diagnostic) : NULL;
+  text = good ? rl_arena_text(arena, text, length) : NULL; // later faults show their line
+  const rl_tree *root = text ? rl_yaml_parse(arena, text, length, NULL, diagnostic) : NULL;
   rl_reader reader = {.arena = arena, .source = {text, length}, .diagnostic = diagnostic};
   good = root && read_root(&reader, root, definition);
   free(file);
@@ -295,5 +314,6 @@ rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
     rl_arena_free(arena);
     return NULL;
   }
+  definition->source = (rl_study_source){path, reader.source, root};
   return arena;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "study_numbers.h"
 
+#include "study_fault.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +23,13 @@ bool rl_study_check_numbers(const char *key, rl_words words, rl_number_kind kind
                                          "a whole number above 0"};
   for (size_t i = 0; i < words.count; i++) {
     if (!is_number(words.words[i], kind)) {
-      fault->key = key;
-      fault->item = i;
-      snprintf(fault->message, sizeof fault->message, "expected %s, found '%.40s'", expected[kind],
-               words.words[i]);
-      return false;
+      return rl_study_blame(fault, key, i, "expected %s, found '%.40s'", expected[kind],
+                            words.words[i]);
+    }
+    for (size_t k = 0; k < i; k++) {
+      if (strtod(words.words[k], NULL) == strtod(words.words[i], NULL)) {
+        return rl_study_blame(fault, key, i, "'%.40s' is given twice", words.words[i]);
+      }
     }
   }
   return true;
@@ -38,7 +42,6 @@ static int compare(const void *a, const void *b) {
 
 size_t rl_study_numbers(rl_study *study, rl_words words, const double **values) {
   double *list = rl_arena_allocate(study->arena, words.count, sizeof *list);
-  size_t kept = 0;
   *values = list;
   if (!list) {
     fprintf(stderr, "ropelab: out of memory\n");
@@ -48,21 +51,19 @@ size_t rl_study_numbers(rl_study *study, rl_words words, const double **values) 
     list[i] = strtod(words.words[i], NULL);
   }
   qsort(list, words.count, sizeof *list, compare);
-  for (size_t i = 0; i < words.count; i++) {
-    if (kept == 0 || list[i] > list[kept - 1]) {
-      list[kept++] = list[i];
-    }
+  return words.count;
+}
+
+size_t rl_study_number_item(rl_words words, double value) {
+  size_t i = 0;
+  while (i + 1 < words.count && strtod(words.words[i], NULL) != value) {
+    i++;
   }
-  return kept;
+  return i;
 }
 
 bool rl_study_check_alone(const rl_study_definition *definition, rl_study_fault *fault) {
-  if (definition->scenarios.count == 1) {
-    return true;
-  }
-  fault->key = "scenarios";
-  fault->item = 1;
-  snprintf(fault->message, sizeof fault->message, "expected one scenario, found %zu",
-           definition->scenarios.count);
-  return false;
+  const size_t count = definition->scenarios.count;
+  return count == 1 ||
+         rl_study_blame(fault, "scenarios", 1, "expected one scenario, found %zu", count);
 }

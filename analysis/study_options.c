@@ -2,6 +2,7 @@
 #include "study_options.h"
 
 #include "command_line.h"
+#include "study_fault.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -23,12 +24,17 @@ static bool is_known(const rl_study_kind *kind, const char *option, const char *
 }
 
 // "a,b,c" in place.
-static size_t split(char *text, const char *words[RL_LIST_MAX]) {
-  size_t count = 0;
-  for (char *rest = text; rest && count < RL_LIST_MAX;) {
-    words[count++] = strsep(&rest, ",");
+static bool split(const rl_study_kind *kind, char *text, const char *words[RL_LIST_MAX],
+                  size_t *count) {
+  *count = 0;
+  char *rest = text;
+  while (rest && *count < RL_LIST_MAX) {
+    words[(*count)++] = strsep(&rest, ",");
   }
-  return count;
+  if (rest) {
+    fprintf(stderr, "ropelab %s: --values: expected at most %d\n", kind->name, RL_LIST_MAX);
+  }
+  return !rest;
 }
 
 static bool choose_solvers(const rl_study_kind *kind, rl_study_definition *d) {
@@ -45,11 +51,7 @@ static bool choose_solvers(const rl_study_kind *kind, rl_study_definition *d) {
 
 static bool check(const rl_study_kind *kind, const rl_study_definition *d) {
   rl_study_fault fault = {0};
-  if (kind->check(d, &fault)) {
-    return true;
-  }
-  fprintf(stderr, "ropelab %s: --%s: %s\n", kind->name, fault.key, fault.message);
-  return false;
+  return kind->check(d, &fault) || rl_study_say(d, &fault);
 }
 
 // Numbers as words, which become parts of labels.
@@ -92,6 +94,10 @@ bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_defini
       (a->law && !is_known(kind, "law", a->law, rl_law_names, &law))) {
     return false;
   }
+  size_t value_count;
+  if (!split(kind, a->value_list, values, &value_count)) {
+    return false;
+  }
   *d = rl_study_nothing(kind);
   d->name = a->positional[0];
   d->scenarios = (rl_words){a->positional, 1};
@@ -105,7 +111,7 @@ bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_defini
   d->probes = (rl_words){a->probes, a->probe_count};
   d->over = a->over;
   d->rope = a->rope;
-  d->values = (rl_words){values, split(a->value_list, values)};
+  d->values = (rl_words){values, value_count};
   d->iterations = words_of(a->iterations, a->iteration_count, iterations);
   d->at = words_of(a->at, a->at_count, at);
   d->pieces = (size_t)a->pieces;

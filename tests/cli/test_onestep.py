@@ -24,7 +24,7 @@ class SingleSteps(cli.Case):
         cls.folder = new_folder()
         cls.done = cli.ropelab("onestep", "elastic-cord", "--solver", "penalty", "--solver", "xpbd",
                                "--solver", "pbd", "--solver", "bad=nehe,air_friction=1e9",
-                               "--iterations", "8,1,2,8", "--at", "0.5,0.1,0.3", "--out",
+                               "--iterations", "8,1,2", "--at", "0.5,0.1,0.3", "--out",
                                cls.folder)
         cls.table = Table(cls.folder / "onestep.csv")
         cls.summary = {row["label"]: row for row in Table(cls.folder / "summary.csv").rows()}
@@ -150,6 +150,9 @@ class Files(cli.Case):
                 ("pendulum", "[pendulum, atwood]", ":3:23:", "expected one scenario, found 2"),
                 ("1.5, 0.5", "1.5, -1", ":6:11:", "expected a number that is not negative"),
                 ("[1, 3]", "[1, 2.5]", ":7:17:", "expected a whole number above 0, found '2.5'"),
+                ("1.5, 0.5", "1.5, 9", ":6:11:", "9: expected a time from 0 to"),
+                ("1.5, 0.5", "1.5, 1.5", ":6:11:", "given twice"),
+                ("at:", "every: 1\nat:", ":6:1:", "unknown key 'every'"),
                 ("at:", "att:", ":6:1:", "did you mean 'at'?")):
             path = self.write(self.STUDY.replace(old, new))
             self.refused("study", path, "--out", new_folder(), says=(f"{path}{place}", says))
@@ -158,8 +161,12 @@ class Files(cli.Case):
 class Refusals(cli.Case):
     def test_mistakes(self) -> None:
         for words, says in (
-                (["--at", "2.5"], "at 2.5: expected a time from 0 to"),
+                (["--at", "2.5"], "--at: 2.5: expected a time from 0 to"),
                 (["--at", "0.1,,0.2"], "--at : expected a number of seconds"),
+                (["--at", "0.1,0.1"], "--at: '0.1' is given twice"),
+                (["--iterations", "2,4,2"], "--iterations: '2' is given twice"),
+                (["--iterations", "2", "-s", "penalty"], "--iterations: has no effect"),
+                (["--iterations", "2", "-s", "pbd,iterations=3"], "varies 'iterations'"),
                 (["--iterations", "0"], "--iterations 0: expected a whole number"),
                 (["--iterations", "2.5"], "--iterations 2.5: expected a whole number"),
                 (["--reference", "rattel"], "did you mean 'rattle'?"),

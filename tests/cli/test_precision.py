@@ -133,8 +133,14 @@ class Files(cli.Case):
         self.refused("precision", "pendulum", "--out", new_folder(), says=("--values",))
         self.refused("precision", "pendulum", "--values", "0.01,0.01", "--out", new_folder(),
                      says=("--values: '0.01' is given twice",))
+        for words, says in ((["--iterations", "1,1"], "--iterations: '1' is given twice"),
+                            (["--iterations", "1,2", "-s", "penalty"], "has no effect"),
+                            (["--step", "0.1"], "unknown option '--step'")):
+            self.refused("precision", "pendulum", "--values", "0.02,0.01", *words, "--out",
+                         new_folder(), says=(says,))
         for line, says in (("iterations: [1, 2.5]", "expected a whole number above 0, found '2.5'"),
                            ("iterations: [0]", "iterations"), ("over: step", "unknown key 'over'"),
+                           ("step: 0.1", "unknown key 'step'"),
                            ("iteration: [1]", "did you mean 'iterations'?")):
             path = self.write(STUDY + line + "\n")
             self.refused("study", path, "--out", new_folder(), says=(f"{path}:9:", says))

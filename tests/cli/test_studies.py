@@ -195,12 +195,22 @@ class Converge(Case):
                 (["pendulum", "--over", "stepp", "--values", "1,2", "-s", "pbd"],
                  "did you mean 'step'?"),
                 (["pendulum", "--over", "nothing", "--values", "1,2"], "no solver has a parameter"),
-                (["pendulum", "--over", "iterations", "--values", "1,2", "-s", "rattle,iterations=3",
+                (["pendulum", "--over", "iterations", "--values", "1,2", "-s", "rattle",
                   "-s", "penalty"], "'iterations' is no parameter of solver 'penalty'"),
                 (["pendulum", "--over", "step", "--values", "0.01,x"], "found 'x'"),
                 (["pendulum", "--over", "step", "--values", "0.01,"], "found ''"),
                 (["pendulum", "--over", "step", "--values", "0.01,-1"], "found '-1'"),
                 (["pendulum", "--over", "step", "--values", "0.01,1e-2"], "given twice"),
+                (["pendulum", "--over", "stp", "--values", "1,2"], "did you mean 'step'?"),
+                (["pendulum", "--over", "step", "--values", "1,1e300"],
+                 "--values: a step of 1e300 s in a run of 4 s"),
+                (["pendulum", "--over", "iterations", "--values", "1,2", "-s", "pbd,iterations=5"],
+                 "--solver: pbd,iterations=5: the study varies 'iterations'"),
+                (good + ["--step", "0.1"], "--step: has no effect"),
+                (good + ["--rope", "line"], "--rope: has no effect"),
+                (good + ["--reference", "rattle"], "--reference: has no effect"),
+                (good + ["--reference-step", "0.1"], "--reference-step: has no effect"),
+                (good + ["--quantity", "bob.x", "--quantity", "bob.x"], "'bob.x' is given twice"),
                 (good + ["--norm", "maxx"], "did you mean 'max'?"),
                 (good + ["--law", "linear"], "expected one of power, exponential"),
                 (good + ["--quantity", "bob.q"], "bob.q"),
@@ -293,6 +303,11 @@ class Study(Case):
                  "expected a parameter"),
                 (("[pbd, rattle", "[pbd, {solver: xpbd, ovr: substeps}"), "6:31",
                  "did you mean 'over'?"),
+                (("0.01, 0.005", "0.01, 5"), "9:22", "values: a step of 5 s in a run of 0.5 s"),
+                (("duration: 0.5", "duration: 0.5\nstep: 0.1"), "8:7", "step: has no effect"),
+                (("norm: end", "norm: end\nrope: line"), "12:7", "rope: has no effect"),
+                (("norm: end", "norm: end\nreference: {solver: rattle}"), "12:12", "has no effect"),
+                (("quantity: self", "quantity: [self, self]"), "10:18", "given twice"),
                 (("norm: end", "norm: ende"), "11:7", "did you mean 'end'?"),
                 (("time_limit: 100", "time_limit: soon"), "12:13", "found 'soon'"),
                 (("duration: 0.5", "duration: [0.5]"), "7:11", "found a list of 1"),
@@ -307,13 +322,23 @@ class Study(Case):
             folder = cli.new_folder()
             self.refused("study", path, "--out", folder, says=(f"{path}:{place}", "error: ", says))
             self.expect(folder.exists(), False, f"a folder is left by {change}")
+        path = write(STUDY.replace("[pendulum, catenary]", "hanging-chain").replace(
+            "quantity: self", "quantity: exact"))
+        self.refused("study", path, says=(f"{path}:10:11: error: quantity: exact: scenario",))
+        for change, place in (
+                (("over: step\nvalues: [0.02, 0.01,", "over: iterations\nvalues: [2, 1,"), "9:16"),
+                (("over: step\nvalues: [0.02, 0.01,", "over: segments\nvalues: [2, 1,"), "9:16")):
+            path = write(STUDY.replace(*change).replace("solvers: [pbd, rattle", "solvers: [pbd]  #")
+                         .replace("[pendulum, catenary]", "catenary"))
+            self.refused("study", path, "--out", cli.new_folder(),
+                         says=(f"{path}:{place}: note: of this value",))
         self.refused("study", "pendulum-ordr", says=("did you mean 'pendulum-order'?",))
         self.refused("study", write("- a\n"), says=("expected a map",))
         self.refused("study", write(""), says=("error",))
         for change, says in ((("kind: converge\nscenarios: [pendulum, catenary]",
                                "kind: converge\nquantity: exact\nscenarios: hanging-chain"),
                               "quantity"),
-                             (("quantity: self", "quantity: exact\nset: {exact: }"), "exact"),
+                             
                              (("quantity: self", "quantity: nobody.x"), "nobody"),
                              (("norm: end", "norm: end\nset: {bodies.bobb.mass: 1}"), "bobb")):
             self.refused("study", write(STUDY.replace(*change)), says=(says,))
@@ -323,6 +348,47 @@ class Study(Case):
         path = write(STUDY)
         self.study(path, folder, "--resume")
         self.refused("study", path, "--out", folder, says=("--force replaces it",))
+
+    def test_what_was_cut_is_made_again(self) -> None:
+        folder, path = cli.new_folder(), write(STUDY)
+        self.study(path, folder)
+        before = study_tables(folder)
+        files = [folder / "pendulum" / name for name in (
+            "pbd-step=0.01/series.csv", "rattle-step=0.01/trajectory.h5", "pbd-step=0.02/run.json")]
+        whole = [file.read_bytes() for file in files]
+        for file, content in zip(files, whole):
+            file.write_bytes(content[:len(content) // 2])
+        self.study(path, folder, "--resume")
+        self.expect(study_tables(folder), before, "tables after files were cut")
+        for file, content in zip(files[:2], whole):
+            self.expect(file.read_bytes() == content, True, f"{file.name} as it was")
+
+    def test_force_leaves_nothing_of_another_study(self) -> None:
+        """Neither its tables, nor its runs and figures, nor what it says on its page."""
+        folder = cli.new_folder()
+        self.study(write(STUDY), folder)
+        own = folder / "pendulum/pbd-step=0.01/notes.txt"
+        own.write_text("mine", encoding="utf-8")
+        for words, left in (
+                (("onestep", "pendulum", "-s", "pbd", "--iterations", "2"), "onestep.csv study.json"),
+                (("compare", "pendulum", "-s", "pbd", "--duration", "0.1"), "")):
+            self.refused(*words, "--out", folder, says=("--force replaces it",))
+            self.expect_exit(cli.ropelab(*words, "--out", folder, "--force"), cli.DONE)
+            found = {path.name for path in folder.iterdir()} - {"pendulum", "figures", "report.html"}
+            self.expect(found, {"summary.csv", *left.split()}, f"files after {words}")
+            runs = {path.parent.name for path in folder.glob("pendulum/*/run.json")}
+            self.expect_true(not any("rattle" in run for run in runs), runs, "none of rattle", "runs")
+        self.expect(own.read_text(encoding="utf-8"), "mine", "a file that is not ours")
+
+    def test_names_of_outputs(self) -> None:
+        for name in ("summary.csv", "figures", "report.html", "study.json", "convergence.csv.new"):
+            for words in (("compare", "pendulum", "-s", "pbd"),
+                          ("converge", "pendulum", "-s", "pbd", "--over", "step", "--values", "1,2"),
+                          ("onestep", "pendulum", "-s", "pbd")):
+                folder = cli.new_folder()
+                self.refused(*words, "--set", f"name={name}", "--out", folder,
+                             says=(f"a scenario is called '{name}'", "--set name=..."))
+                self.expect(folder.exists(), False, f"a folder is left by {words}")
 
     def test_another_study_is_run_again(self) -> None:
         """What is there under the same names, but of other runs, is not taken for finished."""
@@ -411,6 +477,18 @@ class Killed(Case):
         time.sleep(moment)
         process.send_signal(signal.SIGKILL)
         process.wait()
+
+    def test_says_how_to_go_on(self) -> None:
+        path, folder = write(self.TEXT), cli.new_folder()
+        process = subprocess.Popen([cli.PROGRAM, "study", str(path), "--out", str(folder)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not list(folder.glob("*/*/run.json")):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.1)
+        self.refused("study", path, "--out", folder,
+                     says=("--resume goes on with what was stopped, --force makes all of it again",))
 
     def test_at_random_moments(self) -> None:
         path, whole = write(self.TEXT), cli.new_folder()

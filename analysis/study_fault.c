@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "study_fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool rl_study_blame(rl_study_fault *fault, const char *key, size_t item, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->message, sizeof fault->message, format, arguments);
+  va_end(arguments);
+  fault->key = key;
+  fault->item = item;
+  return false;
+}
+
+// Where the item of a key stands, the key's value or, if it is not there, all of the study.
+static const rl_tree *find(const rl_tree *root, const char *key, size_t item) {
+  const rl_tree *at = rl_tree_value(root, key);
+  const bool in_list = at && at->kind == RL_TREE_LIST && item < at->count;
+  return in_list ? at->items[item] : at ? at : root;
+}
+
+bool rl_study_say(const rl_study_definition *d, const rl_study_fault *fault) {
+  const rl_study_source *source = &d->source;
+  if (!source->path) {
+    const bool renamed = strcmp(fault->key, "solvers") == 0;
+    fprintf(stderr, "ropelab %s: --%s: %s\n", rl_study_kinds[d->kind]->name,
+            renamed ? "solver" : fault->key, fault->message);
+    return false;
+  }
+  rl_diagnostic diagnostic = {0};
+  rl_reader reader = {.source = source->text, .diagnostic = &diagnostic};
+  rl_fail(&reader, find(source->root, fault->key, fault->item), "%s: %s", fault->key,
+          fault->message);
+  rl_diagnostic_print(stderr, source->path, &diagnostic);
+  return false;
+}
+
+bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item, const char *format,
+                     ...) {
+  rl_study_fault fault = {.key = key, .item = item};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault.message, sizeof fault.message, format, arguments);
+  va_end(arguments);
+  return rl_study_say(d, &fault);
+}
+
+void rl_study_note(const rl_study_definition *d, const char *key, size_t item, const char *text) {
+  if (d->source.path) {
+    const rl_tree *at = find(d->source.root, key, item);
+    fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
+  }
+}
+
+size_t rl_study_item(rl_words words, const char *word) {
+  for (size_t i = 0; i < words.count; i++) {
+    if (strcmp(words.words[i], word) == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+bool rl_study_check_words(const char *key, rl_words words, rl_study_fault *fault) {
+  for (size_t i = 0; i < words.count; i++) {
+    if (rl_study_item(words, words.words[i]) < i) {
+      return rl_study_blame(fault, key, i, "'%.100s' is given twice", words.words[i]);
+    }
+  }
+  return true;
+}
+
+// Whether a spec, "[LABEL=]NAME,parameter=value...", sets the parameter.
+static bool sets(const rl_solver_spec *solver, const char *parameter) {
+  const size_t length = strlen(parameter);
+  const char *at = solver->text ? strchr(solver->text, ',') : NULL;
+  for (; at; at = strchr(at + 1, ',')) {
+    if (strncmp(at + 1, parameter, length) == 0 && at[1 + length] == '=') {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_study_check_unset(const rl_study_definition *d, size_t solver, const char *parameter,
+                          rl_study_fault *fault) {
+  const rl_solver_spec *s = &d->solvers[solver];
+  return !sets(s, parameter) ||
+         rl_study_blame(fault, "solvers", solver,
+                        "%.100s: the study varies '%s'; expected a solver that leaves it open",
+                        s->text, parameter);
+}
+
+bool rl_study_check_iterated(const rl_study_definition *d, rl_study_fault *fault) {
+  bool iterates = d->iterations.count == 0;
+  for (size_t i = 0; i < d->solver_count && d->iterations.count > 0; i++) {
+    iterates = iterates || rl_parameter_find(d->solvers[i].type, "iterations") >= 0;
+    if (!rl_study_check_unset(d, i, "iterations", fault)) {
+      return false;
+    }
+  }
+  return iterates || rl_study_blame(fault, "iterations", 0,
+                                    "has no effect: no solver of the study has this parameter");
+}
