@@ -145,7 +145,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweeps(self, model, state, rows, h, relax, true, last, info);
   rl_sequential_book_friction(s, state, rows, info);
-  rl_bounce_end(model, state, rows, 1.0, false);
+  rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0);
   // The dampers of the scenario have their work done at the velocities of the substep.
   info->dissipated += rl_damper_loss(model, state, rows, h);

@@ -54,7 +54,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
                           self->parameters[TOLERANCE], last && info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   rl_relaxation_end(&self->relaxation, model, state);
-  rl_bounce_end(model, state, rows, 1.0 / h, true);
+  rl_bounce_end(model, state, rows, 1.0 / h, RL_REBOUND_PUSHED);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h);
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;

@@ -8,7 +8,17 @@
 #include "world/rotation.h"
 #include "world/solver.h"
 
-enum { INTEGRATOR, SUBSTEPS, STIFFNESS, DAMPING, SAFETY, DAMPING_RATIO, PARAMETER_COUNT };
+enum {
+  INTEGRATOR,
+  SUBSTEPS,
+  STIFFNESS,
+  DAMPING,
+  SAFETY,
+  DAMPING_RATIO,
+  CONTACT_SAFETY,
+  CONTACT_DAMPING,
+  PARAMETER_COUNT
+};
 enum { SEMI_IMPLICIT, VERLET, RK4 };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
@@ -25,12 +35,17 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                 "chain becomes unstable (h: substep, W: inverse mass of the row)"},
     [DAMPING_RATIO] = {"damping_ratio", RL_REAL, "1", 0.1, 0, 1, NULL,
                        "automatic springs: damper as a fraction of the critical one"},
+    [CONTACT_SAFETY] = {"contact_safety", RL_REAL, "1", 0.03, 1e-6, 1, NULL,
+                        "safety of the contacts of a body with other bodies, all together"},
+    [CONTACT_DAMPING] = {"contact_damping", RL_REAL, "1", 0.9, 0, 1, NULL,
+                         "and their damper as a fraction of what stops a body within a substep"},
 };
 
 typedef struct penalty {
   const double *parameters;
   rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
+  bool goes_on;                   // the kick of the present forces has begun with others
   rl_spring *springs;             // [links], made at the start of the step
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
@@ -38,6 +53,7 @@ typedef struct penalty {
   rl_vec3 *rates, *accelerations; // [slots] and their rates at a stage
   rl_vec3 *moves, *kicks;         // [slots] and the weighted sums of these
   double *impulses;               // [links + contact capacity] over the step so far [N s]
+  double *pushes, *approaches;    // [links + contact capacity] in the last kick, rates before it
   double *last;                   // and in its last substep
 } penalty;
 
@@ -52,6 +68,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->moves = rl_carve(c, model->slot_count, sizeof *self->moves);
   self->kicks = rl_carve(c, model->slot_count, sizeof *self->kicks);
   self->impulses = rl_carve(c, rl_unknown_capacity(model), sizeof *self->impulses);
+  self->pushes = rl_carve(c, rl_unknown_capacity(model), sizeof *self->pushes);
+  self->approaches = rl_carve(c, rl_unknown_capacity(model), sizeof *self->approaches);
   self->last = rl_carve(c, rl_unknown_capacity(model), sizeof *self->last);
 }
 
@@ -100,7 +118,8 @@ static void push_friction(penalty *self, const rl_state *state, const rl_rows *r
   if (!(speed > 0.0) || !(inverse_mass > 0.0)) {
     return;
   }
-  const double size = fmin(speed / (inverse_mass * self->law.h), limit);
+  const double shared = row->crowd > 0 ? inverse_mass * row->crowd : inverse_mass;
+  const double size = fmin(speed / (shared * self->law.h), limit);
   const rl_vec3 force = rl_scale(-size / speed, slide);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -109,6 +128,14 @@ static void push_friction(penalty *self, const rl_state *state, const rl_rows *r
   info->dissipated += size * speed * self->weight;
   info->work +=
       rl_friction_work(rows, row, rl_scale(self->weight, force), state->points, state->velocities);
+}
+
+static void note_push(penalty *self, uint32_t source, double force, double rate) {
+  if (!self->goes_on) {
+    self->pushes[source] = 0.0;
+    self->approaches[source] = rate;
+  }
+  self->pushes[source] += force * self->weight;
 }
 
 static void push_row(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -122,7 +149,11 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
     self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->force);
   }
   self->impulses[row->source] += force * self->weight;
-  info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
+  if (row->crowd > 0) {
+    note_push(self, row->source, force, rate);
+  } else {
+    info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
+  }
   if (row->friction > 0.0) {
     push_friction(self, state, rows, row, force, info);
   }
@@ -162,19 +193,34 @@ static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl
   return w > 0.0 ? rl_add_scaled(gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
+// (18) What contacts of bodies have taken in a kick.
+static void book_contacts(const penalty *self, const rl_state *state, const rl_rows *rows,
+                          rl_step_info *info) {
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    const double push = row->crowd > 0 ? self->pushes[row->source] : 0.0;
+    if (push > 0.0) {
+      const double rate = rl_row_rate(rows, row, state->velocities);
+      info->dissipated += 0.5 * push * (self->approaches[row->source] + rate);
+    }
+  }
+}
+
 // v += h a with the forces just evaluated.
-static void kick(const penalty *self, const rl_model *model, rl_state *state, double h) {
+static void kick(const penalty *self, const rl_model *model, rl_state *state, double h,
+                 const rl_rows *rows, rl_step_info *info) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], h, acceleration(self, model, state, i));
   }
+  book_contacts(self, state, rows, info);
 }
 
 // (3) v += h (g + w F), then x += h v with the new velocity.
 static void semi_implicit(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                           rl_step_info *info) {
   evaluate_forces(self, model, state, rows, self->law.h, info);
-  kick(self, model, state, self->law.h);
+  kick(self, model, state, self->law.h, rows, info);
   rl_state_drift(model, state, self->law.h);
 }
 
@@ -182,10 +228,10 @@ static void semi_implicit(penalty *self, const rl_model *model, rl_state *state,
 static void verlet(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                    rl_step_info *info) {
   evaluate_forces(self, model, state, rows, 0.5 * self->law.h, info);
-  kick(self, model, state, 0.5 * self->law.h);
+  kick(self, model, state, 0.5 * self->law.h, rows, info);
   rl_state_drift(model, state, self->law.h);
   evaluate_forces(self, model, state, rows, 0.5 * self->law.h, info);
-  kick(self, model, state, 0.5 * self->law.h);
+  kick(self, model, state, 0.5 * self->law.h, rows, info);
 }
 
 // The rates of all slots at a stage, with the forces just evaluated; spins have Euler's equations.
@@ -216,6 +262,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
   double reeled = 0.0; // until when winches have been taken along
   for (int stage = 0; stage < 4; stage++) {
     const double ahead = reach[stage] * self->law.h;
+    self->goes_on = stage > 0;
     evaluate_forces(self, model, state, rows, weights[stage] * self->law.h, info);
     find_rates(self, model, state);
     for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -235,12 +282,39 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     rl_move(&state->points[i], self->moves[i]);
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
   }
+  book_contacts(self, state, rows, info);
   rl_rotation_settle(model, state, false);
 }
 
 static void (*const integrators[])(penalty *, const rl_model *, rl_state *, rl_rows *,
                                    rl_step_info *) = {
     [SEMI_IMPLICIT] = semi_implicit, [VERLET] = verlet, [RK4] = runge_kutta};
+
+// (4) of bodies.md, in each substep: the multipliers hold what contacts push with in it. What
+// pushed before is no hit any more: its spring gives way.
+static void begin_bounce(const penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                         bool first) {
+  const double *pushes = first ? state->multipliers : self->pushes;
+  rl_bounce_begin(model, state, rows, self->law.h);
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    const uint32_t source = model->link_count + i;
+    rows->approaches[i] = pushes[source] > 0.0 ? -1.0 : rows->approaches[i];
+    state->multipliers[source] = -self->impulses[source];
+  }
+}
+
+static double end_bounce(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows) {
+  for (size_t i = model->link_count; i < model->link_count + state->contact_count; i++) {
+    const double before = -state->multipliers[i];
+    state->multipliers[i] = self->impulses[i] - before;
+    self->impulses[i] = before;
+  }
+  const double loss = rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_HIT);
+  for (size_t i = model->link_count; i < model->link_count + state->contact_count; i++) {
+    self->impulses[i] += state->multipliers[i];
+  }
+  return loss;
+}
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
@@ -249,9 +323,14 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   void (*const substep)(penalty *, const rl_model *, rl_state *, rl_rows *, rl_step_info *) =
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
-  self->law =
-      (rl_stand_in){self->parameters[STIFFNESS], self->parameters[DAMPING],
-                    self->parameters[SAFETY] * 2.0, self->parameters[DAMPING_RATIO], dt / substeps};
+  self->law = (rl_stand_in){.stiffness = self->parameters[STIFFNESS],
+                            .damping = self->parameters[DAMPING],
+                            .hardness = self->parameters[SAFETY] * 2.0,
+                            .damping_ratio = self->parameters[DAMPING_RATIO],
+                            .contact_hardness = self->parameters[CONTACT_SAFETY] * 2.0,
+                            .contact_damping = self->parameters[CONTACT_DAMPING],
+                            .h = dt / substeps};
+  self->goes_on = false;
   for (uint32_t i = 0; i < model->link_count; i++) {
     const rl_link *link = &state->links[i];
     const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
@@ -268,7 +347,14 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
     }
+    const bool bounces = model->pair_count > 0;
+    if (bounces) {
+      begin_bounce(self, model, state, rows, i == 0);
+    }
     substep(self, model, state, rows, info);
+    if (bounces) {
+      info->dissipated += end_bounce(self, model, state, rows);
+    }
   }
   info->iterations += (uint64_t)substeps;
   for (size_t i = 0; i < unknowns; i++) {
@@ -295,8 +381,7 @@ const rl_solver_type rl_solver_penalty = {
     .family = "penalty",
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
-    // Its springs throw things back by themselves, by what damping_ratio leaves.
-    .capabilities = (RL_CAN_WORLD & ~RL_CAN_BOUNCES) | RL_CAN_ELASTIC,
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

@@ -80,8 +80,11 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   penalty_implicit *self = memory;
   const double *values = self->parameters;
-  self->law = (rl_stand_in){values[STIFFNESS], values[DAMPING], values[HARDNESS],
-                            values[DAMPING_RATIO], dt};
+  self->law = (rl_stand_in){.stiffness = values[STIFFNESS],
+                            .damping = values[DAMPING],
+                            .hardness = values[HARDNESS],
+                            .damping_ratio = values[DAMPING_RATIO],
+                            .h = dt};
   rl_implicit_begin(&self->implicit, model, state, rows, (rl_integrator)values[INTEGRATOR], dt,
                     soften, self);
   const rl_reason reason = rl_implicit_find(&self->implicit, model, state, rows, newton_tries,
@@ -96,7 +99,7 @@ const rl_solver_type rl_solver_penalty_implicit = {
     .summary = "spring and damper for every row, backward Euler or implicit midpoint by Newton's "
                "method",
     .citation = "baraff1998",
-    .capabilities = (RL_CAN_WORLD & ~(uint32_t)RL_CAN_BOUNCES) | RL_CAN_ELASTIC,
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(penalty_implicit),

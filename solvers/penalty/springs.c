@@ -23,7 +23,21 @@ rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest,
   return s;
 }
 
+// (17) Contacts that share a body share what its substep can bear.
+static rl_spring spring_of_bodies(const rl_stand_in *law, const rl_row *row) {
+  rl_spring s = {law->stiffness, law->damping, false};
+  if (s.stiffness == 0.0 && row->inverse_mass > 0.0) {
+    const double shared = row->crowd * row->inverse_mass * law->h;
+    s.stiffness = law->contact_hardness / (shared * law->h);
+    s.damping += law->contact_damping / shared;
+  }
+  return s;
+}
+
 rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row) {
+  if (row->crowd > 0) {
+    return spring_of_bodies(law, row);
+  }
   const rl_rope *rope =
       row->kind == RL_ROW_SPAN ? &model->ropes[model->link_rope[row->item]] : NULL;
   return rl_spring_of(law, rope, row->rest, row->compliance, row->inverse_mass);
@@ -49,7 +63,8 @@ double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
-      energy += energy_of(rl_row_spring(law, model, row), row->value, row->lower);
+      energy +=
+          row->crowd > 0 ? 0.0 : energy_of(rl_row_spring(law, model, row), row->value, row->lower);
     }
   }
   return energy;

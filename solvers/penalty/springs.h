@@ -14,11 +14,12 @@ typedef struct rl_spring {
 
 // What stands in for stiff rows.
 typedef struct rl_stand_in {
-  double stiffness;     // [N/m]; 0: automatic, `hardness` / (W h^2)
-  double damping;       // [N s/m]
-  double hardness;      // [1]
-  double damping_ratio; // of automatic ones, of the critical damping
-  double h;             // substep [s]
+  double stiffness;                         // [N/m]; 0: automatic, `hardness` / (W h^2)
+  double damping;                           // [N s/m]
+  double hardness;                          // [1]
+  double damping_ratio;                     // of automatic ones, of the critical damping
+  double contact_hardness, contact_damping; // [1] automatic ones of two bodies, (17)
+  double h;                                 // substep [s]
 } rl_stand_in;
 
 // That of an element with its rest length [m], compliance [m/N] and inverse mass W [1/kg]; `rope`
@@ -29,7 +30,8 @@ rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest,
 // That of a general row as it was last evaluated.
 rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row);
 
-// Energy in all stand-ins at the state's positions [J].
+// Energy in all stand-ins at the state's positions [J], but not in contacts of bodies: what those
+// take is lost, and what they give back is booked as it comes.
 double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
                          rl_rows *rows);
 

@@ -180,6 +180,31 @@ void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *con
   }
 }
 
+void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    rows->crowds[i] = 0;
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_contact *contact = &state->contacts[rows->rows[k].item];
+    if (contact->rope == RL_NONE) {
+      rows->crowds[contact->slot - model->node_count]++;
+      rows->crowds[contact->body]++;
+    }
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_contact *contact = &state->contacts[rows->rows[k].item];
+    if (contact->rope == RL_NONE) {
+      const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
+      for (size_t i = 0; i < 2; i++) {
+        const rl_motion motion = model->bodies[bodies[i]].motion;
+        const uint32_t crowd =
+            motion == RL_FIXED || motion == RL_DRIVEN ? 0 : rows->crowds[bodies[i]];
+        rows->rows[k].crowd = crowd > rows->rows[k].crowd ? crowd : rows->rows[k].crowd;
+      }
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Velocities after a step
 
@@ -204,7 +229,7 @@ static double fall_of(const rl_model *model, const rl_state *state, const rl_row
 }
 
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
-  if (!(model->capabilities & RL_CAN_BOUNCES)) {
+  if (model->pair_count == 0) {
     return;
   }
   // Slower than what gravity makes of rest in two steps is no hit (Mueller et al. 2020).
@@ -218,14 +243,14 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
       // What falls through the rest of the gap: the energy at the hit decides how high it goes.
       const double square =
           rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
-      rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : 0.0;
+      rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : -1.0;
     }
   }
 }
 
 // One sweep over the contacts of bodies that pushed: each gets the impulse that makes its rate
-// -e u, as long as it pushes in all. Returns the largest change of a rate.
-static double sweep(rl_state *state, rl_rows *rows, double *impulses, double unit) {
+// -e u, as long as it pushes in all. Returns the largest change of a rate, and adds to the loss.
+static double sweep(rl_state *state, rl_rows *rows, double *impulses, double unit, double *loss) {
   double largest = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
@@ -233,24 +258,30 @@ static double sweep(rl_state *state, rl_rows *rows, double *impulses, double uni
     if (!is_of_bodies(state, row) || !(pushed > 0.0) || !(row->inverse_mass > 0.0)) {
       continue;
     }
-    const double rate = rl_row_rate(rows, row, state->velocities) + rows->approaches[row->item];
+    const double before = rl_row_rate(rows, row, state->velocities);
+    const double rate = before + fmax(rows->approaches[row->item], 0.0);
     double *impulse = &impulses[row->item];
     const double now = fmax(*impulse + rate / row->inverse_mass, -pushed);
-    rl_row_push(rows, row, now - *impulse, state->points, state->velocities);
-    largest = rl_larger(largest, fabs(now - *impulse) * row->inverse_mass);
+    const double push = now - *impulse;
+    rl_row_push(rows, row, push, state->points, state->velocities);
+    *loss += push * (before - 0.5 * push * row->inverse_mass);
+    largest = rl_larger(largest, fabs(push) * row->inverse_mass);
     *impulse = now;
   }
   return largest;
 }
 
-void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
-                   bool always) {
+double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
+                     rl_rebound which) {
+  double loss = 0.0;
   double *impulses = rows->old_multipliers; // scratch between two detections
-  bool hit = always && model->pair_count > 0;
+  bool hit = which == RL_REBOUND_PUSHED && model->pair_count > 0;
   for (uint32_t k = rows->span_count; k < rows->row_count && !hit; k++) {
     const rl_row *row = &rows->rows[k];
-    hit = is_of_bodies(state, row) && rows->approaches[row->item] > 0.0 &&
-          state->multipliers[row->source] > 0.0;
+    if (is_of_bodies(state, row) && state->multipliers[row->source] > 0.0) {
+      const double parting = rows->approaches[row->item];
+      hit = parting > 0.0 || (which == RL_REBOUND_HIT && parting == 0.0);
+    }
   }
   for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
     rl_row *row = &rows->rows[k];
@@ -259,10 +290,10 @@ void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double
       impulses[row->item] = 0.0;
     }
   }
-  double change = hit ? sweep(state, rows, impulses, unit) : 0.0;
+  double change = hit ? sweep(state, rows, impulses, unit, &loss) : 0.0;
   const double enough = settled * change;
   for (int i = 1; i < most_sweeps && change > enough; i++) {
-    change = sweep(state, rows, impulses, unit);
+    change = sweep(state, rows, impulses, unit, &loss);
   }
   for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
     const rl_row *row = &rows->rows[k];
@@ -271,4 +302,5 @@ void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double
       *multiplier = fmax(*multiplier + impulses[row->item] / unit, 0.0);
     }
   }
+  return loss;
 }

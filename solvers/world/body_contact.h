@@ -18,4 +18,7 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
                       uint64_t old_count, uint64_t *old, double dt);
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i);
 
+// Tells the rows of all contacts how crowded their bodies are.
+void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows);
+
 #endif

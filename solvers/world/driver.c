@@ -218,7 +218,7 @@ static void solve(rl_driver *driver, double t1) {
   info->last_impulses = NULL;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
   if (!driver->type->detects_again) {
-    rl_bounce_end(model, state, driver->rows, driver->dt, false);
+    rl_bounce_end(model, state, driver->rows, driver->dt, RL_REBOUND_BOUNCING);
   }
 }
 

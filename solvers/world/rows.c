@@ -14,6 +14,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->feet = rl_carve(&c, m->contact_capacity, sizeof *rows->feet);
   rows->contact_before = rl_carve(&c, m->contact_capacity, sizeof *rows->contact_before);
   rows->approaches = rl_carve(&c, m->contact_capacity, sizeof *rows->approaches);
+  rows->crowds = rl_carve(&c, m->body_count, sizeof *rows->crowds);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   return c.used;

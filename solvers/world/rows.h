@@ -46,8 +46,9 @@ typedef struct rl_row {
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
-  bool turns;          // some of its entries are spins
-  double value;        // C at the positions last evaluated [m]
+  uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
+  bool turns;     // some of its entries are spins
+  double value;   // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
 
@@ -85,7 +86,8 @@ typedef struct rl_rows {
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   rl_foot *feet;            // [contacts] as last found
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
-  double *approaches;       // [contacts] rates at the start of the step of what bounces [m/s]
+  double *approaches;       // [contacts] rates with which what hits parts [m/s]; -1: no hit
+  uint32_t *crowds;         // [bodies] how many contacts with other bodies each has
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   bool lists_idle; // for methods that call rl_detect_again
@@ -120,12 +122,18 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
 // Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
 // each other; after it, the velocities at which those that were pushed part, e u, by impulses that
 // may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
-// `always`: also where nothing bounces; what velocities that are read off moves part with is no
-// bounce, but the depth that was taken back.
+// Returns what that has lost [J], the work of what is driven included.
 //
 // The driver does this for each step, except for methods that detect again in their substeps.
+typedef enum rl_rebound {
+  RL_REBOUND_BOUNCING, // with restitution
+  RL_REBOUND_HIT,      // also without, where bodies hit each other: springs would throw them back
+  RL_REBOUND_PUSHED // wherever something pushed: what velocities that are read off moves part with
+                    // is no bounce, but the depth that was taken back
+} rl_rebound;
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
-void rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit, bool always);
+double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
+                     rl_rebound which);
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,

@@ -251,6 +251,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
                         (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
     }
   }
+  rl_count_crowds(model, state, rows);
   rows->blocks[rows->contact_block].row_count = (uint32_t)state->contact_count;
   rl_rows_add_splits(model, state, rows);
 }

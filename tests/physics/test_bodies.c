@@ -393,10 +393,18 @@ static void multipliers_follow_their_contacts(void **unused) {
 // Landing and bouncing
 
 // A box falls half a metre, flat, and rests: nothing is left of its energy, and the ledger knows
-// where it went. Springs throw it back.
+// where it went.
 static void a_load_lands(void **unused) {
   (void)unused;
-  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  static const char *const solvers[] = {"penalty",
+                                        "penalty,integrator=verlet",
+                                        "penalty,integrator=rk4",
+                                        "penalty-implicit",
+                                        "pbd",
+                                        "xpbd",
+                                        "pbd-direct",
+                                        "impulse",
+                                        "rattle"};
   static const char *const grounds[] = {
       "{position: [0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}",
       "{position: [0, -0.1, 0], shape: {box: {size: [3, 0.2, 3]}}"};
@@ -417,8 +425,10 @@ static void a_load_lands(void **unused) {
       const double lost = 2.385 * 9.81 * 0.5;
       print_message("%s: depth %.2g m, speed %.2g m/s, energy error %.2g of %.3g J\n", solvers[i],
                     deepest, probe(d, "load.speed"), rl_driver_energy_error(d), lost);
-      check_below(deepest, 1e-5);
-      check_near(probe(d, "load.y"), 0.1, 1e-5);
+      // Springs go as deep as they come within a substep, and lie on what they push with.
+      const bool springs = strncmp(solvers[i], "penalty,", 8) == 0 || i == 0;
+      check_below(deepest, springs ? 2e-3 : 1e-5);
+      check_near(probe(d, "load.y"), 0.1, springs ? 1e-4 : 1e-5);
       check_below(probe(d, "load.speed"), strcmp(solvers[i], "xpbd") == 0 ? 2e-3 : 1e-5);
       check_relative(d->state->dissipated, lost, strcmp(solvers[i], "xpbd") == 0 ? 0.05 : 0.02);
       double weight = 0.0;
@@ -432,7 +442,8 @@ static void a_load_lands(void **unused) {
   }
 }
 
-static const char *const bouncers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+static const char *const bouncers[] = {"penalty",    "penalty-implicit", "pbd",   "xpbd",
+                                       "pbd-direct", "impulse",          "rattle"};
 enum { BOUNCERS = sizeof bouncers / sizeof bouncers[0] };
 
 // A ball that falls from h bounces to e^2 h; the larger e of the two counts.
@@ -479,9 +490,16 @@ static void spheres_collide(void **unused) {
         assert_true(rl_driver_step(d) > 0);
       }
       const double together = (m1 * v1 + m2 * v2) / (m1 + m2);
-      check_near(probe(d, "a.vx"), together - e * m2 / (m1 + m2) * (v1 - v2), 1e-8);
-      check_near(probe(d, "b.vx"), together + e * m1 / (m1 + m2) * (v1 - v2), 1e-8);
-      check_near(m1 * probe(d, "a.vx") + m2 * probe(d, "b.vx"), m1 * v1 + m2 * v2, 1e-12);
+      const double parting = probe(d, "b.vx") - probe(d, "a.vx");
+      if (i == 0 && e == 0.0) { // springs push out what the hit left them, (6) of bodies.md
+        print_message("penalty: thrown back with %.3g of %.3g m/s\n", parting, v1 - v2);
+        check_below(parting, 0.07 * (v1 - v2));
+      } else {
+        check_near(parting, e * (v1 - v2), i == 1 ? 1e-5 : 1e-8);
+      }
+      check_near(probe(d, "a.vx"), together - m2 / (m1 + m2) * parting, 1e-8);
+      check_near(m1 * probe(d, "a.vx") + m2 * probe(d, "b.vx"), m1 * v1 + m2 * v2,
+                 i == 1 ? 1e-11 : 1e-12); // that of penalty-implicit is what its tolerance leaves
       check_near(probe(d, "a.vy"), 0.0, 1e-12);
       rl_driver_free(d);
       rl_scenario_free(s);
@@ -542,7 +560,15 @@ static void collisions_keep_momentum(void **unused) {
 // counterweight rises on and falls back.
 static void a_load_on_a_rope_lands(void **unused) {
   (void)unused;
-  static const char *const solvers[] = {"pbd", "xpbd", "pbd-direct", "impulse", "rattle"};
+  static const char *const solvers[] = {"penalty",
+                                        "penalty,integrator=verlet",
+                                        "penalty,integrator=rk4",
+                                        "penalty-implicit",
+                                        "pbd",
+                                        "xpbd",
+                                        "pbd-direct",
+                                        "impulse",
+                                        "rattle"};
   for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     rl_scenario *s = scenario_from(
         "name: land\nduration: 1\nstep: 0.01\nbodies:\n"
@@ -562,7 +588,7 @@ static void a_load_on_a_rope_lands(void **unused) {
         check_near(slack, 0.0, 1e-9);
         check_relative(probe(d, "other.vy"), v - 9.81 * (d->state->time - t), 0.05);
       }
-      check_below(rl_metrics_of(d).penetration_max, 1e-6);
+      check_below(rl_metrics_of(d).penetration_max, i < 3 ? 2e-4 : 1e-6);
     }
     check_near(probe(d, "load.y"), 0.1, 0.02); // it is pulled up a little when the rope catches
     rl_driver_free(d);
