@@ -10,13 +10,14 @@ const rl_usage rl_onestep_usage = {
     .doc = "Starts every solver for one step from the same stored states of a reference run, with "
            "1, 2, 4, ... iterations, and writes how far the end of the step is from the "
            "reference's: positions, velocities and tensions. DIR/onestep.csv has a row a step, "
-           "DIR/summary.csv one a solver. Without --solver: all solvers."
+           "DIR/summary.csv one a solver. With --values, several time steps: against the step. "
+           "Without --solver: all solvers."
            "\v"
            "Examples:\n"
            "  ropelab onestep hanging-chain --solver pbd --solver impulse --solver pbd-direct\n"
            "  ropelab onestep heavy-load --iterations 1,10,100,1000 --at 0.5,1\n"
            "  ropelab onestep atwood --reference rattle --reference-step 1e-5",
-    .options = "shdSofIaRxuj",
+    .options = "shdSofwIaRxuj",
     .least = 1,
     .most = 1,
 };

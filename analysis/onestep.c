@@ -47,14 +47,14 @@ static rl_distance_norms total(const sums *s) {
   return e;
 }
 
-static void write_header(FILE *out) {
+void rl_onestep_write_header(FILE *out) {
   fputs("# ropelab single steps from equal states, format 1: distances from the reference a step "
         "later\nlabel,solver,time_s,asked,status,iterations,row_evals,residual_m",
         out);
   for (size_t i = 0; i < DISTANCES; i++) {
     fprintf(out, ",%s", distance_columns[i]);
   }
-  fputs(",settled_rms_m\n", out);
+  fputs(",settled_rms_m,step_s\n", out);
 }
 
 // A step as a row of the table.
@@ -64,6 +64,7 @@ typedef struct row {
   const rl_step_info *info;
   rl_distance_norms error;
   double settled; // distance from the same step with the most iterations [m]
+  double step;    // [s]
 } row;
 
 static void write_row(FILE *out, const row *r) {
@@ -82,6 +83,7 @@ static void write_row(FILE *out, const row *r) {
     rl_csv_number(out, distances[i]);
   }
   rl_csv_number(out, r->settled);
+  rl_csv_number(out, r->step);
   fputc('\n', out);
 }
 
@@ -118,7 +120,8 @@ static rl_reason take_steps(const attempt *t, double asked, rl_driver *driver, s
         .info = &driver->info,
         .error = rl_state_distance(model, driver->state, from->end),
         .settled =
-            t->is_first ? NAN : rl_state_distance(model, driver->state, t->ends[i]).position_rms};
+            t->is_first ? NAN : rl_state_distance(model, driver->state, t->ends[i]).position_rms,
+        .step = t->study->step};
     write_row(t->table, &r);
     add(s, &r.error, &driver->info);
     const bool is_worse = reason < 0 ? reason < worst : worst > 0 && reason > worst;
@@ -192,7 +195,8 @@ static void write_uncertainty(const rl_onestep *study, FILE *table) {
                    .time = study->from[i].start->time,
                    .asked = NAN,
                    .error = study->from[i].uncertainty,
-                   .settled = NAN};
+                   .settled = NAN,
+                   .step = study->step};
     write_row(table, &r);
   }
 }
@@ -224,7 +228,6 @@ int rl_onestep_run(const rl_onestep *study, FILE *table, rl_onestep_outcome *out
   }
   int status = RL_EXIT_FAILED;
   if (good) {
-    write_header(table);
     write_uncertainty(study, table);
     status = run_all(study, ends, table, outcomes);
   } else {

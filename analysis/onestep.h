@@ -33,6 +33,9 @@ typedef struct rl_onestep_outcome {
 // From this factor above its last error on, more iterations do not help a solver much.
 extern const double rl_onestep_settled_factor;
 
+// The head of the table.
+void rl_onestep_write_header(FILE *table);
+
 // Takes all steps. A row of `table` for each, as it is done, of each solver those with the most
 // iterations first; an outcome for each solver. Returns an exit status: done, interrupted, or
 // failed with errno set.

@@ -21,33 +21,55 @@ enum {
 typedef struct onestep {
   rl_study *study;
   const rl_scenario *scenario;
-  rl_schedule schedule;
+  rl_schedule *schedules; // [step_count] the longest step first
+  size_t step_count;
   rl_solver_spec reference;
-  uint64_t substeps; // of the reference in a step
-  uint64_t at[RL_LIST_MAX];
+  rl_solver_spec *solvers; // [step_count x solver_count] those of the study, labelled by their step
+  uint64_t at[RL_LIST_MAX]; // of the present step, as all that follows
   size_t at_count;
   rl_origin origins[RL_LIST_MAX];
   const double *iterations;
   size_t iteration_count;
-  rl_onestep_outcome outcomes[RL_LIST_MAX];
+  rl_onestep_outcome *outcomes; // [step_count x solver_count]
 } onestep;
 
+// The steps that are compared: those asked for, or the one of the scenario.
+static bool choose_steps(onestep *o) {
+  const rl_study_definition *d = &o->study->definition;
+  const double *values = NULL;
+  const size_t count = d->values.count > 0 ? rl_study_numbers(o->study, d->values, &values) : 1;
+  o->schedules = rl_arena_allocate(o->study->arena, count, sizeof *o->schedules);
+  if (count == 0 || !o->schedules) {
+    return false;
+  }
+  for (; o->step_count < count; o->step_count++) {
+    const rl_run_options options = {.step = values ? values[count - 1 - o->step_count] : d->step,
+                                    .duration = d->duration,
+                                    .every = NAN};
+    if (!rl_run_plan(o->scenario, &options, &o->schedules[o->step_count])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Which steps the states are taken before: those nearest to the times, each once.
-static bool choose_origins(onestep *o) {
+static bool choose_origins(onestep *o, const rl_schedule *schedule) {
   const rl_words asked = o->study->definition.at;
   const double *times = NULL;
-  const uint64_t steps = o->schedule.steps;
+  const uint64_t steps = schedule->steps;
   size_t count = DEFAULT_ORIGINS;
   if (asked.count > 0 && (count = rl_study_numbers(o->study, asked, &times)) == 0) {
     return false;
   }
+  o->at_count = 0;
   for (size_t i = 0; i < count; i++) {
     const double share = (double)(i + 1) / (DEFAULT_ORIGINS + 1);
-    const double step = times ? round(times[i] / o->schedule.dt) : floor((double)steps * share);
+    const double step = times ? round(times[i] / schedule->dt) : floor((double)steps * share);
     if (!(step < (double)steps)) {
       return rl_study_refuse(&o->study->definition, "at", rl_study_number_item(asked, times[i]),
                              "%g: expected a time from 0 to %g s, a step before the end", times[i],
-                             (double)(steps - 1) * o->schedule.dt);
+                             (double)(steps - 1) * schedule->dt);
     }
     if (o->at_count == 0 || (uint64_t)step > o->at[o->at_count - 1]) {
       o->at[o->at_count++] = (uint64_t)step;
@@ -56,15 +78,12 @@ static bool choose_origins(onestep *o) {
   return true;
 }
 
-static bool choose_reference(onestep *o, int *status) {
-  const rl_study_reference *asked = &o->study->definition.reference;
-  if (!rl_reference_choose(o->scenario, asked->solver, &o->reference, status)) {
-    return false;
-  }
+// Of the reference in a step.
+static uint64_t substeps_of(const onestep *o, const rl_schedule *schedule) {
+  const double asked = o->study->definition.reference.step;
   const double wanted = o->reference.type->is_adaptive ? 1.0 : DEFAULT_SUBSTEPS;
-  const double substeps = isnan(asked->step) ? wanted : round(o->schedule.dt / asked->step);
-  o->substeps = (uint64_t)fmax(1.0, fmin(substeps, SUBSTEPS_MAX));
-  return true;
+  const double substeps = isnan(asked) ? wanted : round(schedule->dt / asked);
+  return (uint64_t)fmax(1.0, fmin(substeps, SUBSTEPS_MAX));
 }
 
 static bool choose_iterations(onestep *o) {
@@ -82,17 +101,21 @@ static bool choose_iterations(onestep *o) {
   return true;
 }
 
+// The times are those of the longest step.
 static json_t *describe(const onestep *o) {
-  json_t *times = json_array(), *iterations = json_array();
+  json_t *times = json_array(), *iterations = json_array(), *steps = json_array();
   for (size_t i = 0; i < o->at_count; i++) {
-    json_array_append_new(times, json_real((double)o->at[i] * o->schedule.dt));
+    json_array_append_new(times, json_real((double)o->at[i] * o->schedules[0].dt));
   }
   for (size_t i = 0; i < o->iteration_count; i++) {
     json_array_append_new(iterations, json_integer((json_int_t)o->iterations[i]));
   }
-  return json_pack("{s:s, s:f, s:o, s:o}", "reference", o->reference.text, "reference_step_s",
-                   o->schedule.dt / (double)o->substeps, "times_s", times, "iterations",
-                   iterations);
+  for (size_t i = 0; i < o->step_count; i++) {
+    json_array_append_new(steps, json_real(o->schedules[i].dt));
+  }
+  return json_pack("{s:s, s:f, s:o, s:o, s:o}", "reference", o->reference.text, "reference_step_s",
+                   o->schedules[0].dt / (double)substeps_of(o, &o->schedules[0]), "times_s", times,
+                   "iterations", iterations, "steps_s", steps);
 }
 
 // How a solver did, as the files have it.
@@ -124,22 +147,24 @@ static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *sol
   }
 }
 
-static bool write_outcomes(const onestep *o) {
-  const rl_study_definition *d = &o->study->definition;
-  static rl_outcome outcomes[RL_LIST_MAX];
+static bool write_outcomes(onestep *o) {
+  const size_t solver_count = o->study->definition.solver_count;
+  const size_t count = o->step_count * solver_count;
+  rl_outcome *outcomes = rl_arena_allocate(o->study->arena, count, sizeof *outcomes);
+  if (!outcomes || !choose_origins(o, &o->schedules[0])) {
+    return false;
+  }
   json_t *described = describe(o);
   const rl_outcome_facts facts = {.folder = o->study->folder,
                                   .scenario = o->scenario,
                                   .command = o->study->command,
                                   .kind = "onestep",
-                                  .described = described,
-                                  .step = o->schedule.dt,
-                                  .duration = o->schedule.dt * (double)o->schedule.steps,
-                                  .steps = o->schedule.steps};
-  for (size_t i = 0; i < d->solver_count; i++) {
-    summarise(&o->outcomes[i], &d->solvers[i], o->scenario->model, &outcomes[i]);
+                                  .described = described};
+  for (size_t i = 0; i < count; i++) {
+    summarise(&o->outcomes[i], &o->solvers[i], o->scenario->model, &outcomes[i]);
+    outcomes[i].schedule = &o->schedules[i / solver_count];
   }
-  const bool written = rl_outcomes_write(&facts, outcomes, d->solver_count, o->study->timed);
+  const bool written = rl_outcomes_write(&facts, outcomes, count, o->study->timed);
   json_decref(described);
   return written;
 }
@@ -149,40 +174,73 @@ static int fail(const onestep *o) {
   return RL_EXIT_FAILED;
 }
 
-// All steps, each a line of onestep.csv as it is done.
-static int take_steps(onestep *o) {
+// All steps of one length, each a line of onestep.csv as it is done.
+static int take_steps(onestep *o, size_t index, FILE *table) {
   const rl_study_definition *d = &o->study->definition;
-  char path[RL_PATH_MAX];
-  FILE *table =
-      rl_path_join(path, o->study->folder, "onestep.csv") ? rl_lines_open(path, 1 << 12) : NULL;
-  if (!table) {
-    return fail(o);
+  const rl_schedule *schedule = &o->schedules[index];
+  if (!choose_origins(o, schedule)) {
+    return RL_EXIT_USAGE;
   }
+  memset(o->origins, 0, sizeof o->origins);
+  int status = rl_origins_make(o->scenario, &o->reference, schedule->dt, substeps_of(o, schedule),
+                               o->at, o->at_count, o->origins);
   const rl_onestep study = {.scenario = o->scenario,
                             .solvers = d->solvers,
                             .solver_count = d->solver_count,
                             .reference = &o->reference,
-                            .step = o->schedule.dt,
+                            .step = schedule->dt,
                             .from = o->origins,
                             .from_count = o->at_count,
                             .iterations = o->iterations,
                             .iteration_count = o->iteration_count};
-  int status = rl_onestep_run(&study, table, o->outcomes);
-  status = status == RL_EXIT_FAILED ? fail(o) : status;
-  return fclose(table) == 0 ? status : fail(o);
+  if (status == RL_EXIT_DONE) {
+    status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
+    status = status == RL_EXIT_FAILED ? fail(o) : status;
+  }
+  rl_origins_free(o->origins, o->at_count);
+  return status;
 }
 
 static int gather(rl_study *study) {
   onestep *o = study->plan;
-  int status = rl_origins_make(o->scenario, &o->reference, o->schedule.dt, o->substeps, o->at,
-                               o->at_count, o->origins);
-  status = status == RL_EXIT_DONE ? take_steps(o) : status;
-  rl_origins_free(o->origins, o->at_count);
+  char path[RL_PATH_MAX];
+  FILE *table =
+      rl_path_join(path, study->folder, "onestep.csv") ? rl_lines_open(path, 1 << 12) : NULL;
+  if (!table) {
+    return fail(o);
+  }
+  rl_onestep_write_header(table);
+  int status = RL_EXIT_DONE;
+  for (size_t i = 0; i < o->step_count && status == RL_EXIT_DONE; i++) {
+    status = take_steps(o, i, table);
+  }
+  if (fclose(table) != 0) {
+    return fail(o);
+  }
   return status == RL_EXIT_DONE && !write_outcomes(o) ? fail(o) : status;
+}
+
+// What the summary calls the solvers: by their step too, where there are several.
+static bool label_solvers(onestep *o) {
+  const rl_study_definition *d = &o->study->definition;
+  for (size_t i = 0; i < o->step_count * d->solver_count; i++) {
+    rl_solver_spec *own = &o->solvers[i];
+    *own = d->solvers[i % d->solver_count];
+    if (o->step_count > 1 && snprintf(own->label, sizeof own->label, "%s-step=%.6g",
+                                      d->solvers[i % d->solver_count].label,
+                                      o->schedules[i / d->solver_count].dt) >= RL_LABEL_MAX) {
+      fprintf(stderr, "ropelab onestep: the label %s is too long\n", own->label);
+      return false;
+    }
+  }
+  return true;
 }
 
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   return rl_study_check_alone(d, fault) &&
+         rl_study_check_numbers("values", d->values, RL_NUMBER_POSITIVE, fault) &&
+         (d->values.count == 0 || isnan(d->step) ||
+          rl_study_blame(fault, "step", 0, "has no effect: the steps are those of the values")) &&
          rl_study_check_numbers("at", d->at, RL_NUMBER_NOT_NEGATIVE, fault) &&
          rl_study_check_numbers("iterations", d->iterations, RL_NUMBER_WHOLE, fault) &&
          rl_study_check_iterated(d, fault);
@@ -203,17 +261,32 @@ static int plan(rl_study *study) {
   if (!o->scenario) {
     return status;
   }
-  const rl_run_options options = {.step = d->step, .duration = d->duration, .every = NAN};
-  if (!rl_run_plan(o->scenario, &options, &o->schedule) || !choose_origins(o) ||
-      !choose_iterations(o)) {
+  if (!choose_steps(o) || !choose_iterations(o)) {
     return RL_EXIT_USAGE;
   }
-  return choose_reference(o, &status) ? RL_EXIT_DONE : status;
+  const size_t count = o->step_count * d->solver_count;
+  o->solvers = rl_arena_allocate(study->arena, count, sizeof *o->solvers);
+  o->outcomes = rl_arena_allocate(study->arena, count, sizeof *o->outcomes);
+  if (!o->solvers || !o->outcomes) {
+    fprintf(stderr, "ropelab: out of memory\n");
+    return RL_EXIT_FAILED;
+  }
+  for (size_t i = 0; i < o->step_count; i++) {
+    if (!choose_origins(o, &o->schedules[i])) {
+      return RL_EXIT_USAGE;
+    }
+  }
+  if (!label_solvers(o)) {
+    return RL_EXIT_USAGE;
+  }
+  const char *asked = d->reference.solver;
+  return rl_reference_choose(o->scenario, asked, &o->reference, &status) ? RL_EXIT_DONE : status;
 }
 
 #define AT(member) offsetof(rl_study_definition, member)
 
 static const rl_field fields[] = {
+    {"values", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(values), NULL, rl_read_positives},
     {"at", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(at), NULL, rl_read_words},
     {"iterations", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(iterations), NULL, rl_read_words},
     {"reference", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(reference), NULL, rl_read_reference},

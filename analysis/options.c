@@ -68,7 +68,8 @@ static const struct argp_option all_options[] = {
     {"probe", KEY_PROBE + LONG_ONLY, "P", 0, "record one more quantity: --probe line.tension", 0},
     {"over", KEY_OVER + LONG_ONLY, "WHAT", 0,
      "what is varied: step, segments, a parameter of the solvers, or a path as for --set", 0},
-    {"values", KEY_VALUE_LIST + LONG_ONLY, "A,B,...", 0, "its values", 0},
+    {"values", KEY_VALUE_LIST + LONG_ONLY, "A,B,...", 0,
+     "values of what is varied; precision, onestep, consistency: time steps in seconds", 0},
     {"quantity", KEY_QUANTITY + LONG_ONLY, "Q", 0,
      "what is measured, any number of times: exact, self, reference, a probe, or a column of "
      "series.csv (default: exact where there is a closed form, else self)",

@@ -13,13 +13,14 @@ void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing) {
 }
 
 static bool write_manifest(const rl_outcome_facts *f, const rl_outcome *outcome) {
+  const rl_schedule *own = outcome->schedule;
   const rl_run_facts facts = {.scenario = f->scenario,
                               .solver = outcome->solver,
                               .command = f->command,
                               .comparison = f->command,
-                              .step = f->step,
-                              .duration = f->duration,
-                              .steps = f->steps};
+                              .step = own ? own->dt : f->step,
+                              .duration = own ? own->dt * (double)own->steps : f->duration,
+                              .steps = own ? own->steps : f->steps};
   char folder[RL_PATH_MAX];
   if (snprintf(folder, sizeof folder, "%s/%s/%s", f->folder, f->scenario->name,
                outcome->solver->label) >= (int)sizeof folder) {
@@ -47,7 +48,7 @@ static void write_line(FILE *out, const rl_outcome_facts *f, const rl_outcome *o
   rl_csv_text(out, f->scenario->name);
   fprintf(out, ",%s,%s,", outcome->solver->label, outcome->solver->type->name);
   rl_csv_parameters(out, outcome->solver);
-  rl_csv_number(out, f->step);
+  rl_csv_number(out, outcome->schedule ? outcome->schedule->dt : f->step);
   fprintf(out, ",%s,", outcome->status);
   rl_csv_text(out, outcome->reason);
   for (size_t i = 0; i < outcome->entry_count; i++) {

@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "manifest.h"
+#include "run.h"
 
 // A number under its name in both files; nan: none.
 typedef struct rl_named_number {
@@ -25,6 +26,7 @@ typedef struct rl_outcome {
   rl_named_number entries[RL_ENTRIES_MAX]; // the same names for all solvers
   size_t entry_count;
   double seconds;
+  const rl_schedule *schedule; // its steps; NULL: those of all
 } rl_outcome;
 
 // What they have in common.

@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from pathlib import Path
+from typing import Sequence
 
 import loglog
 from artist import Easel
 from canvas import Drawing
+from curves import Point
 from loglog import Curve, Panel
 from ropelab.results import Results, number, read_rows
 from section import Section
@@ -31,8 +33,11 @@ def mean_square(values: list[float]) -> float:
 class Steps:
     """The rows of onestep.csv: for each solver and number of iterations, over all starts."""
 
-    def __init__(self, path: Path) -> None:
-        rows = list(read_rows(path))
+    def __init__(self, path: Path, step: float | None = None) -> None:
+        rows = [row for row in read_rows(path) if step is None or number(row["step_s"]) == step]
+        self.steps = sorted({number(row["step_s"]) for row in rows})
+        self.labels = list(dict.fromkeys(row["label"] for row in rows
+                                         if row["status"] != "uncertainty"))
         self.uncertainty = [r for r in rows if r["status"] == "uncertainty"]
         self.groups: dict[str, dict[str, list[dict[str, str]]]] = {}
         for row in rows:
@@ -52,6 +57,14 @@ class Steps:
                 points.append((place, value))
         # One that stopped by itself says the same for all that it was allowed beyond.
         return Curve(label, sorted(dict(points).items()), lost)
+
+    def most(self, label: str, y: str) -> float:
+        """With the most iterations, over the starts; nan where one of them diverged."""
+        group = self.groups.get(label, {})
+        rows = next(iter(group.values()), []) if group else []  # those are written first
+        if not rows or any(r["status"] == "diverged" for r in rows):
+            return math.nan
+        return mean_square([number(r[y]) for r in rows])
 
     def floor(self, y: str) -> float:
         """What the reference does not know."""
@@ -106,8 +119,50 @@ def recorded(easel: Easel) -> Steps | None:
     return Steps(folder / TABLE) if folder and (folder / TABLE).is_file() else None
 
 
-def iterations(easel: Easel) -> Drawing | None:
+def single_step(easel: Easel) -> Steps | None:
+    """What is drawn against iterations has one step; several are drawn against the step."""
     steps = recorded(easel)
+    return steps if steps and len(steps.steps) == 1 else None
+
+
+def slope(points: Sequence[Point]) -> float:
+    """Of the straight line through the logarithms, by least squares."""
+    logs = [(math.log(x), math.log(y)) for x, y in loglog.positive(points)]
+    if len(logs) < 2:
+        return math.nan
+    mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs))
+    return (sum((x - mean_x) * (y - mean_y) for x, y in logs)
+            / sum((x - mean_x) ** 2 for x, _ in logs))
+
+
+def by_step(easel: Easel) -> Drawing | None:
+    """Errors with the most iterations against the step, where there are several."""
+    every = recorded(easel)
+    if every is None or len(every.steps) < 2:
+        return None
+    folder = study_folder(easel, "onestep")
+    each = [(step, Steps(folder / TABLE, step)) for step in every.steps] if folder else []
+    found = []
+    for column, title, unit in QUANTITIES:
+        curves = []
+        for label in every.labels:
+            values = [(step, steps.most(label, column)) for step, steps in each]
+            curves.append(Curve(label, [p for p in values if math.isfinite(p[1])],
+                                [step for step, value in values if math.isnan(value)]))
+        found.append(Panel(title, unit, curves))
+    slopes = ", ".join(f"{curve.label} {significant(slope(curve.points))}"
+                       for curve in found[0].curves if len(loglog.positive(curve.points)) > 1)
+    facts = study_facts(easel, "onestep")
+    caption = (f"One step with the most iterations, from {len(facts.get('times_s') or [])} states "
+               f"of a run of {facts.get('reference')} for each step, and how far its end is from "
+               "that run: root mean square over what moves, and over the states."
+               + (f" Slopes of the positions: {slopes}." if slopes else "") + lost_sentence(found))
+    return loglog.draw(easel, "onestep-step", "one step, error against its length", caption,
+                       "error of one step against the step, by solver", found, "time step / s")
+
+
+def iterations(easel: Easel) -> Drawing | None:
+    steps = single_step(easel)
     if steps is None:
         return None
     found = panels(steps, [run.label for run in easel.scenario.runs], "iterations")
@@ -122,7 +177,7 @@ def iterations(easel: Easel) -> Drawing | None:
 
 
 def work(easel: Easel) -> Drawing | None:
-    steps = recorded(easel)
+    steps = single_step(easel)
     if steps is None:
         return None
     found = panels(steps, [run.label for run in easel.scenario.runs], "row_evals")[:1]
@@ -135,7 +190,7 @@ def work(easel: Easel) -> Drawing | None:
 
 def convergence(easel: Easel) -> Drawing | None:
     """How fast the iterations come to their own end, whatever that is worth."""
-    steps = recorded(easel)
+    steps = single_step(easel)
     if steps is None:
         return None
     curves = [steps.curve(run.label, "iterations", "settled_rms_m")
@@ -155,10 +210,22 @@ def convergence(easel: Easel) -> Drawing | None:
                        "iterations of the step, in all substeps")
 
 
-curves = summary_curves
+def curves(folder: Path) -> list[tuple[str, str]]:
+    """Label and solver of every curve; where there are several steps, the rows of the summary have
+    labels with the step."""
+    rows = read_rows(folder / TABLE)
+    drawn = [(row["label"], row["solver"]) for row in rows if row["status"] != "uncertainty"]
+    return list(dict.fromkeys(drawn + summary_curves(folder)))
+
+
+def names(folder: Path) -> list[str]:
+    """What the head of the page calls the solvers: without their steps."""
+    drawn = list(dict.fromkeys(row["label"] for row in read_rows(folder / TABLE)
+                               if row["status"] != "uncertainty"))
+    return drawn or [label for label, _ in summary_curves(folder)]
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
              gnuplot: str) -> list[Section]:
-    return make_sections(results, styles, target, gnuplot, (iterations, convergence, work),
+    return make_sections(results, styles, target, gnuplot, (by_step, iterations, convergence, work),
                          "With the most iterations, over all states")

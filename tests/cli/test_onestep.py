@@ -37,7 +37,7 @@ class SingleSteps(cli.Case):
     def test_a_row_for_every_step(self) -> None:
         self.expect(self.table.header, ["label", "solver", "time_s", "asked", "status",
                                         "iterations", "row_evals", "residual_m", *DISTANCES,
-                                        "settled_rms_m"], "header of onestep.csv")
+                                        "settled_rms_m", "step_s"], "header of onestep.csv")
         found = [(row["label"], row["asked"]) for row in self.table.rows()]
         expected = [("reference", "nan")] * 3 + [("penalty", "nan")] * 3 + [
             ("xpbd", asked) for asked in ("8", "2", "1") for _ in range(3)] + [("bad", "nan")] * 3
@@ -104,6 +104,36 @@ class SingleSteps(cli.Case):
 
     def refused_again(self) -> None:
         self.refused("onestep", "elastic-cord", "--out", self.folder, says=("--force",))
+
+
+class Steps(cli.Case):
+    def test_distance_of_relaxation_from_the_exact_step(self) -> None:
+        """Of the shipped study, with fewer steps: both keep all lengths, and end at points whose
+        distance falls with the step, by 3.1 powers of it."""
+        folder = new_folder()
+        self.expect_exit(cli.ropelab(
+            "onestep", "hanging-chain", "--set", "ropes.chain.segments=10", "--duration", "0.5",
+            "-s", "pbd,tolerance=1e-14", "--reference", "convex", "--reference-step", "0.02",
+            "--values", "0.00833333333333333,0.0166666666666667", "--iterations", "20000", "--out",
+            folder), cli.DONE)
+        rows = Table(folder / "summary.csv").rows()
+        self.expect([row["label"] for row in rows], ["pbd-step=0.0166667", "pbd-step=0.00833333"],
+                    "labels, the longest step first")
+        long, short = (float(row["position_rms_m"]) for row in rows)
+        self.expect_true(short > 1e-6 and 5 < long / short < 9, long / short, "6.5 to 2",
+                         "distances in metres of the longer step to the shorter")
+        self.expect([float(row["step"]) for row in rows], [1 / 60, 1 / 120], "steps")
+        found = {row["step_s"] for row in Table(folder / "onestep.csv").rows()}
+        self.expect({float(step) for step in found}, {1 / 60, 1 / 120}, "steps of onestep.csv")
+        self.expect(sorted(path.name for path in (folder / "figures").glob("*.png")),
+                    ["hanging-chain-onestep-step.png"], "figures")
+        self.expect_in("Slopes of the positions: pbd", (folder / "report.html").read_text(), "page")
+
+    def test_mistakes(self) -> None:
+        for words, says in ((["--values", "0.01,0.01"], "--values: '0.01' is given twice"),
+                            (["--values", "0.01,0.02", "--step", "0.01"], "--step: has no effect"),
+                            (["--values", "0.01,x"], "--values: expected a number above 0")):
+            self.refused("onestep", "pendulum", *words, "--out", new_folder(), says=(says,))
 
 
 class NothingToDraw(cli.Case):

@@ -112,6 +112,7 @@ static rl_onestep_outcome one_step(const char *solver, double step, uint64_t sub
                             .from_count = 1,
                             .iterations = iterations,
                             .iteration_count = 3};
+  rl_onestep_write_header(table);
   assert_int_equal(rl_onestep_run(&study, table, &outcome), RL_EXIT_DONE);
   fclose(table);
   rl_origins_free(&origin, 1);
