@@ -134,6 +134,9 @@ static json_t *end_to_json(const rl_definition *d, const rl_end *end) {
     set(out, "node", json_integer(end->node));
     break;
   }
+  if (!rl_is_zero(end->clamp)) {
+    set(out, "clamp", vector(end->clamp));
+  }
   return out;
 }
 

@@ -11,6 +11,12 @@ static bool read_body_index(rl_reader *reader, const rl_tree *node, void *target
   return rl_read_body_name(reader, node, target);
 }
 
+static bool read_clamp(rl_reader *reader, const rl_tree *node, void *target) {
+  rl_vec3 *clamp = target;
+  return rl_read_vector(reader, node, "clamp", RL_ANY, "1", clamp) &&
+         rl_check_direction(reader, node, "clamp", *clamp);
+}
+
 static bool read_rope_index(rl_reader *reader, const rl_tree *node, void *target) {
   return rl_read_rope_name(reader, node, target);
 }
@@ -24,6 +30,7 @@ static const rl_field end_fields[] = {
     {"free", RL_FIELD_VECTOR, false, RL_ANY, "m", AT(at), NULL, NULL},
     {"rope", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(rope), NULL, read_rope_index},
     {"node", RL_FIELD_INTEGER, false, RL_ANY, NULL, AT(node), NULL, NULL},
+    {"clamp", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(clamp), NULL, read_clamp},
 };
 
 #undef AT

@@ -149,6 +149,10 @@ bool rl_try_exact(rl_reader *reader, const rl_tree *exact, const rl_scenario *sc
   if (scenario->model->event_count > 0) {
     return rl_fail(reader, exact, "exact: no closed form knows of events; leave one of them out");
   }
+  if (scenario->model->flexure_count > 0 && !scenario->exact->bends) {
+    return rl_fail(reader, exact, "exact: %s knows nothing of bending stiffness",
+                   scenario->exact->name);
+  }
   void *memory = rl_allocate(reader, 1, scenario->exact->size);
   char message[300] = "";
   if (!memory) {

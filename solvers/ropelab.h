@@ -25,6 +25,7 @@ extern "C" {
 #include "world/bend.h"
 #include "world/driver.h"
 #include "world/elements.h"
+#include "world/flexure.h"
 #include "world/ledger.h"
 #include "world/memory.h"
 #include "world/model.h"

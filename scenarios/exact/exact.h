@@ -22,6 +22,7 @@ typedef struct rl_exact_type {
   const char *summary;
   size_t argument_count;
   rl_exact_argument arguments[RL_EXACT_ARGUMENTS_MAX];
+  bool bends;  // it knows ropes with bending stiffness
   size_t size; // bytes of the form's own data
   // Reads its constants from the model's initial state; false with a message where the scenario
   // is not what the closed form describes. `arguments` are indices of ropes and bodies.

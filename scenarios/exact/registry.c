@@ -21,6 +21,8 @@
   X(spring_modes)                                                                                  \
   X(spinning_rope)                                                                                 \
   X(spinning_loop)                                                                                 \
+  X(elastica)                                                                                      \
+  X(discrete_elastica)                                                                             \
   X(troposkein)                                                                                    \
   X(discrete_troposkein)                                                                           \
   X(folded_chain)                                                                                  \

@@ -58,6 +58,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
+  rl_sequential_bend_rows(&self->sequential, model, state, dt);
   info->dissipated += rl_state_kick(model, state, dt);
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
@@ -65,6 +66,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
     rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
+    rl_sequential_sweep_bends(&self->sequential, state);
     info->iterations++;
     info->row_evaluations += unknowns;
     if (each_residual || (info->want_residual && i + 1 == iterations)) {

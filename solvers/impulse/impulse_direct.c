@@ -3,6 +3,7 @@
 // impulses of all spans, elements, joints and contacts, with their friction (lcp.h).
 // papers/impulse-direct.md has the derivation.
 #include "lcp.h"
+#include "world/flexure.h"
 
 enum {
   ITERATIONS,
@@ -68,6 +69,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   };
   // (1) Kick; (2) the rows at the start of the step and what they ask for.
   rl_lcp_begin(lcp, model, state, rows);
+  rl_bending_push(model, state, dt, state->velocities);
   info->dissipated += rl_state_kick(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
     lcp->bias[m] = rl_impulse_bias(p[PENALTY_VELOCITY], lcp->values[m], lcp->lower[m], dt);

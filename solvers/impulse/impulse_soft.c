@@ -119,6 +119,9 @@ static void sweeps(impulse_soft *self, const rl_model *model, rl_state *state, r
   const rl_order order = (rl_order)self->parameters[ORDER];
   for (int i = 0; i < count; i++) {
     rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
+    if (!moved) { // bending keeps its force, which is physical
+      rl_sequential_sweep_bends(&self->sequential, state);
+    }
     info->iterations++;
     info->row_evaluations += rl_unknown_count(model, state);
     if (info->trace || (last && info->want_residual && i + 1 == count)) {
@@ -133,6 +136,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   const int relax = (int)self->parameters[RELAX];
   rl_bounce_begin(model, state, rows, h);
   // (1), (3), (7) Kick, warm start, sweeps, drift.
+  rl_sequential_bend_rows(s, model, state, h);
   info->dissipated += rl_state_kick(model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
   rl_sequential_start(s, state, rows, scale);

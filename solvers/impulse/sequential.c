@@ -7,6 +7,7 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
   s->values = rl_carve(c, unknowns, sizeof *s->values);
   s->inverse_masses = rl_carve(c, unknowns, sizeof *s->inverse_masses);
   s->frictions = rl_carve(c, model->contact_capacity, sizeof *s->frictions);
+  s->bends = rl_carve(c, model->flexure_count, sizeof *s->bends);
 }
 
 void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_state *state,
@@ -150,4 +151,50 @@ void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, 
     }
   }
   info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bending. papers/bending.md (12), (13)
+
+static void push_bend(const rl_sequential_bend *bend, double impulse, rl_state *state) {
+  for (uint32_t i = 0; i < bend->entry_count; i++) {
+    const uint32_t slot = bend->slots[i];
+    state->velocities[slot] =
+        rl_add_scaled(state->velocities[slot], impulse * state->points[slot].w, bend->gradients[i]);
+  }
+}
+
+void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *state, double h) {
+  s->bend_count = 0;
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    if (!(f.value > 0.0)) {
+      continue;
+    }
+    rl_sequential_bend *bend = &s->bends[s->bend_count++];
+    *bend = (rl_sequential_bend){.index = f.index,
+                                 .entry_count = f.entry_count,
+                                 .along = rl_scale(1.0 / f.value, f.curvature),
+                                 .bias = f.value / h,
+                                 .softness = f.compliance / (h * h)};
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      bend->slots[i] = f.entries[i].slot;
+      bend->gradients[i] = rl_scale(1.0 / f.value, f.entries[i].slope);
+    }
+    const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
+    bend->mass = 1.0 / (inverse_mass + bend->softness);
+    bend->total = rl_flexure_start(&f, inverse_mass, h);
+    push_bend(bend, bend->total, state);
+  }
+}
+
+void rl_sequential_sweep_bends(const rl_sequential *s, rl_state *state) {
+  for (uint32_t k = 0; k < s->bend_count; k++) {
+    rl_sequential_bend *bend = &s->bends[k];
+    double rate = bend->bias + bend->softness * bend->total;
+    for (uint32_t i = 0; i < bend->entry_count; i++) {
+      rate += rl_dot(bend->gradients[i], state->velocities[bend->slots[i]]);
+    }
+    bend->total -= bend->mass * rate;
+    push_bend(bend, -bend->mass * rate, state);
+  }
 }

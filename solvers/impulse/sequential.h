@@ -6,6 +6,7 @@
 #ifndef RL_SEQUENTIAL_H
 #define RL_SEQUENTIAL_H
 
+#include "world/flexure.h"
 #include "world/memory.h"
 #include "world/solver.h"
 
@@ -17,11 +18,25 @@ typedef struct rl_sequential_row {
   double keep; // 1, and less for a soft row
 } rl_sequential_row;
 
+// A place where a rope with bending stiffness is bent, at the positions last prepared.
+typedef struct rl_sequential_bend {
+  uint32_t index, entry_count;
+  uint32_t slots[RL_FLEXURE_ENTRIES];
+  rl_vec3 gradients[RL_FLEXURE_ENTRIES]; // of |kb|
+  rl_vec3 along;                         // kb / |kb|
+  double bias;                           // |kb| / h
+  double softness;                       // compliance / h^2
+  double mass;                           // 1 / (inverse mass + softness)
+  double total;                          // impulse along the gradients, so far
+} rl_sequential_bend;
+
 typedef struct rl_sequential {
-  rl_sequential_row *rows; // [links + contact capacity]
-  double *values;          // [links + contact capacity] C where it was last evaluated [m]
-  double *inverse_masses;  // [links + contact capacity] J M^-1 J^T there [1/kg]
-  rl_vec3 *frictions;      // [contact capacity] impulses across the normals [N s]
+  rl_sequential_row *rows;   // [links + contact capacity]
+  double *values;            // [links + contact capacity] C where it was last evaluated [m]
+  double *inverse_masses;    // [links + contact capacity] J M^-1 J^T there [1/kg]
+  rl_vec3 *frictions;        // [contact capacity] impulses across the normals [N s]
+  uint32_t bend_count;       // of them in this step
+  rl_sequential_bend *bends; // [flexures]
 } rl_sequential;
 
 // What a law is told of a row.
@@ -45,6 +60,14 @@ void rl_sequential_evaluate(rl_sequential *sequential, const rl_model *model, co
 void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, const rl_state *state,
                            const rl_rows *rows, rl_sequential_law *law, const void *solver,
                            double h);
+
+// Bending at the state's positions, as compliant rows along kb, and the impulses with which they
+// begin (rl_flexure_start). Before rl_state_kick, whose drag is then in balance with them at rest.
+void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, rl_state *state,
+                             double h);
+
+// A sweep over these.
+void rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
 // Multipliers become impulses, scale times what they are, and are applied; friction starts at 0.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,

@@ -3,6 +3,7 @@
 // iteration one direct solve (world/projection.h). With the gradients of the start of the step the
 // multipliers act along J0 (SHAKE), with the current ones it is fast projection (Goldenthal et al.
 // 2007). papers/pbd-direct.md has the derivation.
+#include "world/flexure.h"
 #include "world/projection.h"
 
 enum { ITERATIONS, TOLERANCE, GRADIENT, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
@@ -35,6 +36,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   rl_projection *projection = memory;
   const bool at_start = (int)projection->parameters[GRADIENT] == GRADIENT_START;
+  rl_bending_push(model, state, dt, state->velocities);
   rl_projection_begin(projection, model, state, rows, at_start, dt);
   info->dissipated += rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "relaxation.h"
 
+#include "world/flexure.h"
 #include "world/rotation.h"
 
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
@@ -8,7 +9,23 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
   r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
   r->frictions = rl_carve(c, model->contact_capacity, sizeof *r->frictions);
+  r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
+}
+
+// The multipliers of bending with which the step begins, as impulses before drag: at rest all that
+// is needed.
+static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
+    const double impulse = f.value > 0.0 ? rl_flexure_start(&f, inverse_mass, r->h) / f.value : 0.0;
+    r->bends[f.index] = rl_scale(impulse * r->h, f.curvature);
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const uint32_t slot = f.entries[i].slot;
+      state->velocities[slot] = rl_add_scaled(state->velocities[slot],
+                                              impulse * state->points[slot].w, f.entries[i].slope);
+    }
+  }
 }
 
 double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
@@ -20,6 +37,11 @@ double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *st
   }
   for (size_t i = 0; i < state->contact_count; i++) {
     r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  if (r->elastic) {
+    start_bends(r, model, state);
+  } else { // whose rows have no compliance: the force at the start of the step
+    rl_bending_push(model, state, h, state->velocities);
   }
   const double loss = rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
@@ -316,6 +338,27 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
   }
 }
 
+// papers/bending.md (11): bending, compliant along kb. The multiplier so far is what of it lies
+// along the present kb: also where the rope has snapped through, and without a torque on the whole.
+static void project_bends(const rl_relaxation *r, const rl_model *model, rl_state *state) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    if (!(f.value > 0.0)) {
+      continue;
+    }
+    const rl_vec3 along = rl_scale(1.0 / f.value, f.curvature);
+    const double softness = f.compliance / (r->h * r->h);
+    const double before = rl_dot(r->bends[f.index], along);
+    const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
+    const double d = -r->omega * (f.value + softness * before) / (inverse_mass + softness);
+    r->bends[f.index] = rl_scale(before + d, along);
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const uint32_t slot = f.entries[i].slot;
+      const double w = state->points[slot].w;
+      rl_relaxation_correct(r, state, slot, rl_scale(d * w / f.value, f.entries[i].slope));
+    }
+  }
+}
+
 static void sweep_in_order(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
                            int iteration) {
   if (r->order >= RL_JACOBI) {
@@ -323,6 +366,9 @@ static void sweep_in_order(rl_relaxation *r, const rl_model *model, rl_state *st
   } else {
     const rl_order order = r->order == RL_RED_BLACK ? RL_FORWARD : (rl_order)r->order;
     sweep(r, model, state, rows, rl_order_is_backward(order, iteration));
+  }
+  if (r->elastic) {
+    project_bends(r, model, state);
   }
 }
 

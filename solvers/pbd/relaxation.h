@@ -25,6 +25,7 @@ typedef struct rl_relaxation {
   rl_vec3 *corrections; // [slots] sum of the corrections since the prediction
   rl_vec3 *moves;       // [slots] Jacobi: corrections of one sweep
   rl_vec3 *frictions;   // [contact capacity] positional impulses across the normals [kg m]
+  rl_vec3 *bends;       // [flexures] elastic: positional multipliers, along kb [kg m^2]
   double *shares;       // [slots] Jacobi: rows that split the mass of a slot
 } rl_relaxation;
 

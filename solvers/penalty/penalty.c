@@ -4,6 +4,7 @@
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
 #include "springs.h"
+#include "world/flexure.h"
 #include "world/memory.h"
 #include "world/rotation.h"
 #include "world/solver.h"
@@ -172,6 +173,7 @@ static void evaluate_forces(penalty *self, const rl_model *model, const rl_state
     info->dissipated += weight * drags[i] * rl_dot(v, v);
     info->work -= weight * drags[i] * rl_dot(v, state->wind);
   }
+  rl_bending_forces(model, state, state->points, self->forces);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {

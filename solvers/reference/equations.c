@@ -2,6 +2,7 @@
 #include "equations.h"
 
 #include "world/elements.h"
+#include "world/flexure.h"
 #include "world/rotation.h"
 #include "world/wrap.h"
 
@@ -342,6 +343,7 @@ static void free_accelerations(rl_equations *e) {
       e->accelerations[spin] = rl_gyration(model, state, i);
     }
   }
+  rl_bending_push(model, state, 1.0, e->accelerations);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     e->multipliers[m] = 0.0;
   }
@@ -457,7 +459,8 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
     return GSL_EBADFUNC;
   }
   solve(e);
-  e->power = prescribed_work(e, e->multipliers) + e->wind_power;
+  e->power =
+      prescribed_work(e, e->multipliers) + e->wind_power + rl_bending_power(e->model, e->state);
   for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
     const rl_vec3 v = e->rates[i], a = e->accelerations[i];
     memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);

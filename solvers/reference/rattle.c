@@ -2,6 +2,7 @@
 // RATTLE (Andersen 1983): velocity Verlet whose positions and velocities are both projected on to
 // the rows, second order and symplectic while the rope stays taut, with direct multipliers
 // (world/projection.h). papers/rattle.md has the derivation.
+#include "world/flexure.h"
 #include "world/projection.h"
 
 enum { ITERATIONS, TOLERANCE, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
@@ -30,6 +31,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection *projection = memory;
   const int iterations = (int)projection->parameters[ITERATIONS];
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
+  rl_bending_push(model, state, 0.5 * dt, state->velocities);
   rl_projection_begin(projection, model, state, rows, true, dt);
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
@@ -38,6 +40,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection_finish(projection, model, state);
   rl_projection_book_friction(projection, rows, state, true, info);
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
+  rl_bending_push(model, state, 0.5 * dt, state->velocities);
   info->dissipated += rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, rows, iterations);
   rl_projection_book_friction(projection, rows, state, false, info);

@@ -574,7 +574,7 @@ const rl_solver_type rl_solver_reference = {
     .citation = "prince1981",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
-                    RL_CAN_FORCES | RL_CAN_FRICTION,
+                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

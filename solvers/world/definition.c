@@ -27,8 +27,8 @@ rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end) {
 }
 
 rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way) {
-  const rl_end as_end = {way->body == RL_NONE ? RL_END_POINT : RL_END_BODY, way->body, 0, 0,
-                         way->at};
+  const rl_end as_end = {
+      .kind = way->body == RL_NONE ? RL_END_POINT : RL_END_BODY, .body = way->body, .at = way->at};
   return rl_definition_end(definition, &as_end);
 }
 
@@ -165,7 +165,8 @@ static bool is_plain_sphere(const rl_body_definition *body) {
 }
 
 static bool holds_beside_centre(const rl_end *end, uint32_t body) {
-  return end->kind == RL_END_BODY && end->body == body && !rl_is_zero(end->at);
+  return end->kind == RL_END_BODY && end->body == body &&
+         (!rl_is_zero(end->at) || !rl_is_zero(end->clamp));
 }
 
 // Whether a rope can exert a torque on a body.

@@ -25,7 +25,8 @@ static double energy_scale(const rl_model *model, rl_energy start) {
   for (uint32_t i = 0; i < model->place_count; i++) {
     mass += model->masses[i];
   }
-  return start.kinetic + start.elastic + mass * rl_length(model->gravity) * model->reach;
+  return start.kinetic + start.elastic + start.bending +
+         mass * rl_length(model->gravity) * model->reach;
 }
 
 // Places the arrays of a solver, or counts their bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "implicit.h"
 
+#include "flexure.h"
 #include "rotation.h"
 
 #include <float.h>
@@ -332,6 +333,24 @@ static void balance_friction(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
+// Bending forces, and what rounding leaves of them: of the force that the rope has where kb = 1.
+static void balance_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  p->bending_rounding = 0.0;
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const rl_flexure_entry *e = &f.entries[i];
+      double square = 0.0;
+      for (int k = 0; k < 9; k++) {
+        square += e->jacobian[k / 3][k % 3] * e->jacobian[k / 3][k % 3];
+      }
+      add_pull(p, e->slot, 1.0 / f.compliance, e->slope);
+      p->force_scale = rl_larger(p->force_scale, rl_length(e->slope) / f.compliance);
+      p->bending_rounding =
+          rl_larger(p->bending_rounding, p->rounding / p->shortest * sqrt(square) / f.compliance);
+    }
+  }
+}
+
 double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state *state,
                            const rl_rows *rows) {
   double largest = 0.0;
@@ -351,9 +370,10 @@ double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state
     balance_rows(p, rows, block);
   }
   balance_friction(p, rows);
+  balance_bending(p, model, state);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const double force = rl_length(p->imbalance[i]);
-    if (is_moved(p, i) && !(force <= p->force_rounding * p->force_scale)) {
+    if (is_moved(p, i) && !(force <= p->force_rounding * p->force_scale + p->bending_rounding)) {
       largest = rl_larger(largest, force / p->inertia[i]);
     }
   }
@@ -437,6 +457,33 @@ static void assemble_friction(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
+// J^T J / c of two entries of a flexure: positive, as the whole of the energy's curvature need not
+// be (papers/bending.md (7)).
+static void assemble_pair(rl_implicit *p, const rl_flexure *f, const rl_flexure_entry *a,
+                          const rl_flexure_entry *b) {
+  const uint32_t row = p->kkt.slot_place[a->slot], column = p->kkt.slot_place[b->slot];
+  for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t j = 0; j < (a == b ? i + 1 : 3); j++) {
+      const double sum = a->jacobian[0][i] * b->jacobian[0][j] +
+                         a->jacobian[1][i] * b->jacobian[1][j] +
+                         a->jacobian[2][i] * b->jacobian[2][j];
+      rl_kkt_add(&p->kkt, row + i, column + j, sum / f->compliance);
+    }
+  }
+}
+
+static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      for (uint32_t k = 0; k <= i && is_moved(p, f.entries[i].slot); k++) {
+        if (is_moved(p, f.entries[k].slot)) {
+          assemble_pair(p, &f, &f.entries[i], &f.entries[k]);
+        }
+      }
+    }
+  }
+}
+
 bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
                         const rl_rows *rows) {
   rl_kkt_clear(&p->kkt);
@@ -466,6 +513,7 @@ bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *s
     }
   }
   assemble_friction(p, rows);
+  assemble_bending(p, model, state);
   return rl_kkt_factor(&p->kkt);
 }
 

@@ -67,6 +67,7 @@ typedef struct rl_implicit {
   double shortest;          // of the elements [m]
   double rounding;          // what it leaves of a length [m]
   double force_rounding;    // and of the balance, as a fraction of force_scale
+  double bending_rounding;  // and of bending forces [N]
   double friction_residual; // how far friction is from its law, as a way [m]
   double force_scale;       // largest force in the imbalance [N]
 } rl_implicit;

@@ -21,7 +21,9 @@ typedef struct walk {
   bool border;  // only the rows of the border, otherwise only the others
 } walk;
 
-// What a row couples: places (RL_NONE: none), and of a massless rope all that it can lie on.
+// What a row couples: places (RL_NONE: none), and of a massless rope all that it can lie on. An
+// element of a rope with bending stiffness, which has no rows for that, couples with the node
+// before it as well.
 typedef struct reach {
   uint32_t places[3];
   uint32_t rope;
@@ -181,10 +183,24 @@ static void meet_pairs(walk *w) {
   }
 }
 
+// Where the element before this one begins, if the rope is bent between them.
+static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
+  const rl_rope *r = &w->model->ropes[rope];
+  const rl_link *links = (w->state ? w->state->links : w->model->links) + r->first_link;
+  const uint32_t i = index - r->first_link;
+  uint32_t before = RL_NONE;
+  if (r->bending > 0.0 && w->state) {
+    before = rl_element_before(w->model, w->state, rope, i);
+  } else if (r->bending > 0.0) {
+    before = i > 0 ? i - 1 : r->closed ? r->link_count - 1 : RL_NONE;
+  }
+  return before == RL_NONE ? RL_NONE : links[before].a;
+}
+
 // The element between two nodes; of a rope over bodies also the strands beyond the first.
 static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
-  const reach all = {{link->a, link->b, RL_NONE}, r->massless ? rope : RL_NONE};
+  const reach all = {{link->a, link->b, bent_place(w, rope, index)}, r->massless ? rope : RL_NONE};
   uint32_t unused = 0;
   for_eyes(w, rope, give_place, &unused);
   meet_row(w, &all, w->state ? index : w->rows++);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ledger.h"
 
+#include "flexure.h"
 #include "memory.h"
 #include "rotation.h"
 #include "wrap.h"
@@ -19,6 +20,7 @@ struct rl_ledger {
   double loss;               // of the impacts of this step [J]
   bool stepwise;             // found substep by substep
   bool expected;             // some impulse would be an impact
+  double bending_power;      // of what drives ends that are bent, at the start of the step [W]
   bool caught;               // one was, in this substep or one before it in the step
   double *rate;              // [links + contact capacity] at the end of the last substep
   unsigned char *stiff;      // [links + contact capacity]
@@ -126,6 +128,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   const unsigned char *last = ledger->unfinished;
   ledger->loss = 0.0;
   ledger->stepwise = ledger->expected = ledger->caught = false;
+  ledger->bending_power = rl_bending_power(model, state);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -173,6 +176,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
       book(ledger, model, state, row->source, general_rate(model, state, rows, row), dt, impacts);
     }
   }
+  state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
   // One row of a catch may gain what another loses twice; together they lose.
   state->dissipated += fmax(ledger->loss, 0.0);
 }
@@ -287,6 +291,7 @@ rl_energy rl_state_energy(const rl_model *model, const rl_state *state) {
     }
   }
   energy.elastic = elastic_energy(model, state);
+  energy.bending = rl_bending_energy(model, state);
   return energy;
 }
 

@@ -72,7 +72,8 @@ typedef struct rl_end {
   uint32_t body; // RL_END_BODY
   uint32_t rope; // RL_END_NODE: joined to a node of that rope
   int32_t node;
-  rl_vec3 at; // in the body's frame, or in space for a point and a free end [m]
+  rl_vec3 at;    // in the body's frame, or in space for a point and a free end [m]
+  rl_vec3 clamp; // direction of the rope there, towards `to`, in the same frame; 0: it is hinged
 } rl_end;
 
 // Something the rope passes: an eye (fixed in space or on a body), or round a body.
@@ -220,6 +221,7 @@ typedef enum rl_capability {
   RL_CAN_PART = 1U << 16,       // what is tied comes apart: ropes tear, are cut, ends are let go
   RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
   RL_CAN_REEL = 1U << 18,       // winches
+  RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -227,7 +229,7 @@ typedef enum rl_capability {
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
-                 RL_CAN_FORCES | RL_CAN_REEL,
+                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_BENDING,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -293,6 +295,10 @@ typedef struct rl_rope {
   double stiffness; // EA [N]; INFINITY: inextensible
   double damping;   // axial [N s]
   double damping_ratio;
+  double bending;           // EI [N m^2]
+  uint32_t first_flexure;   // with it: the places where it can be bent, one more than elements
+  rl_vec3 clamps[2];        // unit directions that its ends keep, towards `to`; 0: hinged
+  uint32_t clamp_bodies[2]; // in whose frames these are; RL_NONE: in space
   double radius;
   double length;       // initial rest length of the whole rope [m]
   uint32_t first_link; // its elements are links first_link ... first_link + link_count - 1
@@ -376,6 +382,7 @@ typedef struct rl_model {
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
   uint32_t pair_count, event_count;
+  uint32_t flexure_count;    // places where ropes with bending stiffness can be bent
   uint32_t spare_count;      // nodes that ropes can take when they part
   bool parts;                // what is tied can come apart: the state says what is
   bool is_pushed;            // by forces or wind

@@ -128,6 +128,10 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
                         rope->drag > 0.0 ? "drag" : "drag_per_length",
                         "a massless rope has no nodes for drag to act on");
   }
+  if (rope->bending > 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "bending",
+                        "a massless rope has no nodes at which it could be bent");
+  }
   const bool moves = !rl_is_zero(rope->velocity) || !rl_is_zero(rope->spin) || rope->velocities;
   if (moves || rope->pose != RL_POSE_STRAIGHT) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
@@ -136,6 +140,37 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
                         : rl_is_zero(rope->velocity)   ? "spin"
                                                        : "velocity",
                         "a massless rope has no nodes to place or to move");
+  }
+  return true;
+}
+
+// A clamp needs a stiffness, and something that can hold a direction.
+static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  static const char *const fields[2] = {"from", "to"};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const rl_end *end = ends[k];
+    if (rl_is_zero(end->clamp)) {
+      continue;
+    }
+    if (!(rope->bending > 0.0)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "a rope without bending stiffness takes any direction; expected "
+                          "`bending`, or no `clamp`");
+    }
+    if (end->kind != RL_END_POINT && end->kind != RL_END_BODY) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "only a point in space and a body can hold the direction of an end");
+    }
+    const rl_body_definition *body =
+        end->kind == RL_END_BODY ? &definition->bodies[end->body] : NULL;
+    if (body && body->motion == RL_FREE && rl_definition_is_point_mass(body)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "a point mass that moves freely holds no direction; expected a shape or "
+                          "an inertia of body '%s'",
+                          body->name);
+    }
   }
   return true;
 }
@@ -276,7 +311,8 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   if (!check_ways(definition, i, fault)) {
     return false;
   }
-  if (!check_masses(rope, i, fault) || !check_loop(rope, i, fault)) {
+  if (!check_masses(rope, i, fault) || !check_clamps(definition, i, fault) ||
+      !check_loop(rope, i, fault)) {
     return false;
   }
   // The way of these is not known yet: joined ropes are checked when they are built, the others are
@@ -341,7 +377,6 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   } features[] = {
       {rope->closed && rope->segments == 0, "closed", "massless closed ropes"},
       {rope->closed && rope->way_count > 0, "closed", "closed ropes that pass eyes or bodies"},
-      {rope->bending > 0.0, "bending", "bending stiffness"},
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {

@@ -346,6 +346,19 @@ static bool lay_over(rl_builder *b, uint32_t index, rl_fault *fault) {
   return rl_definition_check_length(b->definition, index, fault);
 }
 
+static void build_clamps(rl_builder *b, const rl_rope_definition *rope, rl_rope *out) {
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  for (size_t k = 0; k < 2; k++) {
+    const bool on_body = ends[k]->kind == RL_END_BODY;
+    out->clamps[k] = rl_unit(ends[k]->clamp);
+    out->clamp_bodies[k] = on_body ? ends[k]->body : RL_NONE;
+  }
+  if (rope->bending > 0.0) {
+    out->first_flexure = b->model->flexure_count;
+    b->model->flexure_count += out->link_count + 1;
+  }
+}
+
 static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   if (!resolve_joints(b, index, fault) || !lay_over(b, index, fault)) {
     return false;
@@ -361,6 +374,8 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   out->stiffness = isnan(rope->stiffness) ? INFINITY : rope->stiffness;
   out->damping = rope->damping;
   out->damping_ratio = rope->damping_ratio;
+  out->bending = rope->bending;
+  build_clamps(b, rope, out);
   out->radius = rope->radius;
   out->length = length;
   out->stops = rope->pool_exhausted == RL_EXHAUSTED_STOP;

@@ -28,6 +28,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "forces from outside and wind";
   case RL_CAN_REEL:
     return "winches";
+  case RL_CAN_BENDING:
+    return "bending stiffness";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_WRAPS:
@@ -112,6 +114,7 @@ void rl_build_summary(rl_builder *b) {
     }
     m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
     m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
+    m->capabilities |= rope->bending > 0.0 ? RL_CAN_BENDING : 0U;
   }
   for (uint32_t i = 0; i < m->hold_count; i++) {
     m->capabilities |= rl_moving_hold(m, m->holds[i].slot) ? RL_CAN_SPANS : 0U;

@@ -190,7 +190,7 @@ static bool check_end(const place *p, const char *field, const rl_definition *de
       return refuse(p, field, "that rope has no node of this index");
     }
   }
-  return check_vectors(p, field, &end->at, 1);
+  return check_vectors(p, field, &end->at, 1) && check_vectors(p, field, &end->clamp, 1);
 }
 
 static bool check_way(const place *p, const rl_definition *definition, const rl_way *way) {

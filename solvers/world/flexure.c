@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "flexure.h"
+
+#include "elements.h"
+#include "rotation.h"
+
+// One of the three nodes: where it is, and what moves it. A node that is held beside the centre of
+// a body goes with the body and its turn.
+typedef struct place {
+  uint32_t slot;       // RL_NONE: the far side of a clamped end
+  const rl_body *body; // NULL: the slot is a node or a centre that does not turn
+  uint32_t index;      // of the body
+  rl_vec3 arm, at;
+} place;
+
+static place place_of(const rl_model *model, const rl_state *state, const rl_point *points,
+                      uint32_t slot) {
+  const rl_hold *hold = slot < model->node_count ? rl_moving_hold(model, slot) : NULL;
+  place p = {.slot = hold ? rl_body_slot(model, hold->body) : slot};
+  p.at = rl_position(&points[p.slot]);
+  if (hold) {
+    p.index = hold->body;
+    p.body = &model->bodies[hold->body];
+    p.arm = rl_rotate(rl_body_rotation(model, state, points, hold->body), hold->offset);
+    p.at = rl_add(p.at, p.arm);
+  }
+  return p;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Geometry
+
+typedef double matrix[3][3];
+
+// (4) d kb = (-2 [f]x - kb (x) (|f| e/|e| + f)) de / D, and likewise for f: `sign` [other]x.
+static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 slope_of_d, double d,
+                   matrix out) {
+  const double k[3] = {kb.x, kb.y, kb.z}, s[3] = {slope_of_d.x, slope_of_d.y, slope_of_d.z};
+  const double cross[3][3] = {
+      {0.0, -other.z, other.y}, {other.z, 0.0, -other.x}, {-other.y, other.x, 0.0}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out[i][j] = (2.0 * sign * cross[i][j] - k[i] * s[j]) / d;
+    }
+  }
+}
+
+// The entry of a slot; a new one has no change yet.
+static rl_flexure_entry *entry_of(rl_flexure *flexure, uint32_t slot) {
+  for (uint32_t i = 0; i < flexure->entry_count; i++) {
+    if (flexure->entries[i].slot == slot) {
+      return &flexure->entries[i];
+    }
+  }
+  rl_flexure_entry *entry = &flexure->entries[flexure->entry_count++];
+  *entry = (rl_flexure_entry){.slot = slot};
+  return entry;
+}
+
+static void add_matrix(rl_flexure *flexure, uint32_t slot, double sign, matrix m) {
+  rl_flexure_entry *entry = entry_of(flexure, slot);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      entry->jacobian[i][j] += sign * m[i][j];
+    }
+  }
+}
+
+// A change of the vector `arm` that goes with a body by a turn of it, in the coordinates of its
+// spin slot: the turn about axis k of the body's frame is the coordinate over the root of its
+// inertia.
+static void add_turn(rl_flexure *flexure, const rl_model *model, const rl_state *state,
+                     const rl_point *points, const place *p, rl_vec3 arm, double sign, matrix m) {
+  const rl_quat rotation = rl_body_rotation(model, state, points, p->index);
+  const rl_vec3 roots = p->body->inverse_root_inertia;
+  const rl_vec3 axes[3] = {{roots.x, 0.0, 0.0}, {0.0, roots.y, 0.0}, {0.0, 0.0, roots.z}};
+  rl_flexure_entry *entry = entry_of(flexure, p->body->spin_slot);
+  for (int k = 0; k < 3; k++) {
+    const rl_vec3 moved = rl_cross(rl_rotate(rotation, axes[k]), arm);
+    for (int i = 0; i < 3; i++) {
+      entry->jacobian[i][k] += sign * (m[i][0] * moved.x + m[i][1] * moved.y + m[i][2] * moved.z);
+    }
+  }
+}
+
+static void add_place(rl_flexure *flexure, const rl_model *model, const rl_state *state,
+                      const rl_point *points, const place *p, double sign, matrix m) {
+  add_matrix(flexure, p->slot, sign, m);
+  if (p->body && p->body->spin_slot != RL_NONE) {
+    add_turn(flexure, model, state, points, p, p->arm, sign, m);
+  }
+}
+
+static void find_slopes(rl_flexure *flexure) {
+  const rl_vec3 kb = flexure->curvature;
+  flexure->value = rl_length(kb);
+  for (uint32_t i = 0; i < flexure->entry_count; i++) {
+    rl_flexure_entry *e = &flexure->entries[i];
+    double slope[3];
+    for (int j = 0; j < 3; j++) {
+      slope[j] = e->jacobian[0][j] * kb.x + e->jacobian[1][j] * kb.y + e->jacobian[2][j] * kb.z;
+    }
+    e->slope = (rl_vec3){slope[0], slope[1], slope[2]};
+  }
+}
+
+// (1) kb of two elements and (4) its derivatives with respect to both.
+static void bend(rl_vec3 e, rl_vec3 f, rl_vec3 *kb, matrix by_e, matrix by_f) {
+  const double a = rl_length(e), b = rl_length(f);
+  const double d = a * b + rl_dot(e, f);
+  *kb = rl_scale(2.0 / d, rl_cross(e, f));
+  derive(-1.0, f, *kb, rl_add_scaled(f, b / a, e), d, by_e);
+  derive(1.0, e, *kb, rl_add_scaled(e, a / b, f), d, by_f);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Walking
+
+// Whether an end is still held, by what holds a direction: a released body without a spin does not.
+static bool is_clamped(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                       uint32_t end, uint32_t slot) {
+  const uint32_t body = rope->clamp_bodies[end];
+  const uint32_t holder = body == RL_NONE ? slot : rl_body_slot(model, body);
+  const bool turns = body != RL_NONE && model->bodies[body].spin_slot != RL_NONE;
+  return !rl_is_zero(rope->clamps[end]) && slot == rope->ends[end] &&
+         (state->points[holder].w == 0.0 || turns);
+}
+
+// The clamped end of an element: the direction stands before its first or behind its last node.
+static bool clamp_at(const rl_model *model, const rl_state *state, const rl_point *points,
+                     uint32_t end, uint32_t element, rl_flexure *flexure) {
+  const rl_rope *rope = &model->ropes[flexure->rope];
+  const rl_link *link = &state->links[rope->first_link + element];
+  const uint32_t body = rope->clamp_bodies[end];
+  if (!is_clamped(model, state, rope, end, end == 0 ? link->a : link->b)) {
+    return false;
+  }
+  const place from = place_of(model, state, points, link->a);
+  const place to = place_of(model, state, points, link->b);
+  const rl_vec3 along = rl_sub(to.at, from.at);
+  if (rl_is_zero(along)) {
+    return false;
+  }
+  rl_vec3 direction = rope->clamps[end];
+  place holder = {.slot = RL_NONE};
+  if (body != RL_NONE) {
+    holder = (place){.body = &model->bodies[body], .index = body};
+    direction = rl_rotate(rl_body_rotation(model, state, points, body), direction);
+  }
+  matrix by_e, by_f;
+  bend(end == 0 ? direction : along, end == 0 ? along : direction, &flexure->curvature, by_e, by_f);
+  flexure->compliance = link->rest / (2.0 * rope->bending);
+  flexure->entry_count = 0;
+  add_place(flexure, model, state, points, &from, -1.0, end == 0 ? by_f : by_e);
+  add_place(flexure, model, state, points, &to, 1.0, end == 0 ? by_f : by_e);
+  if (holder.body && holder.body->spin_slot != RL_NONE) {
+    add_turn(flexure, model, state, points, &holder, direction, 1.0, end == 0 ? by_e : by_f);
+  }
+  find_slopes(flexure);
+  return true;
+}
+
+// The node between two elements.
+static bool bend_between(const rl_model *model, const rl_state *state, const rl_point *points,
+                         uint32_t element, uint32_t next, rl_flexure *flexure) {
+  const rl_rope *rope = &model->ropes[flexure->rope];
+  const rl_link *first = &state->links[rope->first_link + element];
+  const rl_link *second = &state->links[rope->first_link + next];
+  const place nodes[3] = {place_of(model, state, points, first->a),
+                          place_of(model, state, points, first->b),
+                          place_of(model, state, points, second->b)};
+  const rl_vec3 e = rl_sub(nodes[1].at, nodes[0].at), f = rl_sub(nodes[2].at, nodes[1].at);
+  if (rl_is_zero(e) || rl_is_zero(f)) {
+    return false; // an element without length has no direction
+  }
+  matrix by_e, by_f;
+  bend(e, f, &flexure->curvature, by_e, by_f);
+  flexure->compliance = (first->rest + second->rest) / (2.0 * rope->bending);
+  flexure->entry_count = 0;
+  add_place(flexure, model, state, points, &nodes[0], -1.0, by_e);
+  add_place(flexure, model, state, points, &nodes[1], 1.0, by_e);
+  add_place(flexure, model, state, points, &nodes[1], -1.0, by_f);
+  add_place(flexure, model, state, points, &nodes[2], 1.0, by_f);
+  find_slopes(flexure);
+  return true;
+}
+
+// Whether the rope is bent behind its first `behind` elements.
+static bool flexure_at(const rl_model *model, const rl_state *state, const rl_point *points,
+                       uint32_t behind, rl_flexure *flexure) {
+  const uint32_t count = rl_rope_elements(model, state, flexure->rope);
+  const bool closed = model->ropes[flexure->rope].closed;
+  flexure->index = model->ropes[flexure->rope].first_flexure + behind;
+  if (behind == 0) {
+    return !closed && clamp_at(model, state, points, 0, 0, flexure);
+  }
+  const uint32_t next = rl_element_next(model, state, flexure->rope, behind - 1);
+  if (next != RL_NONE) {
+    return bend_between(model, state, points, behind - 1, next, flexure);
+  }
+  return !closed && behind == count && clamp_at(model, state, points, 1, behind - 1, flexure);
+}
+
+bool rl_flexure_next(const rl_model *model, const rl_state *state, const rl_point *points,
+                     rl_flexure *flexure) {
+  for (; model->flexure_count > 0 && flexure->rope < model->rope_count; flexure->rope++) {
+    const bool bends = model->ropes[flexure->rope].bending > 0.0;
+    const uint32_t count = rl_rope_elements(model, state, flexure->rope);
+    while (bends && count > 0 && flexure->place <= count) {
+      if (flexure_at(model, state, points, flexure->place++, flexure)) {
+        return true;
+      }
+    }
+    flexure->place = 0;
+  }
+  return false;
+}
+
+double rl_flexure_inverse_mass(const rl_flexure *flexure, const rl_point *points) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < flexure->entry_count && flexure->value > 0.0; i++) {
+    const rl_vec3 gradient = rl_scale(1.0 / flexure->value, flexure->entries[i].slope);
+    sum += points[flexure->entries[i].slot].w * rl_dot(gradient, gradient);
+  }
+  return sum;
+}
+
+double rl_flexure_start(const rl_flexure *flexure, double inverse_mass, double h) {
+  return -flexure->value / fmax(flexure->compliance / h, h * inverse_mass);
+}
+
+// ---------------------------------------------------------------------------------------------
+// All of them
+
+double rl_bending_energy(const rl_model *model, const rl_state *state) {
+  double energy = 0.0;
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    energy += 0.5 * f.value * f.value / f.compliance;
+  }
+  return energy;
+}
+
+void rl_bending_forces(const rl_model *model, const rl_state *state, const rl_point *points,
+                       rl_vec3 *forces) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, points, &f);) {
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const uint32_t slot = f.entries[i].slot;
+      forces[slot] = rl_add_scaled(forces[slot], -1.0 / f.compliance, f.entries[i].slope);
+    }
+  }
+}
+
+void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_vec3 *to) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const uint32_t slot = f.entries[i].slot;
+      const double w = state->points[slot].w;
+      to[slot] = rl_add_scaled(to[slot], -h * w / f.compliance, f.entries[i].slope);
+    }
+  }
+}
+
+double rl_bending_power(const rl_model *model, const rl_state *state) {
+  double power = 0.0;
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    for (uint32_t i = 0; i < f.entry_count; i++) {
+      const rl_flexure_entry *e = &f.entries[i];
+      if (state->points[e->slot].w == 0.0) {
+        power += rl_dot(e->slope, state->velocities[e->slot]) / f.compliance;
+      }
+    }
+  }
+  return power;
+}
