@@ -26,6 +26,7 @@ typedef struct curve {
   size_t scenario, solver;
   rl_table *runs, *references; // [value_count]; without rows: not there
   rl_norms *norms;             // [value_count]
+  const char **largest;        // [value_count] of all probes that are compared; NULL: none
   rl_fit_point *points;        // [value_count]
   size_t *finer;               // [value_count] for differences: the next finer run; SIZE_MAX: none
   rl_order_fit fit;
@@ -91,8 +92,7 @@ static rl_norms against_exact(const rl_table *run, rl_words probes) {
 }
 
 // The difference from the next finer run, which Richardson's estimate starts from.
-static rl_norms against_finer(curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+static rl_norms against_finer(curve *k, size_t v, rl_words columns) {
   for (size_t i = v + 1; i < k->c->value_count; i++) {
     if (k->runs[i].row_count > 0) {
       k->finer[v] = i;
@@ -102,8 +102,7 @@ static rl_norms against_finer(curve *k, size_t v) {
   return (rl_norms){NAN, NAN, NAN, 0};
 }
 
-static rl_norms measure(curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+static rl_norms measure(curve *k, size_t v, rl_words columns) {
   if (k->runs[v].row_count == 0) {
     return (rl_norms){NAN, NAN, NAN, 0};
   }
@@ -111,13 +110,28 @@ static rl_norms measure(curve *k, size_t v) {
   case RL_AGAINST_EXACT:
     return against_exact(&k->runs[v], columns);
   case RL_AGAINST_SELF:
-    return against_finer(k, v);
+    return against_finer(k, v, columns);
   case RL_AGAINST_REFERENCE:
     return rl_series_distance(&k->runs[v], &k->references[v], columns.words, columns.count);
   case RL_SIZE:
     break;
   }
   return rl_series_size(&k->runs[v], columns.words, columns.count);
+}
+
+// Which of several columns the error is of: they may be of different units. NULL: of none.
+static const char *find_largest(curve *k, size_t v) {
+  const rl_words columns = k->quantity->columns;
+  const char *largest = NULL;
+  double most = -1.0;
+  for (size_t i = 0; i < columns.count; i++) {
+    const double error = chosen(k, measure(k, v, (rl_words){&columns.words[i], 1}));
+    if (error > most) {
+      most = error;
+      largest = columns.words[i];
+    }
+  }
+  return largest;
 }
 
 // How far the reference may be from the truth, as it says itself; 0 if it does not.
@@ -144,7 +158,8 @@ static void measure_all(curve *k) {
   for (size_t v = 0; v < k->c->value_count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
-    k->norms[v] = measure(k, v);
+    k->norms[v] = measure(k, v, k->quantity->columns);
+    k->largest[v] = find_largest(k, v);
     k->points[v] =
         (rl_fit_point){.value = value,
                        .error = chosen(k, k->norms[v]),
@@ -241,7 +256,9 @@ static void write_errors(FILE *out, const curve *k) {
     rl_csv_number(out, k->norms[v].l2);
     rl_csv_number(out, k->norms[v].end);
     rl_csv_number(out, k->points[v].floor);
-    fprintf(out, ",%zu,%d\n", k->norms[v].samples, is_in_range(k, v));
+    fprintf(out, ",%zu,%d,", k->norms[v].samples, is_in_range(k, v));
+    rl_csv_text(out, k->largest[v] ? k->largest[v] : "nan");
+    fputc('\n', out);
   }
 }
 
@@ -284,6 +301,19 @@ static void write_fit(FILE *out, const curve *k) {
   }
 }
 
+// Of which probe the errors are, where there are several.
+static void print_largest(const curve *k) {
+  const char *last = NULL;
+  for (size_t v = 0; k->quantity->columns.count > 1 && v < k->c->value_count; v++) {
+    const char *probe = k->largest[v];
+    if (probe && (!last || strcmp(probe, last) != 0)) {
+      printf("%s%s", last ? ", then " : "; the largest error is that of ", probe);
+      last = probe;
+    }
+  }
+  putchar('\n');
+}
+
 // What the study found, for whoever waits for it.
 static void print_order(const curve *k) {
   const rl_order_fit *f = &k->fit;
@@ -291,13 +321,15 @@ static void print_order(const curve *k) {
   printf("%s, %s, %s: ", cell_of(k, 0)->name, k->study->definition.solvers[k->solver].label,
          k->quantity->text);
   if (f->count == 0) {
-    printf("no range of %zu points or more with one slope\n", c->rule.least);
+    printf("no range of %zu points or more with one slope", c->rule.least);
+    print_largest(k);
     return;
   }
   const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
-  printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points\n",
+  printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points",
          c->rule.law == RL_LAW_EXPONENTIAL ? "factor" : "order", order_of(c, f->slope), fmin(a, b),
          fmax(a, b), rl_converge_over(&k->study->definition, k->solver), f->count, c->value_count);
+  print_largest(k);
 }
 
 // Where steps do not divide each other, few times are common.
@@ -338,9 +370,10 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
              .runs = calloc(n, sizeof *k.runs),
              .references = calloc(n, sizeof *k.references),
              .norms = calloc(n, sizeof *k.norms),
+             .largest = calloc(n, sizeof *k.largest),
              .points = calloc(n, sizeof *k.points),
              .finer = calloc(n, sizeof *k.finer)};
-  const bool good = k.runs && k.references && k.norms && k.points && k.finer;
+  const bool good = k.runs && k.references && k.norms && k.largest && k.points && k.finer;
   if (good) {
     read_runs(&k);
   }
@@ -357,6 +390,7 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
   free_tables(k.runs, n);
   free_tables(k.references, n);
   free(k.norms);
+  free(k.largest);
   free(k.points);
   free(k.finer);
   return good;
@@ -376,7 +410,7 @@ static bool open_tables(const rl_study *study, tables *t) {
   return open_table(study, &t->errors, "convergence.csv",
                     "# ropelab convergence, format 1: the errors of each run\n"
                     "scenario,solver,over,quantity,label,run,value,status,error_max,error_l2,"
-                    "error_end,floor,samples,in_range\n") &&
+                    "error_end,floor,samples,in_range,probe\n") &&
          open_table(study, &t->orders, "orders.csv",
                     "# ropelab orders, format 1: fitted to the points in the asymptotic range\n"
                     "scenario,solver,over,quantity,order,ci_low,ci_high,points,label,norm,law,"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -107,16 +108,26 @@ def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
 
 # What is shown ------------------------------------------------------------------------------------
 
-def meaning(quantity: str, scenario: Scenario) -> tuple[str, str]:
-    """What a quantity measures, in words, and its unit."""
+def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tuple[str, str]:
+    """What a quantity measures, in words, and its unit: of the largest of several probes, by the
+    rows of convergence.csv, that of the probe that it is."""
     word, _, probe = quantity.partition(":")
     exact = bool(scenario.definition.get("exact"))
     what = {"exact": "distance from the closed form",
             "self": "distance from the limit, estimated from the next finer run",
             "reference": "distance from the reference run"}
     if quantity.startswith(tuple(f"{w}:" for w in what)) or quantity in what:
-        of = f" of {probe}" if probe else ", the largest of all probes, each in its own unit"
-        return what[word] + of, probe_unit(probe) if probe else "unit of the probe"
+        if probe:
+            return f"{what[word]} of {probe}", probe_unit(probe)
+        largest = Counter(row["probe"] for row in rows if row.get("probe", "nan") != "nan")
+        units = {probe_unit(name) for name in largest}
+        of = ", the largest of all probes, each in its own unit"
+        if len(largest) == 1:
+            of += f": it is that of {next(iter(largest))}"
+        elif largest:
+            of += ": it is that of " + ", ".join(
+                f"{name} ({count} runs)" for name, count in largest.most_common())
+        return what[word] + of, units.pop() if len(units) == 1 else "unit of the probe"
     if "." in quantity:
         return f"{what['exact' if exact else 'self']} of {quantity}", probe_unit(quantity)
     unit = re.search(r"_(m|J|N)$", quantity)
@@ -237,7 +248,7 @@ def coincidences(shown: Sequence[Curve]) -> str:
 def caption(shown: Sequence[Curve], what: str) -> str:
     norm = NORMS.get(shown[0].norm, shown[0].norm)
     over = varied(shown)
-    text = f"{what[0].upper()}{what[1:]}: {norm}, over {over}."
+    text = f"{what[0].upper()}{what[1:]}; {norm}, over {over}."
     fitted = [curve for curve in shown if curve.has_fit]
     if fitted and fitted[0].is_exponential:
         found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
@@ -260,7 +271,7 @@ def caption(shown: Sequence[Curve], what: str) -> str:
 def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str,
             styles: dict[str, SolverStyle], folder: Path) -> Drawing:
     over = varied(shown)
-    what, unit = meaning(quantity, scenario)
+    what, unit = meaning(quantity, scenario, [row for curve in shown for row in curve.rows])
     is_size = "." not in quantity and ":" not in quantity and quantity not in SPECIAL
     values = sorted({number(row["value"]) for curve in shown for row in curve.rows})
     low, high = axis_range(shown)

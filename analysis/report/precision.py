@@ -91,13 +91,13 @@ def by_label(rows: list[Row]) -> str:
                      for label, own in steps.items())
 
 
-def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: str
-            ) -> Drawing | None:
+def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: str,
+            errors: list[Row]) -> Drawing | None:
     cost, mark, x_title, word = COSTS[index]
-    what, unit = meaning(quantity, easel.scenario)
+    what, unit = meaning(quantity, easel.scenario, errors)
     norm = NORMS.get(rows[0]["norm"], rows[0]["norm"])
     best = front_of(rows, mark, cost)
-    caption = (f"{what[0].upper()}{what[1:]}: {norm}, against "
+    caption = (f"{what[0].upper()}{what[1:]}; {norm}, against "
                + ("evaluations of rows, a cost that no machine changes" if index == 0 else
                   "time of the steps alone") + "; along a curve to the right the step shrinks."
                + (f" Nothing is both cheaper and more accurate than {by_label(best)}."
@@ -129,6 +129,7 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
              gnuplot: str) -> list[Section]:
     """A section for each scenario, with two figures and a table for each quantity."""
     rows = list(read_rows(results.folder / TABLE))
+    errors = list(read_rows(results.folder / "convergence.csv"))
     remark = timing_remark(results.folder)
     by_name = {scenario.name: scenario for scenario in results.scenarios}
     made = []
@@ -144,7 +145,9 @@ def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
             own = list(group)
             for quantity in dict.fromkeys(row["quantity"] for row in own):
                 points = [row for row in own if row["quantity"] == quantity]
-                made_drawings = [drawing(easel, points, quantity, i, remark)
+                measured = [row for row in errors
+                            if (row["scenario"], row["quantity"]) == (name, quantity)]
+                made_drawings = [drawing(easel, points, quantity, i, remark, measured)
                                  for i in range(len(COSTS))]
                 found = [d for d in made_drawings if d]
                 drawings += found

@@ -113,6 +113,19 @@ class Converge(Case):
             self.expect_true(abs(float(row["error_l2"]) / root - 1) < 1e-12, row["error_l2"],
                              str(root), "root mean square")
 
+    def test_which_probe_is_the_largest(self) -> None:
+        """Probes have different units; the largest error is that of one of them, which is told."""
+        folder = cli.new_folder()
+        done = cli.ropelab("converge", "pendulum", "-s", "rattle", "--over", "step", "--values",
+                           "0.02,0.01", "--duration", "0.5", "--out", folder)
+        self.expect_in("; the largest error is that of line.tension\n", done.stdout, "stdout")
+        for row in table(folder, "convergence"):
+            series = cli.Table(folder / "pendulum" / row["run"] / "series.csv")
+            largest = {name: max(abs(x) for x in series.numbers(name)[1:])
+                       for name in series.header if name.endswith(".error")}
+            self.expect(row["probe"] + ".error", max(largest, key=lambda name: largest[name]), "probe")
+        self.expect_page(folder, "it is that of line.tension", "largest error over time / N")
+
     def test_self_agrees_with_exact(self) -> None:
         """Richardson's estimate is the distance from the limit, which is the closed form."""
         folder = self.converge("pendulum", "--solver", "rattle", "--over", "step", "--values",
