@@ -74,10 +74,10 @@ static uint32_t eye_count(const rl_rope *rope) {
   return rope->wrap_capacity > 0 ? 0 : rope->eye_count;
 }
 
-static bool can_part(const rl_rope *rope) { return rope->spare_count > 0; }
+static bool can_part(const rl_rope *rope) { return rope->spare_count > 0 || rope->is_fed; }
 
 uint32_t rl_path_count(const rl_rope *rope) {
-  return can_part(rope) ? 2 * rope->link_count : rl_rope_node_count(rope) + eye_count(rope);
+  return can_part(rope) ? 2 * rope->link_capacity : rl_rope_node_count(rope) + eye_count(rope);
 }
 
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
@@ -292,7 +292,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       paths[i] = rope->wrap_capacity > 0;
       parts[i] = can_part(rope);
       points[i + 1] = points[i] + rl_path_count(rope);
-      elements[i + 1] = elements[i] + rope->link_count;
+      elements[i + 1] = elements[i] + rope->link_capacity;
       drawn[i + 1] = drawn[i] + (int64_t)rl_drawn_count(driver, i);
     }
     add_names(t, group, names, count);

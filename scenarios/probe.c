@@ -181,7 +181,8 @@ static rl_probe_status read_index(query *q, const char *word, const char *what, 
     return fail(q, RL_PROBE_UNKNOWN, "%s %s: expected 0 to %zu, or -1, the last, to -%zu", what,
                 word, count - 1, count);
   }
-  q->probe->element = (uint32_t)from_start;
+  q->probe->from_end = index < 0;
+  q->probe->element = (uint32_t)(index < 0 ? -1 - index : index);
   return RL_PROBE_OK;
 }
 
@@ -225,7 +226,7 @@ static rl_probe_status read_node(query *q) {
 }
 
 static rl_probe_status read_tip(query *q) {
-  q->probe->element = (uint32_t)(node_count(q->scene, q->probe->index) - 1);
+  q->probe->from_end = true;
   return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
 }
 

@@ -48,6 +48,7 @@ typedef struct rl_probe {
   rl_probe_kind kind;
   uint32_t index;   // of the body or the rope
   uint32_t element; // node or element along the rope
+  bool from_end;    // counted back from the last one, 0
   uint32_t body;    // of a rope and a body that it touches
 } rl_probe;
 

@@ -306,11 +306,29 @@ static double came_off(rl_probe probe) {
   return NAN;
 }
 
-// The slot of node i: where element i - 1 ends, of node 0 where element 0 begins. That stays so
-// when the rope parts.
-static uint32_t node_slot(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
-  const rl_link *links = &state->links[model->ropes[rope].first_link];
-  return i == 0 ? links[0].a : links[i - 1].b;
+// The place along the rope that a probe names, of `count`; a number beyond where there is none now.
+static uint32_t place_of(rl_probe probe, uint32_t count) {
+  return !probe.from_end         ? probe.element
+         : probe.element < count ? count - 1 - probe.element
+                                 : count;
+}
+
+// A component of node i: it stands where element i - 1 ends, node 0 where element 0 begins. That
+// stays so when the rope parts.
+static double node_component(const rl_model *model, const rl_state *state, rl_probe probe) {
+  const uint32_t elements = rl_rope_elements(model, state, probe.index);
+  const uint32_t nodes = elements + (model->ropes[probe.index].closed ? 0 : 1);
+  const rl_link *links = &state->links[model->ropes[probe.index].first_link];
+  const uint32_t i = place_of(probe, nodes);
+  return i < nodes ? component(state, i == 0 ? links[0].a : links[i - 1].b,
+                               probe.kind - RL_PROBE_ROPE_NODE_X)
+                   : NAN;
+}
+
+static double element_tension(const rl_model *model, const rl_state *state, rl_probe probe) {
+  const uint32_t elements = rl_rope_elements(model, state, probe.index);
+  const uint32_t i = place_of(probe, elements);
+  return i < elements ? rl_rope_tension(model, state, probe.index, i) : NAN;
 }
 
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe) {
@@ -345,7 +363,7 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
     return tension_to(model, state, probe.index);
   case RL_PROBE_ROPE_TENSION_AT:
     return rope->massless ? rl_largest_tension(model, state, probe.index)
-                          : rl_rope_tension(model, state, probe.index, probe.element);
+                          : element_tension(model, state, probe);
   case RL_PROBE_ROPE_ANGLE:
     return angle(model, state, probe.index);
   case RL_PROBE_ROPE_SAG:
@@ -353,8 +371,7 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   case RL_PROBE_ROPE_CONTACTS:
     return contacts(model, state, probe.index);
   default:
-    return component(state, node_slot(model, state, probe.index, probe.element),
-                     probe.kind - RL_PROBE_ROPE_NODE_X);
+    return node_component(model, state, probe);
   }
 }
 

@@ -256,9 +256,6 @@ static bool check_named(rl_reader *reader, const rl_tree *node, const rl_event *
                     "time when it is free",
                     body->name));
   }
-  if (e->kind == RL_EVENT_WINCH && reader->rope_definitions[e->rope].segments > 0) {
-    rl_note_unsupported(reader, node, "not supported by this version: winches on ropes with mass");
-  }
   if (e->kind == RL_EVENT_RELEASE_END) {
     const rl_rope_definition *rope = &reader->rope_definitions[e->rope];
     const rl_end *end = e->end == 0 ? &rope->from : &rope->to;

@@ -292,10 +292,34 @@ bool rl_definition_is_reeled(const rl_definition *definition, uint32_t rope) {
   return false;
 }
 
+bool rl_definition_is_fed(const rl_definition *definition, uint32_t rope) {
+  return definition->ropes[rope].segments > 0 && rl_definition_is_reeled(definition, rope);
+}
+
+// One for each element that is paid out, and one for what is left over.
+double rl_definition_fed_nodes(const rl_definition *definition, uint32_t rope) {
+  const rl_rope_definition *r = &definition->ropes[rope];
+  double nodes = 0.0;
+  for (size_t i = 0; i < definition->event_count && r->segments > 0; i++) {
+    const rl_event *event = &definition->events[i];
+    if (event->kind == RL_EVENT_WINCH && event->rope == rope && event->rate > 0.0) {
+      const double spacing = rl_definition_length(definition, r) / (double)r->segments;
+      nodes += ceil(event->rate * (event->until - event->from) / spacing) + 1.0;
+    }
+  }
+  return nodes;
+}
+
+size_t rl_definition_most_elements(const rl_definition *definition, uint32_t rope) {
+  const rl_rope_definition *r = &definition->ropes[rope];
+  const size_t fed = (size_t)rl_definition_fed_nodes(definition, rope);
+  return rl_definition_elements(r) + (r->pool < fed ? r->pool : fed);
+}
+
 // A rope comes apart at each of its nodes at most once, and is let go at each end.
 size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
   const rl_rope_definition *rope = &definition->ropes[index];
-  const size_t most = rope->segments + 1;
+  const size_t most = rope->segments + 1, fed = (size_t)rl_definition_fed_nodes(definition, index);
   size_t needed = rope_tears(rope) ? most : 0;
   for (size_t i = 0; i < definition->event_count; i++) {
     const rl_event *event = &definition->events[i];
@@ -303,7 +327,7 @@ size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
     const bool sweeps = event->kind == RL_EVENT_CUT_PLANE || event->kind == RL_EVENT_CUT_SWIPE;
     needed += sweeps ? most : named && event->rope == index ? 1 : 0;
   }
-  needed = needed < most ? needed : most;
+  needed = (needed < most ? needed : most) + fed;
   return rope->segments == 0 || needed == 0 ? 0
          : rope->pool == RL_POOL_ENOUGH     ? needed
                                             : rope->pool;

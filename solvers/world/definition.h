@@ -58,8 +58,15 @@ bool rl_definition_tears(const rl_definition *definition);
 bool rl_definition_parts(const rl_definition *definition);
 bool rl_definition_is_pushed(const rl_definition *definition);
 
-// Whether a rope is on a winch.
+// Whether a rope is on a winch, and whether that feeds it with nodes: it has mass.
 bool rl_definition_is_reeled(const rl_definition *definition, uint32_t rope);
+bool rl_definition_is_fed(const rl_definition *definition, uint32_t rope);
+
+// The nodes that winches can feed a rope with, at most.
+double rl_definition_fed_nodes(const rl_definition *definition, uint32_t rope);
+
+// The most elements that a rope can have at a time.
+size_t rl_definition_most_elements(const rl_definition *definition, uint32_t rope);
 
 // The spare nodes of a rope: as given, or as many as what can happen to it can need.
 size_t rl_definition_spares(const rl_definition *definition, uint32_t rope);

@@ -116,20 +116,22 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
   size_t position = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    for (uint32_t i = 0; i < rl_rope_node_count(rope); i++) {
-      const rl_link *link = &model->links[rope->first_link + (i < rope->link_count ? i : i - 1)];
-      const uint32_t node = i < rope->link_count ? link->a : link->b;
+    const uint32_t elements = rope->link_capacity;
+    for (uint32_t i = 0; i < elements + (rope->closed ? 0 : 1); i++) {
+      const rl_link full = rl_full_link(model->links, rope, i < elements ? i : i - 1);
+      const rl_link *link = &full;
+      const uint32_t node = i < elements ? link->a : link->b;
       for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {
         use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two where it has parted
       }
       if (!rope->massless) {
-        if (i < rope->link_count) {
+        if (i < elements) {
           use_contacts(&c, uses, model, r, node, link->b, &position);
         }
       }
       if (rope->wrap_capacity > 0 && i == 0) {
         use_strands(&c, uses, model, r, &position);
-      } else if (i < rope->link_count) {
+      } else if (i < elements) {
         size_t first = position;
         use_place(&c, uses, model, link->a, position, &first);
         use_place(&c, uses, model, link->b, position, &first);
@@ -238,12 +240,15 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
         put_contacts_of(d, model, state, r, node++, &contact, &tangent);
       }
     }
-    for (uint32_t i = rl_rope_elements(model, state, r); i < rope->link_count; i++) {
-      put_in_order(d, rope->first_link + i); // there is none: a row of nothing
-    }
   }
   while (contact < state->contact_count) {
     put_contact_in_order(d, model, contact++, &tangent);
+  }
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    for (uint32_t i = rl_rope_elements(model, state, r); i < rope->link_capacity; i++) {
+      put_in_order(d, rope->first_link + i); // there is none: a row of nothing
+    }
   }
 }
 

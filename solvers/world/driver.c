@@ -172,13 +172,18 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   }
 }
 
-// (3) Something was parted or let go: rows and solver follow. What ropes and the method's springs
-// had stored is gone then, and what was held brings in the energy that it has (papers/parting.md).
-static void follow(rl_driver *driver, double before) {
+// Rows and solver are told that what is tied to what has changed.
+static void tell(rl_driver *driver) {
   rl_detect(driver->model, driver->state, driver->dt, driver->rows);
   if (driver->type->sync) {
     driver->type->sync(driver->memory, driver->model, driver->state);
   }
+}
+
+// (3) Something was parted or let go: rows and solver follow. What ropes and the method's springs
+// had stored is gone then, and what was held brings in the energy that it has (papers/parting.md).
+static void follow(rl_driver *driver, double before) {
+  tell(driver);
   const double gain = rl_energy_total(rl_driver_energy(driver)) - before;
   if (gain > 0.0) {
     driver->state->work += gain;
@@ -192,6 +197,17 @@ static void change(rl_driver *driver, bool (*parts)(rl_driver *)) {
   const double before = driver->model->parts ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
   if (parts(driver)) {
     follow(driver, before);
+  }
+}
+
+// (9) What comes off a winch brings its energy in, and what goes on it takes it along.
+static void feed(rl_driver *driver, bool (*feeds)(rl_driver *)) {
+  if (driver->model->is_fed) {
+    const double before = rl_energy_total(rl_driver_energy(driver));
+    if (feeds(driver)) {
+      tell(driver);
+    }
+    driver->state->work += rl_energy_total(rl_driver_energy(driver)) - before;
   }
 }
 
@@ -246,24 +262,40 @@ static void solve_once(rl_driver *driver, double t1) {
   }
 }
 
+// How fast a winch runs, in a state; NULL: its end of the rope was let go.
+static double *reel_rate(const rl_model *model, rl_state *state, uint32_t winch) {
+  const rl_event *e = &model->events[winch];
+  if (model->ropes[e->rope].massless) {
+    return rl_rope_elements(model, state, e->rope) > 0 ? &state->reels[e->rope][e->end] : NULL;
+  }
+  return state->fed_links[winch] != RL_NONE ? &state->feeds[state->fed_links[winch]] : NULL;
+}
+
+// The tension at it in the last step [N].
+static double reel_tension(const rl_model *model, const rl_state *state, uint32_t winch) {
+  const rl_event *e = &model->events[winch];
+  if (!model->ropes[e->rope].massless) {
+    return state->multipliers[state->fed_links[winch]];
+  }
+  const uint32_t last = rl_bend_count(model, state, e->rope);
+  return rl_piece_tension(model, state, e->rope, e->end == 0 ? 0 : last);
+}
+
 // The step again, with another rate of a winch. Returns the tension at it [N].
-static double solve_reeled(rl_driver *driver, const rl_event *winch, double rate, double t1) {
-  driver->reeled->reels[winch->rope][winch->end] = rate;
+static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, double t1) {
+  *reel_rate(driver->model, driver->reeled, winch) = rate;
   rl_driver_set_state(driver, driver->reeled);
   solve_once(driver, t1);
-  const uint32_t last = rl_bend_count(driver->model, driver->state, winch->rope);
-  return rl_piece_tension(driver->model, driver->state, winch->rope, winch->end == 0 ? 0 : last);
+  return reel_tension(driver->model, driver->state, winch);
 }
 
 // (5) A winch that would have to pull harder than it can runs as fast as it can; where even a winch
 // at rest holds more, it stalls, and its brake holds.
-static void limit_winch(rl_driver *driver, const rl_event *winch, double t1) {
-  const double wanted = driver->reeled->reels[winch->rope][winch->end];
-  const double limit = winch->max_tension;
-  const uint32_t last = rl_bend_count(driver->model, driver->state, winch->rope);
+static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
+  const double wanted = *reel_rate(driver->model, driver->reeled, winch);
+  const double limit = driver->model->events[winch].max_tension;
   double fast = wanted, slow = 0.0;
-  double fast_tension =
-      rl_piece_tension(driver->model, driver->state, winch->rope, winch->end == 0 ? 0 : last);
+  double fast_tension = reel_tension(driver->model, driver->state, winch);
   if (!(wanted < 0.0) || !(fast_tension > limit)) {
     return;
   }
@@ -300,8 +332,8 @@ static void solve_step(rl_driver *driver, double t1) {
   for (uint32_t i = 0; i < model->event_count && driver->reeled; i++) {
     const rl_event *e = &model->events[i];
     if (e->kind == RL_EVENT_WINCH && isfinite(e->max_tension) && rl_events_is_on(driver, e, step) &&
-        rl_rope_elements(model, driver->state, e->rope) > 0) {
-      limit_winch(driver, e, t1);
+        reel_rate(model, driver->reeled, i)) {
+      limit_winch(driver, i, t1);
     }
   }
 }
@@ -315,6 +347,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   driver->change_count = 0;
   if (model->event_count > 0 && !driver->is_stopped) {
     change(driver, rl_events_act);
+    feed(driver, rl_events_feed);
   }
   if (driver->is_stopped) {
     return info->reason = RL_STOPPED;
@@ -332,6 +365,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   state->dissipated += info->dissipated;
   state->work += info->work;
+  feed(driver, rl_events_fed);
   state->time = t1;
   state->step++;
   const double error = rl_driver_energy_error(driver);

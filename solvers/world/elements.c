@@ -91,11 +91,15 @@ double rl_rest_length(const rl_model *model, const rl_state *state, uint32_t rop
 // Parting
 
 // Which changes there were so far, as a number.
-static void note_change(rl_state *state, uint32_t what, uint32_t where) {
+void rl_elements_note(rl_state *state, uint32_t what, uint32_t where) {
   uint64_t hash = state->topology == 0 ? UINT64_C(14695981039346656037) : state->topology;
   hash = (hash ^ what) * UINT64_C(1099511628211);
   hash = (hash ^ where) * UINT64_C(1099511628211);
   state->topology = hash == 0 ? 1 : hash;
+}
+
+static void note_change(rl_state *state, uint32_t what, uint32_t where) {
+  rl_elements_note(state, what, where);
   state->parted++;
 }
 
@@ -143,8 +147,7 @@ static void shift_contacts(rl_state *state, uint32_t rope, uint32_t node, uint32
   }
 }
 
-// The place along the rope of the node where element i begins.
-static uint32_t node_of(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
+uint32_t rl_element_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
   uint32_t node = i;
   for (uint32_t k = 0; k < i; k++) {
     node += rl_element_next(model, state, rope, k) == RL_NONE ? 1 : 0;
@@ -166,7 +169,7 @@ static rl_parting split(const rl_model *model, rl_state *state, uint32_t rope, u
   }
   const double share = link->rest / rest_at(model, state, slot);
   const double mass = share * state->masses[slot];
-  const uint32_t place = node_of(model, state, rope, i);
+  const uint32_t place = rl_element_node(model, state, rope, i);
   const uint32_t node = take_spare(model, state, rope, slot, mass);
   set_mass(state, slot, state->masses[slot] - mass);
   if (r->drag_per_length > 0.0) {
@@ -215,7 +218,7 @@ rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope,
   if (state->spare_counts[rope] == 0) {
     return RL_NO_SPARES;
   }
-  const double mass = r->end_masses[end];
+  const double mass = r->is_fed ? 0.5 * r->density * link->rest : r->end_masses[end];
   if (can_split(model, state, *slot)) { // the joint keeps what is not this rope's
     set_mass(state, *slot, state->masses[*slot] - mass);
   }

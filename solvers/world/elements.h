@@ -38,6 +38,12 @@ void rl_node_beside(const rl_model *model, const rl_state *state, uint32_t rope,
 double rl_rest_length(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t from,
                       uint32_t to);
 
+// The place along a rope of the node where element i begins.
+uint32_t rl_element_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
+
+// Notes that what is tied to what has changed, which rl_detect looks at.
+void rl_elements_note(rl_state *state, uint32_t what, uint32_t where);
+
 // Whether the elements of all ropes hold together: nodes that exist, none in two places of a rope
 // or in use and in the pool at once, as many nodes as elements and ends, rest lengths above 0,
 // masses and their inverses that agree. False with what is wrong. For tests: it takes memory.

@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include "bend.h"
+#include "feed.h"
 
 // Of the largest: elements whose loads are as equal as this tear together.
 static const double tie = 1e-9;
@@ -133,7 +134,8 @@ static bool cut_ropes(rl_driver *driver, const rl_event *e) {
 static bool act(rl_driver *driver, const rl_event *e) {
   switch (e->kind) {
   case RL_EVENT_CUT:
-    return part(driver, RL_CHANGE_CUT, e->rope, e->element);
+    return e->element < rl_rope_elements(driver->model, driver->state, e->rope) &&
+           part(driver, RL_CHANGE_CUT, e->rope, e->element);
   case RL_EVENT_CUT_PLANE:
   case RL_EVENT_CUT_SWIPE:
     return cut_ropes(driver, e);
@@ -166,7 +168,8 @@ static void push(rl_driver *driver, double step) {
   }
 }
 
-// How fast the winches shall run in the step that begins now. None takes in more than there is.
+// How fast the winches on massless ropes shall run in the step that begins now. None takes in more
+// than there is.
 static void reel(rl_driver *driver, double step) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -176,11 +179,118 @@ static void reel(rl_driver *driver, double step) {
   for (uint32_t i = 0; i < model->event_count; i++) {
     const rl_event *e = &model->events[i];
     const double rest = state->links[model->ropes[e->rope].first_link].rest;
-    if (e->kind == RL_EVENT_WINCH && rl_events_is_on(driver, e, step) &&
-        rest + driver->dt * e->rate > 0.0) {
+    if (e->kind == RL_EVENT_WINCH && model->ropes[e->rope].massless &&
+        rl_events_is_on(driver, e, step) && rest + driver->dt * e->rate > 0.0) {
       state->reels[e->rope][e->end] += e->rate;
     }
   }
+}
+
+// The element on which a winch works: RL_NONE where its end of the rope was let go.
+static uint32_t find_fed(const rl_model *model, const rl_state *state, const rl_event *e) {
+  const rl_rope *rope = &model->ropes[e->rope];
+  const uint32_t last = rope->first_link + rl_rope_elements(model, state, e->rope) - 1;
+  const uint32_t link = e->end == 0 ? rope->first_link : last;
+  const uint32_t slot = e->end == 0 ? state->links[link].a : state->links[link].b;
+  return slot == rope->ends[e->end] ? link : RL_NONE;
+}
+
+// Which elements the winches feed in the step that begins now, and how fast. True where these are
+// others than before.
+static bool find_feeds(rl_driver *driver, double step) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  bool others = false;
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    state->feeds[i] = 0.0;
+  }
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    const rl_event *e = &model->events[i];
+    const bool is_on = e->kind == RL_EVENT_WINCH && model->ropes[e->rope].is_fed &&
+                       rl_events_is_on(driver, e, step);
+    const uint32_t link = is_on ? find_fed(model, state, e) : RL_NONE;
+    if (link != state->fed_links[i]) {
+      others = true;
+      rl_elements_note(state, i, link);
+    }
+    state->fed_links[i] = link;
+    if (link != RL_NONE) {
+      state->feeds[link] += e->rate;
+    }
+  }
+  return others;
+}
+
+// Nodes go where elements would become too short; where there is none any more, the winch stops.
+static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const uint32_t first = model->ropes[e->rope].first_link;
+  bool taken = false;
+  for (;;) {
+    const uint32_t link = state->fed_links[i];
+    const double growth = driver->dt * state->feeds[link];
+    if (growth >= 0.0 || !rl_feed_is_short(model, state, e->rope, link - first, growth)) {
+      return taken;
+    }
+    if (rl_feed_remove(model, state, e->rope, link - first, e->end == 1)) {
+      taken = true;
+    } else {
+      state->feeds[link] = 0.0;
+    }
+  }
+}
+
+bool rl_events_feed(rl_driver *driver) {
+  bool changed = find_feeds(driver, (double)driver->state->step);
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    if (driver->state->fed_links[i] != RL_NONE) {
+      changed = take_in(driver, &driver->model->events[i], i) || changed;
+    }
+  }
+  return changed;
+}
+
+// Nodes come where elements have become too long.
+static bool pay_out(rl_driver *driver, const rl_event *e, uint32_t i) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  const uint32_t first = model->ropes[e->rope].first_link;
+  bool paid = false;
+  while (rl_feed_is_long(model, state, e->rope, state->fed_links[i] - first, 0.0)) {
+    const uint32_t at = state->fed_links[i] - first;
+    const double growth = driver->dt * state->feeds[state->fed_links[i]];
+    if (!rl_feed_insert(model, state, e->rope, at, e->end == 1)) {
+      if (!rl_feed_is_long(model, state, e->rope, at, -growth)) { // said once
+        conclude(driver, RL_NO_SPARES, e->rope, at);
+      }
+      return paid;
+    }
+    paid = true;
+  }
+  return paid;
+}
+
+bool rl_events_fed(rl_driver *driver) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state;
+  bool paid = false;
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    const uint32_t link = state->fed_links[i];
+    bool known = link == RL_NONE;
+    for (uint32_t k = 0; k < i; k++) { // two winches on one element feed it together
+      known = known || state->fed_links[k] == link;
+    }
+    if (!known) {
+      const uint32_t rope = model->events[i].rope;
+      rl_feed_weigh(model, state, rope, link - model->ropes[rope].first_link,
+                    driver->dt * state->feeds[link]);
+    }
+  }
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    paid = (state->fed_links[i] != RL_NONE && pay_out(driver, &model->events[i], i)) || paid;
+  }
+  return paid;
 }
 
 bool rl_events_act(rl_driver *driver) {

@@ -9,6 +9,12 @@
 // What acts before the step that begins now. True where something came apart.
 bool rl_events_act(rl_driver *driver);
 
+// Ropes with mass on winches, before a step: which elements these feed, and the nodes that they
+// take in. After it: the mass that has come or gone, and the nodes that come. True where rows and
+// solver have to follow.
+bool rl_events_feed(rl_driver *driver);
+bool rl_events_fed(rl_driver *driver);
+
 // Whether something that goes on does so in a step.
 bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step);
 

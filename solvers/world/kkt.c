@@ -186,15 +186,16 @@ static void meet_pairs(walk *w) {
 // Where the element before this one begins, if the rope is bent between them.
 static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
-  const rl_link *links = (w->state ? w->state->links : w->model->links) + r->first_link;
   const uint32_t i = index - r->first_link;
   uint32_t before = RL_NONE;
   if (r->bending > 0.0 && w->state) {
     before = rl_element_before(w->model, w->state, rope, i);
   } else if (r->bending > 0.0) {
-    before = i > 0 ? i - 1 : r->closed ? r->link_count - 1 : RL_NONE;
+    before = i > 0 ? i - 1 : r->closed ? r->link_capacity - 1 : RL_NONE;
   }
-  return before == RL_NONE ? RL_NONE : links[before].a;
+  return before == RL_NONE ? RL_NONE
+         : w->state        ? w->state->links[r->first_link + before].a
+                           : rl_full_link(w->model->links, r, before).a;
 }
 
 // The element between two nodes; of a rope over bodies also the strands beyond the first.
@@ -237,9 +238,16 @@ static void walk_rope(walk *w, uint32_t r) {
     }
     node += next == RL_NONE ? 1 : 0;
   }
-  for (uint32_t i = rl_rope_elements(m, w->state, r); i < rope->link_count; i++) {
-    const reach nothing = {{RL_NONE, RL_NONE, RL_NONE}, RL_NONE};
-    meet_row(w, &nothing, rope->first_link + i); // there is no such element any more
+}
+
+// Rows of elements that are not there, behind all others.
+static void place_nothing(walk *w) {
+  const rl_model *m = w->model;
+  for (uint32_t r = 0; r < m->rope_count && w->state; r++) {
+    const rl_rope *rope = &m->ropes[r];
+    for (uint32_t i = rl_rope_elements(m, w->state, r); i < rope->link_capacity; i++) {
+      w->row_place[rope->first_link + i] = w->row_first[rope->first_link + i] = w->place++;
+    }
   }
 }
 
@@ -247,19 +255,20 @@ static void walk_rope(walk *w, uint32_t r) {
 static void walk_whole_rope(walk *w, uint32_t r) {
   const rl_model *m = w->model;
   const rl_rope *rope = &m->ropes[r];
-  const rl_link *links = &m->links[rope->first_link];
-  for (uint32_t i = 0; i <= rope->link_count; i++) {
-    const uint32_t node = i < rope->link_count ? links[i].a : links[i - 1].b;
-    if (i < rope->spare_count) {
+  const uint32_t elements = rope->link_capacity;
+  for (uint32_t i = 0; i <= elements; i++) {
+    const rl_link before = rl_full_link(m->links, rope, i > 0 ? i - 1 : 0);
+    const uint32_t node = i < elements ? rl_full_link(m->links, rope, i).a : before.b;
+    if (i < rope->spare_count && !rope->is_fed) {
       place_inside(w, rope->first_spare + i);
       meet_contacts(w, r, i, rope->first_spare + i, RL_NONE);
     }
     place_inside(w, node);
     if (i > 0) {
-      meet_contacts(w, r, i - 1, links[i - 1].a, node);
-      meet_element(w, r, &links[i - 1], rope->first_link + i - 1);
+      meet_contacts(w, r, i - 1, before.a, node);
+      meet_element(w, r, &before, rope->first_link + i - 1);
     }
-    if (i < rl_rope_node_count(rope)) {
+    if (i < elements + (rope->closed ? 0 : 1)) {
       meet_contacts(w, r, i, node, RL_NONE);
     }
   }
@@ -330,6 +339,7 @@ static void walk_all(walk *w, uint8_t *shared) {
     }
   }
   walk_along(w, true, false);
+  place_nothing(w);
   walk_along(w, false, true);
   walk_along(w, true, true);
 }

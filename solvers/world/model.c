@@ -54,8 +54,10 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   for (size_t i = 0; i < d->rope_count; i++) {
     const rl_rope_definition *rope = &d->ropes[i];
     nodes += rl_builder_own_nodes(rope) + rl_definition_spares(d, (uint32_t)i);
-    spares += rl_definition_spares(d, (uint32_t)i);
-    links += rl_definition_elements(rope);
+    // Nodes that a winch takes in come to the pool as well.
+    spares += rl_definition_spares(d, (uint32_t)i) +
+              (rl_definition_is_fed(d, (uint32_t)i) ? rope->segments : 0);
+    links += rl_definition_most_elements(d, (uint32_t)i);
     eyes += rope->way_count;
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
     if (rl_definition_elements(rope) > b->longest) {
@@ -70,17 +72,19 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
         own_wraps > b->model->path_capacity ? own_wraps : b->model->path_capacity;
     for (uint32_t k = 0; k < d->body_count; k++) {
       if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-        contacts +=
-            (rl_definition_nodes(rope) + rl_definition_spares(d, (uint32_t)i) + rope->segments) *
-            d->bodies[k].part_count;
+        contacts += (rl_definition_nodes(rope) + rl_definition_spares(d, (uint32_t)i) +
+                     rl_definition_most_elements(d, (uint32_t)i)) *
+                    d->bodies[k].part_count;
       }
     }
   }
   uint64_t pairs, body_contacts;
   rl_builder_count_pairs(d, &pairs, &body_contacts);
   contacts += body_contacts;
-  const uint64_t rows = contacts + 2 * d->rope_count + splits;
-  const uint64_t vertices = 3 * contacts + 2 * d->rope_count * 2 + eyes + wraps + splits;
+  // Of a rope the first element and the last can be general rows, and those on winches.
+  const uint64_t spans = 2 * d->rope_count + d->event_count;
+  const uint64_t rows = contacts + spans + splits;
+  const uint64_t vertices = 3 * contacts + 2 * spans + eyes + wraps + splits;
   uint32_t turning = 0;
   for (uint32_t i = 0; i < d->body_count; i++) {
     turning += rl_definition_turns(d, i) ? 1 : 0;
@@ -104,15 +108,17 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->place_count = m->node_count + m->body_count;
   m->slot_count = m->place_count + turning;
   m->pair_count = (uint32_t)pairs;
-  m->spare_count = (uint32_t)spares;
+  m->pool_capacity = (uint32_t)spares;
   m->event_count = (uint32_t)d->event_count;
   m->parts = rl_definition_parts(d);
   m->is_pushed = rl_definition_is_pushed(d);
   for (size_t i = 0; i < d->event_count; i++) {
     const bool winch = d->events[i].kind == RL_EVENT_WINCH;
     m->is_reeled = m->is_reeled || winch;
+    m->is_fed = m->is_fed || (winch && rl_definition_is_fed(d, d->events[i].rope));
     m->is_limited = m->is_limited || (winch && isfinite(d->events[i].max_tension));
   }
+  m->parts = m->parts || m->is_fed;
   m->contact_capacity = (uint32_t)contacts;
   m->wrap_capacity = (uint32_t)wraps;
   m->split_capacity = (uint32_t)splits;

@@ -134,7 +134,7 @@ typedef enum rl_event_kind {
   RL_EVENT_CUT_SWIPE,    // every rope that a segment crosses, seen along `normal`
   RL_EVENT_RELEASE_END,  // of a rope
   RL_EVENT_RELEASE_BODY, // a fixed body, which has a mass, becomes free
-  RL_EVENT_WINCH,        // at an end of a massless rope
+  RL_EVENT_WINCH,        // at an end of a rope
   RL_EVENT_FORCE,        // on the centre of a body that is free
   RL_EVENT_WIND,         // against which ropes with drag move
 } rl_event_kind;
@@ -300,20 +300,23 @@ typedef struct rl_rope {
   rl_vec3 clamps[2];        // unit directions that its ends keep, towards `to`; 0: hinged
   uint32_t clamp_bodies[2]; // in whose frames these are; RL_NONE: in space
   double radius;
-  double length;       // initial rest length of the whole rope [m]
-  uint32_t first_link; // its elements are links first_link ... first_link + link_count - 1
-  uint32_t link_count;
+  double length; // initial rest length of the whole rope [m]
+  // Its elements are links first_link ... first_link + link_count - 1 at the start, and up to
+  // link_capacity of them where winches feed it with nodes.
+  uint32_t first_link, link_count, link_capacity;
   uint32_t first_eye; // massless rope: its eyes among the model's, in order
   uint32_t eye_count;
   uint32_t first_wrap; // massless rope that can lie on bodies: its wraps among the state's
   uint32_t wrap_capacity, wrap_count; // most at a time (0: it cannot), and at the start
   bool rubs;                          // some of them may have friction
   uint32_t ends[2]; // slots where its elements begin and end; of a loop both are node 0
-  uint32_t first_spare, spare_count; // slots of the nodes that it can take when it parts
+  uint32_t first_spare, spare_count; // slots of the nodes that it can take when it parts or grows
   uint32_t first_in_pool;            // where they stand in the state's pool
   bool stops;                        // the run, when none is left
   bool tears;
   bool is_reeled;               // by a winch
+  bool is_fed;                  // and has mass: nodes come and go there
+  double density;               // mass per rest length [kg/m]
   double end_masses[2];         // of its end nodes once nothing holds them [kg]
   double drag, drag_per_length; // [N s/m], [N s/m^2]
 } rl_rope;
@@ -362,6 +365,16 @@ typedef struct rl_link {
   double compliance;
 } rl_link;
 
+// Element i of a rope that all the nodes have come to that winches can feed: between its first node
+// and the second. For what has to be counted before it happens.
+static inline rl_link rl_full_link(const rl_link *links, const rl_rope *rope, uint32_t i) {
+  const uint32_t fed = rope->link_capacity - rope->link_count;
+  rl_link link = links[rope->first_link + (i > fed ? i - fed : 0)];
+  link.a = i > 0 && i <= fed ? rope->first_spare + i - 1 : link.a;
+  link.b = i < fed ? rope->first_spare + i : link.b;
+  return link;
+}
+
 // Two parts of two bodies that can touch; one of the bodies can move.
 typedef struct rl_pair {
   uint32_t bodies[2], parts[2];
@@ -383,10 +396,11 @@ typedef struct rl_model {
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
   uint32_t pair_count, event_count;
   uint32_t flexure_count;    // places where ropes with bending stiffness can be bent
-  uint32_t spare_count;      // nodes that ropes can take when they part
-  bool parts;                // what is tied can come apart: the state says what is
+  uint32_t pool_capacity;    // most spare nodes of all ropes
+  bool parts;                // what is tied to what can change: the state says what is
   bool is_pushed;            // by forces or wind
   bool is_reeled;            // there are winches
+  bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count

@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+// Nodes that winches can pay out, at most: as many as a rope can have.
+static const double most_nodes = 1e7;
+
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...) {
   *fault = (rl_fault){.kind = kind, .body = body, .rope = rope, .field = field};
@@ -445,15 +448,57 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   return true;
 }
 
+// A winch on a rope with mass: rope comes off what holds its end, and all of it is alike.
+static bool support_feed(const rl_definition *definition, const rl_event *event, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[event->rope];
+  const rl_end *end = event->end == 0 ? &rope->from : &rope->to;
+  const bool joined = rope->from.kind == RL_END_NODE || rope->to.kind == RL_END_NODE;
+  const struct {
+    bool used;
+    const char *what;
+  } features[] = {
+      {end->kind == RL_END_FREE, "winches at an end that nothing holds"},
+      {end->kind == RL_END_NODE, "winches at an end that is joined to a rope"},
+      {rope->rest_lengths || rope->node_masses || rope->break_tensions,
+       "winches on ropes with mass whose elements or nodes differ"},
+      {joined && isnan(rope->length) && rope->pose != RL_POSE_POINTS,
+       "winches on joined ropes with mass without a length"},
+  };
+  for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
+    if (features[k].used) {
+      return unsupported(fault, RL_NONE, RL_NONE, "events", features[k].what);
+    }
+  }
+  for (uint32_t i = 0; i < definition->rope_count; i++) {
+    const rl_end *ends[2] = {&definition->ropes[i].from, &definition->ropes[i].to};
+    for (size_t k = 0; k < 2; k++) {
+      const int64_t last = (int64_t)rope->segments;
+      if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && ends[k]->node != 0 &&
+          ends[k]->node != -1 && ends[k]->node != last) {
+        return unsupported(fault, RL_NONE, RL_NONE, "events",
+                           "winches on ropes with mass to whose inner nodes others are joined");
+      }
+    }
+  }
+  const double nodes = rl_definition_fed_nodes(definition, event->rope);
+  return nodes <= most_nodes ||
+         rl_fault_set(
+             fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+             "the winches of a rope can pay out %.3g nodes until they end; expected up to %.3g: an "
+             "earlier `until`",
+             nodes, most_nodes);
+}
+
 bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault) {
   for (size_t i = 0; i < definition->event_count; i++) {
     const rl_event *event = &definition->events[i];
     const rl_rope_definition *rope =
         event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
-    if (rope && rope->segments > 0) {
-      return unsupported(fault, RL_NONE, RL_NONE, "events", "winches on ropes with mass");
+    if (rope && rope->segments > 0 && !support_feed(definition, event, fault)) {
+      return false;
     }
-    if (rope && rl_definition_wraps(definition, rope) > 0 && rl_definition_rubs(definition, rope)) {
+    if (rope && rope->segments == 0 && rl_definition_wraps(definition, rope) > 0 &&
+        rl_definition_rubs(definition, rope)) {
       return unsupported(fault, RL_NONE, RL_NONE, "events", "winches on ropes that rub on a body");
     }
   }

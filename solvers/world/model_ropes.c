@@ -217,6 +217,10 @@ static void build_nodes(rl_builder *b, uint32_t index) {
     }
     previous = slot;
   }
+  for (uint32_t i = out->link_count; i < out->link_capacity; i++) { // until there are such
+    b->links[out->first_link + i] = b->links[out->first_link];
+    b->link_rope[out->first_link + i] = index;
+  }
   out->first_spare = next_node;
   for (uint32_t k = 0; k < out->spare_count;
        k++) { // until they are taken they stay where node 0 is
@@ -355,7 +359,7 @@ static void build_clamps(rl_builder *b, const rl_rope_definition *rope, rl_rope 
   }
   if (rope->bending > 0.0) {
     out->first_flexure = b->model->flexure_count;
-    b->model->flexure_count += out->link_count + 1;
+    b->model->flexure_count += out->link_capacity + 1;
   }
 }
 
@@ -386,6 +390,7 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   }
   out->end_masses[0] = b->node_masses[0];
   out->end_masses[1] = b->node_masses[out->link_count];
+  out->density = out->massless ? 0.0 : rope->mass / length;
   build_nodes(b, index);
   build_drags(b, rope, out);
   build_surroundings(b, index);
@@ -397,7 +402,7 @@ void rl_build_strengths(rl_builder *b) {
     const rl_rope_definition *rope = &b->definition->ropes[i];
     rl_rope *out = &b->ropes[i];
     out->tears = !isnan(rope->break_tension) || rope->break_tensions;
-    for (uint32_t k = 0; k < out->link_count; k++) {
+    for (uint32_t k = 0; k < out->link_capacity; k++) {
       b->strengths[out->first_link + k] = !out->tears            ? INFINITY
                                           : rope->break_tensions ? rope->break_tensions[k]
                                                                  : rope->break_tension;
@@ -411,20 +416,23 @@ static void place_ropes(rl_builder *b) {
   for (uint32_t i = 0; i < b->model->rope_count; i++) {
     const rl_rope_definition *rope = &b->definition->ropes[i];
     b->first_node[i] = node;
-    b->ropes[i] = (rl_rope){.first_link = link,
-                            .link_count = (uint32_t)rl_definition_elements(rope),
-                            .first_eye = eye,
-                            .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->way_count,
-                            .first_wrap = wrap,
-                            .spare_count = (uint32_t)rl_definition_spares(b->definition, i),
-                            .first_in_pool = spare,
-                            .is_reeled = rl_definition_is_reeled(b->definition, i),
-                            .wrap_capacity = rl_definition_wraps(b->definition, rope),
-                            .rubs = rl_definition_rubs(b->definition, rope)};
+    b->ropes[i] =
+        (rl_rope){.first_link = link,
+                  .link_count = (uint32_t)rl_definition_elements(rope),
+                  .link_capacity = (uint32_t)rl_definition_most_elements(b->definition, i),
+                  .first_eye = eye,
+                  .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->way_count,
+                  .first_wrap = wrap,
+                  .spare_count = (uint32_t)rl_definition_spares(b->definition, i),
+                  .first_in_pool = spare,
+                  .is_reeled = rl_definition_is_reeled(b->definition, i),
+                  .is_fed = rl_definition_is_fed(b->definition, i),
+                  .wrap_capacity = rl_definition_wraps(b->definition, rope),
+                  .rubs = rl_definition_rubs(b->definition, rope)};
     wrap += b->ropes[i].wrap_capacity;
-    spare += b->ropes[i].spare_count;
+    spare += b->ropes[i].spare_count + (b->ropes[i].is_fed ? b->ropes[i].link_count : 0);
     node += (uint32_t)rl_builder_own_nodes(rope) + b->ropes[i].spare_count;
-    link += b->ropes[i].link_count;
+    link += b->ropes[i].link_capacity;
     eye += b->ropes[i].eye_count;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a model asks of a solver.
+#include "definition.h"
 #include "model_builder.h"
 
 const char *rl_capability_name(uint32_t bit) {
@@ -79,7 +80,7 @@ static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
 // What a solver must be able to do, and how large the scene is.
 void rl_build_summary(rl_builder *b) {
   rl_model *m = b->model;
-  m->capabilities |= RL_CAN_CHAINS | (m->parts ? RL_CAN_PART : 0U);
+  m->capabilities |= RL_CAN_CHAINS | (rl_definition_parts(b->definition) ? RL_CAN_PART : 0U);
   m->capabilities |= (m->is_pushed ? RL_CAN_FORCES : 0U) | (m->is_reeled ? RL_CAN_REEL : 0U);
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;

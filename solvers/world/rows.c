@@ -6,7 +6,7 @@
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rl_carver c = {.block = block};
-  rows->blocks = rl_carve(&c, 4 * (size_t)m->rope_count + 1, sizeof *rows->blocks);
+  rows->blocks = rl_carve(&c, 4 * (size_t)m->rope_count + m->event_count + 1, sizeof *rows->blocks);
   rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
   rows->entries = rl_carve(&c, m->entry_capacity, sizeof *rows->entries);
@@ -137,11 +137,21 @@ void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
   }
 }
 
-// Spans and blocks of one rope: only its first and last element can be more than a plain link.
+// Whether a winch feeds an element now.
+static bool is_fed(const rl_model *model, const rl_state *state, uint32_t link) {
+  bool is_fed = false;
+  for (uint32_t i = 0; i < model->event_count && state && state->fed_links; i++) {
+    is_fed = is_fed || state->fed_links[i] == link;
+  }
+  return is_fed;
+}
+
+// Spans and blocks of one rope: what can be more than a plain link is its first and last element,
+// and those on winches.
 static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const rl_link *links = links_of(model, state);
-  uint32_t count = rl_rope_elements(model, state, index);
+  const uint32_t count = rl_rope_elements(model, state, index);
   if (count == 0) { // it came off
     return;
   }
@@ -151,32 +161,25 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
     add_strand(model, state, rows, index, 0, rope->first_link);
     return;
   }
+  const uint32_t first = rope->first_link, last = first + count - 1;
+  const bool special_first = rope->eye_count > 0 || (rope->is_reeled && rope->massless) ||
+                             rl_moving_hold(model, links[first].a);
+  const bool special_last = rl_moving_hold(model, links[last].b);
   const double lower = rope->compression ? -INFINITY : 0.0;
-  uint32_t first = rope->first_link;
-  const bool special_first = rope->eye_count > 0 || rope->is_reeled ||
-                             rl_moving_hold(model, links[first].a) ||
-                             (count == 1 && rl_moving_hold(model, links[first].b));
-  const uint32_t last = first + count - 1;
-  if (special_first) {
-    rows->blocks[rows->block_count++] =
-        (rl_block){.first_row = rows->row_count, .row_count = 1, .lower = lower, .rope = index};
-    add_span(model, state, rows, index, first, lower);
-    first++;
-    count--;
-  }
-  if (count == 0) {
-    return;
-  }
-  const bool special_last = rl_moving_hold(model, links[last].b) != NULL;
-  rl_block *block = &rows->blocks[rows->block_count++];
-  *block = (rl_block){.first_link = first,
-                      .link_count = special_last ? count - 1 : count,
-                      .first_row = rows->row_count,
-                      .row_count = special_last ? 1 : 0,
-                      .lower = lower,
-                      .rope = index};
-  if (special_last) {
-    add_span(model, state, rows, index, last, lower);
+  for (uint32_t k = first; k <= last;) { // blocks of links that end in a row, or with the rope
+    rl_block *block = &rows->blocks[rows->block_count++];
+    *block =
+        (rl_block){.first_link = k, .first_row = rows->row_count, .lower = lower, .rope = index};
+    for (; k <= last && block->row_count == 0; k++) {
+      const bool special = (k == first && special_first) || (k == last && special_last) ||
+                           (rope->is_fed && is_fed(model, state, k));
+      if (special) {
+        add_span(model, state, rows, index, k, lower);
+        block->row_count = 1;
+      } else {
+        block->link_count++;
+      }
+    }
   }
 }
 

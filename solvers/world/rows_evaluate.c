@@ -120,7 +120,7 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
   row->value = length - row->rest;
   if (state->reels) {
     const double *reels = state->reels[model->link_rope[row->item]];
-    row->reel = reels[0] + reels[1];
+    row->reel = reels[0] + reels[1] + (state->feeds ? state->feeds[row->item] : 0.0);
     row->compliance = state->links[row->item].compliance;
   }
 }

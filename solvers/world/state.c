@@ -22,14 +22,20 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->drags = NULL;
   s->pushes = NULL;
   s->reels = NULL;
+  s->feeds = NULL;
+  s->fed_links = NULL;
   if (m->parts) {
     s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
     s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
-    s->spares = rl_carve(&c, m->spare_count, sizeof *s->spares);
+    s->spares = rl_carve(&c, m->pool_capacity, sizeof *s->spares);
     s->drags = rl_carve(&c, m->slot_count, sizeof *s->drags);
   }
   if (m->is_reeled) {
     s->reels = rl_carve(&c, m->rope_count, sizeof *s->reels);
+  }
+  if (m->is_fed) {
+    s->feeds = rl_carve(&c, m->link_count, sizeof *s->feeds);
+    s->fed_links = rl_carve(&c, m->event_count, sizeof *s->fed_links);
   }
   if (m->is_pushed) {
     s->pushes = rl_carve(&c, m->place_count, sizeof *s->pushes);
@@ -84,6 +90,9 @@ rl_state *rl_state_create(const rl_model *model) {
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
   if (model->parts) {
     start_elements(model, state);
+  }
+  for (uint32_t i = 0; i < model->event_count && model->is_fed; i++) {
+    state->fed_links[i] = RL_NONE;
   }
   for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
     const rl_rope *rope = &model->ropes[i];
@@ -163,14 +172,14 @@ bool rl_state_finite(const rl_model *model, const rl_state *state) {
 }
 
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope) {
-  return state->topology == 0
-             ? rl_rope_node_count(&model->ropes[rope])
+  return state->parted == 0
+             ? rl_rope_elements(model, state, rope) + (model->ropes[rope].closed ? 0 : 1)
              : rl_rope_elements(model, state, rope) + rl_rope_ends(model, state, rope);
 }
 
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
   const rl_link *links = &state->links[model->ropes[rope].first_link];
-  if (state->topology == 0) {
+  if (state->parted == 0) {
     return i == 0 ? links[0].a : links[i - 1].b;
   }
   uint32_t node = 0;
@@ -245,9 +254,16 @@ void rl_state_drift(const rl_model *model, rl_state *state, double h) {
 }
 
 void rl_state_reel(const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->link_count && state->feeds; i++) {
+    if (state->feeds[i] != 0.0) {
+      state->links[i].rest += h * state->feeds[i];
+      state->links[i].compliance =
+          state->links[i].rest / model->ropes[model->link_rope[i]].stiffness;
+    }
+  }
   for (uint32_t i = 0; i < model->rope_count && state->reels; i++) {
     const rl_rope *rope = &model->ropes[i];
-    if (!rope->is_reeled || rl_rope_elements(model, state, i) == 0) {
+    if (!rope->is_reeled || rope->is_fed || rl_rope_elements(model, state, i) == 0) {
       continue;
     }
     rl_link *link = &state->links[rope->first_link];

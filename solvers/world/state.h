@@ -49,14 +49,18 @@ typedef struct rl_state {
   rl_contact *contacts;  // [contact_capacity]
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
-  // Where something can come apart, else NULL: the elements that each rope has [rope_count], its
-  // spare nodes [spare_count], of which the first spare_counts[rope] are left, and the drag of
-  // nodes [slot_count].
+  // Where something can come apart or grow, else NULL: the elements that each rope has
+  // [rope_count], its spare nodes [pool_capacity], of which the first spare_counts[rope] are left,
+  // and the drag of nodes [slot_count].
   uint32_t *element_counts, *spare_counts, *spares;
   double *drags;
   double (*reels)[2]; // [rope_count] how fast each end of a rope is paid out by a winch [m/s];
                       // NULL: there are none in this scene
-  rl_vec3 *pushes;    // [place_count] forces from outside [N]; NULL: there are none in this scene
+  // Where winches feed ropes with mass, else NULL: how fast the rest length of each element grows
+  // [link_count] [m/s], and on which element each event works now [event_count], RL_NONE: none.
+  double *feeds;
+  uint32_t *fed_links;
+  rl_vec3 *pushes; // [place_count] forces from outside [N]; NULL: there are none in this scene
   // Paths are continued smoothly past where a rope leaves a body, for who finds that place by
   // itself; no part of the state.
   bool continues_paths;

@@ -13,20 +13,6 @@ static const char *const general[] = {"penalty",      "pbd",     "xpbd",
                                       "impulse-soft", "rattle",  "penalty-implicit"};
 enum { GENERAL = sizeof general / sizeof general[0] };
 
-static void check_elements(const rl_driver *d) {
-  char message[256] = "";
-  if (!rl_elements_check(d->model, d->state, message, sizeof message)) {
-    print_error("step %llu: observed %s, expected elements that hold together\n",
-                (unsigned long long)d->state->step, message);
-    fail();
-  }
-}
-
-static void step_checked(rl_driver *d) {
-  assert_true(rl_driver_step(d) > 0);
-  check_elements(d);
-}
-
 // ---------------------------------------------------------------------------------------------
 // What a cut keeps
 

@@ -62,6 +62,20 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
   return reason > 0;
 }
 
+void check_elements(const rl_driver *driver) {
+  char message[256] = "";
+  if (!rl_elements_check(driver->model, driver->state, message, sizeof message)) {
+    print_error("step %llu: observed %s, expected elements that hold together\n",
+                (unsigned long long)driver->state->step, message);
+    fail();
+  }
+}
+
+void step_checked(rl_driver *driver) {
+  assert_true(rl_driver_step(driver) > 0);
+  check_elements(driver);
+}
+
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular) {
   if (!(rl_driver_step(driver) > 0)) {
     print_error("%s at %.6g s: %s\n", driver->type->name, driver->state->time,

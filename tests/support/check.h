@@ -37,6 +37,10 @@ rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 // Whether the solver takes that many steps without diverging. Frees the scenario.
 bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int steps);
 
+// The elements of all ropes hold together (rl_elements_check); a step after which they do.
+void check_elements(const rl_driver *driver);
+void step_checked(rl_driver *driver);
+
 // A step in which nothing acts from outside: the momentum is that of the start to 1e-12 of
 // sum m |v|, the angular momentum to `angular` of its size there (INFINITY: any).
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular);

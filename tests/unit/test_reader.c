@@ -455,9 +455,12 @@ static void test_unsupported(void **state) {
   static const faulty cases[] = {
       {GOOD "events: [@{from: 0, until: 1, winch: {rope: line, at_length: 0.5, rate: 1}}]\n",
        "winches inside a rope"},
-      {WITH_ROPE(
-           CHAIN) "events: [@{from: 0, until: 1, winch: {rope: second, end: from, rate: 1}}]\n",
-       "winches on ropes with mass"},
+      {WITH_ROPE(CHAIN) "events: @[{from: 0, until: 1, winch: {rope: second, end: to, rate: 1}}]\n",
+       "winches at an end that nothing holds"},
+      {WITH_ROPE(ENDS ", node_masses: [1, 2, 3], segments: 2") "events: @[{from: 0, until: 1, "
+                                                               "winch: {rope: second, end: from, "
+                                                               "rate: 1}}]\n",
+       "whose elements or nodes differ"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"),
        "massless closed ropes"},
       {WITH_ROPE("closed: @true, length: 3"), "massless closed ropes"},

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Winches on ropes with mass: nodes that come and go.
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const direct[] = {"pbd-direct", "impulse-direct", "rattle", "convex",
+                                     "penalty-implicit"};
+enum { DIRECT = sizeof direct / sizeof direct[0] };
+
+static const double load = 2.385, density = 0.1, gravity = 9.81;
+
+// A load on a rope of 0.1 kg/m that moves already as it will: the winch at the top, which is either
+// end of the rope, has nothing to set in motion.
+static rl_scenario *hoist(double length, int segments, double rate, double until, bool at_to,
+                          const char *more) {
+  const char *ends = at_to ? "from: {body: load}, to: {point: [0, 0, 0]}"
+                           : "from: {point: [0, 0, 0]}, to: {body: load}";
+  return scenario_from(
+      "name: hoist\nduration: 1\nstep: 0.001\n"
+      "bodies: {load: {mass: %.17g, position: [0, %.17g, 0], velocity: [0, %.17g, 0]}}\n"
+      "ropes: {line: {%s, mass: %.17g, segments: %d, velocity: [0, %.17g, 0]}}\n"
+      "events: [{from: 0, until: %.17g, winch: {rope: line, end: %s, rate: %.17g%s}}]\n",
+      load, -length, -rate, ends, density * length, segments, -rate, until, at_to ? "to" : "from",
+      rate, more);
+}
+
+// The mass of all that moves.
+static double moving_mass(const rl_driver *d) {
+  double mass = 0.0;
+  for (uint32_t i = 0; i < d->model->place_count; i++) {
+    mass += d->state->masses[i];
+  }
+  return mass;
+}
+
+// What has to be there: without half of the elements at winch and load, which their nodes have.
+static double expected_mass(const rl_driver *d) {
+  const rl_rope *rope = &d->model->ropes[0];
+  const uint32_t last = rl_rope_elements(d->model, d->state, 0) - 1;
+  const rl_link *links = &d->state->links[rope->first_link];
+  const double held = 0.5 * (links[0].rest + links[last].rest);
+  return load + density * (rl_rest_length(d->model, d->state, 0, 0, last) - held);
+}
+
+// Up and down, from either end: the mass per length stays, and the winch pulls with the weight of
+// what hangs on it, whether nodes come or go. No kinetic energy but that of the rope which comes.
+static void it_is_the_weight(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 4; i++) {
+    const bool at_to = i % 2 == 1, down = i < 2;
+    rl_scenario *s = hoist(down ? 0.5 : 1.5, down ? 5 : 15, down ? 1.0 : -1.0, 9.0, at_to, "");
+    for (size_t k = 0; k < DIRECT; k++) {
+      const bool springs = strcmp(direct[k], "penalty-implicit") == 0;
+      rl_driver *d = driver_for(s, direct[k], 1e-3);
+      const double rest = probe(d, "line.rest");
+      double last = NAN;
+      for (int n = 1; n <= 800; n++) {
+        const double before = moving_mass(d);
+        step_checked(d);
+        // In the step: nodes come after one and go before one, and half of what is fed is held.
+        const double mass = down ? before : moving_mass(d) + 0.5 * density * 1e-3;
+        check_relative(moving_mass(d), expected_mass(d), 1e-12);
+        const double tension = probe(d, at_to ? "line.tension.to" : "line.tension.from");
+        if (n > 20) {
+          check_relative(tension, mass * gravity, springs ? 2e-3 : 1e-8);
+          check_below(fabs(tension - last), 0.01 * tension); // no spike
+        }
+        last = tension;
+      }
+      check_near(probe(d, "line.rest"), rest + (down ? 0.8 : -0.8), 1e-12);
+      check_near(probe(d, "load.vy"), down ? -1.0 : 1.0, springs ? 2e-3 : 1e-9);
+      check_near(rl_driver_energy_error(d), 0.0, springs ? 1e-4 : 1e-9);
+      check_near(d->state->dissipated, 0.0, 1e-6); // rounding of the first step
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// Ten metres through `nodes` created nodes. Returns the largest change of the tension from step to
+// step, over itself.
+static double pay_out_ten_metres(const char *solver, int nodes) {
+  rl_scenario *s = hoist(1.0, nodes / 10, 1.0, 10.0, false, "");
+  rl_driver *d = driver_for(s, solver, 1e-3);
+  double jump = 0.0, last = NAN;
+  for (int n = 1; n <= 10000; n++) {
+    const double mass = moving_mass(d);
+    assert_true(rl_driver_step(d) > 0);
+    if (n % 500 == 0) {
+      check_elements(d);
+      check_relative(moving_mass(d), expected_mass(d), 1e-11);
+    }
+    const double tension = probe(d, "line.tension.from");
+    check_relative(tension, mass * gravity, 1e-6);
+    jump = n > 1 ? fmax(jump, fabs(tension - last) / tension) : 0.0;
+    last = tension;
+  }
+  assert_in_range(rl_rope_elements(d->model, d->state, 0), nodes + nodes / 10 - 1,
+                  nodes + nodes / 10);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-8);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return jump;
+}
+
+// A step is half a spacing of rope, mu l g / 2 of (M + mu L) g: refined it is nothing.
+static void ten_metres(void **unused) {
+  (void)unused;
+  const double coarse = pay_out_ten_metres("rattle", 20), fine = pay_out_ten_metres("rattle", 40);
+  check_below(coarse, 0.5 * density * 0.5 / (load + density) * 1.01);
+  check_below(fine, 0.51 * coarse);
+}
+
+static void a_thousand_nodes(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"rattle", "pbd-direct", "impulse-direct"};
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    check_below(pay_out_ten_metres(solvers[k], 1000), 2.5e-4);
+  }
+}
+
+// A load of 10 kg swings on a cable of 0.02 kg/m; without segments on a massless rope.
+static rl_scenario *swing(double rate, int segments) {
+  const double x = 0.5 / sqrt(4.25), y = -2.0 / sqrt(4.25); // along the rope
+  char rope[128] = "";
+  if (segments > 0) {
+    snprintf(rope, sizeof rope, ", mass: 0.04, segments: %d, velocity: [%.17g, %.17g, 0]", segments,
+             rate * x, rate * y);
+  }
+  return scenario_from(
+      "name: swing\nduration: 1\nstep: 0.0005\n"
+      "bodies: {load: {mass: 10, position: [0.5, -2, 0], velocity: [%.17g, %.17g, 0]}}\n"
+      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}%s}}\n"
+      "events: [{from: 0, until: 3, winch: {rope: line, end: from, rate: %.17g}}]\n",
+      rate * x, rate * y, rope, rate);
+}
+
+// Against the massless rope: the cable's 0.4 % of mass show, and nothing where nodes come and go.
+// Returns by how much its rest length is less than it should be.
+static double compare_swing(const char *solver, double rate, int segments) {
+  rl_scenario *heavy = swing(rate, segments), *light = swing(rate, 0);
+  rl_driver *d = driver_for(heavy, solver, 5e-4), *e = driver_for(light, solver, 5e-4);
+  double missing = 0.0;
+  for (int n = 1; n <= 4000; n++) {
+    step_checked(d);
+    assert_true(rl_driver_step(e) > 0);
+    check_near(probe(d, "load.x"), probe(e, "load.x"), 1.5e-3);
+    check_near(probe(d, "load.y"), probe(e, "load.y"), 3e-4);
+    if (n > 1) {
+      check_relative(probe(d, "line.tension.from"), probe(e, "line.tension.from"), 0.01);
+    }
+    missing = probe(e, "line.rest") - probe(d, "line.rest");
+  }
+  check_near(rl_driver_energy_error(d), rl_driver_energy_error(e), 1e-4);
+  rl_driver_free(d);
+  rl_driver_free(e);
+  rl_scenario_free(heavy);
+  rl_scenario_free(light);
+  return missing;
+}
+
+static void it_swings(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"rattle", "pbd-direct", "impulse-direct"};
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    check_near(compare_swing(solvers[k], 0.5, 10), 0.0, 1e-10);
+    const double coarse = compare_swing(solvers[k], -0.5, 10);
+    const double fine = compare_swing(solvers[k], -0.5, 20);
+    check_below(coarse, 1e-8);
+    check_below(fine,
+                fmax(0.4 * coarse, 1e-10)); // of the second order in the length of the elements
+  }
+}
+
+// It hauls with 30 N at most until it has its rate, and stalls where it cannot lift.
+static void limited_winches(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd-direct", "impulse-direct", "rattle", "convex"};
+  const double weight = (load + 0.95 * density) * gravity;
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    for (int i = 0; i < 2; i++) {
+      const double limit = i == 0 ? 30.0 : 20.0;
+      rl_scenario *s = scenario_from(
+          "name: haul\nduration: 1\nstep: 0.001\n"
+          "bodies: {load: {mass: 2.385, position: [0, -1, 0]}}\n"
+          "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 0.1, segments: 10}}\n"
+          "events: [{from: 0, until: 9, winch: {rope: line, end: from, rate: -0.8, max_tension: "
+          "%.17g}}]\n",
+          limit);
+      rl_driver *d = driver_for(s, solvers[k], 1e-3);
+      const double pull = (limit - weight) / (weight / gravity);
+      for (int n = 1; n <= 500; n++) {
+        step_checked(d);
+        check_near(probe(d, "load.vy"), i == 0 ? fmin(0.8, pull * n * 1e-3) : 0.0, 0.02);
+        check_below(probe(d, "line.tension.from"), fmax(limit, weight) * (1.0 + 2e-7));
+      }
+      check_relative(probe(d, "line.tension.from"), moving_mass(d) * gravity, 1e-3);
+      check_near(rl_driver_energy_error(d), 0.0, 0.02);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// Out and in and out again at both ends, cut and let go meanwhile, on the ground: elements that
+// hold together after every step, and no mass but that of the pieces.
+static void both_ends_at_once(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: both\nduration: 2\nstep: 0.002\n"
+      "bodies: {ground: {motion: fixed, position: [0, -1, 0], friction: 0.3,\n"
+      "                  shape: {plane: {normal: [0, 1, 0]}}}}\n"
+      "ropes: {line: {from: {point: [0, 0, 0]}, to: {point: [1, 0, 0]}, length: 1.5, mass: 0.3,\n"
+      "               segments: 12, points: hang}}\n"
+      "events: [{from: 0, until: 0.5, winch: {rope: line, end: from, rate: 1.5}},\n"
+      "         {from: 0.2, until: 0.7, winch: {rope: line, end: to, rate: 2}},\n"
+      "         {from: 0.6, until: 1, winch: {rope: line, end: from, rate: -1}},\n"
+      "         {from: 0.8, until: 1.6, winch: {rope: line, end: to, rate: -0.5}},\n"
+      "         {at: 1, cut: {rope: line, segment: 10}},\n"
+      "         {from: 1.2, until: 2, winch: {rope: line, end: from, rate: 0.7}},\n"
+      "         {at: 1.4, release: {rope: line, end: to}}]\n");
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k]) == 0) {
+      rl_driver *d = driver_for(s, rl_solvers[k]->name, 2e-3);
+      for (int n = 1; n <= 1000; n++) {
+        step_checked(d);
+      }
+      double mass = 0.0, held = 0.0;
+      const rl_link *links = &d->state->links[d->model->ropes[0].first_link];
+      for (uint32_t i = 0; i < rl_rope_elements(d->model, d->state, 0); i++) {
+        mass += 0.2 * links[i].rest;
+        check_below(links[i].rest, 1.5 * 0.125 + 1e-9);
+        check_below(0.5 * 0.125, links[i].rest + 1e-9);
+      }
+      held = 0.5 * 0.2 * links[0].rest;
+      check_relative(moving_mass(d), mass - held, 1e-11);
+      rl_driver_free(d);
+    }
+  }
+  rl_scenario_free(s);
+}
+
+// Without spare nodes the run stops, or goes on with an element that gets longer.
+static void an_empty_pool(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(
+        "name: empty\nduration: 1\nstep: 0.001\n"
+        "bodies: {load: {mass: 1, position: [0, -1, 0], velocity: [0, -1, 0]}}\n"
+        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 0.1, segments: 10,\n"
+        "               velocity: [0, -1, 0], pool: 2, pool_exhausted: %s}}\n"
+        "events: [{from: 0, until: 1, winch: {rope: line, end: from, rate: 1}}]\n",
+        i == 0 ? "stop" : "continue");
+    rl_driver *d = driver_for(s, "rattle", 1e-3);
+    int steps = 0;
+    while (steps < 500 && rl_driver_step(d) > 0 && !d->is_stopped) {
+      steps++;
+      check_elements(d);
+    }
+    assert_int_equal(rl_rope_elements(d->model, d->state, 0), 12);
+    assert_int_equal(d->state->unparted, 1);
+    assert_in_range(steps, i == 0 ? 249 : 500, i == 0 ? 251 : 500);
+    check_relative(probe(d, "line.rest"), 1.0 + 1e-3 * (steps + (i == 0 ? 1 : 0)), 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(it_is_the_weight),  cmocka_unit_test(ten_metres),
+      cmocka_unit_test(it_swings),         cmocka_unit_test(limited_winches),
+      cmocka_unit_test(both_ends_at_once), cmocka_unit_test(an_empty_pool),
+  };
+  const struct CMUnitTest long_tests[] = {cmocka_unit_test(a_thousand_nodes)};
+  return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(long_tests, NULL, NULL)
+                                                  : cmocka_run_group_tests(tests, NULL, NULL);
+}
