@@ -239,6 +239,30 @@ static void solve(rl_driver *driver, double t1) {
   }
 }
 
+// Whether the state is worth nothing any more; only then one is told why.
+static bool has_blown_up(const rl_driver *driver, rl_reason *why) {
+  const rl_state *state = driver->state;
+  const double error = rl_driver_energy_error(driver);
+  const double scale = driver->energy_scale + fabs(state->work);
+  const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
+  const bool gains = scale > 0.0 && error > blow_up_factor * scale;
+  *why = !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : *why;
+  return !is_finite || gains;
+}
+
+// A method that looks for positions finds none where the shortest way of a rope has come to an end
+// on the way to them. That is seen where everything would be without the rows.
+static bool loses_way_ahead(rl_driver *driver, double t1) {
+  rl_reason why;
+  if (!has_blown_up(driver, &why)) {
+    return false;
+  }
+  rl_driver_set_state(driver, driver->before);
+  drive_begin(driver, driver->state->time, t1);
+  rl_state_drift(driver->model, driver->state, driver->dt);
+  return rl_wraps_lose(driver->model, driver->state, driver->before);
+}
+
 // Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
 // found by trial: the step is done again until that agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
@@ -247,8 +271,9 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   rl_state_copy(driver->before, driver->state);
   solve(driver, t1);
   while (trials-- > 0 && driver->info.reason > 0 &&
-         rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
-                        driver->dt)) {
+         (rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
+                         driver->dt) ||
+          loses_way_ahead(driver, t1))) {
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }
@@ -368,13 +393,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   feed(driver, rl_events_fed);
   state->time = t1;
   state->step++;
-  const double error = rl_driver_energy_error(driver);
-  const double scale = driver->energy_scale + fabs(state->work);
-  if (!rl_state_finite(model, state) || !isfinite(error)) {
-    info->reason = RL_DIVERGED_NAN;
-  } else if (scale > 0.0 && error > blow_up_factor * scale) {
-    info->reason = RL_DIVERGED_ENERGY;
-  }
+  has_blown_up(driver, &info->reason);
   if (model->strengths && info->reason > 0) {
     change(driver, rl_events_tear);
     info->reason = driver->is_stopped ? RL_STOPPED : info->reason;

@@ -468,9 +468,12 @@ static double moves_of(const rl_model *model, const rl_state *state, const rl_st
 
 // Where the length of the rope has jumped, by more than what moves can explain, the shortest way
 // that it followed has come to an end within the step: it slips off the body on which it has moved
-// most, and does so at the start of the step. Both paths are solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
-                     double jump) {
+// most, and does so at the start of the step. Leaves both paths solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before,
+                     uint32_t index) {
+  const double length = rl_wrap_path(model, state, index, state->points);
+  const double was = rl_wrap_path(model, before, index, before->points);
+  const double jump = isnan(length) ? INFINITY : fabs(was - length) - jump_tolerance * was;
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   uint32_t body = RL_NONE;
   double most = 0.0;
@@ -478,8 +481,8 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
     const rl_path_item *now = &state->items[i + 1], *then = &before->items[i + 1];
     const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
     const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
-    if (wraps[i].body != RL_NONE && moved >= most) {
-      most = moved;
+    if (wraps[i].body != RL_NONE && !(moved < most)) { // where it is lost it is nowhere, nan
+      most = isnan(moved) ? INFINITY : moved;
       body = wraps[i].body;
     }
   }
@@ -497,6 +500,16 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   return true;
 }
 
+bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
+        lose_way(model, state, before, r)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt) {
   const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
@@ -507,10 +520,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    const double length = rl_wrap_path(model, state, r, state->points);
-    const double was = rl_wrap_path(model, before, r, before->points);
-    const double jump = isnan(length) ? INFINITY : fabs(was - length) - jump_tolerance * was;
-    if (lose_way(model, state, before, r, jump)) {
+    if (lose_way(model, state, before, r)) {
       return true;
     }
     if (!model->ropes[r].rubs) {

@@ -52,6 +52,9 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, doubl
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
+// The last of these alone: whether the way of a rope has come to an end between the two states.
+bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before);
+
 // Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
 // that a straight piece has run into become wraps.
 void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
