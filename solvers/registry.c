@@ -18,6 +18,7 @@
   X(nehe)                                                                                          \
   X(source)                                                                                        \
   X(contraption)                                                                                   \
+  X(knyazyev)                                                                                      \
   /* the next one goes above this line */
 
 #ifdef ROPELAB_GSL

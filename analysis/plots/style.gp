@@ -42,6 +42,7 @@ set linetype 11 lc rgb "#999933" lw 2.2 dt 1                  pt  8 ps 0.85  # i
 set linetype 12 lc rgb "#E69F00" lw 2.2 dt (12,4)             pt 14 ps 0.80  # convex
 set linetype 13 lc rgb "#000000" lw 2.2 dt (7,4)              pt 12 ps 0.90  # rattle
 set linetype 14 lc rgb "#7A7A7A" lw 2.2 dt 1                  pt  1 ps 1.00  # reference
+set linetype 19 lc rgb "#1B2A8A" lw 2.2 dt (2,3,10,3)         pt  2 ps 0.95  # knyazyev
 
 # Curves that belong to no solver: grey.
 set linetype 15 lc rgb "#222222" lw 2.0 dt 1                  pt  7 ps 0.70

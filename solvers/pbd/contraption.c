@@ -3,8 +3,7 @@
 // does all the physics; the rope one sees is a row of Verlet nodes in 16.16 fixed point that
 // follows the ends and pulls on nothing. papers/contraption.md has the equations and the quirks.
 #include "fixed_rope.h"
-#include "world/memory.h"
-#include "world/solver.h"
+#include "impulse/ties.h"
 
 enum {
   ITERATIONS,
@@ -52,22 +51,12 @@ static const rl_departure departures[] = {
     {RL_OWN_LAW, "a link moves one node (variant=printed)"},
 };
 
-// What keeps two ends together, a rope over its eyes at its length, or two bodies apart.
-typedef struct joint {
-  rl_row *row;      // NULL: plain, between two places
-  uint32_t ends[2]; // plain: what moves
-  rl_vec3 d;        // plain: unit vector from the first end to the last
-  double bias;      // rate at which the excess is taken back [m/s]
-  double mass;      // effective mass [kg]; 0: nothing to do
-  double impulse;   // accumulated [N s]
-} joint;
-
 typedef struct contraption {
   const double *parameters;
   rl_fixed fixed;
   rl_fixed_node *nodes; // [slots] of ropes with mass
   bool *visible;        // [slots] node of a rope that is not one of its ends
-  joint *joints;        // [ropes + contact capacity]
+  rl_tie *joints;       // [rl_tie_capacity]
   // The picture of massless ropes: what hangs beside the first and the last eye.
   bool is_drawn;
   rl_fixed_node *sides; // [ropes x 2 x (MOST_SEGMENTS + 1)]
@@ -78,7 +67,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   const size_t side_nodes = (size_t)model->rope_count * SIDES * (MOST_SEGMENTS + 1);
   self->nodes = rl_carve(c, model->slot_count, sizeof *self->nodes);
   self->visible = rl_carve(c, model->slot_count, sizeof *self->visible);
-  self->joints = rl_carve(c, model->rope_count + model->contact_capacity, sizeof *self->joints);
+  self->joints = rl_carve(c, rl_tie_capacity(model), sizeof *self->joints);
   self->sides = rl_carve(c, side_nodes, sizeof *self->sides);
 }
 
@@ -103,110 +92,14 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 
 // ---------------------------------------------------------------------------------------------
 // The joints: length of the way from end to end <= length of the rope, with an impulse on the two
-// ends (and on eyes that move) alone; and gaps between bodies.
+// ends (and on eyes that move) alone; and gaps between bodies, which are stops.
 
 // (2) A joint acts once its ends are too far apart, and takes back a part of the excess.
-static joint make_joint(const contraption *self, double excess, double inverse_mass, double dt) {
-  const bool acts = excess > 0.0 && inverse_mass > 0.0;
-  return (joint){.bias = self->parameters[JOINT_BIAS] * excess / dt,
-                 .mass = acts ? 1.0 / inverse_mass : 0.0};
-}
-
-static joint make_plain(const contraption *self, const rl_model *model, const rl_state *state,
-                        uint32_t rope, double dt) {
-  const uint32_t *ends = model->ropes[rope].ends;
-  const rl_link span = {ends[0], ends[1], model->ropes[rope].length, 0.0};
-  const rl_link_value v = rl_link_evaluate(&span, state->points);
-  uint32_t moving[2];
-  for (size_t k = 0; k < 2; k++) { // an end beside a body's centre goes with the body
-    const rl_hold *hold = rl_moving_hold(model, ends[k]);
-    moving[k] = hold ? rl_body_slot(model, hold->body) : ends[k];
-  }
-  const double inverse_mass = state->points[moving[0]].w + state->points[moving[1]].w;
-  joint j = make_joint(self, v.value, inverse_mass, dt);
-  j.d = v.d;
-  j.ends[0] = moving[0];
-  j.ends[1] = moving[1];
-  return j;
-}
-
-static void make_row_joint(contraption *self, const rl_model *model, const rl_state *state,
-                           rl_rows *rows, rl_row *row, uint32_t index, double dt) {
-  rl_row_evaluate(model, state, rows, row, state->points);
-  self->joints[index] = make_joint(self, row->value, row->inverse_mass, dt);
-  self->joints[index].row = row;
-}
-
-// One joint for each rope, and one for each contact of two bodies. Returns how many there are.
-static uint32_t make_joints(contraption *self, const rl_model *model, const rl_state *state,
-                            rl_rows *rows, double dt) {
-  uint32_t count = model->rope_count;
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    self->joints[r] = make_plain(self, model, state, r, dt);
-  }
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    const bool is_contact = block->rope == RL_NONE;
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      if (is_contact && self->parameters[STOPS] != 0.0) {
-        make_row_joint(self, model, state, rows, &rows->rows[k], count++, dt);
-      } else if (!is_contact && model->ropes[block->rope].massless) {
-        make_row_joint(self, model, state, rows, &rows->rows[k], block->rope, dt);
-      }
-    }
-  }
-  return count;
-}
-
-static double joint_rate(const joint *j, const rl_state *state, const rl_rows *rows) {
-  const rl_vec3 *v = state->velocities;
-  return j->row ? rl_row_rate(rows, j->row, v) : rl_dot(j->d, rl_sub(v[j->ends[1]], v[j->ends[0]]));
-}
-
-// (3) The impulse that makes the ends approach with the bias, accumulated and never pushing.
-// Returns by how much it has changed the rate [m/s].
-static double pull_joint(joint *j, rl_state *state, const rl_rows *rows) {
-  const double rate = joint_rate(j, state, rows);
-  const double total = fmax(j->impulse + j->mass * (rate + j->bias), 0.0);
-  const double change = total - j->impulse;
-  j->impulse = total;
-  if (j->row) {
-    rl_row_push(rows, j->row, change, state->points, state->velocities);
-  } else {
-    rl_vec3 *a = &state->velocities[j->ends[0]];
-    rl_vec3 *b = &state->velocities[j->ends[1]];
-    *a = rl_add_scaled(*a, change * state->points[j->ends[0]].w, j->d);
-    *b = rl_add_scaled(*b, -change * state->points[j->ends[1]].w, j->d);
-  }
-  return fabs(change) / j->mass;
-}
-
-static void pull_joints(contraption *self, uint32_t count, rl_state *state, const rl_rows *rows,
-                        rl_step_info *info) {
-  double largest = INFINITY;
-  for (int i = 0;
-       i < (int)self->parameters[JOINT_ITERATIONS] && largest > self->parameters[JOINT_TOLERANCE];
-       i++) {
-    largest = 0.0;
-    for (uint32_t k = 0; k < count; k++) {
-      if (self->joints[k].mass > 0.0) {
-        largest = fmax(largest, pull_joint(&self->joints[k], state, rows));
-      }
-    }
-    info->row_evaluations += count;
-  }
-}
-
-// What the joints have pulled and pushed with, over the whole step.
-static void report_forces(const contraption *self, uint32_t count, const rl_model *model,
-                          rl_state *state, double dt) {
-  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
-    state->multipliers[i] =
-        i < model->link_count ? self->joints[model->link_rope[i]].impulse / dt : 0.0;
-  }
-  for (uint32_t k = model->rope_count; k < count; k++) {
-    state->multipliers[self->joints[k].row->source] = self->joints[k].impulse / dt;
-  }
+static void set_joint(const contraption *self, rl_tie *joint, bool is_stop, double dt) {
+  const bool acts = joint->value > 0.0 && joint->inverse_mass > 0.0 &&
+                    (!is_stop || self->parameters[STOPS] != 0.0);
+  joint->bias = self->parameters[JOINT_BIAS] * joint->value / dt;
+  joint->mass = acts ? 1.0 / joint->inverse_mass : 0.0;
 }
 
 // (1)-(4) Everything but the visible nodes: weight, joints, then x += dt v.
@@ -217,9 +110,13 @@ static void move_ends(contraption *self, const rl_model *model, rl_state *state,
       state->velocities[i] = rl_add_scaled(state->velocities[i], dt, model->gravity);
     }
   }
-  const uint32_t count = make_joints(self, model, state, rows, dt);
-  pull_joints(self, count, state, rows, info);
-  report_forces(self, count, model, state, dt);
+  const uint32_t count = rl_ties_find(model, state, rows, self->joints);
+  for (uint32_t i = 0; i < count; i++) {
+    set_joint(self, &self->joints[i], i >= model->rope_count, dt);
+  }
+  rl_ties_pull(self->joints, count, (int)self->parameters[JOINT_ITERATIONS],
+               self->parameters[JOINT_TOLERANCE], state, rows, info); // (3)
+  rl_ties_report(self->joints, count, model, state, dt);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (!self->visible[i]) {
       rl_move(&state->points[i], rl_scale(dt, state->velocities[i]));

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ropes as ties of what hangs at their two ends, for methods in which the nodes between pull on
+// nothing: one row for each rope, from end to end, and one for each contact of two bodies.
+#ifndef RL_TIES_H
+#define RL_TIES_H
+
+#include "world/solver.h"
+
+// The row C <= 0 with its impulse P >= 0. The method says what is asked for: dC/dt + bias <= 0.
+typedef struct rl_tie {
+  rl_row *row;         // a massless rope that is more than two ends, or a contact; NULL: plain
+  uint32_t ends[2];    // plain: slots that move
+  rl_vec3 d;           // plain: unit vector from the first end to the last
+  double value;        // C [m]
+  double inverse_mass; // J M^-1 J^T [1/kg]
+  double bias;         // [m/s]
+  double mass;         // [kg]; 0: it does not act
+  double impulse;      // P [N s]
+} rl_tie;
+
+// As many as there can be.
+static inline size_t rl_tie_capacity(const rl_model *model) {
+  return (size_t)model->rope_count + model->contact_capacity;
+}
+
+// Value and inverse mass of all at the state's positions: tie i is that of rope i; behind the ropes
+// stand the contacts of bodies. Returns how many there are.
+uint32_t rl_ties_find(const rl_model *model, const rl_state *state, rl_rows *rows, rl_tie *ties);
+
+// dC/dt at the state's velocities [m/s].
+double rl_tie_rate(const rl_tie *tie, const rl_state *state, const rl_rows *rows);
+
+// Sweeps over all ties that act, until one has changed no rate by more than the tolerance [m/s].
+void rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance, rl_state *state,
+                  const rl_rows *rows, rl_step_info *info);
+
+// P / h of each tie to the multipliers of what it stands for; all others are 0.
+void rl_ties_report(const rl_tie *ties, uint32_t count, const rl_model *model, rl_state *state,
+                    double h);
+
+#endif
