@@ -177,6 +177,16 @@ const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size) {
   return buffer;
 }
 
+size_t rl_cells_shared(const rl_cell *cells, size_t count) {
+  size_t shared = 0;
+  for (size_t i = 0; i < count; i++) {
+    json_t *manifest = cells[i].run.cache ? load_manifest(&cells[i]) : NULL;
+    shared += json_object_get(manifest, "cached_from") ? 1 : 0;
+    json_decref(manifest);
+  }
+  return shared;
+}
+
 // How far a run came within its time limit is the computer's, not the method's.
 static void drop_numbers(json_t *manifest) {
   json_object_del(manifest, "summary");

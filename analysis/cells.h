@@ -28,6 +28,9 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 // where it left none.
 const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
 
+// How many cells were not run but taken from what studies have in common.
+size_t rl_cells_shared(const rl_cell *cells, size_t count);
+
 // Whether no cell has a result that it may not replace; else false with a message, which speaks of
 // --resume if that can go on with it.
 bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable);

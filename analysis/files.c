@@ -78,6 +78,20 @@ long long rl_file_size(const char *path) {
   return stat(path, &status) == 0 ? (long long)status.st_size : -1;
 }
 
+bool rl_copy_file(const char *from, const char *to) {
+  char bytes[1 << 16];
+  FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+  bool good = out != NULL;
+  for (size_t count = 1; good && count > 0;) {
+    count = fread(bytes, 1, sizeof bytes, in);
+    good = fwrite(bytes, 1, count, out) == count && !ferror(in);
+  }
+  if (in) {
+    fclose(in);
+  }
+  return out && fclose(out) == 0 && good;
+}
+
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 
 // ---------------------------------------------------------------------------------------------

@@ -31,6 +31,9 @@ bool rl_file_exists(const char *path);
 long long rl_file_size(const char *path); // [bytes]; -1: there is none
 bool rl_is_folder(const char *path);
 
+// False with errno set; what is there is overwritten.
+bool rl_copy_file(const char *from, const char *to);
+
 // Removes a file; true when it is not there afterwards.
 bool rl_remove_file(const char *path);
 

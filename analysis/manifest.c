@@ -102,6 +102,17 @@ json_t *rl_manifest_create(const rl_run_facts *facts) {
                    "reason", "running", "comparison", facts->comparison);
 }
 
+json_t *rl_manifest_identity(const json_t *manifest) {
+  static const char *const keys[] = {"format", "scenario", "solver", "step_s",
+                                     "steps",  "every",    "trace",  "version",
+                                     "commit", "compiler", "flags",  "duration_s"};
+  json_t *identity = json_object();
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    json_object_set(identity, keys[i], json_object_get(manifest, keys[i]));
+  }
+  return identity;
+}
+
 static json_t *summary_to_json(const rl_summary *s) {
   json_t *out = json_object();
   const struct {

@@ -23,6 +23,9 @@ typedef struct rl_run_facts {
 // The facts with the status "running"; NULL when out of memory.
 json_t *rl_manifest_create(const rl_run_facts *facts);
 
+// All that decides about the results of a run: scenario, solver, steps, program. A new object.
+json_t *rl_manifest_identity(const json_t *manifest);
+
 // Enters the outcome. `summary` may be NULL (nothing was run).
 void rl_manifest_finish(json_t *manifest, const char *status, const char *reason,
                         const rl_summary *summary, uint64_t state_hash);

@@ -4,6 +4,7 @@
 #include "files.h"
 #include "manifest.h"
 #include "memory_there.h"
+#include "run_cache.h"
 #include "timing.h"
 #include "trajectory.h"
 
@@ -362,17 +363,13 @@ static int finish(run *r, rl_reason reason) {
   return status;
 }
 
-// Whether two descriptions are of the same run by the same program: all that decides about results.
+// Whether two descriptions are of the same run by the same program.
 static bool are_same_run(const json_t *a, const json_t *b) {
-  static const char *const keys[] = {"format", "scenario", "solver", "step_s",
-                                     "steps",  "every",    "trace",  "version",
-                                     "commit", "compiler", "flags",  "duration_s"};
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-    if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i]))) {
-      return false;
-    }
-  }
-  return true;
+  json_t *first = rl_manifest_identity(a), *second = rl_manifest_identity(b);
+  const bool same = json_equal(first, second);
+  json_decref(first);
+  json_decref(second);
+  return same;
 }
 
 // Whether a run that was given up would be given up again.
@@ -485,12 +482,17 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
     // Somebody else's folder, or none: nothing is written there.
   } else if (obstacle != RL_EXIT_DONE) {
     status = give_up(&r, obstacle, reason);
+  } else if (options->cache && rl_cache_fetch(options->cache, r.manifest, folder)) {
+    status = RL_EXIT_DONE;
   } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {
     status = fail(&r, "cannot start");
     rl_manifest_finish(r.manifest, "failed", strerror(errno), NULL, 0);
     rl_manifest_write(r.manifest, folder);
   } else {
     status = finish(&r, loop(&r));
+    if (options->cache && status == RL_EXIT_DONE) {
+      rl_cache_store(options->cache, r.manifest, folder);
+    }
   }
   rl_driver_free(r.driver);
   free(r.trace);

@@ -26,6 +26,7 @@ typedef struct rl_run_options {
   double limit;           // [s] of processor time, after which the run is given up; nan: none
   bool force;             // replace results that are there
   bool resume;            // but keep one that is complete and of the very same run
+  const char *cache;      // where runs are that studies have in common; NULL: not for this one
   bool quiet;             // no progress and no notes on stderr
 } rl_run_options;
 

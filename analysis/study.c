@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "memory_there.h"
 #include "results_folder.h"
+#include "run_cache.h"
 #include "study_fault.h"
 
 #include <errno.h>
@@ -267,6 +268,12 @@ static double cost_of(const rl_scenario *scenario, const rl_solver_spec *solver,
 
 static double first_number(double a, double b) { return isnan(a) ? b : a; }
 
+// Whether other studies may use the run, and this one theirs: what others are compared with, and in
+// a study that shows no times whatever the reference solver does.
+static bool is_shared(const rl_study *study, const rl_study_run *run) {
+  return run->keep || (!study->timed && run->solver->type->is_adaptive);
+}
+
 // Fills in a cell for a run of a scenario that was loaded.
 static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
                       const struct loaded *l) {
@@ -282,6 +289,7 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
                             .every = first_number(run->every, d->every),
                             .limit = d->time_limit,
                             .quiet = true,
+                            .cache = is_shared(study, run) ? study->cache : NULL,
                             .force = study->force || study->resume || run->keep,
                             .resume = study->resume || run->keep}};
   if (!cell->solver) {
@@ -414,6 +422,11 @@ int rl_study_carry_out(rl_study *study) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
+  const size_t shared = rl_cells_shared(study->cells, study->cell_count);
+  if (shared > 0) {
+    printf("%zu of %zu runs are those of earlier studies, from %s\n", shared, study->cell_count,
+           study->cache);
+  }
   const int gathered = kind->gather(study);
   return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder) : gathered;
 }
@@ -454,7 +467,8 @@ int rl_study_command(const rl_study_definition *definition, const rl_arguments *
     return out_of_memory();
   }
   int status = RL_EXIT_USAGE;
-  if (snprintf(study.folder, sizeof study.folder, "%s", a->out ? a->out : folder) >= RL_PATH_MAX) {
+  if (snprintf(study.folder, sizeof study.folder, "%s", a->out ? a->out : folder) >= RL_PATH_MAX ||
+      !rl_cache_path(study.cache, study.folder)) {
     fprintf(stderr, "ropelab: the name of the folder is too long\n");
   } else {
     status = rl_study_carry_out(&study);

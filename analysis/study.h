@@ -81,6 +81,7 @@ typedef struct rl_study {
   rl_study_definition definition;
   const char *command; // that makes all of it again
   char folder[RL_PATH_MAX];
+  char cache[RL_PATH_MAX]; // run_cache.h
   bool force, resume;
   bool timed; // seconds stand in summary.csv, so that no two are the same
   long jobs;

@@ -417,6 +417,65 @@ class Study(Case):
         self.expect(study_tables(folder), study_tables(fresh), "tables")
 
 
+class Shared(Case):
+    """Reference runs that studies have in common are made once."""
+
+    def converge(self, parent: Path, name: str, *words: object) -> tuple[Path, str]:
+        folder = parent / name
+        done = cli.ropelab("converge", "pendulum", "-s", "pbd", "--over", "step", "--values",
+                           "0.02,0.01", "--quantity", "reference:bob.x", "--duration", "0.5",
+                           "--out", folder, *words)
+        self.expect_exit(done, cli.DONE)
+        return folder, done.stdout
+
+    def expect_taken(self, told: str, count: int, what: str) -> None:
+        self.expect("runs are those of earlier studies" in told, count > 0, what)
+        if count > 0:
+            self.expect_in(f"{count} of 4 runs", told, what)
+
+    def entries(self, parent: Path) -> list[Path]:
+        return sorted((parent / "ropelab-references").iterdir())
+
+    def test_second_study_takes_them(self) -> None:
+        parent = cli.new_folder()
+        first, told = self.converge(parent, "first")
+        self.expect_taken(told, 0, "the first study")
+        second, told = self.converge(parent, "second", "-s", "impulse")
+        self.expect_in("2 of 6 runs are those of earlier studies", told, "the second study")
+        name = "pendulum/reference-run-step=0.01"
+        for file in ("series.csv", "snapshots.csv", "trajectory.h5"):
+            self.expect((second / name / file).read_bytes() == (first / name / file).read_bytes(),
+                        True, f"{file}, copied")
+        manifest = cli.Result(second / name).manifest
+        self.expect_in("ropelab-references/", manifest["cached_from"], "where it is from")
+        self.expect_in(str(second), manifest["command"], "the command is that of its own folder")
+        rows = [row for row in table(second, "convergence") if row["label"] == "pbd"]
+        self.expect(rows, table(first, "convergence"), "errors against the copies")
+
+    def test_what_is_not_the_same(self) -> None:
+        parent = cli.new_folder()
+        self.converge(parent, "first")
+        for name, words in (("solver", ["--reference", "reference,tolerance=1e-10"]),
+                            ("scenario", ["--set", "bodies.bob.mass=2"])):
+            self.expect_taken(self.converge(parent, name, *words)[1], 0, f"another {name}")
+
+    def test_what_is_not_whole(self) -> None:
+        """Cut files, and what somebody left who was killed, are not taken, and made anew."""
+        parent = cli.new_folder()
+        first, _ = self.converge(parent, "first")
+        for number, entry in enumerate(self.entries(parent)):
+            if number == 0:
+                (entry / "series.csv").write_text("time_s\n", encoding="utf-8")
+            else:
+                entry.rename(entry.with_name(entry.name + ".new"))
+        second, told = self.converge(parent, "second")
+        self.expect_taken(told, 0, "a study after the damage")
+        self.expect(study_tables(second)["convergence.csv"], study_tables(first)["convergence.csv"],
+                    "its errors")
+        _, told = self.converge(parent, "third")
+        self.expect_taken(told, 2, "both are whole again")
+
+
 class Shipped(Case):
     """The orders that the shipped studies are there to show."""
 

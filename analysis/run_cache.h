@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs that studies have in common - references, which cost most - kept beside their folders: one
+// folder for each, called by a hash of all that decides about its numbers. An entry appears by
+// renaming a complete folder and is never changed, so that studies may be killed, or run at the
+// same time.
+#ifndef RL_RUN_CACHE_H
+#define RL_RUN_CACHE_H
+
+#include "files.h"
+#include "manifest.h"
+
+// The folder beside DIR; false if its name is too long.
+bool rl_cache_path(char cache[RL_PATH_MAX], const char *folder);
+
+// Puts the run that the manifest describes into its folder, if it is there; run.json comes last,
+// and says where it is from. False if it is not, or not whole.
+bool rl_cache_fetch(const char *cache, const json_t *manifest, const char *folder);
+
+// Keeps a run that is complete. What cannot be kept is not: nobody waits for it.
+void rl_cache_store(const char *cache, const json_t *manifest, const char *folder);
+
+#endif
