@@ -213,6 +213,24 @@ bool rl_exact_is_lossless(const rl_model *model, uint32_t index) {
   return lossless;
 }
 
+bool rl_exact_falls_on(const rl_model *model, uint32_t rope, uint32_t ground, rl_vec3 up,
+                       double *height) {
+  const rl_body *floor = &model->bodies[ground];
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    if ((model->touches[(size_t)rope * model->body_count + b] != 0) != (b == ground)) {
+      return false;
+    }
+  }
+  if (floor->motion != RL_FIXED || floor->part_count != 1 || floor->parts[0].shape != RL_PLANE) {
+    return false;
+  }
+  const rl_part *part = &floor->parts[0];
+  const rl_vec3 normal = rl_rotate(floor->rotation, rl_rotate(part->rotation, part->normal));
+  const rl_vec3 at = rl_add(floor->position, rl_rotate(floor->rotation, part->at));
+  *height = rl_dot(at, up) + model->ropes[rope].radius;
+  return rl_distance(normal, up) < 1e-12;
+}
+
 bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t index,
                          char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];

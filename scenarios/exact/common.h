@@ -91,6 +91,11 @@ bool rl_exact_is_still(const rl_model *model, uint32_t rope);
 // Nothing takes energy from the rope itself: no damping, no drag.
 bool rl_exact_is_lossless(const rl_model *model, uint32_t rope);
 
+// Whether level ground is all that a rope can touch: one half-space whose normal is `up`. Then
+// `height` is where nodes come to rest on it, along `up` [m].
+bool rl_exact_falls_on(const rl_model *model, uint32_t rope, uint32_t ground, rl_vec3 up,
+                       double *height);
+
 // Puts a body at `position` with `velocity`.
 void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity);
 

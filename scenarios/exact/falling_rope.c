@@ -22,24 +22,6 @@ static double height_of(const falling_rope *self, const rl_model *model, uint32_
   return rl_dot(p, self->up) - self->ground;
 }
 
-// The ground: one half-space across gravity, and nothing else that the rope could touch.
-static bool find_ground(falling_rope *self, const rl_model *model) {
-  const rl_body *floor = &model->bodies[self->floor];
-  for (uint32_t b = 0; b < model->body_count; b++) {
-    if ((model->touches[(size_t)self->rope * model->body_count + b] != 0) != (b == self->floor)) {
-      return false;
-    }
-  }
-  if (floor->motion != RL_FIXED || floor->part_count != 1 || floor->parts[0].shape != RL_PLANE) {
-    return false;
-  }
-  const rl_part *part = &floor->parts[0];
-  const rl_vec3 normal = rl_rotate(floor->rotation, rl_rotate(part->rotation, part->normal));
-  const rl_vec3 at = rl_add(floor->position, rl_rotate(floor->rotation, part->at));
-  self->ground = rl_dot(at, self->up) + model->ropes[self->rope].radius;
-  return rl_distance(normal, self->up) < 1e-12;
-}
-
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
                  size_t size) {
   falling_rope *self = memory;
@@ -51,7 +33,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   if (rope->massless || rope->closed || rope->compression || isfinite(rope->stiffness) ||
       self->gravity == 0.0 || rope->ends[0] >= model->node_count ||
       rope->ends[1] >= model->node_count || !rl_exact_is_lossless(model, self->rope) ||
-      !find_ground(self, model)) {
+      !rl_exact_falls_on(model, self->rope, self->floor, self->up, &self->ground)) {
     return rl_exact_refuse(message, size,
                            "a falling rope has mass, no stiffness, compression or drag, two free "
                            "ends, and can touch nothing but level ground, '%s'",

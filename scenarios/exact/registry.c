@@ -9,6 +9,7 @@
   X(tackle)                                                                                        \
   X(differential_pulley)                                                                           \
   X(winding)                                                                                       \
+  X(winding_polygon)                                                                               \
   X(interrupted_pendulum)                                                                          \
   X(swinging_atwood)                                                                               \
   X(catenary)                                                                                      \
@@ -19,6 +20,7 @@
   X(hanging_mode)                                                                                  \
   X(string_modes)                                                                                  \
   X(spring_modes)                                                                                  \
+  X(wave_front)                                                                                    \
   X(spinning_rope)                                                                                 \
   X(spinning_loop)                                                                                 \
   X(elastica)                                                                                      \
@@ -29,6 +31,7 @@
   X(sliding_chain)                                                                                 \
   X(guided_chain)                                                                                  \
   X(falling_rope)                                                                                  \
+  X(heap_chain)                                                                                    \
   X(catch)                                                                                         \
   /* the next one goes above this line */
 

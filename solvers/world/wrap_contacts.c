@@ -460,14 +460,35 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
   return gone;
 }
 
+// By how much the shortest way of a rope can have become longer in a step: by what its ends, eyes
+// and the places of the bodies that it lies on have moved. With the paths of both in their items.
+static double longest_growth(const rl_model *model, const rl_state *before, const rl_state *state,
+                             uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  double sum = 0.0;
+  for (uint32_t i = 0; i < count + 2; i++) {
+    rl_vec3 was = before->items[i].exit, is = state->items[i].exit;
+    if (i > 0 && i <= count && wraps[i - 1].body != RL_NONE) {
+      const uint32_t body = wraps[i - 1].body;
+      const rl_vec3 place =
+          rl_wrap_to_body(rl_body_pose_at(model, before, before->points, body), was);
+      is = rl_wrap_to_world(rl_body_pose_at(model, state, state->points, body), place);
+    }
+    sum += rl_distance(was, is);
+  }
+  return sum;
+}
+
 // Lets the features of the list change. What would be longer than the rope is on the features that
-// it has is no way that it could have slid to: then it stays on these.
-static void adapt(rl_wrapping *w) {
+// it has, and longer than the way at the start of the step can have become, is no way that it could
+// have slid to: then it stays on these.
+static void adapt(rl_wrapping *w, double longest) {
   if (all_settled(w)) {
     return;
   }
   const size_t count = w->path.count;
-  const double before = rl_path_solve(w->path.items, count, NULL);
+  const double before = fmax(longest, rl_path_solve(w->path.items, count, NULL));
   double length;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const rl_path_outcome outcome =
@@ -488,7 +509,7 @@ static size_t count_splits(const rl_model *model, const rl_state *state, uint32_
 
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                      size_t split, double dt) {
-  rl_wrap_path(model, before, r, before->points);
+  const double start = rl_wrap_path(model, before, r, before->points);
   if (find_way(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
     rl_wraps_adopt(&w);
@@ -496,12 +517,13 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
   }
   rl_wraps_flow(model, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
+  const double longest = start + longest_growth(model, before, state, r);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
     const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
                                {state->items[piece].exit, state->items[piece + 1].entry}};
     catch_hits(&w, before, piece, &swept);
   }
-  adapt(&w);
+  adapt(&w, longest);
   rl_wraps_adopt(&w);
 }
 

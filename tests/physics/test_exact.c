@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "exact/modes.h"
+#include "world/wrap.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
@@ -98,6 +99,8 @@ static void velocities_are_derivatives(void **unused) {
                {"landing-slack", "heavy", 0.4},
                {"twofold-purchase", "block", 0.4},
                {"winding-post", "puck", 0.4},
+               {"winding-polygon", "puck", 0.7},
+               {"chain-from-heap", "chain.node.18", 0.04},
                {"interrupted-pendulum", "bob", 0.4},
                {"hanging-beads", "line.node.5", 0.4},
                {"hanging-mode-load", "load", 0.4},
@@ -914,6 +917,171 @@ static void winding_leaves_the_free_length(void **unused) {
   rl_scenario_free(s);
 }
 
+// Round six edges, from the free length 0.95 m: each turn of 60 degrees takes pi/3 l/v, and each
+// face 0.1 m. With many edges it is the round post: after a second, from the tangent of a 1 m rope.
+static void winding_goes_from_edge_to_edge(void **unused) {
+  (void)unused;
+  const double pi = 3.14159265358979323846;
+  rl_scenario *s = shipped_with("winding-polygon", NULL, 0);
+  const double lean = atan2(0.35, 0.05 * sqrt(3.0) - 0.12); // of the rope at the start
+  double t = 0.5 * 0.95 * (pi * 5.0 / 6.0 - lean), length = 0.95;
+  for (int k = 1; k < 9; k++) {
+    rl_state *state = exact_state(s, t - 1e-9);
+    check_relative(value(s, state, "line.tension"), 4.0 / length, 1e-13);
+    rl_state_free(state);
+    state = exact_state(s, t);
+    length -= 0.1;
+    check_relative(rl_wrap_path(s->model, state, 0, state->points),
+                   0.95 + hypot(0.35, 0.12 - 0.05 * sqrt(3.0)), 1e-13);
+    check_relative(value(s, state, "puck.speed"), 2.0, 1e-14);
+    rl_state_free(state);
+    state = exact_state(s, t + 1e-9);
+    check_relative(value(s, state, "line.tension"), 4.0 / length, 1e-13);
+    rl_state_free(state);
+    t += 0.5 * length * pi / 3.0;
+  }
+  rl_scenario_free(s);
+}
+
+static double polygon_length(int edges) {
+  const double pi = 3.14159265358979323846;
+  char points[16384] = "";
+  for (int i = 0; i < edges; i++) { // about a circle of 0.1 m: a face is a tangent
+    const double angle = 2.0 * pi * (i + 0.5) / edges, r = 0.1 / cos(pi / edges);
+    const size_t used = strlen(points);
+    snprintf(points + used, sizeof points - used, "%s[%.17g, %.17g, -1], [%.17g, %.17g, 1]",
+             i > 0 ? ", " : "", r * cos(angle), r * sin(angle), r * cos(angle), r * sin(angle));
+  }
+  rl_scenario *s =
+      scenario_from("name: w\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+                    "  post: {motion: fixed, shape: {hull: {points: [%s]}}}\n"
+                    "  puck: {mass: 1, position: [0.1, 1, 0], velocity: [-2, 0, 0]}\n"
+                    "ropes: {line: {from: {point: [0.1, -0.3, 0]}, to: {body: puck}}}\n"
+                    "exact: {winding-polygon: {rope: line, post: post}}\n",
+                    points);
+  rl_state *state = exact_state(s, 1.0);
+  const double length = 4.0 / value(s, state, "line.tension"); // m v^2/T
+  rl_state_free(state);
+  rl_scenario_free(s);
+  return length;
+}
+
+static void many_edges_are_a_round_post(void **unused) {
+  (void)unused;
+  check_near(polygon_length(128), 0.774596669241483, 0.1 * 3.14159265358979323846 / 64.0);
+}
+
+// The front of a wave: 2 (sqrt(z) - sqrt(z0)) / sqrt(g) up a hanging rope, 2 sqrt(L/g) in all; with
+// a load of its own mass 2 sqrt(L/g) (sqrt(2) - 1); s sqrt(mu/T) along a string. When it has come
+// to node i is when that counts as moved no more.
+static double arrival(rl_scenario *s, uint32_t i) {
+  void *self = calloc(1, s->exact->size);
+  rl_state *state = rl_state_create(s->model);
+  char message[256];
+  assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
+  check_near(s->exact->invariant(self, s->model, state), 0.0, 0.0);
+  state->points[rl_rope_node(s->model, state, 0, i)].z += 0.001;
+  double low = 0.0, high = 10.0;
+  for (int k = 0; k < 100; k++) {
+    state->time = 0.5 * (low + high);
+    *(s->exact->invariant(self, s->model, state) > 0.0 ? &low : &high) = state->time;
+  }
+  rl_state_free(state);
+  free(self);
+  rl_scenario_free(s);
+  return low;
+}
+
+static rl_scenario *kicked_rope(const char *end) {
+  return scenario_from("name: k\nduration: 1\nstep: 0.01\n"
+                       "bodies: {load: {mass: 1, position: [0, -1, 0], velocity: [0.01, 0, 0]}}\n"
+                       "ropes: {r: {from: {point: [0, 0, 0]}, to: {%s}, mass: 1, segments: 4,"
+                       " velocities: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0],"
+                       " [0.01, 0, 0]]}}\nexact: {wave-front: {rope: r}}\n",
+                       end);
+}
+
+static void waves_take_their_time(void **unused) {
+  (void)unused;
+  const double whole = 0.638550856814101; // 2 sqrt(L/g)
+  check_relative(arrival(kicked_rope("free: [0, -1, 0]"), 0), 0.5 * whole, 1e-13);
+  check_relative(arrival(kicked_rope("free: [0, -1, 0]"), 2), (sqrt(0.5) - 0.5) * whole, 1e-13);
+  // From the load to the top 0.264496425157361 s, of which the first quarter is not counted.
+  check_relative(arrival(kicked_rope("body: load"), 0),
+                 0.264496425157361 - whole * (sqrt(1.25) - 1.0), 1e-13);
+  rl_scenario *s =
+      scenario_from("name: k\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\n"
+                    "ropes: {r: {from: {point: [0, 0, 0]}, to: {point: [1.1, 0, 0]}, length: 1,"
+                    " mass: 1, stiffness: 100, segments: 4, velocities: [[0, 0, 0], [0, 0, 0.01],"
+                    " [0, 0, 0], [0, 0, 0], [0, 0, 0]]}}\nexact: {wave-front: {rope: r}}\n");
+  check_relative(arrival(s, 4), 0.55 * sqrt(1.0 / 1.1 / 10.0), 1e-13);
+}
+
+// A chain of many links thrown up out of its heap: x^2 v^2 + 2 g x^3/3 stays (a = -g/3 beside what
+// the heap takes), to first order in the length of a link.
+static double heap_constant(int count) {
+  char points[32768] = "", velocities[32768] = "";
+  const int up = count / 10;
+  const double link = 1.0 / count;
+  for (int i = 0; i <= count; i++) {
+    const size_t p = strlen(points), v = strlen(velocities);
+    const int over = i > count - up ? i - count + up : 0;
+    snprintf(points + p, sizeof points - p, "%s[0, %.17g, 0]", i > 0 ? ", " : "", over * link);
+    snprintf(velocities + v, sizeof velocities - v, "%s[0, %d, 0]", i > 0 ? ", " : "",
+             over > 0 ? 4 : 0);
+  }
+  rl_scenario *s = scenario_from(
+      "name: h\nduration: 1\nstep: 0.01\n"
+      "bodies: {floor: {motion: fixed, shape: {plane: {normal: [0, 1, 0]}}}}\n"
+      "ropes: {c: {from: {free: [0, 0, 0]}, to: {free: [0, 0.1, 0]}, length: 1, mass: 1,"
+      " lumping: equal, segments: %d, points: [%s], velocities: [%s]}}\n"
+      "exact: {heap-chain: {rope: c}}\n",
+      count, points, velocities);
+  rl_state *state = exact_state(s, 0.1);
+  const double x = value(s, state, "c.tip.y"), v = value(s, state, "c.tip.vy");
+  // What gravity has taken from x^2 v^2, over x^3 - x0^3.
+  const double slope = (0.1 * 0.1 * 16.0 - x * x * v * v) / (2.0 * (x * x * x - 0.001));
+  rl_state_free(state);
+  rl_scenario_free(s);
+  return slope;
+}
+
+static void heaps_give_their_links(void **unused) {
+  (void)unused;
+  const double coarse = heap_constant(100), fine = heap_constant(200), finest = heap_constant(400);
+  check_below(fabs(finest - 9.81 / 3.0), fabs(fine - 9.81 / 3.0));
+  check_relative(2.0 * finest - fine, 9.81 / 3.0, 3e-3);
+  check_relative(2.0 * fine - coarse, 9.81 / 3.0, 3e-3);
+  // A ball of 0.5 kg and a node of 50 g take another one on after 5.0206 ms.
+  rl_scenario *s = shipped_with("chain-from-heap", NULL, 0);
+  const double t = (6.0 - sqrt(36.0 - 2.0 * 9.81 * 0.03)) / 9.81;
+  rl_state *state = exact_state(s, 0.0062);
+  const double v = (6.0 - 9.81 * t) * 0.55 / 0.6;
+  check_relative(value(s, state, "ball.vy"), v - 9.81 * (0.0062 - t), 1e-13);
+  check_relative(value(s, state, "chain.node.18.y"),
+                 0.005 + (v - 0.5 * 9.81 * (0.0062 - t)) * (0.0062 - t), 1e-13);
+  check_near(value(s, state, "chain.node.17.y"), 0.005, 0.0);
+  rl_state_free(state);
+  state = exact_state(s, 0.3297578);
+  check_near(value(s, state, "ball.vy"), 0.0, 1e-6);
+  rl_state_free(state);
+  assert_null(exact_state(s, 0.32976));
+  rl_scenario_free(s);
+  // Without gravity (M + mu x) v stays, at each catch.
+  s = scenario_from(
+      "name: h\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\n"
+      "bodies: {ball: {mass: 2, position: [0.1, 0, 0], velocity: [3, 0, 0]}}\n"
+      "ropes: {c: {from: {free: [0, 0, 0]}, to: {body: ball}, length: 0.4, mass: 0.8,"
+      " segments: 4, points: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0.1, 0, 0]],"
+      " velocities: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [3, 0, 0]]}}\n"
+      "exact: {heap-chain: {rope: c}}\n");
+  state = exact_state(s, 0.5);
+  check_relative(value(s, state, "ball.vx"), 2.0 * 3.0 / 2.7, 1e-14);
+  check_relative(value(s, state, "ball.x") - value(s, state, "c.node.0.x"), 0.4, 1e-14);
+  rl_state_free(state);
+  rl_scenario_free(s);
+}
+
 static void interrupted_pendulum_has_its_period(void **unused) {
   (void)unused;
   const double period = 1.75547800767582, degree = 3.14159265358979323846 / 180.0;
@@ -1001,6 +1169,13 @@ static void shipped_scenes_are_refused_when_changed(void **unused) {
       {"winding-post", "bodies.post.friction", "0.1", "without friction"},
       {"winding-post", "bodies.puck.velocity", "[-2, 1, 0]", "across"},
       {"winding-post", "bodies.post.position", "[-0.1, 0, 0]", "touch"},
+      {"winding-polygon", "bodies.puck.velocity", "[2, 0.19, 0]", "winds up"},
+      {"winding-polygon", "bodies.post.position", "[-0.1, 0, 0]", "touch one"},
+      {"hanging-pulse", "ropes.rope.drag", "0.1", "no drag"},
+      {"hanging-pulse", "ropes.rope.to.free", "[0.3, -0.953, 0]", "straight"},
+      {"chain-from-heap", "ropes.chain.compression", "true", "compression"},
+      {"chain-from-heap", "bodies.ball.velocity", "[1, 6, 0]", "at one speed"},
+      {"chain-from-heap", "bodies.floor.position", "[0, -0.1, 0]", "level ground"},
       {"hanging-beads", "ropes.line.drag", "0.1", "no drag"},
       {"hanging-beads", "exact", "{hanging-mode: {rope: line}}", "mode 1, differs"},
       {"string-mode", "gravity", "[0, -1, 0]", "gravity"},
@@ -1075,6 +1250,10 @@ int main(void) {
       cmocka_unit_test(a_catch_has_its_impulse),
       cmocka_unit_test(tackles_share_the_load),
       cmocka_unit_test(winding_leaves_the_free_length),
+      cmocka_unit_test(winding_goes_from_edge_to_edge),
+      cmocka_unit_test(many_edges_are_a_round_post),
+      cmocka_unit_test(waves_take_their_time),
+      cmocka_unit_test(heaps_give_their_links),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(shipped_scenes_are_refused_when_changed),
       cmocka_unit_test(other_scenes_are_refused),

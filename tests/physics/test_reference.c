@@ -486,6 +486,28 @@ static void ropes_over_bodies_are_exact(void **unused) {
   }
 }
 
+// A bob that winds on a prism: each face that the rope comes to lie on is an event.
+static void bob_winds_on_a_prism(void **unused) {
+  (void)unused;
+  rl_scenario *s = load("winding-polygon");
+  rl_driver *d = driver_for(s, "reference,forces=end", 0.0125);
+  go(d, 160);
+  void *exact = calloc(1, s->exact->size);
+  rl_state *state = rl_state_create(s->model);
+  char message[256];
+  assert_true(s->exact->init(exact, s->model, s->exact_arguments, message, sizeof message));
+  assert_true(s->exact->at(exact, s->model, 2.0, state));
+  for (size_t i = 0; i < s->probe_count; i++) {
+    check_near(rl_probe_value(s->model, d->state, s->probes[i]),
+               rl_probe_value(s->model, state, s->probes[i]), 1e-13 * 10.0);
+  }
+  assert_int_equal(d->state->wrap_counts[0], 6);
+  rl_state_free(state);
+  free(exact);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // (4.12) Galileo's pendulum: the peg's radius takes from the period in proportion to it, so that
 // two pegs tell the period with none. Half a period lies between two crossings of the vertical.
 static double interrupted_period(double radius) {
@@ -602,6 +624,7 @@ int main(void) {
       cmocka_unit_test(driven_end_does_work),
       cmocka_unit_test(bob_winds_on_its_post),
       cmocka_unit_test(ropes_over_bodies_are_exact),
+      cmocka_unit_test(bob_winds_on_a_prism),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(wraps_that_come_and_go_take_nothing),
       cmocka_unit_test(slipping_rope_comes_to_rest),

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far a disturbance has come along a smooth uniform rope that is straight and tight: waves
+// across it travel with c = sqrt(T/mu), so between places with the tensions T1 and T2, a length s
+// apart, they take
+//   t = int ds/c = 2 sqrt(mu) s / (sqrt(T1) + sqrt(T2))     where T changes evenly,
+// which is 2 sqrt(L/g) from the end of a rope that hangs, 2 sqrt(L/(g m)) (sqrt(M + m) - sqrt(M))
+// with a load M, and s/c on a string. Beyond the front nothing has moved yet: the largest
+// displacement there is 0, and stays it.
+#include "common.h"
+
+// Largest slope at the start, and largest speed across the rope over c: for small waves.
+#define SLOPE_MAX 0.1
+
+// Of the rope's length: a node further off the line than this, or faster across it than this in a
+// second, is disturbed.
+#define STILL 1e-12
+
+typedef struct wave_front {
+  uint32_t rope, count;
+  rl_vec3 from, along;       // of the line; unit
+  double length, mass;       // of an element [m], of a metre [kg]
+  double tension, gain;      // at `from` [N], and how it changes along the line [N/m]
+  uint32_t first, last;      // of the nodes that start still beside the disturbance: before, behind
+  bool is_before, is_behind; // there are any
+} wave_front;
+
+static rl_vec3 across(const wave_front *self, rl_vec3 v) {
+  return rl_add_scaled(v, -rl_dot(v, self->along), self->along);
+}
+
+static double tension_at(const wave_front *self, uint32_t i) {
+  return fmax(self->tension + self->gain * self->length * i, 0.0);
+}
+
+// From node i to node k [s].
+static double travel_time(const wave_front *self, uint32_t i, uint32_t k) {
+  const double way = self->length * (i < k ? k - i : i - k);
+  const double roots = sqrt(tension_at(self, i)) + sqrt(tension_at(self, k));
+  return way > 0.0 ? 2.0 * sqrt(self->mass) * way / roots : 0.0;
+}
+
+// The line, and the tension along it: of what hangs below, or of the stretch between two ends.
+static bool find_line(wave_front *self, const rl_model *model, char *message, size_t size) {
+  const rl_rope *rope = &model->ropes[self->rope];
+  rl_exact_chain chain;
+  if (!rl_exact_read_chain(&chain, model, self->rope, message, size)) {
+    return false;
+  }
+  const bool hangs = !rl_exact_is_fixed(model, rope->ends[1]);
+  const rl_body *load = rl_slot_body(model, rope->ends[1]);
+  const double gravity = rl_length(model->gravity);
+  const bool can_load = !hangs || !load || (load->motion == RL_FREE && load->spin_slot == RL_NONE);
+  if (!rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_lossless(model, self->rope) ||
+      hangs == isfinite(rope->stiffness) || hangs != (gravity > 0.0) || !can_load) {
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must have mass and no drag, and either hang plumb from a "
+                           "fixed `from`, without stiffness, or be stretched between two fixed "
+                           "ends, with stiffness and without gravity",
+                           rope->name);
+  }
+  self->count = chain.count;
+  self->mass = chain.node_mass / chain.rest;
+  self->from = rl_position(&model->points[rope->ends[0]]);
+  const rl_vec3 to = rl_position(&model->points[rope->ends[1]]);
+  self->along = hangs ? rl_unit(model->gravity) : rl_unit(rl_sub(to, self->from));
+  self->length = hangs ? chain.rest : rl_distance(to, self->from) / chain.count;
+  self->mass *= chain.rest / self->length;
+  self->gain = hangs ? -self->mass * gravity : 0.0;
+  const double below = hangs && load ? model->masses[rope->ends[1]] : 0.0;
+  self->tension = hangs ? gravity * (below + self->mass * self->length * chain.count)
+                        : rope->stiffness * (self->length / chain.rest - 1.0);
+  return self->tension > 0.0 ||
+         rl_exact_refuse(message, size, "rope '%s' must be stretched", rope->name);
+}
+
+// Which nodes are disturbed at the start; all must be near the line.
+static bool find_disturbance(wave_front *self, const rl_model *model, char *message, size_t size) {
+  const double length = self->length * self->count;
+  rl_vec3 before = {0.0, 0.0, 0.0};
+  uint32_t first = RL_NONE, last = 0;
+  for (uint32_t i = 0; i <= self->count; i++) {
+    const uint32_t slot = rl_exact_node(model, self->rope, i);
+    const rl_vec3 at = rl_sub(rl_position(&model->points[slot]), self->from);
+    const rl_vec3 off = across(self, at), v = across(self, model->velocities[slot]);
+    const double speed = sqrt(tension_at(self, i > 0 ? i - 1 : 0) / self->mass);
+    const double slope = rl_distance(off, before) / self->length;
+    const double ahead = rl_dot(at, self->along) - self->length * i;
+    before = off;
+    if (slope > SLOPE_MAX || rl_length(v) > SLOPE_MAX * speed ||
+        fabs(ahead) > SLOPE_MAX * SLOPE_MAX * length) {
+      return rl_exact_refuse(message, size,
+                             "rope '%s' must start straight, but for small waves: node %u has a "
+                             "slope of %.3g and %.3g of the speed of a wave, %g at most",
+                             model->ropes[self->rope].name, (unsigned)i, slope,
+                             rl_length(v) / speed, SLOPE_MAX);
+    }
+    if (rl_length(off) > STILL * length || rl_length(v) > STILL * length) {
+      first = first == RL_NONE ? i : first;
+      last = i;
+    }
+  }
+  self->is_before = first != RL_NONE && first > 0;
+  self->is_behind = first != RL_NONE && last < self->count;
+  self->first = self->is_before ? first - 1 : 0;
+  self->last = last + 1;
+  return self->is_before || self->is_behind ||
+         rl_exact_refuse(message, size,
+                         "a part of rope '%s' must start disturbed, and not all of it",
+                         model->ropes[self->rope].name);
+}
+
+static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                 size_t size) {
+  wave_front *self = memory;
+  self->rope = arguments[0];
+  return find_line(self, model, message, size) && find_disturbance(self, model, message, size);
+}
+
+static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  (void)memory;
+  (void)model;
+  (void)t;
+  (void)state;
+  return false;
+}
+
+static bool is_ahead(const wave_front *self, uint32_t i, double t) {
+  return (self->is_before && i <= self->first && travel_time(self, self->first, i) > t) ||
+         (self->is_behind && i >= self->last && travel_time(self, self->last, i) > t);
+}
+
+static double displacement_ahead(const void *memory, const rl_model *model, const rl_state *state) {
+  const wave_front *self = memory;
+  double largest = 0.0;
+  for (uint32_t i = 0; i <= self->count; i++) {
+    if (is_ahead(self, i, state->time)) {
+      const rl_vec3 at = rl_rope_position(model, state, self->rope, i);
+      largest = fmax(largest, rl_length(across(self, rl_sub(at, self->from))));
+    }
+  }
+  return largest;
+}
+
+const rl_exact_type rl_exact_wave_front = {
+    .name = "wave-front",
+    .summary = "small waves along a straight rope: nothing has moved beyond their front",
+    .argument_count = 1,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the rope, from a fixed end"}},
+    .size = sizeof(wave_front),
+    .init = init,
+    .at = at,
+    .invariant = displacement_ahead,
+    .invariant_help = "largest displacement across the rope beyond the front [m]",
+};
