@@ -29,6 +29,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->predicted = rl_carve(c, slots, sizeof *p->predicted);
   p->imbalance = rl_carve(c, slots, sizeof *p->imbalance);
   p->moves = rl_carve(c, slots, sizeof *p->moves);
+  p->ways = rl_carve(c, slots, sizeof *p->ways);
   p->origin = rl_carve(c, slots, sizeof *p->origin);
   p->start = rl_carve(c, slots, sizeof *p->start);
   p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
@@ -201,7 +202,8 @@ void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, r
 // ---------------------------------------------------------------------------------------------
 // Evaluation
 
-// Moves of all slots since the start of the step; a spin counts its turn from y.
+// Moves of all slots since the start of the step; a spin counts its turn from y. The velocities are
+// those over h, but with BDF2 of what moves freely (3 now - 4 origin + past) / 2 dt.
 static void find_moves(rl_implicit *p, const rl_model *model, const rl_state *state) {
   const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -209,13 +211,17 @@ static void find_moves(rl_implicit *p, const rl_model *model, const rl_state *st
     if (i >= model->place_count) {
       p->moves[i] = rl_add_scaled(p->moves[i], ahead, state->velocities[i]);
     }
+    p->ways[i] = rl_scale(p->h / ahead, p->moves[i]);
+    if (p->integrator == RL_BDF2 && i < model->place_count && is_moved(p, i)) {
+      const rl_vec3 last = rl_sub(rl_position(&p->origin[i]), rl_position(&p->past[i]));
+      p->ways[i] = rl_add_scaled(p->moves[i], -1.0 / 3.0, last);
+    }
   }
 }
 
-// The change of dC since the start of the step, along the gradients last evaluated [m].
+// dC/dt times h, along the gradients last evaluated [m].
 static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *row) {
-  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
-  return rl_row_rate(rows, row, p->moves) + row->reel - ahead * row->reel;
+  return rl_row_rate(rows, row, p->ways) + row->reel - p->h * row->reel;
 }
 
 // Whether an element is (|d|^2 - l^2) / 2l.
@@ -237,7 +243,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
     *bent = (rl_bent_link){rl_scale(inverse, d), inverse, -inverse};
   }
   if (p->lag[m] > 0.0) {
-    const double way = rl_dot(bent->gradient, rl_sub(p->moves[link->b], p->moves[link->a]));
+    const double way = rl_dot(bent->gradient, rl_sub(p->ways[link->b], p->ways[link->a]));
     p->values[m] = (p->values[m] + p->lag[m] * way) / (1.0 + p->lag[m]);
   }
 }
@@ -655,7 +661,7 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
       if (link->compliance > 0.0 && p->lag[k] > 0.0) {
         const rl_link_value v = rl_link_evaluate(link, state->points);
         info->dissipated +=
-            damper_loss(p, k, v.value, rl_dot(v.d, rl_sub(p->moves[link->b], p->moves[link->a])));
+            damper_loss(p, k, v.value, rl_dot(v.d, rl_sub(p->ways[link->b], p->ways[link->a])));
       }
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {

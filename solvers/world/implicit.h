@@ -36,6 +36,7 @@ typedef struct rl_implicit {
   rl_vec3 *predicted;   // [slots] velocities with which y was reached [m/s]
   rl_vec3 *imbalance;   // [slots] [N]
   rl_vec3 *moves;       // [slots] since the start of the step [m]
+  rl_vec3 *ways;        // [slots] velocities at the end of the equations times h [m]
   rl_point *origin;     // [slots] positions at the start of the step
   rl_vec3 *start;       // [slots] and velocities
   rl_quat *rotations;   // [bodies] at y

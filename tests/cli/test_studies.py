@@ -497,6 +497,8 @@ class Shipped(Case):
             *((label, "self:cable.sag", 2, 0.02)
               for label in ("pbd-direct", "impulse-direct", "rattle")),
             ("rattle", "self:cable.tension.from", 1, 0.02)],
+        "cantilever-segments": [(label, "rod.tip.y", 2, 0.02)
+                                for label in ("convex", "xpbd", "impulse-soft")],
         # cos^2(pi / 2N) and its root for 19 elements; the sweeps there and back count as one each.
         "chain-iterations": [
             ("pbd", "residual_m", math.cos(math.pi / 38) ** 2, 2e-5),

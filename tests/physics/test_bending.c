@@ -287,6 +287,51 @@ static void explicit_steps_have_a_limit(void **unused) {
   }
 }
 
+// Implicit methods find the same motion as the equations of motion, at order 1, with bodies that
+// feel the clamp, a loop, and a joint in it: each step solved to its tolerance, in few iterations.
+static void implicit_methods_agree(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"convex", "penalty-implicit"};
+  rl_scenario *s = scenario_from(
+      "name: x\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.001\n"
+      "bodies:\n"
+      "  block: {mass: 0.5, shape: {box: {size: [0.2, 0.3, 0.4]}}, rope_collide: false,\n"
+      "          spin: [1, 2, -0.5]}\n"
+      "ropes:\n"
+      "  loop: {closed: true, mass: 0.3, bending: 0.02, compression: true,\n"
+      "         rest_lengths: [%s],\n"
+      "         points: [[1, 0, 0], [1.3, 0.1, 0.1], [1.2, 0.4, 0], [0.9, 0.5, 0.1],\n"
+      "                  [0.8, 0.2, 0]]}\n"
+      "  r: {from: {body: block, at: [0.1, 0.05, -0.02], clamp: [1, 0.3, 0.2]},\n"
+      "      to: {rope: loop, node: 2}, mass: 0.2, bending: 0.03, compression: true,\n"
+      "      rest_lengths: [%s],\n"
+      "      points: [[0.1, 0.05, -0.02], [0.4, 0, 0.1], [0.8, 0.1, 0.2], [1.1, 0.2, 0.1],\n"
+      "               [1.2, 0.4, 0]]}\n",
+      "0.33166247903554003, 0.33166247903554008, 0.33166247903553991, 0.33166247903553997, "
+      "0.28284271247461901",
+      "0.32695565448543634, 0.42426406871192857, 0.33166247903554003, 0.24494897427831777");
+  rl_driver *exact = driver_for(s, "reference", 0.05);
+  assert_true(rl_driver_step(exact) > 0);
+  for (size_t k = 0; k < 2; k++) {
+    double errors[2];
+    for (int i = 0; i < 2; i++) {
+      const int steps = 50 << i;
+      rl_driver *d = driver_for(s, solvers[k], 0.05 / steps);
+      for (int n = 0; n < steps; n++) {
+        assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+        check_below((double)d->info.iterations, n == 0 ? 20.0 : 6.0);
+      }
+      errors[i] = hypot(probe(d, "r.node.2.x") - probe(exact, "r.node.2.x"),
+                        probe(d, "loop.node.4.z") - probe(exact, "loop.node.4.z"));
+      rl_driver_free(d);
+    }
+    check_below(errors[0], 2e-3);
+    check_near(errors[0] / errors[1], 2.0, 0.15);
+  }
+  rl_driver_free(exact);
+  rl_scenario_free(s);
+}
+
 // What is bent along a rope follows its elements: round a loop, on each piece of what was cut, not
 // at the end where it was clamped once that is let go. The energy of a cut place is dissipated.
 static void bends_follow_the_elements(void **unused) {
@@ -398,6 +443,7 @@ int main(void) {
       cmocka_unit_test(elastica_rests),
       cmocka_unit_test(rattle_keeps_energy_to_order_two),
       cmocka_unit_test(explicit_steps_have_a_limit),
+      cmocka_unit_test(implicit_methods_agree),
       cmocka_unit_test(bends_follow_the_elements),
       cmocka_unit_test(rings_rest),
       cmocka_unit_test(handles_do_work),
