@@ -60,7 +60,8 @@ static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   for (uint32_t i = contacts->first_row; i < contacts->first_row + contacts->row_count; i++) {
     rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
                     driver->state->points);
-    metrics->penetration_max = rl_larger(metrics->penetration_max, rows->rows[i].value);
+    const double depth = rows->rows[i].value + rows->feet[rows->rows[i].item].kept_depth;
+    metrics->penetration_max = rl_larger(metrics->penetration_max, depth);
   }
 }
 

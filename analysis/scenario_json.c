@@ -238,6 +238,7 @@ static json_t *rope_to_json(const rl_definition *d, const rl_rope_definition *ro
     }
   }
   set(out, "compression", json_boolean(rope->compression));
+  set(out, "rope_collide", json_boolean(rope->rope_collide));
   if (rope->break_tensions) {
     set(out, "break_tensions", numbers(rope->break_tensions, rl_definition_elements(rope)));
   }

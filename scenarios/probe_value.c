@@ -129,8 +129,9 @@ static double sag(const rl_model *model, const rl_state *state, uint32_t index) 
 }
 
 static bool pushes(const rl_model *model, const rl_state *state, size_t contact, uint32_t rope) {
-  return state->contacts[contact].rope == rope &&
-         state->multipliers[model->link_count + contact] > 0.0;
+  const rl_contact *c = &state->contacts[contact];
+  const bool is_other = rl_is_of_ropes(c) && model->link_rope[c->other] == rope;
+  return (c->rope == rope || is_other) && state->multipliers[model->link_count + contact] > 0.0;
 }
 
 // How many contacts of the rope's nodes and elements push; how often a massless one lies on a body.

@@ -91,6 +91,7 @@ static const rl_field rope_fields[] = {
     {"radius", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "m", AT(radius), NULL, NULL},
     {"friction", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "1", AT(friction), NULL, NULL},
     {"compression", RL_FIELD_BOOLEAN, false, RL_ANY, NULL, AT(compression), NULL, NULL},
+    {"rope_collide", RL_FIELD_BOOLEAN, false, RL_ANY, NULL, AT(rope_collide), NULL, NULL},
     {"break_tension", RL_FIELD_NUMBER, false, RL_POSITIVE, "N", AT(break_tension), NULL, NULL},
     {"break_tensions", RL_FIELD_OTHER, false, RL_ANY, "N", 0, NULL, read_break_tensions},
     {"drag", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "N s/m", AT(drag), NULL, NULL},

@@ -87,6 +87,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->rows = rl_rows_create(model);
   if (driver->rows) {
     driver->rows->lists_idle = type->detects_again;
+    driver->rows->keeps_depth = !type->has_soft_contacts;
   }
   driver->ledger = rl_ledger_create(model);
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
@@ -394,6 +395,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   state->time = t1;
   state->step++;
   has_blown_up(driver, &info->reason);
+  if (driver->rows->overflows && info->reason > 0) {
+    info->reason = RL_DIVERGED_CONTACTS;
+  }
   if (model->strengths && info->reason > 0) {
     change(driver, rl_events_tear);
     info->reason = driver->is_stopped ? RL_STOPPED : info->reason;

@@ -55,11 +55,18 @@ void rl_feed_weigh(const rl_model *model, rl_state *state, uint32_t rope, uint32
 // ---------------------------------------------------------------------------------------------
 // The list. Elements behind an insertion move on by one place, with what is known of them.
 
-// Contacts are known by the places of their nodes.
-static void shift_contacts(rl_state *state, uint32_t rope, uint32_t behind, uint32_t by) {
+// Whether the other of two elements in contact is one of the rope.
+static bool is_other(const rl_model *model, const rl_contact *contact, uint32_t rope) {
+  return rl_is_of_ropes(contact) && model->link_rope[contact->other] == rope;
+}
+
+// Contacts are known by the places of their nodes, and the other of two elements by itself.
+static void shift_contacts(const rl_model *model, rl_state *state, uint32_t rope, uint32_t behind,
+                           uint32_t link, uint32_t by) {
   for (uint64_t i = 0; i < state->contact_count; i++) {
     rl_contact *c = &state->contacts[i];
     c->node += c->rope == rope && c->node > behind ? by : 0;
+    c->other += is_other(model, c, rope) && c->other > link ? by : 0;
   }
 }
 
@@ -74,12 +81,17 @@ static void turn_contacts(rl_state *state, uint32_t rope, uint32_t node, uint32_
 }
 
 // Those of a node, and of the element that begins there, are gone.
-static void drop_contacts(const rl_model *model, rl_state *state, uint32_t rope, uint32_t node) {
+static void drop_contacts(const rl_model *model, rl_state *state, uint32_t rope, uint32_t node,
+                          uint32_t link) {
   double *forces = &state->multipliers[model->link_count];
   uint64_t kept = 0;
   for (uint64_t i = 0; i < state->contact_count; i++) {
-    if (state->contacts[i].rope != rope || state->contacts[i].node != node) {
-      state->contacts[kept] = state->contacts[i];
+    const rl_contact *c = &state->contacts[i];
+    if (!(c->rope == rope && c->node == node) && !(rl_is_of_ropes(c) && c->other == link)) {
+      state->contacts[kept] = *c;
+      if (state->sides) {
+        state->sides[kept] = state->sides[i];
+      }
       forces[kept++] = forces[i];
     }
   }
@@ -160,7 +172,7 @@ bool rl_feed_insert(const rl_model *model, rl_state *state, uint32_t rope, uint3
   if (fed_at_end) {
     move_feed(model, state, link, link + 1);
   }
-  shift_contacts(state, rope, place, 1);
+  shift_contacts(model, state, rope, place, link, 1);
   turn_contacts(state, rope, place, node);
   rl_elements_note(state, link, node);
   return true;
@@ -201,8 +213,8 @@ bool rl_feed_remove(const rl_model *model, rl_state *state, uint32_t rope, uint3
   state->spares[r->first_in_pool + state->spare_counts[rope]++] = node;
   shift_elements(model, state, rope, k, true);
   set_element(model, state, rope, k, old[0].a, old[1].b, rest);
-  drop_contacts(model, state, rope, place + 1);
-  shift_contacts(state, rope, place + 1, UINT32_MAX);
+  drop_contacts(model, state, rope, place + 1, r->first_link + k + 1);
+  shift_contacts(model, state, rope, place + 1, r->first_link + k + 1, UINT32_MAX);
   turn_contacts(state, rope, place, old[1].b);
   rl_elements_note(state, r->first_link + k, node);
   return true;

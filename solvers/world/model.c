@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "model_builder.h"
 #include "model_check.h"
+#include "rope_contact.h"
 #include "rows.h"
 #include "shape_hull.h"
 #include "wrap.h"
@@ -40,7 +41,7 @@ static const double gib = 1073741824.0; // bytes
 static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
   uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
-           spares = 0;
+           spares = 0, entangled = 0;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -58,6 +59,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
     spares += rl_definition_spares(d, (uint32_t)i) +
               (rl_definition_is_fed(d, (uint32_t)i) ? rope->segments : 0);
     links += rl_definition_most_elements(d, (uint32_t)i);
+    entangled += rope->rope_collide ? rl_definition_most_elements(d, (uint32_t)i) : 0;
     eyes += rope->way_count;
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
     if (rl_definition_elements(rope) > b->longest) {
@@ -81,10 +83,12 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   uint64_t pairs, body_contacts;
   rl_builder_count_pairs(d, &pairs, &body_contacts);
   contacts += body_contacts;
+  const uint64_t tangle = rl_tangle_capacity(entangled);
+  contacts += tangle;
   // Of a rope the first element and the last can be general rows, and those on winches.
   const uint64_t spans = 2 * d->rope_count + d->event_count;
   const uint64_t rows = contacts + spans + splits;
-  const uint64_t vertices = 3 * contacts + 2 * spans + eyes + wraps + splits;
+  const uint64_t vertices = 3 * contacts + tangle + 2 * spans + eyes + wraps + splits;
   uint32_t turning = 0;
   for (uint32_t i = 0; i < d->body_count; i++) {
     turning += rl_definition_turns(d, i) ? 1 : 0;
@@ -93,8 +97,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   if (nodes + 2 * d->body_count >= RL_NONE || links + contacts + wraps >= RL_NONE ||
       entries >= RL_NONE) {
     return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
-                        "the scenario is too large: %.3g elements and %.3g possible contacts "
-                        "with bodies; expected less than %.3g",
+                        "the scenario is too large: %.3g elements and %.3g possible contacts; "
+                        "expected less than %.3g",
                         (double)links, (double)contacts, (double)RL_NONE / 6.0);
   }
   rl_model *m = b->model;
@@ -120,6 +124,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   }
   m->parts = m->parts || m->is_fed;
   m->contact_capacity = (uint32_t)contacts;
+  m->tangle_capacity = (uint32_t)tangle;
+  m->tangle_count = (uint32_t)entangled;
   m->wrap_capacity = (uint32_t)wraps;
   m->split_capacity = (uint32_t)splits;
   m->row_capacity = (uint32_t)rows;
@@ -188,7 +194,7 @@ static bool check_memory(const rl_builder *b, rl_fault *fault) {
   return there == 0 || needed <= there ||
          rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
                       "the scenario needs %.3g GiB of memory and there are %.3g GiB: %u elements, "
-                      "%u possible contacts with bodies",
+                      "%u possible contacts",
                       (double)needed / gib, (double)there / gib, m->link_count,
                       m->contact_capacity);
 }
@@ -260,6 +266,20 @@ static bool check_bodies_apart(const rl_model *model, const rl_contact *contact,
                       depth, b->name);
 }
 
+// Elements of ropes may start as deep in each other as this, of the smaller radius.
+static bool check_ropes_apart(const rl_model *model, const rl_contact *contact, double depth,
+                              rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[contact->rope];
+  const rl_rope *other = &model->ropes[model->link_rope[contact->other]];
+  return depth <= RL_START_TOLERANCE * fmin(rope->radius, other->radius) ||
+         rl_fault_set(
+             fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",
+             "element %u starts %.3g m inside element %u of rope '%s' (radii %g and %g m); "
+             "expected them apart, or rope_collide: false",
+             (uint32_t)(contact->node), depth, contact->other - other->first_link, other->name,
+             rope->radius, other->radius);
+}
+
 // What starts inside a body would be thrown out within a substep: refused, but for what rounding
 // coordinates may do.
 static bool check_start(const rl_model *model, rl_fault *fault) {
@@ -270,6 +290,11 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
   } else {
     rl_detect(model, state, 0.0, rows);
+    outside = !rows->overflows ||
+              rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "ropes",
+                           "more than %u contacts of ropes with ropes at the start; expected them "
+                           "apart, or rope_collide: false",
+                           model->tangle_capacity);
   }
   for (uint32_t i = outside ? rows->span_count : 0; outside && i < rows->row_count; i++) {
     rl_row *row = &rows->rows[i];
@@ -283,6 +308,10 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
       continue;
     }
     const rl_rope *rope = &model->ropes[contact->rope];
+    if (rl_is_of_ropes(contact)) {
+      outside = check_ropes_apart(model, contact, row->value, fault);
+      continue;
+    }
     if (row->value > RL_START_TOLERANCE * rope->length / rope->link_count) {
       outside = rl_fault_set(
           fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",

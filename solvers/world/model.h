@@ -113,6 +113,7 @@ typedef struct rl_rope_definition {
   double radius;                // [m]
   double friction;              // NAN if absent
   bool compression;             // links resist being shortened as well (rods)
+  bool rope_collide;            // touches itself and the other ropes that do
   double break_tension;         // of every element [N], NAN if absent
   const double *break_tensions; // [segments] instead, NULL if absent [N]
   double drag;                  // [N s/m] per node
@@ -222,6 +223,7 @@ typedef enum rl_capability {
   RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
   RL_CAN_REEL = 1U << 18,       // winches
   RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
+  RL_CAN_TANGLE = 1U << 25,     // ropes that touch themselves and each other
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -292,8 +294,10 @@ typedef struct rl_rope {
   bool massless;
   bool closed;
   bool compression;
-  double stiffness; // EA [N]; INFINITY: inextensible
-  double damping;   // axial [N s]
+  bool rope_collide; // touches itself and the other ropes that do
+  double friction;   // on ropes, Coulomb coefficient; NAN: that of the other
+  double stiffness;  // EA [N]; INFINITY: inextensible
+  double damping;    // axial [N s]
   double damping_ratio;
   double bending;           // EI [N m^2]
   uint32_t first_flexure;   // with it: the places where it can be bent, one more than elements
@@ -406,6 +410,8 @@ typedef struct rl_model {
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time
+  uint32_t tangle_capacity;  // of those, of ropes with ropes; 0: there are none
+  uint32_t tangle_count;     // elements of ropes that touch ropes
   uint32_t wrap_capacity;    // most wraps at a time
   uint32_t path_capacity;    // most wraps of one rope
   uint32_t split_capacity;   // most wraps at a time that can stick

@@ -318,6 +318,14 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
       !check_loop(rope, i, fault)) {
     return false;
   }
+  if (rope->rope_collide && (rope->segments == 0 || !(rope->radius > 0.0))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->segments == 0 ? "rope_collide" : "radius",
+                        rope->segments == 0 ? "a massless rope does not touch ropes; expected mass "
+                                              "and segments, or no rope_collide"
+                                            : "a rope that touches ropes (rope_collide) has no "
+                                              "radius; expected one above 0 m");
+  }
   // The way of these is not known yet: joined ropes are checked when they are built, the others are
   // refused as unsupported below.
   bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&

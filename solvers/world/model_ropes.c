@@ -427,6 +427,8 @@ static void place_ropes(rl_builder *b) {
                   .first_in_pool = spare,
                   .is_reeled = rl_definition_is_reeled(b->definition, i),
                   .is_fed = rl_definition_is_fed(b->definition, i),
+                  .rope_collide = rope->rope_collide,
+                  .friction = rope->friction,
                   .wrap_capacity = rl_definition_wraps(b->definition, rope),
                   .rubs = rl_definition_rubs(b->definition, rope)};
     wrap += b->ropes[i].wrap_capacity;

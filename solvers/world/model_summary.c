@@ -31,6 +31,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "winches";
   case RL_CAN_BENDING:
     return "bending stiffness";
+  case RL_CAN_TANGLE:
+    return "ropes that touch ropes";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_WRAPS:
@@ -86,6 +88,13 @@ void rl_build_summary(rl_builder *b) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
     m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;
     m->capabilities |= touches && m->frictions[i] > 0.0 ? RL_CAN_FRICTION : 0U;
+  }
+  for (uint32_t i = 0; i < m->rope_count; i++) {
+    for (uint32_t k = 0; k <= i && m->ropes[i].rope_collide; k++) {
+      const double mu = rl_pair_friction(m->ropes[i].friction, m->ropes[k].friction);
+      m->capabilities |= RL_CAN_TANGLE;
+      m->capabilities |= m->ropes[k].rope_collide && mu > 0.0 ? RL_CAN_FRICTION : 0U;
+    }
   }
   for (uint32_t i = 0; i < m->body_count; i++) {
     m->capabilities |= m->bodies[i].motion == RL_FREE ? RL_CAN_LOADS : 0U;

@@ -2,6 +2,7 @@
 #include "rows_internal.h"
 
 #include "memory.h"
+#include "rope_contact.h"
 #include "wrap.h"
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
@@ -17,6 +18,9 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->crowds = rl_carve(&c, m->body_count, sizeof *rows->crowds);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
+  rows->old_sides =
+      rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
+  rows->tangle = m->tangle_capacity > 0 ? rl_tangle_carve(m, &c) : NULL;
   return c.used;
 }
 

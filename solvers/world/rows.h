@@ -5,7 +5,7 @@
 //
 //   element  C = length of its path - rest        (lambda is the tension)
 //   contact  C = rope radius - distance to body   (lambda is the normal force)
-//            C = - gap between two bodies
+//            C = - gap between two bodies, or two elements of ropes
 //
 // and with `compression` an element's C = 0, lambda of either sign. There are two kinds because
 // the hot loop needs it: a plain link between two slots (rl_link, contiguous, nearly all of
@@ -71,6 +71,10 @@ typedef struct rl_foot {
   // round a line if there is an axis (rl_touch).
   rl_vec3 core, axis;
   double radius;
+  // Two elements of ropes: the normal in space, from the other to the first; where on the other,
+  // and as `radius` the sum of the two.
+  double other_fraction;
+  double kept_depth; // that the step leaves as it is [m]
 } rl_foot;
 
 typedef struct rl_rows {
@@ -90,7 +94,11 @@ typedef struct rl_rows {
   uint32_t *crowds;         // [bodies] how many contacts with other bodies each has
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
-  bool lists_idle; // for methods that call rl_detect_again
+  rl_vec3 *old_sides;
+  struct rl_tangle *tangle; // NULL: no rope touches ropes
+  bool overflows;           // there were more contacts of ropes with ropes than there is room for
+  bool lists_idle;          // for methods that call rl_detect_again
+  bool keeps_depth;         // for methods whose contacts are hard
   void *allocation;
 } rl_rows;
 

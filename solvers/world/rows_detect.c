@@ -2,6 +2,7 @@
 // Detection: which contacts there can be in a step, and where they touch.
 #include "body_contact.h"
 #include "elements.h"
+#include "rope_contact.h"
 
 #include <string.h>
 
@@ -53,18 +54,13 @@ static bool node_is_near(const rl_model *model, const rl_state *state, const rl_
          travel(model, state, contact->slot, contact->body, dt);
 }
 
-// Where a node is; one that is held goes with its body within a step too.
-static rl_vec3 node_position(const rl_model *model, const rl_state *state, uint32_t slot) {
-  return rl_vertex_position(model, state, rl_node_vertex(model, slot), state->points);
-}
-
 // Where the element is nearest to the part; returns the distance from its axis.
 static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                            rl_foot *foot) {
   const rl_part *part = &model->bodies[contact->body].parts[contact->part];
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
-  const rl_vec3 from = node_position(model, state, contact->slot);
-  const rl_vec3 to = node_position(model, state, contact->next);
+  const rl_vec3 from = rl_node_position(model, state, contact->slot);
+  const rl_vec3 to = rl_node_position(model, state, contact->next);
   rl_surface surface;
   const double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
   const double ends = fmin(rl_contact_surface(model, contact, at, from).distance,
@@ -77,8 +73,8 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
 // Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                             double dt, rl_foot *foot) {
-  const rl_vec3 from = node_position(model, state, contact->slot);
-  const rl_vec3 to = node_position(model, state, contact->next);
+  const rl_vec3 from = rl_node_position(model, state, contact->slot);
+  const rl_vec3 to = rl_node_position(model, state, contact->next);
   const double reach = model->ropes[contact->rope].radius +
                        fmax(travel(model, state, contact->slot, contact->body, dt),
                             travel(model, state, contact->next, contact->body, dt));
@@ -89,17 +85,25 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
          element_foot(model, state, contact, foot) <= reach;
 }
 
-void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
-                    uint64_t *old, rl_contact contact, rl_foot foot) {
-  while (*old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) < 0) {
+bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
+                    const rl_contact *contact) {
+  while (*old < old_count && compare_contacts(&rows->old_contacts[*old], contact) < 0) {
     (*old)++;
   }
-  const bool known = *old < old_count && compare_contacts(&rows->old_contacts[*old], &contact) == 0;
+  return *old < old_count && compare_contacts(&rows->old_contacts[*old], contact) == 0;
+}
+
+void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
+                    uint64_t *old, rl_contact contact, rl_foot foot) {
+  const bool known = rl_contact_was(rows, old_count, old, &contact);
   const uint64_t i = state->contact_count++;
   state->contacts[i] = contact;
   rows->feet[i] = foot;
   rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
   state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
+  if (state->sides) {
+    state->sides[i] = rl_is_of_ropes(&contact) ? foot.normal : rl_vec(0.0, 0.0, 0.0);
+  }
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -118,13 +122,6 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   }
 }
 
-// Whether a slot can be moved by what acts on it, or a body by what acts at its surface.
-static bool slot_moves(const rl_model *model, const rl_point *points, uint32_t slot) {
-  const rl_body *body = rl_slot_body(model, slot);
-  return points[slot].w > 0.0 ||
-         (body && body->spin_slot != RL_NONE && points[body->spin_slot].w > 0.0);
-}
-
 // Whether the element of a contact, if it is one, ends at an anchor on the body.
 static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_t body) {
   return contact->next != RL_NONE &&
@@ -135,14 +132,15 @@ static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_
 // move. A node that is held does not touch anything, nor an element the body that it is tied to.
 static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
                            uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
-  const bool moves = slot_moves(model, state->points, rl_node_vertex(model, contact.slot).slot) ||
-                     (contact.next != RL_NONE &&
-                      slot_moves(model, state->points, rl_node_vertex(model, contact.next).slot));
+  const bool moves =
+      rl_slot_moves(model, state->points, rl_node_vertex(model, contact.slot).slot) ||
+      (contact.next != RL_NONE &&
+       rl_slot_moves(model, state->points, rl_node_vertex(model, contact.next).slot));
   if (contact.next == RL_NONE && rl_moving_hold(model, contact.slot)) {
     return;
   }
   for (uint32_t b = 0; b < model->body_count; b++) {
-    const bool can_move = moves || slot_moves(model, state->points, rl_body_slot(model, b));
+    const bool can_move = moves || rl_slot_moves(model, state->points, rl_body_slot(model, b));
     if (can_move && !is_tied_to(model, &contact, b) &&
         model->touches[(size_t)contact.rope * model->body_count + b]) {
       contact.body = b;
@@ -166,6 +164,11 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
   memcpy(rows->old_multipliers, &state->multipliers[model->link_count],
          old_count * sizeof *rows->old_multipliers);
   state->contact_count = 0;
+  if (rows->tangle) {
+    memcpy(rows->old_sides, state->sides, old_count * sizeof *rows->old_sides);
+    rows->overflows = !rl_tangle_find(model, state, rows->tangle, dt);
+  }
+  uint32_t entangled = 0; // elements of ropes that touch ropes so far
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].massless) {
       continue;
@@ -177,6 +180,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       detect_node(model, state, rows, old_count, &old, contact, dt);
       contact.next = links[i].b; // the element that begins there
       detect_feature(model, state, rows, old_count, &old, contact, dt);
+      if (model->ropes[r].rope_collide) {
+        rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
+      }
       if (rl_element_next(model, state, r, i) == RL_NONE) {
         contact = (rl_contact){.rope = r, .node = node++, .slot = links[i].b, .next = RL_NONE};
         detect_node(model, state, rows, old_count, &old, contact, dt);
@@ -236,6 +242,10 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
       rl_add_body_row(model, rows, contact, i);
       continue;
     }
+    if (rl_is_of_ropes(contact)) {
+      rl_add_rope_row(model, state, rows, contact, i);
+      continue;
+    }
     const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
     rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
                                              .source = model->link_count + i,
@@ -257,9 +267,16 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
 }
 
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  if (rows->tangle) {
+    rl_tangle_move(model, state, rows->tangle);
+  }
   for (uint64_t i = 0; i < state->contact_count && state->contacts[i].rope != RL_NONE; i++) {
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
+    if (rl_is_of_ropes(contact)) {
+      rl_detect_ropes_again(rows, i);
+      continue;
+    }
     if (contact->next == RL_NONE) {
       node_foot(model, state, contact, &foot);
     } else {

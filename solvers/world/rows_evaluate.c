@@ -203,8 +203,7 @@ static rl_surface touching_plane(const rl_foot *found, rl_body_pose at, rl_vec3 
 
 // Two unit vectors across a unit normal.
 static void find_tangents(rl_vec3 normal, rl_vec3 tangents[2]) {
-  const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
-  tangents[0] = rl_unit(rl_cross(normal, fabs(normal.z) < 0.7 ? z : x));
+  tangents[0] = rl_across(normal);
   tangents[1] = rl_cross(normal, tangents[0]);
 }
 
@@ -257,6 +256,33 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   }
 }
 
+// Two elements of ropes, p and q where they were found nearest: C = sum of the radii - n.(p - q).
+// Along a frozen normal either can slide along itself without a change of C.
+static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                           const rl_point *points) {
+  const rl_foot *found = &rows->feet[row->item];
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  place places[4];
+  for (size_t i = 0; i < 4; i++) {
+    places[i] = place_of(model, state, vertices[i], points);
+  }
+  const double shares[4] = {1.0 - found->fraction, found->fraction, found->other_fraction - 1.0,
+                            -found->other_fraction};
+  rl_vec3 way = {0.0, 0.0, 0.0};
+  for (size_t i = 0; i < 4; i++) {
+    way = rl_add_scaled(way, shares[i], places[i].at);
+  }
+  row->normal = found->normal;
+  row->value = found->is_idle ? -1.0 : found->radius - found->kept_depth - rl_dot(row->normal, way);
+  if (row->friction > 0.0) {
+    find_tangents(row->normal, row->tangents);
+  }
+  rl_entry *entry = &rows->entries[row->first_entry];
+  for (size_t i = 0; i < 4; i++) {
+    entry = set_contact_entries(row, &places[i], shares[i], entry);
+  }
+}
+
 // Two bodies: the nearest point p of the first to the plane of the second, or to its surface where
 // that is round. All gradients take p: what the normal does as the second turns is in them then.
 static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -305,6 +331,13 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
                                         row->normal, &below);
     return rl_add_scaled(p, row->value, row->normal);
   }
+  if (rl_is_of_ropes(contact)) {
+    const rl_link *other = &state->links[contact->other];
+    const rl_vec3 from = rl_position(&state->points[other->a]);
+    const rl_vec3 way = rl_sub(rl_position(&state->points[other->b]), from);
+    return rl_add_scaled(rl_add_scaled(from, found->other_fraction, way),
+                         model->ropes[model->link_rope[contact->other]].radius, row->normal);
+  }
   rl_vec3 p = rl_position(&state->points[contact->slot]);
   if (contact->next != RL_NONE) {
     const rl_vec3 to = rl_position(&state->points[contact->next]);
@@ -321,6 +354,8 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
     evaluate_span(model, state, rows, row, points);
   } else if (state->contacts[row->item].rope == RL_NONE) {
     evaluate_bodies(model, state, rows, row, points);
+  } else if (state->contacts[row->item].body == RL_NONE) {
+    evaluate_ropes(model, state, rows, row, points);
   } else {
     evaluate_contact(model, state, rows, row, points);
   }

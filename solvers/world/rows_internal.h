@@ -20,6 +20,23 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
 void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
                     uint64_t *old, rl_contact contact, rl_foot foot);
 
+// Whether a contact was there in the step before; then `old` is its place.
+bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
+                    const rl_contact *contact);
+
+// Where a node is; one that is held goes with its body within a step too.
+static inline rl_vec3 rl_node_position(const rl_model *model, const rl_state *state,
+                                       uint32_t slot) {
+  return rl_vertex_position(model, state, rl_node_vertex(model, slot), state->points);
+}
+
+// Whether a slot can be moved by what acts on it, or a body by what acts at its surface.
+static inline bool rl_slot_moves(const rl_model *model, const rl_point *points, uint32_t slot) {
+  const rl_body *body = rl_slot_body(model, slot);
+  return points[slot].w > 0.0 ||
+         (body && body->spin_slot != RL_NONE && points[body->spin_slot].w > 0.0);
+}
+
 // All rows of ropes and their blocks from the beginning, by the wraps of the state (NULL: no rope
 // has any), and the splits behind the contacts.
 void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows);

@@ -5,6 +5,8 @@
 
 const char *rl_reason_name(rl_reason reason) {
   switch (reason) {
+  case RL_DIVERGED_CONTACTS:
+    return "more contacts of ropes with ropes than there is room for";
   case RL_DIVERGED_STEPS:
     return "internal steps too many, or as short as they can be";
   case RL_DIVERGED_RANGE:

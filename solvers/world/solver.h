@@ -38,10 +38,11 @@ typedef struct rl_departure {
 
 // Why a step ended. Positive: the state is a result; negative: it is not.
 typedef enum rl_reason {
-  RL_DIVERGED_STEPS = -4,  // internal steps too many or too short
-  RL_DIVERGED_RANGE = -3,  // a number does not fit the method's own format
-  RL_DIVERGED_ENERGY = -2, // more energy than there can be
-  RL_DIVERGED_NAN = -1,    // nan or infinite
+  RL_DIVERGED_CONTACTS = -5, // more contacts of ropes with ropes than there is room for
+  RL_DIVERGED_STEPS = -4,    // internal steps too many or too short
+  RL_DIVERGED_RANGE = -3,    // a number does not fit the method's own format
+  RL_DIVERGED_ENERGY = -2,   // more energy than there can be
+  RL_DIVERGED_NAN = -1,      // nan or infinite
   RL_RUNNING = 0,
   RL_CONVERGED_TOLERANCE = 1,
   RL_CONVERGED_ITERATIONS = 2, // all iterations used, or an explicit method
@@ -78,6 +79,9 @@ typedef struct rl_solver_type {
   // Its `info` holds all that was dissipated and all work, and its multipliers are the forces at
   // the end of the step: the ledger adds nothing.
   bool keeps_ledger;
+  // Its contacts push by their depth. Where they are hard, ropes that are deep in each other come
+  // apart slowly.
+  bool has_soft_contacts;
   bool keeps_wraps; // it calls rl_wraps_judge and rl_wraps_end itself
   bool is_adaptive; // it takes the internal steps that its tolerance asks for, and tells its error
   size_t parameter_count;

@@ -16,6 +16,10 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->links = rl_carve(&c, m->link_count, sizeof *s->links);
   s->multipliers = rl_carve(&c, rl_unknown_capacity(m), sizeof *s->multipliers);
   s->contacts = rl_carve(&c, m->contact_capacity, sizeof *s->contacts);
+  s->sides = NULL;
+  if (m->tangle_capacity > 0) {
+    s->sides = rl_carve(&c, m->contact_capacity, sizeof *s->sides);
+  }
   s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
   s->element_counts = s->spare_counts = s->spares = NULL;

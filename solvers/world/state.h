@@ -13,13 +13,15 @@
 // of (rope, node, node before element, body, part), so that multipliers follow them from step to
 // step.
 //
+// Two elements of ropes: body is RL_NONE, and `other` the link that comes first of the two.
+//
 // Two bodies: rope is RL_NONE, node the index of their rl_pair, slot the centre of the body that
 // touches with a point, `next` RL_NONE, body the one that it touches, and `feature` names the
 // point.
 typedef struct rl_contact {
   uint32_t rope, node, slot, next, body;
   union {
-    uint32_t part, feature;
+    uint32_t part, feature, other;
   };
 } rl_contact;
 
@@ -47,6 +49,9 @@ typedef struct rl_state {
                          // normal force of each contact, then the tension behind each wrap that
                          // sticks. Warm start and output.
   rl_contact *contacts;  // [contact_capacity]
+  rl_vec3 *sides;        // [contact_capacity] of two elements: the normal at the start of the last
+                         // step, which says on which side of the other each is; NULL: no rope
+                         // touches ropes
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
   // Where something can come apart or grow, else NULL: the elements that each rope has
@@ -72,6 +77,11 @@ typedef struct rl_state {
   uint32_t (*solid_parts)[2];      // [part_count] body and part
   rl_wrap *old_wraps;              // [path_capacity]
 } rl_state;
+
+// Whether a contact is between two elements of ropes.
+static inline bool rl_is_of_ropes(const rl_contact *contact) {
+  return contact->rope != RL_NONE && contact->body == RL_NONE;
+}
 
 // The number of multipliers in use, and the most there can be.
 static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {

@@ -77,6 +77,12 @@ static inline rl_vec3 rl_unit(rl_vec3 a) {
   return length > 0.0 ? rl_scale(1.0 / length, a) : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
 }
 
+// A unit vector across one.
+static inline rl_vec3 rl_across(rl_vec3 a) {
+  const rl_vec3 axis = fabs(a.z) < 0.7 ? rl_vec(0.0, 0.0, 1.0) : rl_vec(1.0, 0.0, 0.0);
+  return rl_unit(rl_cross(a, axis));
+}
+
 static inline rl_vec3 rl_position(const rl_point *p) {
   return RL_LITERAL(rl_vec3){p->x, p->y, p->z};
 }

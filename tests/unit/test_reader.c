@@ -351,6 +351,9 @@ static void test_ropes(void **state) {
       // Found by the model.
       {WITH_ROPE(ENDS ", segments: @3"), "rope 'second': a rope with segments needs a mass"},
       {WITH_ROPE(ENDS ", mass: @3"), "rope 'second': a rope with mass needs segments"},
+      {WITH_ROPE(CHAIN ", radius: @0, rope_collide: true"), "expected one above 0 m"},
+      {WITH_ROPE("from: {point: [1, 0, 0]}, to: {point: [2, 0, 0]}, rope_collide: @true"),
+       "a massless rope does not touch ropes"},
       {WITH_ROPE(CHAIN ", length: @0.5"), "shorter than its way of 1 m"},
       {WITH_ROPE(CHAIN ", slack: @-0.5"), "negative slack is pretension and needs a stiffness"},
       {WITH_ROPE("from: {point: [1, 0, 0]}, to: @{free: [1, 0, 0]}, mass: 1, segments: 2"),
