@@ -25,8 +25,8 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                           RL_PENALTY_VELOCITY_HELP},
     [SWEEPS] = {"sweeps", RL_INTEGER, "1", 12, 0, 1e6, NULL,
                 "where sticking and slipping do not settle, begin anew from so many sweeps of "
-                "impulse and over the contacts with the elements solved together, then from four "
-                "times as many, up to 64 times; 0: solve more softly"},
+                "impulse and 16 times as many over the contacts with the elements eliminated, then "
+                "from four times as many, up to 64 times; 0: solve more softly"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},

@@ -25,13 +25,6 @@ static const double softer_first = 1e-9, softer_factor = 1e3, softest = 1.0;
 // Attempts that begin with sweeps, each with so many times those before.
 static const int sweep_attempts = 3, sweep_factor = 4;
 
-// Sets of elements that are tried between sweeps over contacts, and rounds over the normal and the
-// friction of one contact.
-enum { ELEMENT_SETS = 4, CONTACT_ROUNDS = 20 };
-
-// Of the tolerance: a change of a contact's rates that is left out.
-static const double change_share = 0.01;
-
 void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model);
   rl_direct_lay_out(&l->direct, model, c);
@@ -45,7 +38,9 @@ void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
   l->impulses = rl_carve(c, unknowns, sizeof *l->impulses);
   l->centre = rl_carve(c, unknowns, sizeof *l->centre);
   l->change = rl_carve(c, unknowns, sizeof *l->change);
-  l->contacts = rl_carve(c, unknowns, sizeof *l->contacts);
+  l->still = rl_carve(c, unknowns, sizeof *l->still);
+  l->answer = rl_carve(c, model->slot_count, sizeof *l->answer);
+  rl_lcp_contacts_lay_out(&l->contacts, model, c);
   l->active = rl_carve(c, unknowns, sizeof *l->active);
   l->gradients = rl_carve(c, rl_direct_gradient_capacity(model), sizeof *l->gradients);
   l->start = rl_carve(c, model->slot_count, sizeof *l->start);
@@ -60,8 +55,7 @@ void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_ro
   rl_frictions_watch(l->frictions, &l->direct, rows, state->velocities);
 }
 
-// The tangents have no rows of their own until friction chooses them: their rates are not read.
-static void measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
+void rl_lcp_measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
   rl_direct_rates(&l->direct, l->gradients, state->velocities, l->rates);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->rates[m] += l->bias[m];
@@ -76,7 +70,7 @@ static void clear(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
     l->impulses[m] = l->centre[m] = 0.0;
   }
   rl_frictions_begin(l->frictions, &l->direct, rows);
-  measure(l, state, rows);
+  rl_lcp_measure(l, state, rows);
 }
 
 // (3) Rows that acted in the step before, are violated, or are elements that will be all but taut.
@@ -116,7 +110,7 @@ static bool solve_active(rl_lcp *l, rl_state *state, const rl_rows *rows,
     l->impulses[m] = l->active[m] ? l->impulses[m] + l->change[m] : 0.0;
   }
   rl_frictions_add(l->frictions, d, l->change);
-  measure(l, state, rows);
+  rl_lcp_measure(l, state, rows);
   return true;
 }
 
@@ -179,9 +173,7 @@ static uint32_t exchange(rl_lcp *l, attempt *a, double violation) {
   return wrong;
 }
 
-// How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
-// law [m/s]; `size` is the largest reaction W P.
-static double complementarity(const rl_lcp *l, const rl_rows *rows, double *size) {
+double rl_lcp_error(const rl_lcp *l, const rl_rows *rows, double *size) {
   double error =
       rl_frictions_residual(l->frictions, &l->direct, rows, l->inverse_masses, l->impulses, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -229,7 +221,7 @@ static bool sweep(rl_lcp *l, const rl_model *model, rl_state *state, rl_rows *ro
   for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
     l->frictions[k].total = s->frictions[rows->rows[l->direct.tangents[k].row].item];
   }
-  measure(l, state, rows);
+  rl_lcp_measure(l, state, rows);
   memcpy(l->impulses, state->multipliers, l->direct.row_count * sizeof *l->impulses);
   a->sweeps *= sweep_factor;
   return a->sweeps_left-- > 0;
@@ -244,166 +236,13 @@ static void choose_anew(rl_lcp *l) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------
-// (8) Contact by contact, with the elements that act solved together after each
-
-// Elements act or do not by what they are nearer to; contacts are no part of the matrix.
-static bool hold_elements(rl_lcp *l, rl_state *state, const rl_rows *rows,
-                          rl_regularisation regularisation) {
-  rl_direct *d = &l->direct;
-  for (uint32_t m = 0; m < d->count; m++) {
-    l->active[m] = m < d->row_count && rl_direct_is_element(d, m) && l->inverse_masses[m] > 0.0 &&
-                   (l->lower[m] < 0.0 || -l->rates[m] < l->inverse_masses[m] * l->impulses[m]);
-    const bool released = m < d->row_count && rl_direct_is_element(d, m) && !l->active[m];
-    l->change[m] = released ? -l->impulses[m] : 0.0;
-    if (released) {
-      l->impulses[m] = 0.0;
-    }
-  }
-  for (uint32_t k = 0; k < d->tangents_count; k++) {
-    d->tangents[k].coefficient = d->tangents[k].softness = 0.0;
-  }
-  rl_frictions_lay(l->frictions, d, rows, l->gradients);
-  rl_direct_push(d, state->points, l->gradients, l->change, state->velocities);
-  return rl_direct_factor(d, state->points, l->gradients, l->gradients, regularisation,
-                          l->inverse_masses, l->active);
-}
-
-// The elements take up what has been pushed.
-static void give_way(rl_lcp *l, rl_state *state, const rl_rows *rows) {
-  rl_direct *d = &l->direct;
-  rl_direct_rates(d, l->gradients, state->velocities, l->rates);
-  for (uint32_t m = 0; m < d->count; m++) {
-    l->change[m] = l->active[m] ? l->rates[m] + l->bias[m] : 0.0;
-  }
-  rl_direct_solve(d, l->change);
-  rl_direct_push(d, state->points, l->gradients, l->change, state->velocities);
-  for (uint32_t m = 0; m < d->row_count; m++) {
-    l->impulses[m] += l->change[m];
-  }
-  measure(l, state, rows);
-}
-
-static void push_contact(rl_lcp *l, rl_state *state, const rl_rows *rows, const rl_lcp_contact *c,
-                         const double push[3]) {
-  rl_direct *d = &l->direct;
-  memset(l->change, 0, d->count * sizeof *l->change);
-  l->change[c->row] = push[0];
-  l->impulses[c->row] += push[0];
-  for (int i = 0; i < 2 && c->tangents != RL_NONE; i++) {
-    l->change[d->tangents[c->tangents].first + (uint32_t)i] = push[i + 1];
-  }
-  rl_frictions_add(l->frictions, d, l->change);
-  rl_direct_push(d, state->points, l->gradients, l->change, state->velocities);
-  give_way(l, state, rows);
-}
-
-// Rate and slide of a contact, and its impulses, along its normal and tangents.
-static void read_contact(const rl_lcp *l, const rl_lcp_contact *c, double u[3], double p[3]) {
-  u[0] = l->rates[c->row];
-  p[0] = l->impulses[c->row];
-  for (int i = 0; i < 2; i++) {
-    const rl_friction *f = c->tangents != RL_NONE ? &l->frictions[c->tangents] : NULL;
-    u[i + 1] = f ? rl_dot(f->slide, f->tangents[i]) : 0.0;
-    p[i + 1] = f ? rl_dot(f->total, f->tangents[i]) : 0.0;
-  }
-}
-
-static void find_answer(rl_lcp *l, rl_state *state, const rl_rows *rows, rl_lcp_contact *c) {
-  const double w = l->inverse_masses[c->row];
-  for (int k = 0; k < (c->tangents != RL_NONE ? 3 : 1); k++) {
-    double before[3], after[3], unused[3], push[3] = {0.0, 0.0, 0.0};
-    read_contact(l, c, before, unused);
-    push[k] = 1.0 / w;
-    push_contact(l, state, rows, c, push);
-    read_contact(l, c, after, unused);
-    push[k] = -1.0 / w;
-    push_contact(l, state, rows, c, push);
-    for (int i = 0; i < 3; i++) {
-      c->answer[i][k] = w * (after[i] - before[i]);
-    }
-  }
-}
-
-static void find_contacts(rl_lcp *l, rl_state *state, const rl_rows *rows) {
-  const rl_direct *d = &l->direct;
-  l->contact_count = 0;
-  uint32_t k = 0; // both are in the order of the rows
-  for (uint32_t m = 0; m < d->row_count; m++) {
-    const bool rubs = k < d->tangents_count && d->tangents[k].normal == m;
-    if (!rl_direct_is_element(d, m) && l->inverse_masses[m] > 0.0) {
-      rl_lcp_contact *c = &l->contacts[l->contact_count++];
-      *c = (rl_lcp_contact){.row = m, .tangents = rubs ? k : RL_NONE};
-      find_answer(l, state, rows, c);
-    }
-    k += rubs;
-  }
-}
-
-// The law of one contact: rounds over its normal and its friction. The rate is lowered by the
-// impulse along the normal, the slide follows the friction.
-static void solve_contact(rl_lcp *l, rl_state *state, const rl_rows *rows, const rl_lcp_contact *c,
-                          double least) {
-  double u[3], before[3], p[3];
-  read_contact(l, c, u, before);
-  memcpy(p, before, sizeof p);
-  const double(*a)[3] = c->answer;
-  const double mu =
-      c->tangents != RL_NONE ? rows->rows[l->direct.tangents[c->tangents].row].friction : 0.0;
-  const double across = fmax(fmax(a[1][1], a[2][2]), 0.5 * (a[1][1] + a[2][2]) + fabs(a[1][2]));
-  for (int n = 0; n < CONTACT_ROUNDS && a[0][0] < 0.0; n++) {
-    const double last[3] = {p[0], p[1], p[2]};
-    p[0] = fmax(p[0] - u[0] / a[0][0], 0.0);
-    for (int i = 1; i < 3; i++) {
-      const double moved = u[i] + a[i][0] * (p[0] - last[0]);
-      p[i] -= across > 0.0 ? moved / across : 0.0;
-    }
-    const double size = sqrt(p[1] * p[1] + p[2] * p[2]), limit = mu * p[0];
-    for (int i = 1; i < 3 && size > limit; i++) {
-      p[i] *= limit / size;
-    }
-    for (int i = 0; i < 3; i++) {
-      for (int k = 0; k < 3; k++) {
-        u[i] += a[i][k] * (p[k] - last[k]);
-      }
-    }
-  }
-  const double push[3] = {p[0] - before[0], p[1] - before[1], p[2] - before[2]};
-  if (fabs(push[0] * a[0][0]) + (fabs(push[1]) + fabs(push[2])) * across > least) {
-    push_contact(l, state, rows, c, push);
-  }
-}
-
-// Sweeps over contacts, at most so many for each set of elements. True: that is the solution.
-static bool sweep_contacts(rl_lcp *l, rl_state *state, const rl_rows *rows, int sweeps,
-                           const rl_lcp_options *o, const attempt *a, rl_step_info *info) {
-  double size;
-  for (int set = 0; set < ELEMENT_SETS; set++) {
-    if (!hold_elements(l, state, rows, a->regularisation)) {
-      return false;
-    }
-    give_way(l, state, rows);
-    find_contacts(l, state, rows);
-    for (int n = 0; n < sweeps; n++) {
-      for (uint32_t i = 0; i < l->contact_count; i++) {
-        solve_contact(l, state, rows, &l->contacts[i], change_share * o->tolerance / o->dt);
-      }
-      info->row_evaluations += (uint64_t)l->contact_count * l->direct.row_count;
-      if (o->dt * complementarity(l, rows, &size) <= o->tolerance) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static rl_reason next_attempt(rl_lcp *l, const rl_model *model, rl_state *state, rl_rows *rows,
                               attempt *a, const rl_lcp_options *o, rl_step_info *info) {
   const bool rubs = l->direct.tangents_count > 0 && a->sweeps > 0;
   const int sweeps = a->sweeps;
   const bool again =
       rubs ? sweep(l, model, state, rows, a, info) : soften(l, model, state, rows, a);
-  if (rubs && sweep_contacts(l, state, rows, sweeps, o, a, info)) {
+  if (rubs && rl_lcp_contacts_solve(l, model, state, rows, sweeps, a->regularisation, o, info)) {
     return RL_CONVERGED_TOLERANCE;
   }
   if (rubs) {
@@ -416,7 +255,7 @@ static rl_reason next_attempt(rl_lcp *l, const rl_model *model, rl_state *state,
 // (6) The set has settled: is that the solution, or the centre of the next problem?
 static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, attempt *a) {
   double size;
-  const double error = complementarity(l, rows, &size);
+  const double error = rl_lcp_error(l, rows, &size);
   const bool is_rounding = error <= rounding * (size + a->speed);
   a->stalled = error > 0.5 * a->lowest && !is_rounding ? a->stalled + 1 : 0;
   a->lowest = fmin(a->lowest, error);

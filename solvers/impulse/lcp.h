@@ -14,30 +14,41 @@
 #include "sequential.h"
 #include "world/friction.h"
 
-// A contact by itself: its row, its place among direct->tangents (RL_NONE: no friction), and the
-// rates that impulses along its normal and tangents give it while the elements go with them.
+// A contact: its row, and its place among direct->tangents (RL_NONE: no friction).
 typedef struct rl_lcp_contact {
   uint32_t row, tangents;
-  double answer[3][3]; // [1/kg] of rate i to impulse k
 } rl_lcp_contact;
+
+// The contacts alone, the elements that act eliminated: three numbers for each, along its normal
+// and its two tangents.
+typedef struct rl_lcp_contacts {
+  uint32_t count, capacity;
+  rl_lcp_contact *contacts; // [capacity]
+  double *matrix;           // [3 capacity][3 capacity] rates that an impulse makes, by impulses
+  double *rates;            // [3 capacity] rates and slides [m/s]
+  double *impulses;         // [3 capacity] along the normals, and friction [N s]
+  double *last;             // [3 capacity] before the last sweep
+  double *before_leaps;     // [3 capacity] before leaps that have not helped
+} rl_lcp_contacts;
 
 typedef struct rl_lcp {
   rl_direct direct;
   rl_sequential sequential;
-  rl_friction *frictions;   // [contacts] of those with friction
-  double *values;           // [unknowns] C at the start of the step [m]
-  double *inverse_masses;   // [unknowns] W = J M^-1 J^T there [1/kg]
-  double *lower;            // [unknowns] bounds of the impulses
-  double *bias;             // [unknowns] of each row [m/s]: the caller fills it
-  double *rates;            // [unknowns] u [m/s]
-  double *impulses;         // [unknowns] P [N s]
-  double *centre;           // [unknowns] of the proximal point method [N s]
-  double *change;           // [unknowns] right side, and change of the impulses
-  bool *active;             // [unknowns]
-  rl_lcp_contact *contacts; // [unknowns]
-  uint32_t contact_count;
-  rl_vec3 *gradients; // [gradients] J
-  rl_vec3 *start;     // [slots] v0
+  rl_friction *frictions; // [contacts] of those with friction
+  double *values;         // [unknowns] C at the start of the step [m]
+  double *inverse_masses; // [unknowns] W = J M^-1 J^T there [1/kg]
+  double *lower;          // [unknowns] bounds of the impulses
+  double *bias;           // [unknowns] of each row [m/s]: the caller fills it
+  double *rates;          // [unknowns] u [m/s]
+  double *impulses;       // [unknowns] P [N s]
+  double *centre;         // [unknowns] of the proximal point method [N s]
+  double *change;         // [unknowns] right side, and change of the impulses
+  bool *active;           // [unknowns]
+  rl_vec3 *gradients;     // [gradients] J
+  rl_vec3 *start;         // [slots] v0
+  double *still;          // [unknowns] rates of what does not move [m/s]
+  rl_vec3 *answer;        // [slots] velocities from one impulse
+  rl_lcp_contacts contacts;
 } rl_lcp;
 
 typedef struct rl_lcp_options {
@@ -58,5 +69,20 @@ void rl_lcp_begin(rl_lcp *lcp, const rl_model *model, const rl_state *state, rl_
 // iterations, evaluations, residual and trace of `info`.
 rl_reason rl_lcp_solve(rl_lcp *lcp, const rl_model *model, rl_state *state, rl_rows *rows,
                        const rl_lcp_options *options, rl_step_info *info);
+
+// Rates and slides of the state's velocities. The tangents have no rows of their own until friction
+// chooses them: their rates are not read.
+void rl_lcp_measure(rl_lcp *lcp, const rl_state *state, const rl_rows *rows);
+
+// How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
+// law [m/s]; `size` is the largest reaction W P.
+double rl_lcp_error(const rl_lcp *lcp, const rl_rows *rows, double *size);
+
+// (10) Sweeps over the contacts with the elements eliminated, so many for each set of elements that
+// act, from the present impulses on. True: that is the solution.
+void rl_lcp_contacts_lay_out(rl_lcp_contacts *contacts, const rl_model *model, rl_carver *carver);
+bool rl_lcp_contacts_solve(rl_lcp *lcp, const rl_model *model, rl_state *state, const rl_rows *rows,
+                           int sweeps, rl_regularisation regularisation,
+                           const rl_lcp_options *options, rl_step_info *info);
 
 #endif
