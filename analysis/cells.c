@@ -74,6 +74,12 @@ static void end_queued(void *context, size_t i, int status) {
   }
 }
 
+double rl_cell_cost(const rl_scenario *scenario, const rl_solver_spec *solver, uint64_t steps) {
+  const rl_model *model = scenario->model;
+  return (double)steps * (double)(model->node_count + model->body_count) *
+         rl_solver_spec_effort(solver);
+}
+
 // What takes longest must not come last, when the other processors have nothing left to do. Of
 // equals the first comes first: their places in the table are in that order.
 static int compare_costs(const void *a, const void *b) {

@@ -20,6 +20,9 @@ typedef struct rl_cell {
   bool started;
 } rl_cell;
 
+// About how long a run takes, for the cost of a cell.
+double rl_cell_cost(const rl_scenario *scenario, const rl_solver_spec *solver, uint64_t steps);
+
 // Runs all cells, `jobs` at a time (0: as many as there are processors). A cell that fails does not
 // stop the others; a signal stops all. False when out of memory.
 bool rl_cells_run(rl_cell *cells, size_t count, long jobs);

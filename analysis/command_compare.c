@@ -78,6 +78,12 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
   cell->fault = c->faults[index].message;
   cell->solver = solver;
   cell->run = c->arguments->run;
+  rl_schedule schedule;
+  rl_run_options quiet = cell->run;
+  quiet.quiet = true;
+  if (scenario && rl_run_plan(scenario, &quiet, &schedule)) {
+    cell->cost = rl_cell_cost(scenario, solver, schedule.steps);
+  }
   if (snprintf(cell->folder, sizeof cell->folder, "%s/%s/%s", c->folder, cell->name,
                solver->label) >= (int)sizeof cell->folder) {
     errno = ENAMETOOLONG;

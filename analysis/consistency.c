@@ -174,12 +174,14 @@ static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row 
 
 typedef struct task {
   const rl_consistency *study;
+  const size_t *order;      // the solver that starts first ...
   rl_consistency_row *rows; // shared
   rl_consistency_end *ends;
 } task;
 
-static int measure_solver(void *context, size_t i) {
+static int measure_solver(void *context, size_t turn) {
   const task *t = context;
+  const size_t i = t->order[turn];
   const rl_consistency *study = t->study;
   bench b;
   rl_limit_time(study->limit);
@@ -193,8 +195,9 @@ static int measure_solver(void *context, size_t i) {
   return good ? RL_EXIT_DONE : RL_EXIT_FAILED;
 }
 
-static void note_end(void *context, size_t i, int status) {
+static void note_end(void *context, size_t turn, int status) {
   const task *t = context;
+  const size_t i = t->order[turn];
   const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
   t->ends[i] = status == 0 ? RL_CONSISTENCY_DONE
                : late      ? RL_CONSISTENCY_LATE
@@ -248,18 +251,36 @@ static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
   return start != NULL;
 }
 
+// The solvers by what they take: the longest must not begin when nothing else is left to do.
+static size_t *longest_first(const rl_consistency *study) {
+  size_t *order = calloc(study->solver_count + 1, sizeof *order);
+  for (size_t i = 0; order && i < study->solver_count; i++) {
+    const double effort = rl_solver_spec_effort(&study->solvers[i]);
+    size_t place = i;
+    for (; place > 0 && rl_solver_spec_effort(&study->solvers[order[place - 1]]) < effort;
+         place--) {
+      order[place] = order[place - 1];
+    }
+    order[place] = i;
+  }
+  return order;
+}
+
 int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows,
                        rl_consistency_end *ends, double *others) {
   const size_t count = study->solver_count * study->step_count;
-  task t = {study, rl_shared_create(count, sizeof *rows), ends};
-  if (!t.rows) {
+  size_t *order = longest_first(study);
+  task t = {study, order, rl_shared_create(count, sizeof *rows), ends};
+  if (!t.rows || !order) {
     fprintf(stderr, "ropelab: %s\n", strerror(errno));
+    free(order);
     return RL_EXIT_FAILED;
   }
   const rl_pool pool = {study->solver_count, study->jobs, "solvers", &t, measure_solver, note_end};
   const bool run = rl_pool_run(&pool);
   memcpy(rows, t.rows, count * sizeof *rows);
   rl_shared_free(t.rows, count, sizeof *rows);
+  free(order);
   const rl_load before = rl_load_now();
   const bool timed = rl_run_interrupted() || (run && measure_time(study, rows, ends));
   *others = rl_load_of_others(before, rl_load_now());

@@ -23,6 +23,9 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
 // parameters join it ("pbd-iterations=5"). False with a message if two are still the same.
 bool rl_solver_spec_distinguish(rl_solver_spec *specs, size_t count, char *message, size_t size);
 
+// About how much work a step is, in sweeps over all rows: for deciding what to start first.
+double rl_solver_spec_effort(const rl_solver_spec *spec);
+
 // Writes a value as the user would ("forward", "true", "20") into buffer.
 void rl_parameter_format(const rl_parameter *parameter, double value, char *buffer, size_t size);
 

@@ -255,17 +255,6 @@ static char *run_command(const rl_study *study, const rl_cell *cell, const char 
   return fclose(out) == 0 ? text : NULL;
 }
 
-// About how long a run takes: its steps, times what may be done in one.
-static double cost_of(const rl_scenario *scenario, const rl_solver_spec *solver, uint64_t steps) {
-  double cost = (double)steps * (double)(scenario->model->node_count + scenario->model->body_count);
-  static const char *const repeats[] = {"iterations", "substeps"};
-  for (size_t i = 0; i < 2; i++) {
-    const int index = rl_parameter_find(solver->type, repeats[i]);
-    cost *= index >= 0 ? fmax(1.0, solver->parameters[index]) : 1.0;
-  }
-  return cost;
-}
-
 static double first_number(double a, double b) { return isnan(a) ? b : a; }
 
 // Whether other studies may use the run, and this one theirs: what others are compared with, and in
@@ -299,7 +288,7 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
   if (l->scenario && !rl_run_plan(l->scenario, &cell->run, &schedule)) {
     return false;
   }
-  cell->cost = l->scenario ? cost_of(l->scenario, cell->solver, schedule.steps) : 0.0;
+  cell->cost = l->scenario ? rl_cell_cost(l->scenario, cell->solver, schedule.steps) : 0.0;
   if (snprintf(cell->folder, sizeof cell->folder, "%s/%s/%s", study->folder, cell->name,
                cell->solver->label) >= (int)sizeof cell->folder) {
     fprintf(stderr, "ropelab: the name of the folder is too long\n");

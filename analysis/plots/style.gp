@@ -27,7 +27,8 @@ set output output_file
 # solver it belongs to (report/solver_style.py reads these lines, and gives variants of a solver
 # shades of its colour, and other dashes). No two solvers have the same colour; the colours can be
 # told apart by most of the colour-blind, dash and symbol tell them apart in grey. Where hollow
-# symbols are points that do not count (convergence.gp), those of a pair are both filled.
+# symbols are points that do not count (convergence.gp), those of a pair are both filled. Symbol 2, the
+# cross, marks what failed.
 set linetype  1 lc rgb "#0072B2" lw 2.2 dt 1                  pt  7 ps 0.75  # penalty
 set linetype  2 lc rgb "#D55E00" lw 2.2 dt (16,5)             pt  5 ps 0.70  # pbd
 set linetype  3 lc rgb "#009E73" lw 2.2 dt (7,4)              pt  9 ps 0.85  # impulse
@@ -42,7 +43,7 @@ set linetype 11 lc rgb "#999933" lw 2.2 dt 1                  pt  8 ps 0.85  # i
 set linetype 12 lc rgb "#E69F00" lw 2.2 dt (12,4)             pt 14 ps 0.80  # convex
 set linetype 13 lc rgb "#000000" lw 2.2 dt (7,4)              pt 12 ps 0.90  # rattle
 set linetype 14 lc rgb "#7A7A7A" lw 2.2 dt 1                  pt  1 ps 1.00  # reference
-set linetype 19 lc rgb "#1B2A8A" lw 2.2 dt (2,3,10,3)         pt  2 ps 0.95  # knyazyev
+set linetype 19 lc rgb "#1B2A8A" lw 2.2 dt (2,3,10,3)         pt 10 ps 0.85  # knyazyev
 
 # Curves that belong to no solver: grey.
 set linetype 15 lc rgb "#222222" lw 2.0 dt 1                  pt  7 ps 0.70
