@@ -50,14 +50,13 @@ static bool is_closed(scene s, size_t rope) {
   return s.model ? s.model->ropes[rope].closed : s.definition->ropes[rope].closed;
 }
 
-// Whether a massless rope runs through an eye on a body.
+// Whether a rope runs through an eye on a body.
 static bool has_eye_on(scene s, size_t rope, size_t body) {
-  const size_t count =
-      s.model ? s.model->ropes[rope].eye_count : s.definition->ropes[rope].way_count;
+  const rl_rope *r = s.model ? &s.model->ropes[rope] : NULL;
+  const size_t count = r ? r->eye_count + r->ring_count : s.definition->ropes[rope].way_count;
   for (size_t i = 0; i < count; i++) {
-    if (s.model ? s.model->eyes[s.model->ropes[rope].first_eye + i].slot ==
-                      rl_body_slot(s.model, (uint32_t)body)
-                : s.definition->ropes[rope].ways[i].body == body) {
+    if (r ? s.model->eyes[r->first_eye + i].slot == rl_body_slot(s.model, (uint32_t)body)
+          : s.definition->ropes[rope].ways[i].body == body) {
       return true;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "world/bend.h"
 #include "world/elements.h"
+#include "world/eyes.h"
 #include "world/rotation.h"
 #include "world/rows.h"
 #include "world/shape.h"
@@ -265,12 +266,40 @@ static void add_contacts(hold *h, const rl_model *model, const rl_state *state, 
   }
 }
 
+// The eyes of a rope with mass on the body: its elements bend there, each with one tension.
+static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
+  const rl_rope *rope = &model->ropes[probe.index];
+  const uint32_t slot = rl_body_slot(model, probe.body);
+  for (uint32_t k = rope->first_eye; k < rope->first_eye + rope->ring_count; k++) {
+    const uint32_t i = state->eye_elements[k];
+    if (model->eyes[k].slot != slot || i == RL_NONE) {
+      continue;
+    }
+    uint32_t first;
+    rl_element_eyes(model, state, probe.index, i, &first);
+    const uint32_t corner = 1 + k - first;
+    const rl_vec3 eye = rl_element_corner(model, state, probe.index, i, corner);
+    const rl_vec3 in =
+        rl_unit(rl_sub(eye, rl_element_corner(model, state, probe.index, i, corner - 1)));
+    const rl_vec3 out =
+        rl_unit(rl_sub(rl_element_corner(model, state, probe.index, i, corner + 1), eye));
+    const rl_link *link = &state->links[rope->first_link + i];
+    const double slip =
+        rl_dot(in, rl_sub(state->velocities[link->a], rl_velocity_at(model, state, slot, eye)));
+    h->wrap += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+    h->force = rl_add_scaled(h->force, state->multipliers[rope->first_link + i], rl_sub(out, in));
+    h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
+    add_place(h, eye, eye);
+  }
+}
+
 static double hold_value(const rl_model *model, const rl_state *state, rl_probe probe) {
   hold h = {0};
   if (model->ropes[probe.index].massless) {
     add_bends(&h, model, state, probe);
   } else {
     add_contacts(&h, model, state, probe);
+    add_eyes(&h, model, state, probe);
   }
   const rl_vec3 none = {NAN, NAN, NAN};
   const rl_vec3 entry = h.count > 0 ? h.entry : none, exit = h.count > 0 ? h.exit : none;

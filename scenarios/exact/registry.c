@@ -30,6 +30,7 @@
   X(folded_chain)                                                                                  \
   X(sliding_chain)                                                                                 \
   X(guided_chain)                                                                                  \
+  X(eye_chain)                                                                                     \
   X(falling_rope)                                                                                  \
   X(heap_chain)                                                                                    \
   X(catch)                                                                                         \

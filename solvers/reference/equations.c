@@ -162,7 +162,9 @@ static double span_curvature(const rl_equations *e, const rl_row *row) {
   double sum = 0.0;
   for (uint32_t i = 1; i < row->vertex_count; i++) {
     const moving_vertex to = vertex_on_its_way(e, vertices[i]);
-    sum += piece_curvature(from, to);
+    const rl_vec3 guide = rl_row_guide(row, i - 1);
+    sum += rl_is_zero(guide) ? piece_curvature(from, to)
+                             : rl_dot(guide, rl_sub(to.turning, from.turning));
     from = to;
   }
   return sum;

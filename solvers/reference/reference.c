@@ -6,6 +6,7 @@
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
 #include "equations.h"
 
+#include "world/eyes.h"
 #include "world/wrap.h"
 
 #include <gsl/gsl_errno.h>
@@ -48,7 +49,7 @@ static const double shortest = 1e-9;
 static const double cut = 0.25;
 
 // What ends an internal step before its time.
-typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP } happening;
+typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP, A_RING } happening;
 
 typedef struct reference {
   const double *parameters;
@@ -222,6 +223,13 @@ static double stop_event(reference *self) {
 static double event_after(reference *self, double h) {
   const double event = rl_equations_event(&self->equations);
   self->found = event > 0.0 ? A_ROW : NOTHING;
+  const double through =
+      rl_eyes_through(self->equations.model, self->equations.state, self->equations.rows) /
+      self->equations.model->reach;
+  if (event <= 0.0 && through > 0.0) {
+    self->found = A_RING;
+    return through;
+  }
   if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
     return event;
   }
@@ -313,6 +321,9 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
 static void go_on(reference *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
+  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows)) {
+    lay_rows(self, t, dt);
+  }
   if (model->wrap_capacity > 0) {
     state->continues_paths = false;
     const bool is_lost = self->judged->slipped_off != state->slipped_off;
@@ -574,7 +585,7 @@ const rl_solver_type rl_solver_reference = {
     .citation = "prince1981",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
-                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING,
+                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

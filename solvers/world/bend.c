@@ -125,19 +125,6 @@ static joint joint_at(const rl_model *model, const rl_state *state, uint32_t rop
 // ---------------------------------------------------------------------------------------------
 // Slip without friction
 
-// The velocity of a point that goes with what is at a slot.
-static rl_vec3 velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p) {
-  if (slot == RL_NONE) {
-    return (rl_vec3){0.0, 0.0, 0.0};
-  }
-  const rl_vec3 v = state->velocities[slot];
-  if (!rl_slot_body(model, slot)) {
-    return v;
-  }
-  const rl_vec3 arm = rl_sub(p, rl_position(&state->points[slot]));
-  return rl_add(v, rl_cross(rl_body_spin(model, state, slot - model->node_count), arm));
-}
-
 // The length of rope behind the middle of joint `first` (0: of all of it) [m], and how fast it
 // grows [m/s], by the derivative in path.h.
 static double growth(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first,
@@ -148,10 +135,10 @@ static double growth(const rl_model *model, const rl_state *state, uint32_t rope
   for (uint32_t i = first; i <= last; i++) {
     const joint j = joint_at(model, state, rope, i);
     if (i > first) {
-      rate += rl_dot(j.in, velocity_at(model, state, j.slot, j.entry));
+      rate += rl_dot(j.in, rl_velocity_at(model, state, j.slot, j.entry));
     }
     if (i < last) {
-      rate -= rl_dot(j.out, velocity_at(model, state, j.slot, j.exit));
+      rate -= rl_dot(j.out, rl_velocity_at(model, state, j.slot, j.exit));
       *length += j.piece + (i == first ? 0.5 * j.arc : j.arc);
     }
   }

@@ -222,6 +222,14 @@ double rl_definition_eye_friction(const rl_definition *definition, const rl_rope
                           own ? way->friction : definition->bodies[way->body].friction);
 }
 
+size_t rl_definition_rings(const rl_rope_definition *rope) {
+  size_t rings = 0;
+  for (size_t k = 0; k < rope->way_count && rope->segments > 0; k++) {
+    rings += rope->ways[k].eye ? 1 : 0;
+  }
+  return rings;
+}
+
 bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
   bool rub = false;
   for (size_t k = 0; k < rope->way_count && rope->segments == 0; k++) {

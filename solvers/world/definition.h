@@ -35,6 +35,9 @@ bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t
 // has that of its body; and whether a massless rope has some in any eye.
 double rl_definition_eye_friction(const rl_definition *definition, const rl_rope_definition *rope,
                                   const rl_way *way);
+// How many eyes a rope with mass runs through; 0 of a massless one.
+size_t rl_definition_rings(const rl_rope_definition *rope);
+
 bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope);
 
 // Whether the rope has friction on some body that it can touch, or in an eye.

@@ -113,7 +113,14 @@ static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
-  size_t position = 0;
+  size_t position = 0, rings = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) { // any element can be in an eye, the first too
+    for (uint32_t e = 0; e < model->ropes[r].ring_count; e++) {
+      size_t first = 0;
+      use_place(&c, uses, model, model->eyes[model->ropes[r].first_eye + e].slot, 0, &first);
+      rings++;
+    }
+  }
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
     const uint32_t elements = rope->link_capacity;
@@ -145,6 +152,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
   for (uint32_t i = 0; i < model->pair_count; i++) {
     use_pair(&c, uses, model, &model->pairs[i], &position);
   }
+  c.profile += rings * position;
   return c;
 }
 

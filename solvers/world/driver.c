@@ -3,6 +3,7 @@
 
 #include "bend.h"
 #include "events.h"
+#include "eyes.h"
 #include "memory.h"
 #include "rotation.h"
 #include "trigonometry.h"
@@ -173,7 +174,7 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   }
 }
 
-// Rows and solver are told that what is tied to what has changed.
+// Rows and solver are told that what is tied to what, or runs through what, has changed.
 static void tell(rl_driver *driver) {
   rl_detect(driver->model, driver->state, driver->dt, driver->rows);
   if (driver->type->sync) {
@@ -388,6 +389,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   if (leads_wraps) {
     rl_wraps_end(model, driver->before, state, driver->dt);
+  }
+  if (rl_eyes_pass(model, state, driver->rows)) {
+    tell(driver);
   }
   state->dissipated += info->dissipated;
   state->work += info->work;

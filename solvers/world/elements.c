@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "elements.h"
 
+#include "eyes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -228,10 +230,7 @@ rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope,
   return RL_PARTED;
 }
 
-rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
-  if (model->ropes[rope].massless) {
-    return come_off(model, state, rope);
-  }
+static rl_parting part_element(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
   const rl_link *link = element(model, state, rope, i);
   const uint32_t next = rl_element_next(model, state, rope, i);
   if (rl_element_before(model, state, rope, i) != RL_NONE && can_split(model, state, link->a)) {
@@ -247,6 +246,17 @@ rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope
     return rl_end_release(model, state, rope, 1);
   }
   return RL_NOT_TIED;
+}
+
+rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
+  if (model->ropes[rope].massless) {
+    return come_off(model, state, rope);
+  }
+  const rl_parting parting = part_element(model, state, rope, i);
+  if (parting == RL_PARTED) {
+    rl_eyes_leave(model, state, rope, i);
+  }
+  return parting;
 }
 
 rl_parting rl_body_release(const rl_model *model, rl_state *state, uint32_t body) {
@@ -321,6 +331,21 @@ static bool check_rope(const rl_model *model, const rl_state *state, uint32_t ro
          wrong(message, size, model, rope, count, "nodes and elements do not match");
 }
 
+// Eyes stand in the order of the rope.
+static bool check_eyes(const rl_model *model, const rl_state *state, uint32_t rope, char *message,
+                       size_t size) {
+  const rl_rope *r = &model->ropes[rope];
+  uint32_t last = 0;
+  for (uint32_t k = r->first_eye; k < r->first_eye + r->ring_count; k++) {
+    const uint32_t i = state->eye_elements[k];
+    if (i != RL_NONE && (i < last || i >= rl_rope_elements(model, state, rope))) {
+      return wrong(message, size, model, rope, i, "its eye is out of order");
+    }
+    last = i == RL_NONE ? last : i;
+  }
+  return true;
+}
+
 bool rl_elements_check(const rl_model *model, const rl_state *state, char *message, size_t size) {
   unsigned char *marks = calloc(model->node_count + 1, 1);
   bool good = marks != NULL;
@@ -328,7 +353,8 @@ bool rl_elements_check(const rl_model *model, const rl_state *state, char *messa
     snprintf(message, size, "out of memory");
   }
   for (uint32_t r = 0; r < model->rope_count && good; r++) {
-    good = check_rope(model, state, r, marks, message, size);
+    good = check_rope(model, state, r, marks, message, size) &&
+           check_eyes(model, state, r, message, size);
   }
   free(marks);
   return good;

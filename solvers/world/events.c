@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include "bend.h"
+#include "eyes.h"
 #include "feed.h"
 
 // Of the largest: elements whose loads are as equal as this tear together.
@@ -77,6 +78,21 @@ static bool is_path_cut(const rl_model *model, const rl_state *state, const rl_e
   return cut || is_cut(e, at, rl_position(&state->points[r->ends[1]]));
 }
 
+// Where an element crosses, along the pieces into which eyes bend it, as a fraction of their
+// number.
+static double element_crossing(const rl_model *model, const rl_state *state, const rl_event *e,
+                               uint32_t rope, uint32_t i) {
+  const uint32_t pieces = rl_element_corners(model, state, rope, i) - 1;
+  for (uint32_t k = 0; k < pieces; k++) {
+    const double at = crossing(e, rl_element_corner(model, state, rope, i, k),
+                               rl_element_corner(model, state, rope, i, k + 1));
+    if (!isnan(at)) {
+      return (k + at) / pieces;
+    }
+  }
+  return NAN;
+}
+
 // Where the crossing is the node between two elements, the second one is cut.
 static bool cut_rope(rl_driver *driver, const rl_event *e, uint32_t rope) {
   const rl_model *model = driver->model;
@@ -87,9 +103,7 @@ static bool cut_rope(rl_driver *driver, const rl_event *e, uint32_t rope) {
   }
   bool cut = false, last = false;
   for (uint32_t i = count; i-- > 0;) {
-    const rl_link *link = &state->links[model->ropes[rope].first_link + i];
-    const double at =
-        crossing(e, rl_position(&state->points[link->a]), rl_position(&state->points[link->b]));
+    const double at = element_crossing(model, state, e, rope, i);
     const bool is_next = last && at >= 1.0 - tie;
     last = !isnan(at);
     cut = (last && !is_next && part(driver, RL_CHANGE_CUT, rope, i)) || cut;

@@ -411,6 +411,9 @@ static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *sta
                       const rl_rows *rows, const rl_row *row) {
   const double force = fmax(p->forces[row->source], 0.0);
   for (uint32_t i = 0; i + 1 < row->vertex_count && row->piece_count == 0; i++) {
+    if (!rl_is_zero(rl_row_guide(row, i))) {
+      continue; // it is linear
+    }
     const rl_vertex *v = &rows->vertices[row->first_vertex + i];
     const rl_vec3 d = rl_sub(rl_vertex_position(model, state, v[1], state->points),
                              rl_vertex_position(model, state, v[0], state->points));

@@ -67,7 +67,7 @@ static void for_place(walk *w, uint32_t place, slot_action *action, uint32_t *va
 
 static void for_eyes(walk *w, uint32_t rope, slot_action *action, uint32_t *value) {
   const rl_rope *r = &w->model->ropes[rope];
-  for (uint32_t i = 0; i < r->eye_count; i++) {
+  for (uint32_t i = 0; i < r->eye_count + r->ring_count; i++) {
     for_place(w, w->model->eyes[r->first_eye + i].slot, action, value);
   }
 }
@@ -201,7 +201,9 @@ static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
 // The element between two nodes; of a rope over bodies also the strands beyond the first.
 static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
-  const reach all = {{link->a, link->b, bent_place(w, rope, index)}, r->massless ? rope : RL_NONE};
+  // Which element runs through an eye changes: each counts as if it did.
+  const bool reaches = r->massless || r->ring_count > 0;
+  const reach all = {{link->a, link->b, bent_place(w, rope, index)}, reaches ? rope : RL_NONE};
   uint32_t unused = 0;
   for_eyes(w, rope, give_place, &unused);
   meet_row(w, &all, w->state ? index : w->rows++);
@@ -301,6 +303,12 @@ static void find_shared(const rl_model *m, uint8_t *shared) {
       const uint32_t body = slot == RL_NONE ? RL_NONE : rl_tied_body(m, slot);
       if (body != RL_NONE && uses[body] < 2) {
         uses[body]++;
+      }
+    }
+    for (uint32_t i = rope->first_eye; i < rope->first_eye + rope->ring_count; i++) {
+      const uint32_t slot = m->eyes[i].slot;
+      if (slot != RL_NONE) {
+        uses[rl_tied_body(m, slot)] = 2;
       }
     }
     for (uint32_t b = 0; b < m->body_count; b++) {

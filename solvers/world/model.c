@@ -41,7 +41,7 @@ static const double gib = 1073741824.0; // bytes
 static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
   uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
-           spares = 0, entangled = 0;
+           spares = 0, entangled = 0, rings = 0;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -60,7 +60,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
               (rl_definition_is_fed(d, (uint32_t)i) ? rope->segments : 0);
     links += rl_definition_most_elements(d, (uint32_t)i);
     entangled += rope->rope_collide ? rl_definition_most_elements(d, (uint32_t)i) : 0;
-    eyes += rope->way_count;
+    eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
+    rings += rl_definition_rings(rope);
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
     if (rl_definition_elements(rope) > b->longest) {
       b->longest = rl_definition_elements(rope);
@@ -85,8 +86,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   contacts += body_contacts;
   const uint64_t tangle = rl_tangle_capacity(entangled);
   contacts += tangle;
-  // Of a rope the first element and the last can be general rows, and those on winches.
-  const uint64_t spans = 2 * d->rope_count + d->event_count;
+  // Of a rope the first element and the last can be general rows, those on winches and in eyes.
+  const uint64_t spans = 2 * d->rope_count + d->event_count + rings;
   const uint64_t rows = contacts + spans + splits;
   const uint64_t vertices = 3 * contacts + tangle + 2 * spans + eyes + wraps + splits;
   uint32_t turning = 0;
@@ -109,6 +110,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->link_count = (uint32_t)links;
   m->eye_count = (uint32_t)eyes;
   m->hold_count = (uint32_t)holds;
+  m->has_rings = rings > 0;
   m->place_count = m->node_count + m->body_count;
   m->slot_count = m->place_count + turning;
   m->pair_count = (uint32_t)pairs;
@@ -145,6 +147,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
   b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
   b->eye_frictions = rl_carve(c, m->eye_count, sizeof(double));
+  b->eye_elements = rl_carve(c, m->eye_count, sizeof(uint32_t));
   b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
   b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
   b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
@@ -238,6 +241,7 @@ static void show_arrays(const rl_builder *b) {
   model->ropes = b->ropes;
   model->eyes = b->eyes;
   model->eye_frictions = b->eye_frictions;
+  model->eye_elements = b->eye_elements;
   model->holds = b->holds;
   model->pairs = b->pairs;
   model->wraps = b->wraps;

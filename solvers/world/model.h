@@ -224,6 +224,7 @@ typedef enum rl_capability {
   RL_CAN_REEL = 1U << 18,       // winches
   RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
   RL_CAN_TANGLE = 1U << 25,     // ropes that touch themselves and each other
+  RL_CAN_RINGS = 1U << 22,      // ropes with mass through eyes
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -231,7 +232,7 @@ typedef enum rl_capability {
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
-                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_BENDING,
+                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_BENDING | RL_CAN_RINGS,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -310,6 +311,8 @@ typedef struct rl_rope {
   uint32_t first_link, link_count, link_capacity;
   uint32_t first_eye; // massless rope: its eyes among the model's, in order
   uint32_t eye_count;
+  uint32_t ring_count; // rope with mass: its eyes, from first_eye on as well; which element runs
+                       // through each stands in the state
   uint32_t first_wrap; // massless rope that can lie on bodies: its wraps among the state's
   uint32_t wrap_capacity, wrap_count; // most at a time (0: it cannot), and at the start
   bool rubs;                          // some of them may have friction
@@ -406,6 +409,7 @@ typedef struct rl_model {
   bool is_reeled;            // there are winches
   bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension
+  bool has_rings;            // ropes with mass run through eyes
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
@@ -421,7 +425,8 @@ typedef struct rl_model {
   const rl_body *bodies;
   const rl_rope *ropes;
   const rl_vertex *eyes;
-  const double *eye_frictions; // [eyes] Coulomb coefficient of the rope in it
+  const double *eye_frictions;  // [eyes] Coulomb coefficient of the rope in it
+  const uint32_t *eye_elements; // [eyes] of a rope with mass: the element in it at the start
   const rl_hold *holds;
   const rl_pair *pairs; // in the order of their first bodies
   const rl_wrap *wraps; // [wrap_capacity] at the start

@@ -19,6 +19,7 @@ typedef struct rl_builder {
   rl_rope *ropes;
   rl_vertex *eyes;
   double *eye_frictions;
+  uint32_t *eye_elements;
   rl_hold *holds;
   rl_pair *pairs;
   rl_wrap *wraps;

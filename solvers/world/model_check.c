@@ -295,6 +295,11 @@ static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fa
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
     const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
+    if (way->eye && rope->segments > 0 && rope->pose == RL_POSE_HANG) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "a rope through an eye does not hang freely between its ends; expected "
+                          "the corners of its way, or none");
+    }
     if (body && !rl_definition_touches(definition, rope, way->body)) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
                           "the rope passes body '%s', which lets it through: rope_collide: false, "
@@ -374,8 +379,8 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
            unsupported(fault, RL_NONE, r, "over",
                        "ropes with mass that start over a box or a hull");
   }
-  if (rope->segments > 0) {
-    return unsupported(fault, RL_NONE, r, "over", "ropes with mass that run through an eye");
+  if (rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
+    return unsupported(fault, RL_NONE, r, "over", "ropes with mass that rub in an eye");
   }
   return true;
 }
@@ -388,6 +393,10 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   } features[] = {
       {rope->closed && rope->segments == 0, "closed", "massless closed ropes"},
       {rope->closed && rope->way_count > 0, "closed", "closed ropes that pass eyes or bodies"},
+      {rope->bending > 0.0 && rl_definition_rings(rope) > 0, "bending",
+       "bending stiffness of ropes that run through an eye"},
+      {rope->rope_collide && rl_definition_rings(rope) > 0, "rope_collide",
+       "ropes that run through an eye and touch ropes"},
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
@@ -504,6 +513,10 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
         event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
     if (rope && rope->segments > 0 && !support_feed(definition, event, fault)) {
       return false;
+    }
+    if (rope && rl_definition_rings(rope) > 0) {
+      return unsupported(fault, RL_NONE, RL_NONE, "events",
+                         "winches on ropes with mass that run through an eye");
     }
     if (rope && rope->segments == 0 && rl_definition_wraps(definition, rope) > 0 &&
         rl_definition_rubs(definition, rope)) {

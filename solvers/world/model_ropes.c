@@ -234,13 +234,16 @@ static void build_nodes(rl_builder *b, uint32_t index) {
 static void build_surroundings(rl_builder *b, uint32_t index) {
   const rl_definition *d = b->definition;
   const rl_rope_definition *rope = &d->ropes[index];
-  for (size_t k = 0; k < b->ropes[index].eye_count; k++) {
+  uint32_t eye = b->ropes[index].first_eye;
+  for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
-    b->eyes[b->ropes[index].first_eye + k] =
-        way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
-                             : (rl_vertex){rl_body_slot(b->model, way->body), way->at};
-    b->eye_frictions[b->ropes[index].first_eye + k] =
-        way->eye ? rl_definition_eye_friction(d, rope, way) : 0.0;
+    if (rope->segments > 0 && !way->eye) {
+      continue;
+    }
+    b->eyes[eye] = way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
+                                        : (rl_vertex){rl_body_slot(b->model, way->body), way->at};
+    b->eye_frictions[eye] = way->eye ? rl_definition_eye_friction(d, rope, way) : 0.0;
+    eye++;
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
     b->touches[(size_t)index * d->body_count + k] = rl_definition_touches(d, rope, k);
@@ -313,6 +316,9 @@ static double sagitta(const rl_builder *b, const rl_rope_definition *rope, doubl
   double least = INFINITY, largest = 0.0;
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
+    if (way->eye) {
+      continue;
+    }
     const rl_body_definition *body = &b->definition->bodies[way->body];
     const double radius = body->parts[way->part == RL_NONE ? 0 : way->part].radius + rope->radius;
     least = fmin(least, radius);
@@ -321,12 +327,35 @@ static double sagitta(const rl_builder *b, const rl_rope_definition *rope, doubl
   return 0.126 * length * length / least + 0.0013 * largest;
 }
 
+// Straight from eye to eye: the corners twice, so that they are not taken for the nodes.
+static bool lay_through_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
+  rl_rope_definition *rope = &b->copies[index];
+  const size_t corners = rope->way_count + 2;
+  rl_vec3 *points = calloc(corners + 1, sizeof *points);
+  if (!points) {
+    return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
+  }
+  points[0] = rl_definition_end(b->definition, &rope->from);
+  for (size_t k = 0; k < rope->way_count; k++) {
+    points[k + 1] = rl_definition_eye(b->definition, &rope->ways[k]);
+  }
+  points[corners - 1] = points[corners] = rl_definition_end(b->definition, &rope->to);
+  b->polylines[index] = points;
+  rope->pose = RL_POSE_POINTS;
+  rope->points = points;
+  rope->point_count = corners == rl_definition_nodes(rope) ? corners + 1 : corners;
+  return rl_definition_check_length(b->definition, index, fault);
+}
+
 // A rope with mass starts along the path that a massless one would have, so far out that its
 // elements clear the bodies.
 static bool lay_over(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_rope_definition *rope = &b->copies[index];
   if (rope->segments == 0 || rope->way_count == 0 || rope->pose != RL_POSE_STRAIGHT) {
     return true;
+  }
+  if (rl_definition_rings(rope) == rope->way_count) {
+    return lay_through_eyes(b, index, fault);
   }
   double margin = 0.0;
   for (int pass = 0; pass < 2; pass++) {
@@ -363,6 +392,36 @@ static void build_clamps(rl_builder *b, const rl_rope_definition *rope, rl_rope 
   }
 }
 
+// Which element runs through each eye at the start: the one whose way through it is shortest, of
+// its rest length; behind those of the eyes before.
+static bool thread_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
+  const rl_rope_definition *rope = &b->definition->ropes[index];
+  const rl_rope *out = &b->ropes[index];
+  uint32_t eye = out->first_eye, from = 0;
+  for (size_t k = 0; k < rope->way_count && out->ring_count > 0; k++) {
+    if (!rope->ways[k].eye) {
+      continue;
+    }
+    const rl_vec3 at = rl_definition_eye(b->definition, &rope->ways[k]);
+    double least = INFINITY;
+    for (uint32_t i = from; i < out->link_count; i++) {
+      const double way = rl_distance(b->pose[i], at) + rl_distance(at, b->pose[i + 1]);
+      if (way / b->rest[i] < least) {
+        least = way / b->rest[i];
+        from = i;
+      }
+    }
+    if (least > 1.0 + RL_START_TOLERANCE && isnan(rope->stiffness)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "points",
+                          "no element of the rope reaches through the eye at [%.6g, %.6g, %.6g] m: "
+                          "the nearest is %.3g of its length away; expected points along its way",
+                          at.x, at.y, at.z, least - 1.0);
+    }
+    b->eye_elements[eye++] = from;
+  }
+  return true;
+}
+
 static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   if (!resolve_joints(b, index, fault) || !lay_over(b, index, fault)) {
     return false;
@@ -391,6 +450,9 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   out->end_masses[0] = b->node_masses[0];
   out->end_masses[1] = b->node_masses[out->link_count];
   out->density = out->massless ? 0.0 : rope->mass / length;
+  if (!thread_eyes(b, index, fault)) {
+    return false;
+  }
   build_nodes(b, index);
   build_drags(b, rope, out);
   build_surroundings(b, index);
@@ -422,6 +484,7 @@ static void place_ropes(rl_builder *b) {
                   .link_capacity = (uint32_t)rl_definition_most_elements(b->definition, i),
                   .first_eye = eye,
                   .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->way_count,
+                  .ring_count = (uint32_t)rl_definition_rings(rope),
                   .first_wrap = wrap,
                   .spare_count = (uint32_t)rl_definition_spares(b->definition, i),
                   .first_in_pool = spare,
@@ -435,7 +498,7 @@ static void place_ropes(rl_builder *b) {
     spare += b->ropes[i].spare_count + (b->ropes[i].is_fed ? b->ropes[i].link_count : 0);
     node += (uint32_t)rl_builder_own_nodes(rope) + b->ropes[i].spare_count;
     link += b->ropes[i].link_capacity;
-    eye += b->ropes[i].eye_count;
+    eye += b->ropes[i].eye_count + b->ropes[i].ring_count;
   }
 }
 

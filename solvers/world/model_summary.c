@@ -33,6 +33,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "bending stiffness";
   case RL_CAN_TANGLE:
     return "ropes that touch ropes";
+  case RL_CAN_RINGS:
+    return "ropes with mass through eyes";
   case RL_CAN_LOOPS:
     return "closed ropes";
   case RL_CAN_WRAPS:
@@ -122,6 +124,7 @@ void rl_build_summary(rl_builder *b) {
     for (uint32_t k = 0; k < rope->eye_count; k++) {
       m->capabilities |= m->eye_frictions[rope->first_eye + k] > 0.0 ? RL_CAN_FRICTION : 0U;
     }
+    m->capabilities |= rope->ring_count > 0 ? RL_CAN_SPANS | RL_CAN_RINGS : 0U;
     m->capabilities |= isfinite(rope->stiffness) ? RL_CAN_ELASTIC : 0U;
     m->capabilities |= rope->compression ? RL_CAN_COMPRESSION : 0U;
     m->capabilities |= rope->bending > 0.0 ? RL_CAN_BENDING : 0U;

@@ -67,17 +67,13 @@ typedef struct hang {
   double rounding; // |F| is replaced by sqrt(|F|^2 + rounding^2) [N]
 } hang;
 
-typedef struct symmetric3 {
-  double xx, yy, zz, xy, xz, yz;
-} symmetric3;
-
 // Merit and its gradient; the Hessian too if it is asked for.
-static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, symmetric3 *hessian) {
+static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, rl_symmetric3 *hessian) {
   rl_vec3 force = f;
   double merit = -rl_dot(f, h->closing);
   *gradient = rl_scale(-1.0, h->closing);
   if (hessian) {
-    *hessian = (symmetric3){0};
+    *hessian = (rl_symmetric3){0};
   }
   for (size_t i = 0; i < h->count; i++) {
     if (i > 0) {
@@ -101,18 +97,6 @@ static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, symmetric3
   return merit;
 }
 
-// Solves A x = b for a symmetric positive definite A by its adjugate.
-static rl_vec3 solve3(symmetric3 a, rl_vec3 b) {
-  const rl_vec3 row0 = {a.xx, a.xy, a.xz};
-  const rl_vec3 row1 = {a.xy, a.yy, a.yz};
-  const rl_vec3 row2 = {a.xz, a.yz, a.zz};
-  const rl_vec3 c0 = rl_cross(row1, row2);
-  const double determinant = rl_dot(row0, c0);
-  const rl_vec3 x = rl_add(rl_add(rl_scale(b.x, c0), rl_scale(b.y, rl_cross(row2, row0))),
-                           rl_scale(b.z, rl_cross(row0, row1)));
-  return rl_scale(1.0 / determinant, x);
-}
-
 // The parabola's force for a start: along the chord with the horizontal pull of a shallow sag, and
 // half the weight up.
 static rl_vec3 hang_guess(const hang *h, double weight) {
@@ -128,10 +112,10 @@ static rl_vec3 hang_guess(const hang *h, double weight) {
 // Newton with step halving from f; true when the ends close.
 static bool hang_newton(const hang *h, double length, rl_vec3 *f) {
   rl_vec3 gradient;
-  symmetric3 hessian;
+  rl_symmetric3 hessian;
   for (int iteration = 0; iteration < 100; iteration++) {
     const double merit = hang_merit(h, *f, &gradient, &hessian);
-    const rl_vec3 newton = solve3(hessian, rl_scale(-1.0, gradient));
+    const rl_vec3 newton = rl_solve_symmetric(hessian, rl_scale(-1.0, gradient));
     const double descent = rl_dot(newton, gradient);
     if (!isfinite(descent) || rl_length(gradient) <= 1e-15 * length) {
       break;

@@ -34,6 +34,18 @@ rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body
                                  : rl_rotate(state->rotations[body], local_spin(b, state));
 }
 
+rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p) {
+  if (slot == RL_NONE) {
+    return (rl_vec3){0.0, 0.0, 0.0};
+  }
+  const rl_vec3 v = state->velocities[slot];
+  if (!rl_slot_body(model, slot)) {
+    return v;
+  }
+  const rl_vec3 arm = rl_sub(p, rl_position(&state->points[slot]));
+  return rl_add(v, rl_cross(rl_body_spin(model, state, slot - model->node_count), arm));
+}
+
 rl_vec3 rl_body_angular_momentum(const rl_model *model, const rl_state *state, uint32_t body) {
   const rl_body *b = &model->bodies[body];
   return b->spin_slot == RL_NONE || b->motion == RL_DRIVEN

@@ -14,6 +14,9 @@ rl_quat rl_body_rotation(const rl_model *model, const rl_state *state, const rl_
 // Angular velocity of a body in the world's frame [rad/s]; 0 for one that does not turn.
 rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body);
 
+// The velocity of a point p that goes with what is at a slot [m/s]; RL_NONE: 0.
+rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p);
+
 // Angular momentum about its centre in the world's frame [kg m^2/s].
 rl_vec3 rl_body_angular_momentum(const rl_model *model, const rl_state *state, uint32_t body);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rows_internal.h"
 
+#include "eyes.h"
 #include "memory.h"
 #include "rope_contact.h"
 #include "wrap.h"
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rl_carver c = {.block = block};
-  rows->blocks = rl_carve(&c, 4 * (size_t)m->rope_count + m->event_count + 1, sizeof *rows->blocks);
+  rows->blocks = rl_carve(&c, 4 * (size_t)m->rope_count + m->event_count + 2 * m->eye_count + 1,
+                          sizeof *rows->blocks);
   rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
   rows->entries = rl_carve(&c, m->entry_capacity, sizeof *rows->entries);
@@ -73,8 +75,12 @@ static void add_span(const rl_model *model, const rl_state *state, rl_rows *rows
                                            .upper = INFINITY,
                                            .compliance = element->compliance});
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->a));
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    rl_row_add_vertex(model, rows, row, model->eyes[rope->first_eye + i]);
+  uint32_t first = rope->first_eye;
+  const uint32_t eyes = rope->massless
+                            ? rope->eye_count
+                            : rl_element_eyes(model, state, index, link - rope->first_link, &first);
+  for (uint32_t i = first; i < first + eyes; i++) {
+    rl_row_add_vertex(model, rows, row, model->eyes[i]);
   }
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->b));
 }
@@ -151,7 +157,7 @@ static bool is_fed(const rl_model *model, const rl_state *state, uint32_t link) 
 }
 
 // Spans and blocks of one rope: what can be more than a plain link is its first and last element,
-// and those on winches.
+// and those on winches and in eyes.
 static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const rl_link *links = links_of(model, state);
@@ -176,7 +182,8 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
         (rl_block){.first_link = k, .first_row = rows->row_count, .lower = lower, .rope = index};
     for (; k <= last && block->row_count == 0; k++) {
       const bool special = (k == first && special_first) || (k == last && special_last) ||
-                           (rope->is_fed && is_fed(model, state, k));
+                           (rope->is_fed && is_fed(model, state, k)) ||
+                           rl_element_is_in_eye(model, state, index, k - first);
       if (special) {
         add_span(model, state, rows, index, k, lower);
         block->row_count = 1;
@@ -194,6 +201,7 @@ void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
   }
   rows->span_count = rows->row_count;
   rows->topology = state ? state->topology : 0;
+  rows->rings = rl_eyes_hash(model, state);
   // Contacts come after all ropes.
   rows->contact_block = rows->block_count++;
   rows->blocks[rows->contact_block] = (rl_block){.first_row = rows->row_count, .rope = RL_NONE};

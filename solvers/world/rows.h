@@ -40,6 +40,7 @@ typedef struct rl_row {
   uint32_t first_entry, entry_count;
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
   double upper;
+  rl_vec3 guides[2];   // span of a rope with mass through eyes: eyes.h; 0: none
   double rest;         // span: rest length [m]
   double reel;         // and how fast a winch makes it longer [m/s]
   double compliance;   // [m/N]
@@ -83,6 +84,7 @@ typedef struct rl_rows {
   uint32_t contact_block; // its rows are the contacts; behind it come the splits of the ropes
   uint64_t wraps;         // hash of which wraps there are and how they grip
   uint64_t topology;      // of the state for which the rows of the ropes were made
+  uint64_t rings;         // hash of which elements run through eyes, for the same
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
@@ -105,6 +107,9 @@ typedef struct rl_rows {
 size_t rl_rows_bytes(const rl_model *model); // the memory of rows
 rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
+
+// A node that is held beside the centre of a body that moves by itself or turns moves with it.
+rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
 
 // The order in which a sweep visits the rows: symmetric alternates between the two.
 typedef enum rl_order { RL_FORWARD, RL_BACKWARD, RL_SYMMETRIC } rl_order;
@@ -149,6 +154,14 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 
 // Where a contact is on the surface of its body at the state's positions [m], and its normal there.
 rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
+
+// The direction in which a span's piece from vertex i to i + 1 is measured, where it is guided
+// (eyes.h): its length is the projection on it. 0: it is not.
+static inline rl_vec3 rl_row_guide(const rl_row *row, uint32_t i) {
+  return i == 0                       ? row->guides[0]
+         : i + 2 == row->vertex_count ? row->guides[1]
+                                      : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
+}
 
 // dC/dt of a general row for these velocities, with the gradients last evaluated [m/s]:
 // dL/dt - dL0/dt.

@@ -2,6 +2,7 @@
 // Detection: which contacts there can be in a step, and where they touch.
 #include "body_contact.h"
 #include "elements.h"
+#include "eyes.h"
 #include "rope_contact.h"
 
 #include <string.h>
@@ -179,7 +180,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
       detect_node(model, state, rows, old_count, &old, contact, dt);
       contact.next = links[i].b; // the element that begins there
-      detect_feature(model, state, rows, old_count, &old, contact, dt);
+      if (!rl_element_is_in_eye(model, state, r, i)) {
+        detect_feature(model, state, rows, old_count, &old, contact, dt);
+      }
       if (model->ropes[r].rope_collide) {
         rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
       }
@@ -210,7 +213,8 @@ uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
 // Lays the rows of the ropes again if there are other wraps or elements than last time; then true.
 static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
   const uint64_t now = model->wrap_capacity > 0 ? rl_wraps_hash(model, state) : rows->wraps;
-  const bool changed = now != rows->wraps || state->topology != rows->topology;
+  const bool changed = now != rows->wraps || state->topology != rows->topology ||
+                       (model->has_rings && rl_eyes_hash(model, state) != rows->rings);
   if (changed) {
     rl_rows_add_ropes(model, state, rows);
   }
@@ -220,6 +224,7 @@ static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
 
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
   const bool relaid = find_ropes(model, state, rows);
+  rl_eyes_guide(model, state, rows, dt);
   if (model->contact_capacity == 0) {
     if (model->wrap_capacity > 0 || relaid) {
       rows->row_count = rows->span_count;

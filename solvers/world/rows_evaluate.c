@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Evaluation: values, gradients and inverse masses of general rows at trial positions.
 #include "body_contact.h"
+#include "eyes.h"
 #include "manifold.h"
 #include "wrap.h"
 
@@ -102,8 +103,10 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
     if (i + 1 < row->vertex_count) {
       next = place_of(model, state, vertices[i + 1], points);
       const rl_vec3 piece = rl_sub(next.at, here.at);
-      length += rl_length(piece);
-      outgoing = rl_unit(piece);
+      const rl_vec3 guide = rl_row_guide(row, i);
+      const bool is_guided = !rl_is_zero(guide);
+      length += is_guided ? rl_dot(guide, piece) : rl_length(piece);
+      outgoing = is_guided ? guide : rl_unit(piece);
     }
     if (vertices[i].slot != RL_NONE) {
       const rl_vec3 gradient = rl_sub(incoming, outgoing);
@@ -369,9 +372,12 @@ double rl_element_length(const rl_model *model, const rl_state *state, uint32_t 
   }
   rl_vec3 at = rl_position(&state->points[state->links[link].a]);
   double length = 0.0;
-  for (uint32_t i = 0; i < rope->eye_count; i++) {
-    const rl_vec3 eye =
-        rl_vertex_position(model, state, model->eyes[rope->first_eye + i], state->points);
+  uint32_t first = rope->first_eye;
+  const uint32_t eyes = rope->massless ? rope->eye_count
+                                       : rl_element_eyes(model, state, model->link_rope[link],
+                                                         link - rope->first_link, &first);
+  for (uint32_t i = first; i < first + eyes; i++) {
+    const rl_vec3 eye = rl_vertex_position(model, state, model->eyes[i], state->points);
     length += rl_distance(at, eye);
     at = eye;
   }

@@ -7,9 +7,6 @@
 #include "rows.h"
 #include "shape.h"
 
-// A node that is held beside the centre of a body that moves by itself or turns moves with it.
-rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
-
 // A row behind the others, without vertices; then its vertices one by one, with their entries: what
 // moves there, and the spin of a body that turns.
 rl_row *rl_rows_add(rl_rows *rows, rl_row row);

@@ -22,12 +22,15 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   }
   s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
-  s->element_counts = s->spare_counts = s->spares = NULL;
+  s->element_counts = s->spare_counts = s->spares = s->eye_elements = NULL;
   s->drags = NULL;
   s->pushes = NULL;
   s->reels = NULL;
   s->feeds = NULL;
   s->fed_links = NULL;
+  if (m->has_rings) {
+    s->eye_elements = rl_carve(&c, m->eye_count, sizeof *s->eye_elements);
+  }
   if (m->parts) {
     s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
     s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
@@ -92,6 +95,10 @@ rl_state *rl_state_create(const rl_model *model) {
     state->rotations[i] = model->bodies[i].rotation;
   }
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  if (model->has_rings) {
+    memcpy(state->eye_elements, model->eye_elements,
+           model->eye_count * sizeof *state->eye_elements);
+  }
   if (model->parts) {
     start_elements(model, state);
   }

@@ -54,6 +54,9 @@ typedef struct rl_state {
                          // touches ropes
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
+  // Of a rope with mass: which of its elements runs through each eye [eye_count]; RL_NONE: it has
+  // left it. NULL where no rope with mass has eyes.
+  uint32_t *eye_elements;
   // Where something can come apart or grow, else NULL: the elements that each rope has
   // [rope_count], its spare nodes [pool_capacity], of which the first spare_counts[rope] are left,
   // and the drag of nodes [slot_count].

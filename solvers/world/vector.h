@@ -83,6 +83,22 @@ static inline rl_vec3 rl_across(rl_vec3 a) {
   return rl_unit(rl_cross(a, axis));
 }
 
+typedef struct rl_symmetric3 {
+  double xx, yy, zz, xy, xz, yz;
+} rl_symmetric3;
+
+// Solves A x = b for a symmetric positive definite A by its adjugate.
+static inline rl_vec3 rl_solve_symmetric(rl_symmetric3 a, rl_vec3 b) {
+  const rl_vec3 row0 = rl_vec(a.xx, a.xy, a.xz);
+  const rl_vec3 row1 = rl_vec(a.xy, a.yy, a.yz);
+  const rl_vec3 row2 = rl_vec(a.xz, a.yz, a.zz);
+  const rl_vec3 c0 = rl_cross(row1, row2);
+  const double determinant = rl_dot(row0, c0);
+  const rl_vec3 x = rl_add(rl_add(rl_scale(b.x, c0), rl_scale(b.y, rl_cross(row2, row0))),
+                           rl_scale(b.z, rl_cross(row0, row1)));
+  return rl_scale(1.0 / determinant, x);
+}
+
 static inline rl_vec3 rl_position(const rl_point *p) {
   return RL_LITERAL(rl_vec3){p->x, p->y, p->z};
 }

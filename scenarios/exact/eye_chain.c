@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A chain hangs plumb on both sides of an eye and runs through it from rest, without friction. With
+// the masses a before and b behind the eye, of M together,
+//   M y'' = (b - a) g,
+// and a node that goes through takes its mass to the other side: a parabola of time from one node
+// to the next. A smooth chain of the length L has b - a = 2 M y/L, y measured from the balance, and
+// y = y0 cosh(sqrt(2 g/L) t). The tension behind node i is what the nodes up to it need,
+//   T = sum m (y'' + g) before the eye + sum m (y'' - g) behind it.
+#include "common.h"
+
+// Of the length of the chain: a node that is as near to the eye is behind it.
+static const double at_eye = 1e-12;
+
+typedef struct eye_chain {
+  uint32_t rope, eye;
+  rl_vec3 at, down;
+  double gravity;
+  double before;        // of the chain, at the start [m]
+  double length, mass;  // of all of it
+  double lightest_side; // mass before the eye at the start [kg]
+} eye_chain;
+
+static double node_mass(const eye_chain *self, const rl_model *model, uint32_t i) {
+  return model->masses[rl_exact_node(model, self->rope, i)];
+}
+
+static double rest_of(const eye_chain *self, const rl_model *model, uint32_t i) {
+  return model->links[model->ropes[self->rope].first_link + i].rest;
+}
+
+// All nodes plumb below the eye at their places along the taut chain.
+static bool is_plumb(const eye_chain *self, const rl_model *model) {
+  double arc = 0.0;
+  bool plumb = true;
+  for (uint32_t i = 0; i <= model->ropes[self->rope].link_count; i++) {
+    const rl_vec3 there = rl_add_scaled(self->at, fabs(self->before - arc), self->down);
+    const rl_vec3 node = rl_position(&model->points[rl_exact_node(model, self->rope, i)]);
+    plumb = plumb && rl_distance(node, there) <= 1e-9 * self->length;
+    arc += i < model->ropes[self->rope].link_count ? rest_of(self, model, i) : 0.0;
+  }
+  return plumb;
+}
+
+static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                 size_t size) {
+  eye_chain *self = memory;
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  self->rope = arguments[0];
+  self->eye = rope->first_eye;
+  self->gravity = rl_length(model->gravity);
+  self->down = rl_unit(model->gravity);
+  if (rope->ring_count != 1 || self->gravity == 0.0 || isfinite(rope->stiffness) ||
+      !rl_exact_is_fixed(model, model->eyes[self->eye].slot) ||
+      rope->ends[0] >= model->node_count || rope->ends[1] >= model->node_count ||
+      rl_exact_is_fixed(model, rope->ends[0]) || rl_exact_is_fixed(model, rope->ends[1]) ||
+      !rl_exact_is_still(model, self->rope) || !rl_exact_is_lossless(model, self->rope)) {
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must have mass, no stiffness and no drag, two free ends and "
+                           "one fixed eye, and start at rest under gravity",
+                           rope->name);
+  }
+  self->at = rl_exact_start(model, model->eyes[self->eye]);
+  self->before =
+      rl_distance(rl_position(&model->points[rl_exact_node(model, self->rope, 0)]), self->at);
+  double arc = 0.0;
+  for (uint32_t i = 0; i <= rope->link_count; i++) {
+    self->mass += node_mass(self, model, i);
+    self->lightest_side +=
+        arc < self->before - at_eye * rope->length ? node_mass(self, model, i) : 0.0;
+    arc += i < rope->link_count ? rest_of(self, model, i) : 0.0;
+  }
+  self->length = arc;
+  return (is_plumb(self, model) && self->lightest_side < 0.5 * self->mass) ||
+         rl_exact_refuse(message, size,
+                         "rope '%s' must hang plumb and taut on both sides of its eye, the side of "
+                         "`to` being the heavier one",
+                         rope->name);
+}
+
+// The way y at time t, its rate and acceleration. False once the last node has come to the eye.
+static bool move(const eye_chain *self, const rl_model *model, double t, double motion[3]) {
+  double y = 0.0, v = 0.0, time = 0.0, before = self->lightest_side, arc = self->length;
+  for (uint32_t i = model->ropes[self->rope].link_count; i > 0; i--) {
+    arc -= rest_of(self, model, i - 1); // of node i - 1, which is the next if it is before the eye
+    const double way = self->before - arc - y;
+    if (self->before - arc <= at_eye * self->length) {
+      continue;
+    }
+    const double a = self->gravity * (self->mass - 2.0 * before) / self->mass;
+    const double passes = 2.0 * way / (v + sqrt(v * v + 2.0 * a * way));
+    if (time + passes > t) {
+      const double left = t - time;
+      motion[0] = y + (v + 0.5 * a * left) * left;
+      motion[1] = v + a * left;
+      motion[2] = a;
+      return true;
+    }
+    y += way;
+    v += a * passes;
+    time += passes;
+    before -= node_mass(self, model, i - 1);
+  }
+  return false;
+}
+
+static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const eye_chain *self = memory;
+  const rl_rope *rope = &model->ropes[self->rope];
+  double motion[3], arc = 0.0, tension = 0.0;
+  if (!move(self, model, t, motion)) {
+    return false;
+  }
+  for (uint32_t i = 0; i <= rope->link_count; i++) {
+    const double through = arc - self->before + motion[0], sign = through > 0.0 ? 1.0 : -1.0;
+    rl_exact_set(state, rl_exact_node(model, self->rope, i),
+                 rl_add_scaled(self->at, fabs(through), self->down),
+                 rl_scale(sign * motion[1], self->down));
+    tension += node_mass(self, model, i) * (motion[2] - sign * self->gravity);
+    if (i < rope->link_count) {
+      state->multipliers[rope->first_link + i] = tension;
+      arc += rest_of(self, model, i);
+      const bool is_in_eye = through <= 0.0 && arc - self->before + motion[0] > 0.0;
+      state->eye_elements[self->eye] = is_in_eye ? i : state->eye_elements[self->eye];
+    }
+  }
+  return true;
+}
+
+const rl_exact_type rl_exact_eye_chain = {
+    .name = "eye-chain",
+    .summary = "a chain that hangs on both sides of an eye runs through it, node by node",
+    .argument_count = 1,
+    .arguments = {{"rope", RL_EXACT_ROPE, "the chain, from the lighter side"}},
+    .size = sizeof(eye_chain),
+    .init = init,
+    .at = at,
+};

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eyes.h"
+
+#include "elements.h"
+#include "rotation.h"
+
+// A node is guided if it could reach the eye within so many times the way that it would go, or is
+// so near that its piece is too short for the step: its swing about the eye has the period
+// 2 pi sqrt(r m / T).
+static const double guided_ways = 2.0;
+
+// Directions that are further apart than this cosine have no smallest turn from one to the other:
+// they are mirrored.
+static const double turned_back = -0.999;
+
+static const uint32_t *elements_of(const rl_model *model, const rl_state *state) {
+  return state ? state->eye_elements : model->eye_elements;
+}
+
+uint32_t rl_element_eyes(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                         uint32_t *first) {
+  const rl_rope *r = &model->ropes[rope];
+  uint32_t count = 0;
+  *first = r->first_eye;
+  for (uint32_t k = r->first_eye; k < r->first_eye + r->ring_count; k++) {
+    if (elements_of(model, state)[k] == i) {
+      *first = count++ == 0 ? k : *first;
+    }
+  }
+  return count;
+}
+
+uint32_t rl_element_corners(const rl_model *model, const rl_state *state, uint32_t rope,
+                            uint32_t i) {
+  uint32_t first;
+  return 2 + rl_element_eyes(model, state, rope, i, &first);
+}
+
+static rl_vec3 eye_position(const rl_model *model, const rl_state *state, uint32_t eye) {
+  return rl_vertex_position(model, state, model->eyes[eye], state->points);
+}
+
+rl_vec3 rl_element_corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                          uint32_t corner) {
+  const rl_link *link = &state->links[model->ropes[rope].first_link + i];
+  uint32_t first;
+  const uint32_t eyes = rl_element_eyes(model, state, rope, i, &first);
+  return corner > 0 && corner <= eyes
+             ? eye_position(model, state, first + corner - 1)
+             : rl_position(&state->points[corner == 0 ? link->a : link->b]);
+}
+
+// What carries it.
+static uint32_t corner_slot(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                            uint32_t corner) {
+  const rl_link *link = &state->links[model->ropes[rope].first_link + i];
+  uint32_t first;
+  const uint32_t eyes = rl_element_eyes(model, state, rope, i, &first);
+  return corner > 0 && corner <= eyes ? model->eyes[first + corner - 1].slot
+                                      : rl_node_vertex(model, corner == 0 ? link->a : link->b).slot;
+}
+
+uint64_t rl_eyes_hash(const rl_model *model, const rl_state *state) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (uint32_t i = 0; i < model->eye_count && model->has_rings; i++) {
+    hash = (hash ^ elements_of(model, state)[i]) * UINT64_C(1099511628211);
+  }
+  return hash;
+}
+
+void rl_eyes_leave(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
+  uint32_t first;
+  const uint32_t count = rl_element_eyes(model, state, rope, i, &first);
+  for (uint32_t k = first; k < first + count; k++) {
+    state->eye_elements[k] = RL_NONE;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// A node beside an eye
+
+// One end of an element in an eye: its node, the eye that is next to it, what the rope comes to
+// behind the eye, and the element and the corner before the node.
+typedef struct passage {
+  uint32_t rope, element, end; // 0: where the element begins
+  uint32_t node, eye;
+  rl_vec3 ahead;
+  uint32_t neighbour;   // RL_NONE: the rope ends with the node
+  rl_vec3 behind;       // where there is one
+  uint32_t behind_slot; // and what carries it
+} passage;
+
+static passage passage_of(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                          uint32_t end) {
+  const rl_link *link = &state->links[model->ropes[rope].first_link + i];
+  uint32_t first;
+  const uint32_t eyes = rl_element_eyes(model, state, rope, i, &first);
+  passage p = {.rope = rope,
+               .element = i,
+               .end = end,
+               .node = end == 0 ? link->a : link->b,
+               .eye = end == 0 ? first : first + eyes - 1,
+               .ahead = rl_element_corner(model, state, rope, i, end == 0 ? 2 : eyes - 1),
+               .neighbour =
+                   (end == 0 ? rl_element_before : rl_element_next)(model, state, rope, i)};
+  if (p.neighbour != RL_NONE) {
+    const uint32_t corners = rl_element_corners(model, state, rope, p.neighbour);
+    const uint32_t corner = end == 0 ? corners - 2 : 1;
+    p.behind = rl_element_corner(model, state, rope, p.neighbour, corner);
+    p.behind_slot = corner_slot(model, state, rope, p.neighbour, corner);
+  }
+  return p;
+}
+
+// Bodies, points and joints at the end of a rope do not go through an eye, nor does what is held.
+static bool can_pass(const rl_model *model, const rl_state *state, const passage *p) {
+  return p->node < model->node_count && state->points[p->node].w > 0.0 &&
+         (p->neighbour != RL_NONE || model->node_rope[p->node] == p->rope);
+}
+
+// (2) Where a node is that comes along the rope behind it, or, at its end, straight.
+static rl_vec3 guide_of(const rl_model *model, const rl_state *state, const passage *p) {
+  const rl_vec3 eye = eye_position(model, state, p->eye);
+  const rl_vec3 along =
+      p->neighbour == RL_NONE ? (rl_vec3){0.0, 0.0, 0.0} : rl_unit(rl_sub(eye, p->behind));
+  return rl_is_zero(along) ? rl_unit(rl_sub(eye, rl_position(&state->points[p->node]))) : along;
+}
+
+static bool is_near(const rl_model *model, const rl_state *state, const passage *p, double dt) {
+  const rl_vec3 eye = eye_position(model, state, p->eye);
+  const uint32_t slot = model->eyes[p->eye].slot;
+  const rl_point *node = &state->points[p->node];
+  const double speed =
+      rl_distance(state->velocities[p->node], rl_velocity_at(model, state, slot, eye));
+  const double pull = state->multipliers[model->ropes[p->rope].first_link + p->element] * node->w;
+  const double way = dt * (speed + dt * (rl_length(model->gravity) + fabs(pull)));
+  return rl_distance(rl_position(node), eye) <= guided_ways * way;
+}
+
+void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, double dt) {
+  for (uint32_t k = 0; k < rows->span_count && model->has_rings; k++) {
+    rl_row *row = &rows->rows[k];
+    const uint32_t rope = model->link_rope[row->item];
+    const uint32_t element = row->item - model->ropes[rope].first_link;
+    uint32_t first;
+    if (model->ropes[rope].ring_count == 0 ||
+        rl_element_eyes(model, state, rope, element, &first) == 0) {
+      continue;
+    }
+    for (uint32_t end = 0; end < 2; end++) {
+      const passage p = passage_of(model, state, rope, element, end);
+      const bool is_guided = can_pass(model, state, &p) && is_near(model, state, &p, dt);
+      const rl_vec3 in = guide_of(model, state, &p);
+      row->guides[end] = is_guided ? rl_scale(end == 0 ? 1.0 : -1.0, in) : (rl_vec3){0.0, 0.0, 0.0};
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Passing
+
+// (4) Turns v as the smallest turn takes the unit vector n to m; where that is not known mirrors
+// it.
+static rl_vec3 turn(rl_vec3 v, rl_vec3 n, rl_vec3 m) {
+  const double cosine = rl_dot(n, m);
+  if (cosine < turned_back) {
+    const rl_vec3 w = rl_unit(rl_sub(n, m));
+    return rl_add_scaled(v, -2.0 * rl_dot(w, v), w);
+  }
+  const rl_vec3 axis = rl_cross(n, m);
+  const rl_vec3 level = rl_add(rl_scale(cosine, v), rl_cross(axis, v));
+  return rl_add_scaled(level, rl_dot(axis, v) / (1.0 + cosine), axis);
+}
+
+// What an impulse at a place of a body does to its spin slot.
+static rl_vec3 lever_of(const rl_model *model, const rl_state *state, const rl_body *body,
+                        rl_vec3 at, rl_vec3 impulse) {
+  const uint32_t index = (uint32_t)(body - model->bodies);
+  const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, index)]);
+  const rl_quat rotation = rl_body_rotation(model, state, state->points, index);
+  return rl_times(body->inverse_root_inertia,
+                  rl_rotate_inverse(rotation, rl_cross(rl_sub(at, centre), impulse)));
+}
+
+// (5) How the velocity of a place answers an impulse there, times `share`: w 1 + ... of its spin.
+static void add_answer(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 at,
+                       double share, rl_symmetric3 *k) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  const rl_body *body = rl_slot_body(model, slot);
+  const double w = share * state->points[slot].w;
+  k->xx += w;
+  k->yy += w;
+  k->zz += w;
+  if (body && body->spin_slot != RL_NONE) {
+    const double spin = share * state->points[body->spin_slot].w;
+    const rl_vec3 x = lever_of(model, state, body, at, rl_vec(1.0, 0.0, 0.0));
+    const rl_vec3 y = lever_of(model, state, body, at, rl_vec(0.0, 1.0, 0.0));
+    const rl_vec3 z = lever_of(model, state, body, at, rl_vec(0.0, 0.0, 1.0));
+    k->xx += spin * rl_dot(x, x);
+    k->yy += spin * rl_dot(y, y);
+    k->zz += spin * rl_dot(z, z);
+    k->xy += spin * rl_dot(x, y);
+    k->xz += spin * rl_dot(x, z);
+    k->yz += spin * rl_dot(y, z);
+  }
+}
+
+// An impulse at a place of what is at a slot. What is driven does the work that it takes.
+static void strike(const rl_model *model, rl_state *state, uint32_t slot, rl_vec3 at,
+                   rl_vec3 impulse) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  const rl_body *body = rl_slot_body(model, slot);
+  if (body && body->motion == RL_DRIVEN) {
+    state->work -= rl_dot(impulse, rl_velocity_at(model, state, slot, at));
+  }
+  state->velocities[slot] = rl_add_scaled(state->velocities[slot], state->points[slot].w, impulse);
+  if (body && body->spin_slot != RL_NONE) {
+    state->velocities[body->spin_slot] =
+        rl_add_scaled(state->velocities[body->spin_slot], state->points[body->spin_slot].w,
+                      lever_of(model, state, body, at, impulse));
+  }
+}
+
+static rl_vec3 times(rl_symmetric3 k, rl_vec3 d) {
+  return rl_vec(k.xx * d.x + k.xy * d.y + k.xz * d.z, k.xy * d.x + k.yy * d.y + k.yz * d.z,
+                k.xz * d.x + k.yz * d.y + k.zz * d.z);
+}
+
+static void put(rl_state *state, uint32_t node, rl_vec3 to) {
+  state->points[node] = (rl_point){to.x, to.y, to.z, state->points[node].w};
+}
+
+// (3) On to the line between the eye and the corner behind, as far from that as it is. What it has
+// of velocity across the line, as that turns, is lost as in a catch, against the two by the lever.
+static void straighten(const rl_model *model, rl_state *state, const passage *p, rl_vec3 eye,
+                       rl_vec3 in) {
+  const double length = rl_distance(rl_position(&state->points[p->node]), p->behind);
+  const double whole = rl_distance(eye, p->behind), share = whole > 0.0 ? length / whole : 1.0;
+  const uint32_t slot = model->eyes[p->eye].slot;
+  const rl_vec3 at = rl_add_scaled(p->behind, length, in);
+  put(state, p->node, at);
+  const rl_vec3 line =
+      rl_add(rl_scale(share, rl_velocity_at(model, state, slot, eye)),
+             rl_scale(1.0 - share, rl_velocity_at(model, state, p->behind_slot, p->behind)));
+  const rl_vec3 slip = rl_sub(state->velocities[p->node], line);
+  const rl_vec3 across = rl_add_scaled(slip, -rl_dot(slip, in), in), d = rl_unit(across);
+  rl_symmetric3 k = {0};
+  add_answer(model, state, p->node, at, 1.0, &k);
+  add_answer(model, state, slot, eye, share * share, &k);
+  add_answer(model, state, p->behind_slot, p->behind, (1.0 - share) * (1.0 - share), &k);
+  const double answer = rl_dot(d, times(k, d));
+  if (answer > 0.0) {
+    const double impulse = rl_length(across) / answer;
+    strike(model, state, p->node, at, rl_scale(-impulse, d));
+    strike(model, state, slot, eye, rl_scale(share * impulse, d));
+    strike(model, state, p->behind_slot, p->behind, rl_scale((1.0 - share) * impulse, d));
+    state->dissipated += 0.5 * impulse * rl_length(across);
+  }
+}
+
+// (4), (5) As far behind the eye as it is through, with a velocity that is turned like the rope and
+// takes up what gravity did on the way there.
+static void turn_round(const rl_model *model, rl_state *state, const passage *p, rl_vec3 eye,
+                       rl_vec3 in, double through) {
+  const rl_vec3 at = rl_position(&state->points[p->node]);
+  const rl_vec3 out = rl_unit(rl_sub(p->ahead, eye));
+  const rl_vec3 to = rl_add_scaled(eye, through, out);
+  const uint32_t slot = model->eyes[p->eye].slot;
+  const rl_vec3 slip = rl_sub(state->velocities[p->node], rl_velocity_at(model, state, slot, eye));
+  const rl_vec3 turned = turn(slip, in, out);
+  rl_symmetric3 k = {0};
+  add_answer(model, state, p->node, eye, 1.0, &k);
+  add_answer(model, state, slot, eye, 1.0, &k);
+  const double before = rl_dot(slip, rl_solve_symmetric(k, slip));
+  const double behind = rl_dot(turned, rl_solve_symmetric(k, turned));
+  const double fall = state->masses[p->node] * rl_dot(model->gravity, rl_sub(to, at));
+  const double scale = behind > 0.0 ? sqrt(fmax(before + 2.0 * fall, 0.0) / behind) : 1.0;
+  const rl_vec3 impulse = rl_solve_symmetric(k, rl_sub(rl_scale(scale, turned), slip));
+  strike(model, state, p->node, eye, impulse);
+  strike(model, state, slot, eye, rl_scale(-1.0, impulse));
+  put(state, p->node, to);
+}
+
+static double through_of(const rl_model *model, const rl_state *state, const passage *p,
+                         rl_vec3 in) {
+  const rl_vec3 node = rl_position(&state->points[p->node]);
+  return rl_dot(in, rl_sub(node, eye_position(model, state, p->eye)));
+}
+
+static bool pass(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in) {
+  const rl_vec3 eye = eye_position(model, state, p->eye);
+  if (p->neighbour != RL_NONE) {
+    straighten(model, state, p, eye, in);
+  }
+  const double through = through_of(model, state, p, in);
+  if (!(through > 0.0)) {
+    return false;
+  }
+  turn_round(model, state, p, eye, in, through);
+  state->eye_elements[p->eye] = p->neighbour;
+  return true;
+}
+
+// What a row knows about one of its ends, if that is guided and still at the eye.
+static bool guided_passage(const rl_model *model, const rl_state *state, const rl_row *row,
+                           uint32_t end, passage *p, rl_vec3 *in) {
+  const uint32_t rope = model->link_rope[row->item];
+  const uint32_t element = row->item - model->ropes[rope].first_link;
+  if (rl_is_zero(row->guides[end]) || !rl_element_is_in_eye(model, state, rope, element)) {
+    return false;
+  }
+  *p = passage_of(model, state, rope, element, end);
+  *in = p->neighbour == RL_NONE ? rl_scale(end == 0 ? 1.0 : -1.0, row->guides[end])
+                                : guide_of(model, state, p);
+  return true;
+}
+
+double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows) {
+  double most = -INFINITY;
+  passage p;
+  rl_vec3 in;
+  for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
+    if (guided_passage(model, state, &rows->rows[k / 2], k % 2, &p, &in)) {
+      most = fmax(most, through_of(model, state, &p, in));
+    }
+  }
+  return most;
+}
+
+bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows) {
+  bool passed = false;
+  passage p;
+  rl_vec3 in;
+  for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
+    if (guided_passage(model, state, &rows->rows[k / 2], k % 2, &p, &in)) {
+      passed = pass(model, state, &p, in) || passed;
+    }
+  }
+  return passed;
+}
