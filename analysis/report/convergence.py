@@ -21,7 +21,7 @@ from ropelab.results import Results, Run, Scenario, number, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
 from study_files import NOTHING
-from units import counted, probe_unit, significant
+from units import counted, divided_by, probe_unit, significant
 
 TABLE = "convergence.csv"
 Row = dict[str, str]
@@ -57,6 +57,13 @@ class Curve:
     def failed(self) -> list[float]:
         return [number(row["value"]) for row in self.rows
                 if row["status"] not in ("done", "unsupported")]
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether there is nothing but round-off to see."""
+        points = [(self.error(row), number(row["floor"])) for row in self.rows
+                  if row["status"] == "done"]
+        return bool(points) and all(error <= floor for error, floor in points)
 
     @property
     def is_supported(self) -> bool:
@@ -245,7 +252,7 @@ def coincidences(shown: Sequence[Curve]) -> str:
     return f" On each other, the first the broadest: {'; '.join(words)}." if words else ""
 
 
-def caption(shown: Sequence[Curve], what: str) -> str:
+def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str) -> str:
     norm = NORMS.get(shown[0].norm, shown[0].norm)
     over = varied(shown)
     text = f"{what[0].upper()}{what[1:]}; {norm}, over {over}."
@@ -265,11 +272,15 @@ def caption(shown: Sequence[Curve], what: str) -> str:
     failed = [curve.label for curve in shown if curve.failed]
     if failed:
         text += f" Crosses on the upper margin: runs that did not finish ({', '.join(failed)})."
+    rounding = [curve.label for curve in every if curve not in shown]
+    if rounding:
+        text += f" Nothing but round-off, and not drawn: {', '.join(rounding)}."
     return text
 
 
-def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str,
+def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str,
             styles: dict[str, SolverStyle], folder: Path) -> Drawing:
+    shown = [curve for curve in every if not curve.is_rounding] or every
     over = varied(shown)
     what, unit = meaning(quantity, scenario, [row for curve in shown for row in curve.rows])
     is_size = "." not in quantity and ":" not in quantity and quantity not in SPECIAL
@@ -284,7 +295,7 @@ def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     for i, triangle in enumerate(slopes):
         write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
     figure = Figure(name, "convergence", f"{scenario.name}: {quantity} over {over}",
-                    caption(shown, what), f"{scenario.title}: errors over {over}, by solver")
+                    caption(every, shown, what), f"{scenario.title}: errors over {over}, by solver")
     layout = Layout(1, 1, 380, labels, right=24)
     variables: dict[str, Any] = layout.variables | {
         "count": len(shown), "label": labels,
@@ -297,7 +308,7 @@ def drawing(shown: Sequence[Curve], scenario: Scenario, name: str, quantity: str
         "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
         "x_name": AXES.get(over, over),
         "y_name": f"{what if is_size else NORMS[shown[0].norm]}"
-                  + (f" / {unit}" if unit and " " not in unit else f" ({unit})" if unit else ""),
+                  + divided_by(unit),
         "x_low": values[0] / margin if logarithmic else values[0] - margin,
         "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
         "y_low": low, "y_high": high, "x_ticks": ticks(values), "logarithmic": logarithmic,

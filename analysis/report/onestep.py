@@ -76,8 +76,27 @@ def panels(steps: Steps, labels: list[str], x: str) -> list[Panel]:
     found = []
     for column, title, unit in QUANTITIES:
         curves = [steps.curve(label, x, column) for label in labels]
-        found.append(Panel(title, unit, curves, steps.floor(column)))
+        found.append(Panel(title, unit, [c for c in curves if c.label not in rounded(curves)],
+                           steps.floor(column)))
     return found
+
+
+def rounded(curves: Sequence[Curve]) -> dict[str, float]:
+    """Curves that lie so far below all others that these would be drawn as one: the reference's
+    own step. Label and largest error."""
+    highest = {c.label: max(y for _, y in loglog.positive(c.points))
+               for c in curves if loglog.positive(c.points)}
+    lowest = {c.label: min(y for _, y in loglog.positive(c.points))
+              for c in curves if loglog.positive(c.points)}
+    return {label: value for label, value in highest.items()
+            if all(value * loglog.FLOOR_REACH ** 2 < least
+                   for other, least in lowest.items() if other != label) and len(lowest) > 1}
+
+
+def rounded_sentence(steps: Steps, labels: list[str], x: str) -> str:
+    left_out = rounded([steps.curve(label, x, QUANTITIES[0][0]) for label in labels])
+    return "".join(f" Not drawn: {label}, whose positions are within {significant(value, 1)} m."
+                   for label, value in left_out.items())
 
 
 def best(panel: Panel) -> tuple[str, float]:
@@ -170,7 +189,8 @@ def iterations(easel: Easel) -> Drawing | None:
     caption = common_caption(easel)
     if name:
         caption += f" Nearest in position: {name}, {significant(error)} m."
-    caption += settling(easel, steps) + lost_sentence(found)
+    caption += (settling(easel, steps) + lost_sentence(found)
+                + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "iterations"))
     return loglog.draw(easel, "onestep", "one step from equal states", caption,
                        "error of one step against iterations, by solver", found,
                        "iterations of the step, in all substeps", "reference's own")
@@ -182,7 +202,8 @@ def work(easel: Easel) -> Drawing | None:
         return None
     found = panels(steps, [run.label for run in easel.scenario.runs], "row_evals")[:1]
     caption = (common_caption(easel) + " Against what the step costs in evaluations of rows, a "
-               "unit that no machine changes." + lost_sentence(found))
+               "unit that no machine changes." + lost_sentence(found)
+               + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "row_evals"))
     return loglog.draw(easel, "onestep-work", "one step, error against work", caption,
                        "error of one step against row evaluations, by solver", found,
                        "row evaluations of the step", "reference's own")

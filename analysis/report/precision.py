@@ -21,7 +21,7 @@ from ropelab.results import Results, Scenario, number, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
 from study_files import NOTHING
-from units import counted, significant
+from units import counted, divided_by, significant
 
 TABLE = "precision.csv"
 Row = dict[str, str]
@@ -106,7 +106,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
                   if any(row["family"] != row["label"] for row in rows) else "")
                + failures_sentence(rows) + (remark if index == 1 else ""))
     name = re.sub(r"[^A-Za-z0-9_-]", "_", quantity)
-    y_name = f"error / {unit}" if unit and " " not in unit else f"error ({unit})" if unit else "error"
+    y_name = "error" + divided_by(unit)
     return loglog.draw(easel, f"precision-{name}-{word}", f"{quantity}, {word} and precision",
                        caption, f"error against {word}, by solver",
                        [Panel("", y_name, make_curves(rows, cost))], x_title)

@@ -16,7 +16,7 @@ LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})" lw ([\d.]+)
 
 # Variants of a solver, one after the other: how far its colour goes to black (below 0) or white,
 # and their dashes. Dark colours only go to white.
-SHADES = (0.45, -0.45, 0.65, -0.7, 0.25)
+SHADES = (0.42, -0.45, 0.58, -0.7, 0.2)
 DARK_SHADES = (0.4, 0.62, 0.22, 0.72, 0.52)
 DASHES = ((8, 6), (2.5, 4), (16, 5, 3, 5), (12, 4, 3, 4, 3, 4), (5, 3))
 DARK = 60  # of 255

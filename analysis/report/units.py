@@ -13,6 +13,13 @@ PROBE_UNITS = {
 }
 
 
+def divided_by(unit: str) -> str:
+    """What follows the name of an axis: numbers are the quantity divided by its unit."""
+    if not unit:
+        return ""
+    return f" ({unit})" if " " in unit else f" / ({unit})" if "/" in unit else f" / {unit}"
+
+
 def probe_unit(probe: str) -> str:
     """The unit of a probe by the last word of its name that has one; "" for a pure number."""
     for word in reversed(probe.split(".")[1:]):
