@@ -122,6 +122,40 @@ static void nehe_is_the_lesson(void **unused) {
   rl_scenario_free(s);
 }
 
+// The lesson with its first particle led by a hand: bit by bit, from corner to corner of its way.
+static void nehe_follows_the_hand(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_scenario("nehe-hand");
+  rl_driver *d = driver_for(s, "nehe,stiffness=12000,spring_friction=0.25", 0.004);
+  particle rope[PARTICLES];
+  lesson_start(d, rope);
+  const uint32_t hand = rl_rope_node(d->model, d->state, 0, 0);
+  int grounded = 0, lifted = 0;
+  for (int n = 0; n < 1000; n++) {
+    const double t0 = (double)n * 0.004, t1 = (double)(n + 1) * 0.004;
+    const rl_body *body = rl_slot_body(d->model, hand);
+    const rl_vec3 before = rl_drive_position(body->drive_count, body->drive, t0);
+    const rl_vec3 after = rl_drive_position(body->drive_count, body->drive, t1);
+    assert_true(rl_driver_step(d) > 0);
+    const rl_vec3 v = rl_scale(1.0 / 0.004, rl_sub(after, before));
+    rope[0].v[0] = v.x;
+    rope[0].v[1] = v.y;
+    for (int substep = 0; substep < 2; substep++) {
+      lesson_step(rope, 12000.0, 0.25, 0.002);
+      rope[0].p[0] += 0.002 * v.x;
+      rope[0].p[1] += 0.002 * v.y;
+    }
+    rope[0].p[0] = after.x; // where the hand is, and not the sum of its moves
+    rope[0].p[1] = after.y;
+    check_particles(d, rope);
+    grounded += probe(d, "rope.contacts") > 10.0;
+    lifted += grounded > 0 && probe(d, "rope.contacts") < 10.0;
+  }
+  assert_true(grounded > 50 && lifted > 50);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // 29 free particles hang in a row and are nudged along it.
 static bool nehe_survives(double stiffness, double friction) {
   rl_scenario *s = scenario_from("name: chain\nduration: 1\nstep: 0.002\ngravity: [0, -9.82, 0]\n"
@@ -794,6 +828,7 @@ static void limits_are_known(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nehe_is_the_lesson),
+      cmocka_unit_test(nehe_follows_the_hand),
       cmocka_unit_test(nehe_has_its_limit),
       cmocka_unit_test(nehe_springs_pull_and_push),
       cmocka_unit_test(nehe_draws_between_two_states),
