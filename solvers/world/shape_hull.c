@@ -230,15 +230,69 @@ static bool add_face(const cloud *c, rl_hull *hull, rl_vec3 normal, rl_vec3 orig
   return true;
 }
 
+// A point as it is seen along the line through two others.
+typedef struct seen_point {
+  double u, v;
+} seen_point;
+
+static double turn(seen_point a, seen_point b) { return a.u * b.v - a.v * b.u; }
+
+static double along(seen_point a, seen_point b) { return a.u * b.u + a.v * b.v; }
+
+// Of the points on one side of the line through the origin and `from` (`sense` 1: to its left) the
+// one that is turned away from it farthest.
+static seen_point farthest_turned(const seen_point *points, size_t count, seen_point from,
+                                  double sense) {
+  seen_point best = {0.0, 0.0};
+  bool found = false;
+  for (size_t i = 0; i < count; i++) {
+    if (sense * turn(from, points[i]) > 0.0 && (!found || sense * turn(best, points[i]) > 0.0)) {
+      best = points[i];
+      found = true;
+    }
+  }
+  return best;
+}
+
+// Whether the line from a to b passes the origin, which is to its left, by more than a distance.
+static bool passes(seen_point a, seen_point b, double distance) {
+  const seen_point way = {b.u - a.u, b.v - a.v};
+  return turn(a, b) > distance * sqrt(along(way, way));
+}
+
+// Whether the line through points i and j is inside, so that every plane through it has points on
+// both sides: seen along it three others are the corners of a triangle round it, at a distance that
+// no rounding reaches.
+static bool is_inside(const cloud *c, size_t i, size_t j) {
+  const double distance = 4.0 * coplanar * c->reach;
+  const rl_vec3 p0 = c->points[c->kept[i]];
+  const rl_vec3 axis = rl_unit(rl_sub(c->points[c->kept[j]], p0));
+  const rl_vec3 first = rl_across(axis), second = rl_cross(axis, first);
+  seen_point points[RL_HULL_POINTS], from = {0.0, 0.0};
+  for (size_t k = 0; k < c->count; k++) {
+    const rl_vec3 way = rl_sub(c->points[c->kept[k]], p0);
+    points[k] = (seen_point){rl_dot(way, first), rl_dot(way, second)};
+    from = along(points[k], points[k]) > along(from, from) ? points[k] : from;
+  }
+  const seen_point left = farthest_turned(points, c->count, from, 1.0);
+  const seen_point right = farthest_turned(points, c->count, from, -1.0);
+  return passes(from, left, distance) && passes(left, right, distance) &&
+         passes(right, from, distance);
+}
+
 // Adds the faces with points i and j and a later one.
 static bool add_faces_at(const cloud *c, rl_hull *hull, size_t i, size_t j) {
   const rl_vec3 *p0 = &c->points[c->kept[i]];
   const rl_vec3 side1 = rl_sub(c->points[c->kept[j]], *p0);
+  if (is_inside(c, i, j)) {
+    return true;
+  }
   for (size_t k = j + 1; k < c->count; k++) {
     const uint16_t triple[3] = {c->kept[i], c->kept[j], c->kept[k]};
     rl_vec3 normal;
-    if (supporting_plane(c, p0, side1, rl_sub(c->points[triple[2]], *p0), &normal) &&
-        !is_known(c, hull, triple) && !add_face(c, hull, normal, *p0)) {
+    if (!is_known(c, hull, triple) &&
+        supporting_plane(c, p0, side1, rl_sub(c->points[triple[2]], *p0), &normal) &&
+        !add_face(c, hull, normal, *p0)) {
       return false;
     }
   }
