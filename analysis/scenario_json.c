@@ -294,6 +294,9 @@ static json_t *event_to_json(const rl_definition *d, const rl_event *e) {
   case RL_EVENT_WINCH:
     set_string(what, "rope", d->ropes[e->rope].name);
     set_string(what, "end", e->end == 0 ? "from" : "to");
+    if (e->is_inside) {
+      set_number(what, "at_length", e->at_length);
+    }
     set_number(what, "rate", e->rate);
     if (isfinite(e->max_tension)) {
       set_number(what, "max_tension", e->max_tension);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events. A winch inside a rope is checked in full, but no driver acts on one yet: it is refused as
-// unsupported.
+// Events.
 #include "fields.h"
 
 // An event as it is written.
@@ -132,8 +131,7 @@ static const rl_field winch_fields[] = {
 };
 
 static bool read_winch(rl_reader *reader, const rl_tree *node, void *target) {
-  if (!rl_read_fields(reader, node, node, "a winch", winch_fields, COUNT(winch_fields), target) ||
-      !rl_check_exclusive(reader, node, "end", "at_length")) {
+  if (!rl_read_fields(reader, node, node, "a winch", winch_fields, COUNT(winch_fields), target)) {
     return false;
   }
   if (!rl_tree_value(node, "end") && !rl_tree_value(node, "at_length")) {
@@ -228,6 +226,8 @@ static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
   case WINCH:
     out.kind = RL_EVENT_WINCH;
     out.end = e->end;
+    out.is_inside = rl_tree_value(what, "at_length") != NULL;
+    out.at_length = e->at_length;
     out.rate = e->rate;
     out.max_tension = rl_tree_value(what, "max_tension") ? e->max_tension : INFINITY;
     break;
@@ -266,7 +266,7 @@ static bool check_named(rl_reader *reader, const rl_tree *node, const rl_event *
   return true;
 }
 
-static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out, bool *is_there) {
+static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out) {
   event e = {0};
   if (!rl_read_fields(reader, node, node, "an event", event_fields, COUNT(event_fields), &e)) {
     return false;
@@ -274,11 +274,6 @@ static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out, bo
   const size_t deed = find_deed(reader, node);
   if (deed == DEED_COUNT || !check_times(reader, node, &e, deed)) {
     return false;
-  }
-  *is_there = !(deed == WINCH && rl_tree_value(rl_tree_value(node, "winch"), "at_length"));
-  if (!*is_there) {
-    rl_note_unsupported(reader, node, "not supported by this version: winches inside a rope");
-    return true;
   }
   *out = make_event(node, &e, deed);
   return check_named(reader, node, out);
@@ -293,11 +288,10 @@ bool rl_read_events(rl_reader *reader, const rl_tree *events, rl_definition *def
   }
   rl_event *list = rl_allocate(reader, events->count, sizeof *list);
   for (size_t i = 0; i < events->count; i++) {
-    bool is_there = false;
-    if (!list || !read_event(reader, events->items[i], &list[definition->event_count], &is_there)) {
+    if (!list || !read_event(reader, events->items[i], &list[i])) {
       return false;
     }
-    definition->event_count += is_there ? 1 : 0;
+    definition->event_count++;
   }
   definition->events = list;
   return true;

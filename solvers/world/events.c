@@ -200,9 +200,29 @@ static void reel(rl_driver *driver, double step) {
   }
 }
 
-// The element on which a winch works: RL_NONE where its end of the rope was let go.
-static uint32_t find_fed(const rl_model *model, const rl_state *state, const rl_event *e) {
+// The element that lies so much rest length from an end of a rope, or the last one.
+static uint32_t find_element(const rl_model *model, const rl_state *state, const rl_event *e) {
+  const rl_link *links = &state->links[model->ropes[e->rope].first_link];
+  const uint32_t last = rl_rope_elements(model, state, e->rope) - 1;
+  double length = 0.0;
+  uint32_t i = 0;
+  for (; i < last; i++) {
+    length += links[e->end == 0 ? i : last - i].rest;
+    if (length > e->at_length) {
+      break;
+    }
+  }
+  return model->ropes[e->rope].first_link + (e->end == 0 ? i : last - i);
+}
+
+// The element on which a winch works: RL_NONE where its end of the rope was let go. Inside a rope
+// it stays at the node beside which it began.
+static uint32_t find_fed(const rl_model *model, const rl_state *state, const rl_event *e,
+                         uint32_t before) {
   const rl_rope *rope = &model->ropes[e->rope];
+  if (e->is_inside) {
+    return before != RL_NONE ? before : find_element(model, state, e);
+  }
   const uint32_t last = rope->first_link + rl_rope_elements(model, state, e->rope) - 1;
   const uint32_t link = e->end == 0 ? rope->first_link : last;
   const uint32_t slot = e->end == 0 ? state->links[link].a : state->links[link].b;
@@ -222,7 +242,7 @@ static bool find_feeds(rl_driver *driver, double step) {
     const rl_event *e = &model->events[i];
     const bool is_on = e->kind == RL_EVENT_WINCH && model->ropes[e->rope].is_fed &&
                        rl_events_is_on(driver, e, step);
-    const uint32_t link = is_on ? find_fed(model, state, e) : RL_NONE;
+    const uint32_t link = is_on ? find_fed(model, state, e, state->fed_links[i]) : RL_NONE;
     if (link != state->fed_links[i]) {
       others = true;
       rl_elements_note(state, i, link);
@@ -247,7 +267,8 @@ static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
     if (growth >= 0.0 || !rl_feed_is_short(model, state, e->rope, link - first, growth)) {
       return taken;
     }
-    if (rl_feed_remove(model, state, e->rope, link - first, e->end == 1)) {
+    if (rl_feed_remove(model, state, e->rope, link - first, e->end == 1) ||
+        rl_feed_remove(model, state, e->rope, link - first, e->end == 0)) {
       taken = true;
     } else {
       state->feeds[link] = 0.0;

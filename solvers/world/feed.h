@@ -28,8 +28,8 @@ void rl_feed_weigh(const rl_model *model, rl_state *state, uint32_t rope, uint32
 bool rl_feed_insert(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i,
                     bool fed_at_end);
 
-// (8) The node between an element and the next one away from where it is fed goes back to the pool.
-// False where there is none.
+// (8) The node between an element and the one behind it, or with `fed_at_end` the one before it,
+// goes back to the pool. False where there is none.
 bool rl_feed_remove(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i,
                     bool fed_at_end);
 

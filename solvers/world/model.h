@@ -135,7 +135,7 @@ typedef enum rl_event_kind {
   RL_EVENT_CUT_SWIPE,    // every rope that a segment crosses, seen along `normal`
   RL_EVENT_RELEASE_END,  // of a rope
   RL_EVENT_RELEASE_BODY, // a fixed body, which has a mass, becomes free
-  RL_EVENT_WINCH,        // at an end of a rope
+  RL_EVENT_WINCH,        // at an end of a rope, or inside
   RL_EVENT_FORCE,        // on the centre of a body that is free
   RL_EVENT_WIND,         // against which ropes with drag move
 } rl_event_kind;
@@ -148,6 +148,8 @@ typedef struct rl_event {
   uint32_t rope;         // RL_EVENT_CUT, RL_EVENT_RELEASE_END and RL_EVENT_WINCH
   uint32_t element;      // RL_EVENT_CUT
   uint32_t end;          // RL_EVENT_RELEASE_END and RL_EVENT_WINCH: 0 `from`, 1 `to`
+  bool is_inside;        // RL_EVENT_WINCH: not at that end, but
+  double at_length;      // so much of the rope's rest length from it [m]
   uint32_t body;         // RL_EVENT_RELEASE_BODY and RL_EVENT_FORCE
   rl_vec3 point, normal; // of a plane; of a swipe where it begins, and the view
   rl_vec3 to;            // of a swipe where it ends [m]

@@ -474,8 +474,9 @@ static bool support_feed(const rl_definition *definition, const rl_event *event,
     bool used;
     const char *what;
   } features[] = {
-      {end->kind == RL_END_FREE, "winches at an end that nothing holds"},
-      {end->kind == RL_END_NODE, "winches at an end that is joined to a rope"},
+      {rope->closed, "winches on closed ropes"},
+      {end->kind == RL_END_FREE && !event->is_inside, "winches at an end that nothing holds"},
+      {end->kind == RL_END_NODE && !event->is_inside, "winches at an end that is joined to a rope"},
       {rope->rest_lengths || rope->node_masses || rope->break_tensions,
        "winches on ropes with mass whose elements or nodes differ"},
       {joined && isnan(rope->length) && rope->pose != RL_POSE_POINTS,

@@ -259,7 +259,7 @@ static bool check_event(const place *p, const rl_definition *definition, const r
   if (event->kind == RL_EVENT_CUT && event->element >= rl_definition_elements(rope)) {
     return refuse(p, "events", "that rope has no element of this index");
   }
-  if (of_end && (event->end > 1 || rope->closed)) {
+  if (of_end && (event->end > 1 || (rope->closed && !event->is_inside))) {
     return refuse(p, "events", "that rope has no such end");
   }
   if (!(event->from >= 0.0) || !isfinite(event->from) ||
@@ -268,6 +268,9 @@ static bool check_event(const place *p, const rl_definition *definition, const r
   }
   if (event->kind == RL_EVENT_WINCH && (!isfinite(event->rate) || !(event->max_tension > 0.0))) {
     return refuse(p, "events", "expected a finite rate, and a tension above 0 or none");
+  }
+  if (event->is_inside && (!(event->at_length >= 0.0) || !isfinite(event->at_length))) {
+    return refuse(p, "events", "expected a length that is not negative");
   }
   const rl_vec3 vectors[] = {event->point, event->normal, event->to, event->value};
   return check_vectors(p, "events", vectors, COUNT(vectors));

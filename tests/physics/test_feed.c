@@ -174,6 +174,97 @@ static void it_swings(void **unused) {
   }
 }
 
+// The angle of a pendulum whose length changes at a rate, l a'' + 2 l' a' + g sin a = 0, by
+// Runge-Kutta in 40,000 steps.
+static double hoisted_angle(double length, double rate, double angle, double duration) {
+  const int count = 40000;
+  const double h = duration / count;
+  double y[2] = {angle, 0.0};
+  for (int n = 0; n < count; n++) {
+    double sum[2] = {0.0, 0.0}, k[2] = {0.0, 0.0};
+    static const double ahead[4] = {0.0, 0.5, 0.5, 1.0}, weights[4] = {1.0, 2.0, 2.0, 1.0};
+    for (int i = 0; i < 4; i++) {
+      const double a = y[0] + ahead[i] * h * k[0], v = y[1] + ahead[i] * h * k[1];
+      const double l = length + rate * (n + ahead[i]) * h;
+      k[0] = v;
+      k[1] = -(2.0 * rate * v + gravity * sin(a)) / l;
+      sum[0] += weights[i] * k[0];
+      sum[1] += weights[i] * k[1];
+    }
+    y[0] += h / 6.0 * sum[0];
+    y[1] += h / 6.0 * sum[1];
+  }
+  return y[0];
+}
+
+// By how far `crane` with a cable of this mass is off that pendulum after 4 s [rad].
+static double crane_off(const char *mass) {
+  const rl_override override = {"ropes.cable.mass", mass};
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("crane"), &override, 1, &diagnostic);
+  assert_non_null(s);
+  rl_driver *d = driver_for(s, "rattle", 5e-4);
+  for (int n = 0; n < 8000; n++) {
+    step_checked(d);
+  }
+  const double off =
+      probe(d, "cable.angle") - hoisted_angle(sqrt(9.25), -0.4, atan2(0.5, 3.0), 4.0);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return off;
+}
+
+// With a lighter and lighter cable it is that pendulum: of 0.17 rad.
+static void it_is_a_pendulum(void **unused) {
+  (void)unused;
+  const double heavy = crane_off("1.5"), light = crane_off("0.15");
+  check_near(heavy, 0.0, 4e-3);
+  check_near(light, 0.0, 4e-4);
+}
+
+// Rope that comes out half a metre below the top leaves what is above it where it is.
+static void inside_a_rope(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 4; i++) {
+    const bool at_to = i % 2 == 1;
+    const double rate = i < 2 ? 0.5 : -0.5;
+    char velocities[512] = "";
+    for (int k = 0; k <= 20; k++) {
+      const int place = at_to ? 20 - k : k;
+      snprintf(velocities + strlen(velocities), 32, "%s[0, %g, 0]", k == 0 ? "" : ", ",
+               place > 5 ? -rate : 0.0);
+    }
+    rl_scenario *s = scenario_from(
+        "name: cursor\nduration: 1\nstep: 0.001\n"
+        "bodies: {load: {mass: %.17g, position: [0, -2, 0], velocity: [0, %.17g, 0]}}\n"
+        "ropes: {line: {%s, mass: 0.2, segments: 20, velocities: [%s]}}\n"
+        "events: [{from: 0, until: 9, winch: {rope: line, end: %s, at_length: 0.55, rate: "
+        "%.17g}}]\n",
+        load, -rate,
+        at_to ? "from: {body: load}, to: {point: [0, 0, 0]}"
+              : "from: {point: [0, 0, 0]}, to: {body: load}",
+        velocities, at_to ? "to" : "from", rate);
+    for (size_t k = 0; k < DIRECT; k++) {
+      const bool springs = strcmp(direct[k], "penalty-implicit") == 0;
+      rl_driver *d = driver_for(s, direct[k], 1e-3);
+      const char *still = at_to ? "line.node.-6.y" : "line.node.5.y";
+      for (int n = 1; n <= 1000; n++) {
+        step_checked(d);
+        check_relative(moving_mass(d), expected_mass(d), 1e-12);
+        check_near(probe(d, still), -0.5, springs ? 1e-3 : 1e-7);
+        const double tension = probe(d, at_to ? "line.tension.from" : "line.tension.to");
+        if (n > 20) {
+          check_relative(tension, load * gravity, springs ? 2e-3 : 1e-8);
+        }
+      }
+      check_near(probe(d, "load.y"), -2.0 - rate, springs ? 1e-3 : 1e-9);
+      check_near(rl_driver_energy_error(d), 0.0, springs ? 1e-4 : 1e-9);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // It hauls with 30 N at most until it has its rate, and stalls where it cannot lift.
 static void limited_winches(void **unused) {
   (void)unused;
@@ -273,6 +364,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(it_is_the_weight),  cmocka_unit_test(ten_metres),
       cmocka_unit_test(it_swings),         cmocka_unit_test(limited_winches),
       cmocka_unit_test(both_ends_at_once), cmocka_unit_test(an_empty_pool),
+      cmocka_unit_test(it_is_a_pendulum),  cmocka_unit_test(inside_a_rope),
   };
   const struct CMUnitTest long_tests[] = {cmocka_unit_test(a_thousand_nodes)};
   return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(long_tests, NULL, NULL)

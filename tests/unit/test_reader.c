@@ -456,8 +456,9 @@ static void test_probes_and_exact(void **state) {
 static void test_unsupported(void **state) {
   (void)state;
   static const faulty cases[] = {
-      {GOOD "events: [@{from: 0, until: 1, winch: {rope: line, at_length: 0.5, rate: 1}}]\n",
-       "winches inside a rope"},
+      {WITH_ROPE(
+           LOOP) "events: @[{from: 0, until: 1, winch: {rope: second, at_length: 1, rate: 1}}]\n",
+       "winches on closed ropes"},
       {WITH_ROPE(CHAIN) "events: @[{from: 0, until: 1, winch: {rope: second, end: to, rate: 1}}]\n",
        "winches at an end that nothing holds"},
       {WITH_ROPE(ENDS ", node_masses: [1, 2, 3], segments: 2") "events: @[{from: 0, until: 1, "
