@@ -71,6 +71,9 @@ void rl_build_pairs(rl_builder *b);
 // All ropes, each after those that it is joined to. False with `fault` filled in.
 bool rl_build_ropes(rl_builder *b, rl_fault *fault);
 
+// The way of a rope with mass that passes something: its points. False with `fault` filled in.
+bool rl_build_way(rl_builder *b, uint32_t index, rl_fault *fault);
+
 // Lays the ropes that can lie on bodies over these, once all of them have their places: lengths and
 // wraps. False with `fault` filled in.
 bool rl_build_wraps(rl_builder *b, rl_fault *fault);

@@ -372,14 +372,7 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
 static bool support_way(const rl_definition *definition, uint32_t r, const rl_way *way,
                         rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
-  if (!way->eye) {
-    const rl_body_definition *body = &definition->bodies[way->body];
-    const rl_shape shape = body->parts[way->part == RL_NONE ? 0 : way->part].shape;
-    return rope->segments == 0 || (shape != RL_BOX && shape != RL_HULL) ||
-           unsupported(fault, RL_NONE, r, "over",
-                       "ropes with mass that start over a box or a hull");
-  }
-  if (rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
+  if (way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
     return unsupported(fault, RL_NONE, r, "over", "ropes with mass that rub in an eye");
   }
   return true;

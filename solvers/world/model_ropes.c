@@ -267,118 +267,6 @@ static bool resolve_joints(rl_builder *b, uint32_t index, rl_fault *fault) {
          rl_definition_check_length(b->definition, index, fault);
 }
 
-// A massless rope in the place of one with mass, its surface `margin` further out [m].
-static rl_rope_definition massless_like(const rl_builder *b, const rl_rope_definition *rope,
-                                        double margin) {
-  rl_rope_definition massless = rl_rope_defaults();
-  massless.name = rope->name;
-  massless.from =
-      (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->from)};
-  massless.to = (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->to)};
-  massless.way_count = rope->way_count;
-  massless.ways = rope->ways;
-  massless.radius = rope->radius + margin;
-  return massless;
-}
-
-// The corners of its path, of which there are `count`; NULL with `fault` filled in.
-static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rope, size_t *count,
-                              rl_fault *fault) {
-  rl_definition scene = *b->definition;
-  scene.rope_count = 1;
-  scene.ropes = rope;
-  scene.event_count = 0;
-  rl_model *model = rl_model_create(&scene, fault);
-  rl_state *state = model ? rl_state_create(model) : NULL;
-  if (state) {
-    rl_wrap_path(model, state, 0, state->points);
-    *count = rl_path_points(model, state, 0, NULL, 0);
-  }
-  rl_path_point *path = state ? calloc(*count + 1, sizeof *path) : NULL;
-  rl_vec3 *points = path ? calloc(*count + 1, sizeof *points) : NULL;
-  if (points) {
-    rl_path_points(model, state, 0, path, *count);
-    for (size_t i = 0; i < *count; i++) {
-      points[i] = path[i].at;
-    }
-  } else if (model) {
-    rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
-  }
-  free(path);
-  rl_state_free(state);
-  rl_model_free(model);
-  return points;
-}
-
-// How far straight elements of this length cut into the round things that they pass, and the
-// polyline, which turns by up to 0.1 rad at a corner: l^2/(8 R) and R (1 - cos 0.05) [m].
-static double sagitta(const rl_builder *b, const rl_rope_definition *rope, double length) {
-  double least = INFINITY, largest = 0.0;
-  for (size_t k = 0; k < rope->way_count; k++) {
-    const rl_way *way = &rope->ways[k];
-    if (way->eye) {
-      continue;
-    }
-    const rl_body_definition *body = &b->definition->bodies[way->body];
-    const double radius = body->parts[way->part == RL_NONE ? 0 : way->part].radius + rope->radius;
-    least = fmin(least, radius);
-    largest = fmax(largest, radius);
-  }
-  return 0.126 * length * length / least + 0.0013 * largest;
-}
-
-// Straight from eye to eye: the corners twice, so that they are not taken for the nodes.
-static bool lay_through_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
-  rl_rope_definition *rope = &b->copies[index];
-  const size_t corners = rope->way_count + 2;
-  rl_vec3 *points = calloc(corners + 1, sizeof *points);
-  if (!points) {
-    return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
-  }
-  points[0] = rl_definition_end(b->definition, &rope->from);
-  for (size_t k = 0; k < rope->way_count; k++) {
-    points[k + 1] = rl_definition_eye(b->definition, &rope->ways[k]);
-  }
-  points[corners - 1] = points[corners] = rl_definition_end(b->definition, &rope->to);
-  b->polylines[index] = points;
-  rope->pose = RL_POSE_POINTS;
-  rope->points = points;
-  rope->point_count = corners == rl_definition_nodes(rope) ? corners + 1 : corners;
-  return rl_definition_check_length(b->definition, index, fault);
-}
-
-// A rope with mass starts along the path that a massless one would have, so far out that its
-// elements clear the bodies.
-static bool lay_over(rl_builder *b, uint32_t index, rl_fault *fault) {
-  rl_rope_definition *rope = &b->copies[index];
-  if (rope->segments == 0 || rope->way_count == 0 || rope->pose != RL_POSE_STRAIGHT) {
-    return true;
-  }
-  if (rl_definition_rings(rope) == rope->way_count) {
-    return lay_through_eyes(b, index, fault);
-  }
-  double margin = 0.0;
-  for (int pass = 0; pass < 2; pass++) {
-    const rl_rope_definition massless = massless_like(b, rope, margin);
-    size_t count = 0;
-    free(b->polylines[index]);
-    b->polylines[index] = find_polyline(b, &massless, &count, fault);
-    if (!b->polylines[index]) {
-      fault->rope = fault->rope == RL_NONE ? RL_NONE : index;
-      return false;
-    }
-    const double way = rl_polyline_length(count, b->polylines[index], false);
-    margin = sagitta(
-        b, rope, (isnan(rope->length) ? way + rope->slack : rope->length) / (double)rope->segments);
-    if (pass == 1) {
-      rope->pose = RL_POSE_POINTS;
-      rope->points = b->polylines[index];
-      rope->point_count = count;
-    }
-  }
-  return rl_definition_check_length(b->definition, index, fault);
-}
-
 static void build_clamps(rl_builder *b, const rl_rope_definition *rope, rl_rope *out) {
   const rl_end *ends[2] = {&rope->from, &rope->to};
   for (size_t k = 0; k < 2; k++) {
@@ -423,7 +311,7 @@ static bool thread_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
 }
 
 static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
-  if (!resolve_joints(b, index, fault) || !lay_over(b, index, fault)) {
+  if (!resolve_joints(b, index, fault) || !rl_build_way(b, index, fault)) {
     return false;
   }
   const rl_rope_definition *rope = &b->definition->ropes[index];

@@ -254,6 +254,42 @@ static void capstan_holds_and_slips(void **unused) {
   }
 }
 
+// A rope with mass that passes boxes and hulls, turned anyhow, starts outside of them, and with
+// more elements on the way of a massless one.
+static void ropes_start_over_edges(void **unused) {
+  (void)unused;
+  static const char *const shapes[] = {
+      "{box: {size: [0.4, 0.3, 0.5]}}",
+      "{hull: {points: [[-0.2, -0.15, -0.2], [0.2, -0.15, -0.2], [0, -0.15, 0.25], [0, 0.2, 0]]}}",
+      "{box: {size: [0.6, 0.1, 0.2]}}"};
+  uint64_t seed = 2385;
+  for (int trial = 0; trial < 30; trial++) {
+    const rl_vec3 turn = random_in_cube(&seed, 2.0);
+    double way = 0.0, last = INFINITY;
+    for (int n = 0; n <= 400; n = n == 0 ? 25 : 4 * n) {
+      char mass[64] = "";
+      if (n > 0) {
+        snprintf(mass, sizeof mass, ", mass: 1, segments: %d", n);
+      }
+      rl_scenario *s = scenario_from(
+          "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  block: {motion: fixed, rotation: [%.17g, %.17g, %.17g], shape: %s}\n"
+          "ropes: {rope: {from: {point: [-0.8, -0.05, 0.02]}, to: {point: [0.7, -0.06, -0.02]},"
+          " over: [block]%s}}\n",
+          turn.x, turn.y, turn.z, shapes[trial % 3], mass);
+      if (n == 0) {
+        way = s->model->ropes[0].length;
+      } else {
+        assert_true(s->model->ropes[0].length > way);
+        check_below(s->model->ropes[0].length - way, 0.4 * last);
+        last = s->model->ropes[0].length - way;
+      }
+      rl_scenario_free(s);
+    }
+    check_below(last, 0.002 * way);
+  }
+}
+
 // Ropes fall across the shapes of the shipped scenarios, with friction: the energy error stays that
 // of the smooth ones (measured), and no element pulls harder than they do.
 static void rough_shapes_are_as_sane_as_smooth_ones(void **unused) {
@@ -294,6 +330,7 @@ int main(void) {
       cmocka_unit_test(belt_takes_the_rope_along),
       cmocka_unit_test(thrown_along_a_slope_halves_its_speed),
       cmocka_unit_test(capstan_holds_and_slips),
+      cmocka_unit_test(ropes_start_over_edges),
       cmocka_unit_test(rough_shapes_are_as_sane_as_smooth_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
