@@ -151,7 +151,7 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  return rl_report_and_say(c->folder);
+  return rl_report_and_say(c->folder, a->jobs);
 }
 
 int rl_command_compare(int argc, char **argv) {

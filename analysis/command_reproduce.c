@@ -366,7 +366,7 @@ static int reproduce(reproduction *r, const rl_arguments *a) {
   }
   json_decref(json);
   fflush(stdout);
-  return written ? rl_report(r->folder) : RL_EXIT_FAILED;
+  return written ? rl_report(r->folder, a->jobs) : RL_EXIT_FAILED;
 }
 
 static const rl_paper *find_paper(const char *name) {

@@ -49,11 +49,12 @@ extern const rl_exit_meaning rl_exit_meanings[];
 int rl_command_man(int argc, char **argv);
 int rl_command_complete(int argc, char **argv);
 
-// Draws the figures and writes the report for a folder of results.
-int rl_report(const char *folder);
+// Draws the figures and writes the report for a folder of results, `jobs` at a time (0: as many as
+// there are processors).
+int rl_report(const char *folder, long jobs);
 
 // The same at the end of a command, which then says where the report is.
-int rl_report_and_say(const char *folder);
+int rl_report_and_say(const char *folder, long jobs);
 
 // The whole program.
 int rl_main(int argc, char **argv);

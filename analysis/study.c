@@ -417,7 +417,7 @@ int rl_study_carry_out(rl_study *study) {
            study->cache);
   }
   const int gathered = kind->gather(study);
-  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder) : gathered;
+  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs) : gathered;
 }
 
 static void free_study(rl_study *study) {

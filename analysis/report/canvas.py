@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterable, Sequence
@@ -126,30 +127,43 @@ def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
     return path.name
 
 
-def script_text(drawings: Sequence[Drawing], styles: Iterable[SolverStyle]) -> str:
-    """One gnuplot script that draws all figures in every kind. Line types outlast a reset."""
+@dataclass(frozen=True)
+class Gnuplot:
+    """The program, and how many of it may run at the same time."""
+
+    program: str
+    jobs: int
+
+    def run(self, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([self.program, "-d", script], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+                              check=False)
+
+
+def script_text(drawings: Sequence[Drawing], styles: Iterable[SolverStyle], kind: str) -> str:
+    """One gnuplot script that draws all figures in one kind. Line types outlast a reset."""
     lines = [style.gnuplot for style in styles]
     for drawing in drawings:
-        for kind in KINDS:
-            lines.append("reset session")
-            lines += assignments({
-                "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
-                "figure_name": drawing.figure.id,
-                "output_file": f"{drawing.figure.name}.{kind}", **drawing.variables})
-            lines.append(f'load plots."{drawing.script}"')
+        lines.append("reset session")
+        lines += assignments({
+            "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
+            "figure_name": drawing.figure.id,
+            "output_file": f"{drawing.figure.name}.{kind}", **drawing.variables})
+        lines.append(f'load plots."{drawing.script}"')
     return "\n".join(lines) + "\n"
 
 
-def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing],
+def run_gnuplot(gnuplot: Gnuplot, folder: Path, drawings: Sequence[Drawing],
                 styles: Iterable[SolverStyle]) -> None:
-    """Draws in `folder`, where the data files are."""
-    script = folder / "figures.gp"
-    script.write_text(script_text(drawings, styles), encoding="utf-8")
+    """Draws in `folder`, where the data files are: all kinds at the same time."""
+    program, used = gnuplot.program, list(styles)
     (folder / "none.dat").write_text("NaN NaN\n", encoding="ascii")
+    for kind in KINDS:
+        (folder / f"figures-{kind}.gp").write_text(script_text(drawings, used, kind),
+                                                   encoding="utf-8")
     try:
-        done = subprocess.run([program, "-d", script.name], cwd=folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
-                              check=False)
+        with ThreadPoolExecutor(max(1, gnuplot.jobs)) as pool:
+            ends = list(pool.map(lambda kind: gnuplot.run(folder, f"figures-{kind}.gp"), KINDS))
     except FileNotFoundError:
         raise PlotError(f"cannot find '{program}': install the Debian package gnuplot-nox, or "
                         "name the program with --gnuplot") from None
@@ -157,8 +171,10 @@ def run_gnuplot(program: str, folder: Path, drawings: Sequence[Drawing],
         raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
     missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings for kind in KINDS
                if not (folder / f"{drawing.figure.name}.{kind}").is_file()]
-    if done.returncode != 0 or missing:
-        said = "\n".join(line for line in done.stderr.splitlines() if "warning" not in line.lower())
+    failed = next((end for end in ends if end.returncode != 0), ends[0])
+    if failed.returncode != 0 or missing:
+        said = "\n".join(line for line in failed.stderr.splitlines()
+                         if "warning" not in line.lower())
         raise PlotError(f"'{program}' failed (it should be the gnuplot of the Debian package "
-                        f"gnuplot-nox, 5.4 or later): exit {done.returncode}, "
+                        f"gnuplot-nox, 5.4 or later): exit {failed.returncode}, "
                         f"{len(missing)} figures missing\n{said[-1500:]}".rstrip())

@@ -9,7 +9,7 @@ from typing import Any
 
 import loglog
 from artist import Easel
-from canvas import Drawing
+from canvas import Drawing, Gnuplot
 from loglog import Curve, Panel
 from ropelab.results import Results, number, read_rows
 from section import Section
@@ -129,6 +129,6 @@ curves = summary_curves
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
-             gnuplot: str) -> list[Section]:
+             gnuplot: Gnuplot) -> list[Section]:
     return make_sections(results, styles, target, gnuplot, (speed, steps, drift),
                          "With the longest step below the first that diverged")

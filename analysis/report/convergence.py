@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 import tables
-from canvas import Drawing, Figure, Layout, write_blocks
+from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
 from curves import Point, decade
 from figures import draw_all
 from page import anchor
@@ -361,7 +361,7 @@ def refusals(scenario: Scenario, found: dict[tuple[str, str], list[Curve]]) -> l
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
-             gnuplot: str) -> list[Section]:
+             gnuplot: Gnuplot) -> list[Section]:
     """A section for each scenario, with a figure for each quantity."""
     found = read_curves(results.folder)
     by_name = {scenario.name: scenario for scenario in results.scenarios}

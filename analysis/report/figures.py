@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Mapping, Sequence
 
 from artist import Artist, Trace, healthy
-from canvas import Drawing, Figure, Layout, run_gnuplot
+from canvas import Drawing, Figure, Gnuplot, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
 from overlay import overlay
@@ -291,7 +291,7 @@ def undated(pdf: bytes) -> bytes:
 
 
 def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
-                  target: Path, gnuplot: str) -> list[Figure]:
+                  target: Path, gnuplot: Gnuplot) -> list[Figure]:
     """Draws all figures of a scenario into `target` as SVG, PNG and PDF."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         folder = Path(name)
@@ -303,7 +303,7 @@ def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverSt
         return [drawing.figure for drawing in drawings]
 
 
-def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: str,
+def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: Gnuplot,
              styles: Mapping[str, SolverStyle]) -> None:
     """Draws in `folder`, where the data are, and puts the figures into `target`."""
     run_gnuplot(gnuplot, folder, drawings, styles.values())

@@ -10,7 +10,7 @@ from typing import Sequence
 
 import loglog
 from artist import Easel
-from canvas import Drawing
+from canvas import Drawing, Gnuplot
 from curves import Point
 from loglog import Curve, Panel
 from ropelab.results import Results, number, read_rows
@@ -247,6 +247,6 @@ def names(folder: Path) -> list[str]:
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
-             gnuplot: str) -> list[Section]:
+             gnuplot: Gnuplot) -> list[Section]:
     return make_sections(results, styles, target, gnuplot, (by_step, iterations, convergence, work),
                          "With the most iterations, over all states")

@@ -12,7 +12,7 @@ from pathlib import Path
 import loglog
 import tables
 from artist import Easel
-from canvas import Drawing, Figure
+from canvas import Drawing, Figure, Gnuplot
 from convergence import NORMS, meaning
 from figures import draw_all
 from loglog import Curve, Panel
@@ -126,7 +126,7 @@ def front_table(rows: list[Row], quantity: str) -> Table:
 
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
-             gnuplot: str) -> list[Section]:
+             gnuplot: Gnuplot) -> list[Section]:
     """A section for each scenario, with two figures and a table for each quantity."""
     rows = list(read_rows(results.folder / TABLE))
     errors = list(read_rows(results.folder / "convergence.csv"))

@@ -61,7 +61,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder of results")
     parser.add_argument("--gnuplot", default="gnuplot", metavar="PATH", help="the gnuplot program")
     parser.add_argument("--jobs", type=int, metavar="N", default=min(4, os.cpu_count() or 1),
-                        help="scenarios drawn at the same time (default: up to 4)")
+                        help="figures drawn at the same time (default: up to 4)")
     return parser.parse_args()
 
 
@@ -81,15 +81,16 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def show_scenario(scenario, name: str, styles, target: Path, gnuplot: str):
+def show_scenario(scenario, name: str, styles, target: Path, program: str, jobs: int):
     """The figures of one scenario and its player."""
+    from canvas import Gnuplot
     from figures import draw_scenario
     from player import make_player
 
-    return draw_scenario(scenario, name, styles, target, gnuplot), make_player(scenario, styles)
+    return draw_scenario(scenario, name, styles, target, Gnuplot(program, jobs)), make_player(scenario, styles)
 
 
-def show_all(results, styles, target: Path, gnuplot: str, jobs: int):
+def show_all(results, styles, target: Path, program: str, jobs: int):
     """Figures and player of every scenario, by scenario name."""
     from figures import file_names
 
@@ -100,7 +101,8 @@ def show_all(results, styles, target: Path, gnuplot: str, jobs: int):
                              initializer=signal.signal,
                              initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
         waiting = {pool.submit(show_scenario, scenario, names[scenario.name], styles, target,
-                               gnuplot): scenario.name
+                               program, jobs if len(results.scenarios) == 1 else 1):
+                   scenario.name
                    for scenario in results.scenarios}
         try:
             for future in as_completed(waiting):
@@ -125,8 +127,9 @@ def publish(source: Path, folder: Path, page: str) -> None:
     os.replace(unfinished, folder / "report.html")
 
 
-def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
+def make_report(folder: Path, program: str, jobs: int) -> None:
     import study
+    from canvas import Gnuplot
     from page import render
     from ropelab.results import load_comparison
     from solver_style import assign_styles
@@ -134,21 +137,22 @@ def make_report(folder: Path, gnuplot: str, jobs: int) -> None:
     results = load_comparison(folder)
     if study.is_study(folder):
         with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
-            publish(Path(name), folder, study.make_page(results, Path(name), gnuplot))
+            publish(Path(name), folder, study.make_page(results, Path(name), Gnuplot(program, jobs)))
         return
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)
-        shown = show_all(results, styles, target, gnuplot, jobs)
+        shown = show_all(results, styles, target, program, jobs)
         page = render(results, styles, shown, target)
         publish(target, folder, page)
 
 
-def make_reproduction(folder: Path, gnuplot: str) -> None:
+def make_reproduction(folder: Path, program: str, jobs: int) -> None:
+    from canvas import Gnuplot
     from reproduction import render
 
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
-        publish(Path(name), folder, render(folder, Path(name), gnuplot))
+        publish(Path(name), folder, render(folder, Path(name), Gnuplot(program, jobs)))
 
 
 def interrupted(*_: object) -> None:
@@ -164,7 +168,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, interrupted)
     try:
         if (options.folder / REPRODUCTION).is_file():
-            make_reproduction(options.folder, options.gnuplot)
+            make_reproduction(options.folder, options.gnuplot, options.jobs)
         else:
             make_report(options.folder, options.gnuplot, options.jobs)
     except NoResults as error:

@@ -15,7 +15,7 @@ from typing import Any, Iterable, Sequence
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from canvas import Drawing, Figure, Layout, write_blocks
+from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
 from convergence import Triangle, triangle
 from figures import draw_all
 from solver_style import SolverStyle, assign_styles, known_styles
@@ -208,7 +208,7 @@ def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], targ
     return list(found.values())
 
 
-def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot: str
+def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot: Gnuplot
          ) -> dict[str, Figure]:
     """Draws into `target`."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
@@ -221,7 +221,7 @@ def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot:
     return {item.figure.name: item.figure for item in drawings}
 
 
-def render(folder: Path, target: Path, gnuplot: str) -> str:
+def render(folder: Path, target: Path, gnuplot: Gnuplot) -> str:
     """The whole page; the files of its figures are in `target` then."""
     result = json.loads((folder / "reproduce.json").read_text(encoding="utf-8"))
     experiments = result["experiments"]

@@ -18,7 +18,7 @@ import convergence
 import onestep
 import precision
 import tables
-from canvas import Figure
+from canvas import Figure, Gnuplot
 from ropelab.results import Results
 from section import Section
 from solver_style import SolverStyle, assign_styles
@@ -61,7 +61,7 @@ def is_study(folder: Path) -> bool:
     return any((folder / kind.TABLE).is_file() for kind in KINDS)
 
 
-def make_page(results: Results, target: Path, gnuplot: str) -> str:
+def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
     """Draws the figures into `target` and returns the page."""
     folder = results.folder
     kinds = [kind for kind in KINDS if (folder / kind.TABLE).is_file()]

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 import tables
 from artist import Easel
-from canvas import Drawing
+from canvas import Drawing, Gnuplot
 from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Scenario, mapping, read_rows
@@ -50,7 +50,7 @@ def summary_table(scenario: Scenario, caption: str) -> Table:
     return Table(caption, headings, rows)
 
 
-def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: str,
+def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: Gnuplot,
                   builders: Sequence[Builder], caption: str) -> list[Section]:
     """A section for each scenario: the figures that the builders make, and the summary."""
     made = []
