@@ -59,7 +59,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
   rl_sequential_bend_rows(&self->sequential, model, state, dt);
-  info->dissipated += rl_state_kick(model, state, dt);
+  rl_state_kick(model, state, dt);
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
@@ -78,6 +78,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     }
   }
   rl_sequential_book_friction(&self->sequential, state, rows, info);
+  info->dissipated += rl_state_settle(model, state, dt);
   rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt;

@@ -70,12 +70,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (1) Kick; (2) the rows at the start of the step and what they ask for.
   rl_lcp_begin(lcp, model, state, rows);
   rl_bending_push(model, state, dt, state->velocities);
-  info->dissipated += rl_state_kick(model, state, dt);
+  rl_state_kick(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
     lcp->bias[m] = rl_impulse_bias(p[PENALTY_VELOCITY], lcp->values[m], lcp->lower[m], dt);
   }
   const rl_reason reason = rl_lcp_solve(lcp, model, state, rows, &options, info);
   rl_frictions_book(lcp->frictions, &lcp->direct, rows, state, 1.0, info);
+  info->dissipated += rl_state_settle(model, state, dt);
   // (9) Drift; the tension is the impulse over the step.
   rl_state_drift(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {

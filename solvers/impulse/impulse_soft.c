@@ -137,7 +137,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_bounce_begin(model, state, rows, h);
   // (1), (3), (7) Kick, warm start, sweeps, drift.
   rl_sequential_bend_rows(s, model, state, h);
-  info->dissipated += rl_state_kick(model, state, h);
+  rl_state_kick(model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
   rl_sequential_start(s, state, rows, scale);
   sweeps(self, model, state, rows, h, (int)self->parameters[ITERATIONS], false, last && relax == 0,
@@ -149,6 +149,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweeps(self, model, state, rows, h, relax, true, last, info);
   rl_sequential_book_friction(s, state, rows, info);
+  info->dissipated += rl_state_settle(model, state, h);
   rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0);
   // The dampers of the scenario have their work done at the velocities of the substep.

@@ -310,7 +310,7 @@ static void straighten(const rl_model *model, rl_state *state, uint32_t index) {
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   knyazyev *self = memory;
-  info->dissipated += rl_state_kick(model, state, dt);
+  rl_state_kick(model, state, dt);
   pull_ties(self, model, state, rows, dt, info);
   find_contacts(self, model, state, rows);
   info->iterations = 1;
@@ -319,6 +319,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       move_slack(self, model, state, rows, r, dt, info);
     }
   }
+  info->dissipated += rl_state_settle(model, state, dt);
   rl_state_drift(model, state, dt);
   rl_state_place_holds(model, state);
   for (uint32_t r = 0; r < model->rope_count; r++) {

@@ -100,7 +100,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   pbd *self = memory;
   const size_t unknowns = rl_unknown_count(model, state);
-  info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, dt);
+  rl_relaxation_begin(&self->relaxation, model, state, dt);
   if (self->parameters[LONG_RANGE] != 0.0) {
     attach_all(self, model, state);
   }
@@ -108,7 +108,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
-  rl_relaxation_end(&self->relaxation, model, state);
+  info->dissipated += rl_relaxation_end(&self->relaxation, model, state);
   for (uint32_t i = 0; i < model->link_count; i++) {
     state->multipliers[i] += self->attached[i];
   }

@@ -38,12 +38,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool at_start = (int)projection->parameters[GRADIENT] == GRADIENT_START;
   rl_bending_push(model, state, dt, state->velocities);
   rl_projection_begin(projection, model, state, rows, at_start, dt);
-  info->dissipated += rl_state_kick(model, state, dt);
+  rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, at_start,
                                                    (int)projection->parameters[ITERATIONS],
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
+  info->dissipated += rl_state_settle(model, state, dt);
   rl_projection_book_friction(projection, rows, state, true, info);
   for (uint32_t m = 0; m < projection->direct.row_count; m++) {
     state->multipliers[m] /= dt * dt;

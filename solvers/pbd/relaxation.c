@@ -13,8 +13,8 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
 }
 
-// The multipliers of bending with which the step begins, as impulses before drag: at rest all that
-// is needed.
+// The multipliers of bending with which the step begins, as impulses before the kick, whose drag
+// acts on them as well: at rest all that is needed.
 static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
@@ -28,7 +28,7 @@ static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state
   }
 }
 
-double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
+void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
   const size_t unknowns = rl_unknown_count(model, state);
   r->h = h;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -43,7 +43,7 @@ double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *st
   } else { // whose rows have no compliance: the force at the start of the step
     rl_bending_push(model, state, h, state->velocities);
   }
-  const double loss = rl_state_kick(model, state, h);
+  rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
   for (uint32_t i = model->place_count; i < model->slot_count; i++) {
     // Spins count their turn from where the drift has brought them.
@@ -53,14 +53,14 @@ double rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *st
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = 0.0;
   }
-  return loss;
 }
 
-void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {
+double rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / r->h, r->corrections[i]);
   }
   rl_rotation_settle(model, state, true);
+  return rl_state_settle(model, state, r->h);
 }
 
 // What the rows of a block have in common.

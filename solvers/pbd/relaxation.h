@@ -32,9 +32,8 @@ typedef struct rl_relaxation {
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept; multipliers start at 0.
-// Returns what drag took [J].
-double rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                           double h);
+void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                         double h);
 
 // Moves a slot; every correction goes through here.
 static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_state *state,
@@ -55,7 +54,7 @@ void rl_relaxation_book_friction(const rl_relaxation *relaxation, const rl_rows 
                                  const rl_state *state, rl_step_info *info);
 
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
-// lose the digits that they have in common.
-void rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state);
+// lose the digits that they have in common. Returns what drag took [J].
+double rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state);
 
 #endif

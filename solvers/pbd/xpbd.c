@@ -48,12 +48,12 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
                          double h, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
   rl_bounce_begin(model, state, rows, h);
-  info->dissipated += rl_relaxation_begin(&self->relaxation, model, state, h);
+  rl_relaxation_begin(&self->relaxation, model, state, h);
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
-  rl_relaxation_end(&self->relaxation, model, state);
+  info->dissipated += rl_relaxation_end(&self->relaxation, model, state);
   rl_bounce_end(model, state, rows, 1.0 / h, RL_REBOUND_PUSHED);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h);
   for (size_t i = 0; i < unknowns; i++) {

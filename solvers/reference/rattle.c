@@ -33,16 +33,18 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
   rl_projection_begin(projection, model, state, rows, true, dt);
-  info->dissipated += rl_state_kick(model, state, 0.5 * dt);
+  rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
                                                    projection->parameters[TOLERANCE], info);
   rl_projection_finish(projection, model, state);
+  info->dissipated += rl_state_settle(model, state, 0.5 * dt);
   rl_projection_book_friction(projection, rows, state, true, info);
   // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
-  info->dissipated += rl_state_kick(model, state, 0.5 * dt);
+  rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, rows, iterations);
+  info->dissipated += rl_state_settle(model, state, 0.5 * dt);
   rl_projection_book_friction(projection, rows, state, false, info);
   // (6) The tension is the impulse of both over the step.
   for (uint32_t m = 0; m < projection->direct.row_count; m++) {

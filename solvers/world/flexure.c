@@ -116,6 +116,18 @@ static void bend(rl_vec3 e, rl_vec3 f, rl_vec3 *kb, matrix by_e, matrix by_f) {
 // ---------------------------------------------------------------------------------------------
 // Walking
 
+// (2), (3) Of one element, or two.
+static void set_compliance(rl_flexure *flexure, const rl_state *state, const rl_rope *rope,
+                           uint32_t element, uint32_t next) {
+  const uint32_t elements[2] = {element, next};
+  flexure->compliance = flexure->growth = 0.0;
+  for (size_t k = 0; k < 2 && elements[k] != RL_NONE; k++) {
+    const uint32_t link = rope->first_link + elements[k];
+    flexure->compliance += state->links[link].rest / (2.0 * rope->bending);
+    flexure->growth += state->feeds ? state->feeds[link] / (2.0 * rope->bending) : 0.0;
+  }
+}
+
 // Whether an end is still held, by what holds a direction: a released body without a spin does not.
 static bool is_clamped(const rl_model *model, const rl_state *state, const rl_rope *rope,
                        uint32_t end, uint32_t slot) {
@@ -149,7 +161,7 @@ static bool clamp_at(const rl_model *model, const rl_state *state, const rl_poin
   }
   matrix by_e, by_f;
   bend(end == 0 ? direction : along, end == 0 ? along : direction, &flexure->curvature, by_e, by_f);
-  flexure->compliance = link->rest / (2.0 * rope->bending);
+  set_compliance(flexure, state, rope, element, RL_NONE);
   flexure->entry_count = 0;
   add_place(flexure, model, state, points, &from, -1.0, end == 0 ? by_f : by_e);
   add_place(flexure, model, state, points, &to, 1.0, end == 0 ? by_f : by_e);
@@ -175,7 +187,7 @@ static bool bend_between(const rl_model *model, const rl_state *state, const rl_
   }
   matrix by_e, by_f;
   bend(e, f, &flexure->curvature, by_e, by_f);
-  flexure->compliance = (first->rest + second->rest) / (2.0 * rope->bending);
+  set_compliance(flexure, state, rope, element, next);
   flexure->entry_count = 0;
   add_place(flexure, model, state, points, &nodes[0], -1.0, by_e);
   add_place(flexure, model, state, points, &nodes[1], 1.0, by_e);
@@ -263,6 +275,7 @@ void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_
 double rl_bending_power(const rl_model *model, const rl_state *state) {
   double power = 0.0;
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    power -= 0.5 * f.value * f.value / (f.compliance * f.compliance) * f.growth;
     for (uint32_t i = 0; i < f.entry_count; i++) {
       const rl_flexure_entry *e = &f.entries[i];
       if (state->points[e->slot].w == 0.0) {

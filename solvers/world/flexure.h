@@ -31,6 +31,7 @@ typedef struct rl_flexure {
   rl_vec3 curvature;    // kb
   double value;         // |kb|
   double compliance;    // c [1/(N m)]
+  double growth;        // dc/dt by winches [1/(N m s)]
   uint32_t entry_count;
   rl_flexure_entry entries[RL_FLEXURE_ENTRIES];
 } rl_flexure;
@@ -60,7 +61,8 @@ void rl_bending_forces(const rl_model *model, const rl_state *state, const rl_po
 // up to h = (l^2 / 2) sqrt(mu / EI), l the length of an element and mu the mass per length.
 void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_vec3 *to);
 
-// The power of what is driven, and drives ends that are bent [W].
+// The power of what is driven, and drives ends that are bent, and of winches that feed bent rope
+// [W].
 double rl_bending_power(const rl_model *model, const rl_state *state);
 
 #endif

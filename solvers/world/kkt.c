@@ -187,15 +187,15 @@ static void meet_pairs(walk *w) {
 static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
   const uint32_t i = index - r->first_link;
-  uint32_t before = RL_NONE;
-  if (r->bending > 0.0 && w->state) {
-    before = rl_element_before(w->model, w->state, rope, i);
-  } else if (r->bending > 0.0) {
-    before = i > 0 ? i - 1 : r->closed ? r->link_capacity - 1 : RL_NONE;
+  if (!(r->bending > 0.0)) {
+    return RL_NONE;
   }
-  return before == RL_NONE ? RL_NONE
-         : w->state        ? w->state->links[r->first_link + before].a
-                           : rl_full_link(w->model->links, r, before).a;
+  if (w->state) {
+    const uint32_t before = rl_element_before(w->model, w->state, rope, i);
+    return before == RL_NONE ? RL_NONE : w->state->links[r->first_link + before].a;
+  }
+  const uint32_t before = i > 0 ? i - 1 : r->closed ? r->link_capacity - 1 : RL_NONE;
+  return before == RL_NONE ? RL_NONE : rl_full_link(w->model->links, r, before).a;
 }
 
 // The element between two nodes; of a rope over bodies also the strands beyond the first.

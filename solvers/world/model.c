@@ -118,6 +118,9 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->event_count = (uint32_t)d->event_count;
   m->parts = rl_definition_parts(d);
   m->is_pushed = rl_definition_is_pushed(d);
+  for (size_t i = 0; i < d->rope_count; i++) {
+    m->has_drag = m->has_drag || d->ropes[i].drag > 0.0 || d->ropes[i].drag_per_length > 0.0;
+  }
   for (size_t i = 0; i < d->event_count; i++) {
     const bool winch = d->events[i].kind == RL_EVENT_WINCH;
     m->is_reeled = m->is_reeled || winch;

@@ -408,6 +408,7 @@ typedef struct rl_model {
   uint32_t pool_capacity;    // most spare nodes of all ropes
   bool parts;                // what is tied to what can change: the state says what is
   bool is_pushed;            // by forces or wind
+  bool has_drag;             // some rope has
   bool is_reeled;            // there are winches
   bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension

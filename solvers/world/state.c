@@ -56,6 +56,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->grown = rl_carve(&c, solids, sizeof *s->grown);
   s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
   s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
+  s->kicked = rl_carve(&c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);
   return c.used;
 }
 
@@ -221,36 +222,38 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
   }
 }
 
-// papers/parting.md (4): linear drag c against wind u, implicit: what it takes, and what the wind
-// puts in [J].
-static rl_vec3 slow_down(rl_vec3 v, double c, double w, double h, rl_vec3 u, double *loss,
-                         double *work) {
-  const rl_vec3 slowed = rl_scale(1.0 / (1.0 + h * w * c), rl_add_scaled(v, h * w * c, u));
-  const rl_vec3 mean = rl_scale(0.5, rl_add(v, slowed));
-  const rl_vec3 impulse = rl_scale(-h * c, rl_sub(slowed, u));
-  *work += rl_dot(impulse, u);
-  *loss -= rl_dot(impulse, rl_sub(mean, u));
-  return slowed;
+// papers/parting.md (4)
+void rl_state_kick(const rl_model *model, rl_state *state, double h) {
+  const double *drags = rl_drags(model, state);
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    const double w = state->points[i].w;
+    if (!(w > 0.0)) {
+      continue;
+    }
+    rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
+    if (state->pushes) {
+      fall = rl_add_scaled(fall, h * w, state->pushes[i]);
+    }
+    if (drags[i] > 0.0) {
+      state->kicked[i] = state->velocities[i];
+      const double slowed = 1.0 / (1.0 + h * w * drags[i]);
+      fall = rl_scale(slowed, rl_add_scaled(fall, h * w * drags[i], state->wind));
+      state->points[i].w = slowed * w;
+    }
+    state->velocities[i] = fall;
+  }
 }
 
-double rl_state_kick(const rl_model *model, rl_state *state, double h) {
+double rl_state_settle(const rl_model *model, rl_state *state, double h) {
   const double *drags = rl_drags(model, state);
   double loss = 0.0;
   for (uint32_t i = 0; i < model->place_count; i++) {
-    const double w = state->points[i].w;
-    if (w > 0.0) {
-      rl_vec3 fall = rl_add_scaled(state->velocities[i], h, model->gravity);
-      if (state->pushes) {
-        fall = rl_add_scaled(fall, h * w, state->pushes[i]);
-      }
-      state->velocities[i] = fall;
-      if (drags[i] > 0.0 && state->pushes) {
-        state->velocities[i] = slow_down(fall, drags[i], w, h, state->wind, &loss, &state->work);
-      } else if (drags[i] > 0.0) {
-        const rl_vec3 v = rl_scale(1.0 / (1.0 + h * w * drags[i]), fall);
-        loss += 0.5 * h * drags[i] * rl_dot(v, rl_add(fall, v));
-        state->velocities[i] = v;
-      }
+    if (drags[i] > 0.0 && state->points[i].w > 0.0) {
+      const rl_vec3 through = rl_sub(state->velocities[i], state->wind); // the air
+      const rl_vec3 mean = rl_scale(0.5, rl_add(state->kicked[i], state->velocities[i]));
+      state->points[i].w = 1.0 / state->masses[i];
+      loss += h * drags[i] * rl_dot(through, rl_sub(mean, state->wind));
+      state->work -= h * drags[i] * rl_dot(through, state->wind);
     }
   }
   return loss;

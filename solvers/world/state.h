@@ -79,6 +79,7 @@ typedef struct rl_state {
   rl_part *grown;                  // [part_count]
   uint32_t (*solid_parts)[2];      // [part_count] body and part
   rl_wrap *old_wraps;              // [path_capacity]
+  rl_vec3 *kicked; // [place_count] velocities of what drag acts on, before the last rl_state_kick
 } rl_state;
 
 // Whether a contact is between two elements of ropes.
@@ -149,9 +150,14 @@ static inline double rl_rope_tension(const rl_model *model, const rl_state *stat
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
 // v += h (g + w F - w c (v - u)) for all that moves freely, with the forces F from outside and the
-// wind u, implicit in the drag c: stable at any h [s]. Returns what the drag took [J]; what the
-// wind did counts as work.
-double rl_state_kick(const rl_model *model, rl_state *state, double h);
+// wind u, implicit in the drag c: stable at any h [s]. It is the velocity at the end that drag acts
+// on: until rl_state_settle, what it slows down answers to everything else as if its mass were
+// m + h c, so that what is at rest then is in balance, whatever the step.
+void rl_state_kick(const rl_model *model, rl_state *state, double h);
+
+// Ends what rl_state_kick began, for the same h: masses are as they were. Returns what drag took,
+// which goes by the velocities now, on the way [J]; what the wind did counts as work.
+double rl_state_settle(const rl_model *model, rl_state *state, double h);
 
 // x += h v for everything: what is fixed has no velocity, what is driven that of its way. Bodies
 // turn freely, and winches pay out and take in.

@@ -43,11 +43,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       rl_step_info *info) {
   const follow *self = memory;
   const double reaction = self->parameters[REACTION];
-  info->dissipated += rl_state_kick(model, state, h);
+  rl_state_kick(model, state, h);
   rl_state_drift(model, state, h);
   for (uint32_t i = 0; i < model->link_count; i++) { // along each rope, one after the other
     state->multipliers[i] = pull_back(state, &state->links[i], reaction, h);
   }
+  info->dissipated += rl_state_settle(model, state, h);
   // What changes a node's momentum is the difference of two tensions: they add up from the tip.
   for (uint32_t k = 0; k < model->rope_count; k++) {
     double tension = 0.0, beyond = 0.0;
