@@ -339,8 +339,8 @@ const rl_solver_type rl_solver_knyazyev = {
     .summary = "ropes as constraints: strained one row between the ends, slack a direct solve of "
                "the visible chain",
     .citation = "knyazyev2010",
-    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_WRAPS | RL_CAN_COLLISIONS | RL_CAN_GROUND |
-                    RL_CAN_DRAG,
+    .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_WRAPS | RL_CAN_ROTATION |
+                    RL_CAN_COLLISIONS | RL_CAN_GROUND | RL_CAN_DRAG,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(knyazyev),

@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ties.h"
 
+#include "world/rotation.h"
+
+// What moves with an end of a rope: itself, the body that holds it, and the spin of that.
+static void add_end(rl_tie *tie, const rl_model *model, const rl_state *state, uint32_t slot,
+                    rl_vec3 gradient) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  const rl_body *body = hold ? &model->bodies[hold->body] : NULL;
+  tie->entries[tie->entry_count++] =
+      (rl_tie_entry){hold ? rl_body_slot(model, hold->body) : slot, gradient};
+  if (body && body->spin_slot != RL_NONE) {
+    const rl_quat rotation = state->rotations[hold->body];
+    const rl_vec3 arm = rl_rotate(rotation, hold->offset);
+    tie->entries[tie->entry_count++] =
+        (rl_tie_entry){body->spin_slot, rl_spin_lever(body, rotation, arm, gradient)};
+  }
+}
+
+// J M^-1 J^T, where both ends may be on one body.
+static double find_inverse_mass(const rl_tie *tie, const rl_state *state) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < tie->entry_count; i++) {
+    for (uint32_t k = 0; k < tie->entry_count; k++) {
+      const rl_tie_entry *a = &tie->entries[i], *b = &tie->entries[k];
+      sum += a->slot == b->slot ? state->points[a->slot].w * rl_dot(a->gradient, b->gradient) : 0.0;
+    }
+  }
+  return sum;
+}
+
 static rl_tie find_plain(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t *ends = model->ropes[rope].ends;
   const rl_link span = {ends[0], ends[1], model->ropes[rope].length, 0.0};
   const rl_link_value v = rl_link_evaluate(&span, state->points);
-  rl_tie tie = {.d = v.d, .value = v.value};
-  for (size_t k = 0; k < 2; k++) { // an end beside a body's centre goes with the body
-    const rl_hold *hold = rl_moving_hold(model, ends[k]);
-    tie.ends[k] = hold ? rl_body_slot(model, hold->body) : ends[k];
-    tie.inverse_mass += state->points[tie.ends[k]].w;
-  }
+  rl_tie tie = {.value = v.value};
+  add_end(&tie, model, state, ends[0], rl_scale(-1.0, v.d));
+  add_end(&tie, model, state, ends[1], v.d);
+  tie.inverse_mass = find_inverse_mass(&tie, state);
   return tie;
 }
 
@@ -39,9 +66,25 @@ uint32_t rl_ties_find(const rl_model *model, const rl_state *state, rl_rows *row
 }
 
 double rl_tie_rate(const rl_tie *tie, const rl_state *state, const rl_rows *rows) {
-  const rl_vec3 *v = state->velocities;
-  return tie->row ? rl_row_rate(rows, tie->row, v)
-                  : rl_dot(tie->d, rl_sub(v[tie->ends[1]], v[tie->ends[0]]));
+  if (tie->row) {
+    return rl_row_rate(rows, tie->row, state->velocities);
+  }
+  double rate = 0.0;
+  for (uint32_t i = 0; i < tie->entry_count; i++) {
+    rate += rl_dot(tie->entries[i].gradient, state->velocities[tie->entries[i].slot]);
+  }
+  return rate;
+}
+
+static void push(const rl_tie *tie, double impulse, rl_state *state, const rl_rows *rows) {
+  if (tie->row) {
+    rl_row_push(rows, tie->row, impulse, state->points, state->velocities);
+  }
+  for (uint32_t i = 0; i < tie->entry_count; i++) {
+    const rl_tie_entry *e = &tie->entries[i];
+    rl_vec3 *v = &state->velocities[e->slot];
+    *v = rl_add_scaled(*v, -impulse * state->points[e->slot].w, e->gradient);
+  }
 }
 
 // The impulse that makes the rate what is asked for, accumulated and never pushing. Returns by how
@@ -51,14 +94,7 @@ static double pull(rl_tie *tie, rl_state *state, const rl_rows *rows) {
   const double total = fmax(tie->impulse + tie->mass * (rate + tie->bias), 0.0);
   const double change = total - tie->impulse;
   tie->impulse = total;
-  if (tie->row) {
-    rl_row_push(rows, tie->row, change, state->points, state->velocities);
-  } else {
-    rl_vec3 *a = &state->velocities[tie->ends[0]];
-    rl_vec3 *b = &state->velocities[tie->ends[1]];
-    *a = rl_add_scaled(*a, change * state->points[tie->ends[0]].w, tie->d);
-    *b = rl_add_scaled(*b, -change * state->points[tie->ends[1]].w, tie->d);
-  }
+  push(tie, change, state, rows);
   return fabs(change) / tie->mass;
 }
 

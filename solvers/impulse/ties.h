@@ -6,11 +6,17 @@
 
 #include "world/solver.h"
 
+// dC/dx of a slot.
+typedef struct rl_tie_entry {
+  uint32_t slot;
+  rl_vec3 gradient;
+} rl_tie_entry;
+
 // The row C <= 0 with its impulse P >= 0. The method says what is asked for: dC/dt + bias <= 0.
 typedef struct rl_tie {
-  rl_row *row;         // a massless rope that is more than two ends, or a contact; NULL: plain
-  uint32_t ends[2];    // plain: slots that move
-  rl_vec3 d;           // plain: unit vector from the first end to the last
+  rl_row *row; // a massless rope that is more than two ends, or a contact; NULL: plain, between two
+  rl_tie_entry entries[4]; // plain: each end, and the spins of bodies that it is tied to
+  uint32_t entry_count;
   double value;        // C [m]
   double inverse_mass; // J M^-1 J^T [1/kg]
   double bias;         // [m/s]

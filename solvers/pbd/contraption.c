@@ -4,6 +4,7 @@
 // follows the ends and pulls on nothing. papers/contraption.md has the equations and the quirks.
 #include "fixed_rope.h"
 #include "impulse/ties.h"
+#include "world/rotation.h"
 
 enum {
   ITERATIONS,
@@ -105,7 +106,7 @@ static void set_joint(const contraption *self, rl_tie *joint, bool is_stop, doub
 // (1)-(4) Everything but the visible nodes: weight, joints, then x += dt v.
 static void move_ends(contraption *self, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     if (state->points[i].w > 0.0 && !self->visible[i]) {
       state->velocities[i] = rl_add_scaled(state->velocities[i], dt, model->gravity);
     }
@@ -117,11 +118,12 @@ static void move_ends(contraption *self, const rl_model *model, rl_state *state,
   rl_ties_pull(self->joints, count, (int)self->parameters[JOINT_ITERATIONS],
                self->parameters[JOINT_TOLERANCE], state, rows, info); // (3)
   rl_ties_report(self->joints, count, model, state, dt);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
     if (!self->visible[i]) {
       rl_move(&state->points[i], rl_scale(dt, state->velocities[i]));
     }
   }
+  rl_rotation_drift(model, state, dt);
   rl_state_place_holds(model, state);
 }
 
@@ -327,7 +329,8 @@ const rl_solver_type rl_solver_contraption = {
     .summary = "Contraption Maker: a joint from end to end, over pulleys with stops, and a visible "
                "rope of fixed-point Verlet nodes",
     .citation = "ryan2016",
-    .capabilities = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPANS | RL_CAN_COLLISIONS,
+    .capabilities =
+        RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPANS | RL_CAN_ROTATION | RL_CAN_COLLISIONS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(contraption),

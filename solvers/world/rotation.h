@@ -17,6 +17,13 @@ rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body
 // The velocity of a point p that goes with what is at a slot [m/s]; RL_NONE: 0.
 rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p);
 
+// What a force on a body at `arm` from its centre is for its spin slot: the torque in the body's
+// frame, over the roots of its moments of inertia.
+static inline rl_vec3 rl_spin_lever(const rl_body *body, rl_quat rotation, rl_vec3 arm,
+                                    rl_vec3 force) {
+  return rl_times(body->inverse_root_inertia, rl_rotate_inverse(rotation, rl_cross(arm, force)));
+}
+
 // Angular momentum about its centre in the world's frame [kg m^2/s].
 rl_vec3 rl_body_angular_momentum(const rl_model *model, const rl_state *state, uint32_t body);
 

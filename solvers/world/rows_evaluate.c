@@ -74,11 +74,8 @@ static place place_of(const rl_model *model, const rl_state *state, rl_vertex ve
 
 static bool has_spin(const place *p) { return p->body && p->body->spin_slot != RL_NONE; }
 
-// What a force at a place is for the spin slot of its body: the torque in the body's frame, over
-// the roots of its moments of inertia.
 static rl_vec3 lever(const place *p, rl_vec3 force) {
-  return rl_times(p->body->inverse_root_inertia,
-                  rl_rotate_inverse(p->rotation, rl_cross(p->arm, force)));
+  return rl_spin_lever(p->body, p->rotation, p->arm, force);
 }
 
 // Writes an entry and returns the next one.
