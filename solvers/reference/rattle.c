@@ -40,7 +40,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection_finish(projection, model, state);
   info->dissipated += rl_state_settle(model, state, 0.5 * dt);
   rl_projection_book_friction(projection, rows, state, true, info);
-  // (4)-(5) Half a kick, and the velocities on to the rows along J(x1).
+  // (4)-(5) Half a kick, and the velocities on to the rows along J(x1), of contacts where they
+  // touch by then: what slides on round a bend turns inwards, and the place where it touched must
+  // let it.
+  if (state->contact_count > 0) {
+    rl_detect_again(model, state, rows);
+    rl_projection_look_again(projection, model, state, rows);
+  }
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
   rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, rows, iterations);

@@ -254,6 +254,12 @@ void rl_projection_finish(rl_projection *p, const rl_model *model, rl_state *sta
   rl_rotation_settle(model, state, true);
 }
 
+void rl_projection_look_again(rl_projection *p, const rl_model *model, const rl_state *state,
+                              rl_rows *rows) {
+  rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
+                     p->current);
+}
+
 // Taut rows leave the active set when their impulse pushes and come back when they separate. True
 // when nothing changed.
 static bool update_active(rl_projection *p, const rl_state *state, const double *rates) {

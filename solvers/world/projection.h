@@ -70,6 +70,10 @@ rl_reason rl_projection_positions(rl_projection *projection, const rl_model *mod
 // v += (sum of the moves) / dt, after rl_projection_positions.
 void rl_projection_finish(rl_projection *projection, const rl_model *model, rl_state *state);
 
+// Gradients at the state's positions once more, where contacts have other places on their bodies.
+void rl_projection_look_again(rl_projection *projection, const rl_model *model,
+                              const rl_state *state, rl_rows *rows);
+
 // Projects the state's velocities at the positions last evaluated; mu is left in `impulses`. Taut
 // is a row that acted on the positions.
 void rl_projection_velocities(rl_projection *projection, rl_state *state, const rl_rows *rows,

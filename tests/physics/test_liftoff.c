@@ -195,9 +195,12 @@ static void check_lift(lift (*lift_off)(const char *, int, double), const char *
 
 static void thick_peg(void **unused) {
   (void)unused;
-  const lift l = lift_off_peg("pbd-direct", 125, 0.04);
-  check_near(l.place, 1.0, 0.01);
-  check_near(l.time, 1.0, 0.005);
+  static const char *const solvers[] = {"pbd-direct", "rattle"};
+  for (int i = 0; i < 2; i++) {
+    const lift l = lift_off_peg(solvers[i], 125, 0.04);
+    check_near(l.place, 1.0, 0.01);
+    check_near(l.time, 1.0, 0.005);
+  }
 }
 
 static void thick_edge(void **unused) {
@@ -277,12 +280,14 @@ static void thin_pegs(void **unused) {
   (void)unused;
   check_lift(lift_off_peg, "pbd-direct", 0.01);
   check_lift(lift_off_peg, "impulse-direct", 0.01);
+  check_lift(lift_off_peg, "rattle", 0.01);
 }
 
 static void thin_edges(void **unused) {
   (void)unused;
   check_lift(lift_off_table, "pbd-direct", 0.01);
   check_lift(lift_off_table, "impulse-direct", 0.01);
+  check_lift(lift_off_table, "rattle", 0.01);
 }
 
 int main(int count, char **words) {
