@@ -157,7 +157,9 @@ static int find_measure(const char *text, const char **probe) {
 // The probe that a quantity names; NULL: none.
 static const char *probe_of(const char *text) {
   const char *probe = NULL;
-  return find_measure(text, &probe) >= 0 ? probe : is_column(text) ? NULL : text;
+  const char *named = find_measure(text, &probe) >= 0 ? probe : is_column(text) ? NULL : text;
+  const char *dot = named ? strrchr(named, '.') : NULL;
+  return dot && strcmp(dot, ".invariant") == 0 ? NULL : named; // a column of the closed form
 }
 
 // Probes that are measured have to be recorded.
@@ -191,10 +193,17 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
         scenario->name);
   }
   const char *one = named >= 0 ? probe : text;
-  q->columns.count = one ? 1 : scenario->probe_count;
+  const bool keeps = !one && q->measure == RL_AGAINST_EXACT && scenario->exact->invariant;
+  q->columns.count = one ? 1 : scenario->probe_count + (keeps ? 1 : 0);
   q->columns.words = allocate(study, q->columns.count, sizeof *q->columns.words);
   for (size_t i = 0; q->columns.words && i < q->columns.count; i++) {
-    q->columns.words[i] = one ? one : scenario->probe_names[i];
+    q->columns.words[i] = one ? one
+                          : i < scenario->probe_count
+                              ? scenario->probe_names[i]
+                              : rl_study_text(study, "%s.invariant", scenario->exact->name);
+    if (!q->columns.words[i]) {
+      return false;
+    }
   }
   if (q->columns.count == 0) {
     const rl_study_definition *d = &study->definition;

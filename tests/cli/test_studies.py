@@ -126,6 +126,13 @@ class Converge(Case):
             self.expect(row["probe"] + ".error", max(largest, key=lambda name: largest[name]), "probe")
         self.expect_page(folder, "it is that of line.tension", "largest error over time / N")
 
+    def test_an_invariant_is_exact_too(self) -> None:
+        """Of the swinging machine nothing else is known."""
+        folder = self.converge("swinging-atwood", "--solver", "rattle", "--over", "step",
+                               "--values", "0.02,0.01,0.005")
+        order = float(table(folder, "orders")[0]["order"])
+        self.expect_true(abs(order - 2) < 0.02, order, "2 to 0.02", "order of the invariant")
+
     def test_self_agrees_with_exact(self) -> None:
         """Richardson's estimate is the distance from the limit, which is the closed form."""
         folder = self.converge("pendulum", "--solver", "rattle", "--over", "step", "--values",
