@@ -346,6 +346,12 @@ static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
       fast_tension = kept < 0 ? limit + 0.5 * (fast_tension - limit) : fast_tension;
     }
     kept = tension > limit ? 1 : -1;
+    if (fabs(fast) <= winch_tolerance * fabs(wanted)) { // friction holds more than it can pull
+      break;
+    }
+  }
+  if (slow_tension < limit) {
+    solve_reeled(driver, winch, slow, t1);
   }
 }
 

@@ -96,7 +96,8 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
   // What a winch pays out counts as if a driven body let the row get shorter.
   row_rate sum = {.value = row->value,
                   .rate = 0.0 - row->reel,
-                  .prescribed = 0.0 - row->reel,
+                  .prescribed = 0.0 - row->reel_power,
+                  .slip = row->reel - row->reel_power,
                   .speed = fabs(row->reel)};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -137,7 +138,8 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      uint32_t before = row->source < model->link_count ? row->source : RL_NONE;
+      // What a wrap has begun to hold was one row with what is before it.
+      uint32_t before = row->kind == RL_ROW_SPAN ? row->item : RL_NONE;
       if (row->kind == RL_ROW_CONTACT) {
         const uint32_t place = rows->contact_before[row->item];
         before = place == RL_NONE ? RL_NONE : model->link_count + place;

@@ -512,10 +512,6 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
       return unsupported(fault, RL_NONE, RL_NONE, "events",
                          "winches on ropes with mass that run through an eye");
     }
-    if (rope && rope->segments == 0 && rl_definition_wraps(definition, rope) > 0 &&
-        rl_definition_rubs(definition, rope)) {
-      return unsupported(fault, RL_NONE, RL_NONE, "events", "winches on ropes that rub on a body");
-    }
   }
   for (uint32_t i = 0; i < definition->rope_count; i++) {
     if (!support_rope(definition, i, fault)) {

@@ -42,7 +42,8 @@ typedef struct rl_row {
   double upper;
   rl_vec3 guides[2];   // span of a rope with mass through eyes: eyes.h; 0: none
   double rest;         // span: rest length [m]
-  double reel;         // and how fast a winch makes it longer [m/s]
+  double reel;         // and how fast winches make it longer [m/s]
+  double reel_power;   // the same, times the tension there over the multiplier
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it

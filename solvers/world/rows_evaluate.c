@@ -121,6 +121,7 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
   if (state->reels) {
     const double *reels = state->reels[model->link_rope[row->item]];
     row->reel = reels[0] + reels[1] + (state->feeds ? state->feeds[row->item] : 0.0);
+    row->reel_power = row->reel;
     row->compliance = state->links[row->item].compliance;
   }
 }
@@ -162,11 +163,6 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   row->rest = strand.rest;
   row->value = strand.length - strand.rest;
   row->compliance = strand.stretch / model->ropes[rope].stiffness;
-  if (state->reels) { // the winch is at the first piece, or the last
-    const bool is_last = row->first_piece + row->piece_count == state->wrap_counts[rope] + 1;
-    row->reel = (row->first_piece == 0 ? state->reels[rope][0] : 0.0) +
-                (is_last ? state->reels[rope][1] : 0.0);
-  }
   rl_entry *entries = &rows->entries[row->first_entry];
   for (uint32_t i = 0; i < row->entry_count; i++) {
     entries[i].gradient = entries[i].force = none;
@@ -183,6 +179,13 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
                pull_out, entry_at(entries, slot));
     }
+  }
+  if (state->reels) { // the winches are at the first piece and the last
+    const bool is_last = row->first_piece + row->piece_count == state->wrap_counts[rope] + 1;
+    const double at_from = row->first_piece == 0 ? state->reels[rope][0] : 0.0;
+    const double at_to = is_last ? state->reels[rope][1] : 0.0;
+    row->reel = at_from + at_to;
+    row->reel_power = at_from + pull_out * at_to;
   }
 }
 

@@ -10,6 +10,9 @@
 // Of a tension: friction that holds is not given up for less than this.
 static const double grip_tolerance = 1e-10;
 
+// Of a rest length: a piece on a winch that is shorter by less than this is taut.
+static const double reel_tolerance = 1e-12;
+
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
@@ -374,7 +377,7 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
         largest_pull(rl_wrap_friction(model, index, &wraps[i]), &state->items[i + 1]);
     all *= pull;
     tension = on > back ? fmin(tension * pull, on) : fmax(tension / pull, on);
-    wraps[i].tension = i < last ? tension : on;
+    wraps[i].tension = i < last && isfinite(tension) ? tension : on;
   }
   bool changed = false;
   for (uint32_t i = first; i <= last; i++) {
@@ -384,6 +387,18 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
               changed;
   }
   return changed;
+}
+
+// What a piece with a running winch pulls between an end and a wrap that cannot give: nothing while
+// it is slack; what the winch has stretched it to; or whatever it takes.
+static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t piece) {
+  const double rest = rl_wrap_piece_rest(model, state, index, piece);
+  const double excess = rl_wrap_piece_length(model, state, index, piece, state->points) - rest;
+  const double stiffness = model->ropes[index].stiffness;
+  return excess < -reel_tolerance * rest ? 0.0
+         : isinf(stiffness)              ? INFINITY
+                                         : stiffness * excess / rest;
 }
 
 // `ahead`: the unknown of its first split.
@@ -407,12 +422,17 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
       i++;
       ahead++;
     }
-    // What is beside an end that cannot give holds whatever the rope pulls.
-    const bool held = (first == 0 && rl_wrap_is_inert(model, state, index, 0, 1)) ||
-                      (i + 1 == count && rl_wrap_is_inert(model, state, index, count, 1));
-    const pulls beside = pulls_beside(
+    // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there.
+    const bool held[2] = {first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
+                          i + 1 == count && rl_wrap_is_inert(model, state, index, count, 1)};
+    const bool reeled[2] = {held[0] && state->reels && state->reels[index][0] != 0.0,
+                            held[1] && state->reels && state->reels[index][1] != 0.0};
+    pulls beside = pulls_beside(
         last, behind, ahead, rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    changed = (!held && judge_sticking(model, state, index, first, i, beside, before)) || changed;
+    beside.back = reeled[0] ? reeled_pull(model, state, index, 0) : beside.back;
+    beside.on = reeled[1] ? reeled_pull(model, state, index, count) : beside.on;
+    const bool holds = (held[0] && !reeled[0]) || (held[1] && !reeled[1]);
+    changed = (!holds && judge_sticking(model, state, index, first, i, beside, before)) || changed;
     behind = ahead++;
   }
   return changed;
