@@ -30,19 +30,42 @@ static place place_of(const rl_model *model, const rl_state *state, const rl_poi
 // ---------------------------------------------------------------------------------------------
 // Geometry
 
-typedef double matrix[3][3];
+// (4) How kb changes with one of the two elements: the slope of |kb|^2 / 2, and where it is asked
+// for the whole matrix.
+typedef struct change {
+  rl_vec3 slope;
+  double matrix[3][3];
+} change;
 
-// (4) d kb = (-2 [f]x - kb (x) (|f| e/|e| + f)) de / D, and likewise for f: `sign` [other]x.
-static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 slope_of_d, double d,
-                   matrix out) {
-  const double k[3] = {kb.x, kb.y, kb.z}, s[3] = {slope_of_d.x, slope_of_d.y, slope_of_d.z};
+// (-2 [f]x - kb (x) (|f| e/|e| + f)) / D for e, and likewise for f: `sign` [other]x, and what D
+// changes by.
+static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 with_d, double d, bool whole,
+                   change *out) {
+  const rl_vec3 across = rl_scale(-2.0 * sign, rl_cross(other, kb));
+  out->slope = rl_scale(1.0 / d, rl_add_scaled(across, -rl_dot(kb, kb), with_d));
+  if (!whole) {
+    return;
+  }
+  const double k[3] = {kb.x, kb.y, kb.z}, s[3] = {with_d.x, with_d.y, with_d.z};
   const double cross[3][3] = {
       {0.0, -other.z, other.y}, {other.z, 0.0, -other.x}, {-other.y, other.x, 0.0}};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      out[i][j] = (2.0 * sign * cross[i][j] - k[i] * s[j]) / d;
+      out->matrix[i][j] = (2.0 * sign * cross[i][j] - k[i] * s[j]) / d;
     }
   }
+}
+
+// (1) kb of two elements and (4) its changes with both.
+static void bend(rl_vec3 e, rl_vec3 f, rl_flexure *flexure, change *by_e, change *by_f) {
+  const double a = rl_length(e), b = rl_length(f);
+  const double d = a * b + rl_dot(e, f);
+  const rl_vec3 kb = rl_scale(2.0 / d, rl_cross(e, f));
+  derive(-1.0, f, kb, rl_add_scaled(f, b / a, e), d, flexure->derives, by_e);
+  derive(1.0, e, kb, rl_add_scaled(e, a / b, f), d, flexure->derives, by_f);
+  flexure->curvature = kb;
+  flexure->value = rl_length(kb);
+  flexure->entry_count = 0;
 }
 
 // The entry of a slot; a new one has no change yet.
@@ -53,64 +76,45 @@ static rl_flexure_entry *entry_of(rl_flexure *flexure, uint32_t slot) {
     }
   }
   rl_flexure_entry *entry = &flexure->entries[flexure->entry_count++];
-  *entry = (rl_flexure_entry){.slot = slot};
-  return entry;
-}
-
-static void add_matrix(rl_flexure *flexure, uint32_t slot, double sign, matrix m) {
-  rl_flexure_entry *entry = entry_of(flexure, slot);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      entry->jacobian[i][j] += sign * m[i][j];
-    }
+  entry->slot = slot;
+  entry->slope = (rl_vec3){0.0, 0.0, 0.0};
+  for (int k = 0; k < 9 && flexure->derives; k++) {
+    entry->jacobian[k / 3][k % 3] = 0.0;
   }
+  return entry;
 }
 
 // A change of the vector `arm` that goes with a body by a turn of it, in the coordinates of its
 // spin slot: the turn about axis k of the body's frame is the coordinate over the root of its
 // inertia.
 static void add_turn(rl_flexure *flexure, const rl_model *model, const rl_state *state,
-                     const rl_point *points, const place *p, rl_vec3 arm, double sign, matrix m) {
+                     const rl_point *points, const place *p, rl_vec3 arm, double sign,
+                     const change *by) {
   const rl_quat rotation = rl_body_rotation(model, state, points, p->index);
   const rl_vec3 roots = p->body->inverse_root_inertia;
+  const rl_vec3 torque = rl_rotate_inverse(rotation, rl_cross(arm, by->slope));
   const rl_vec3 axes[3] = {{roots.x, 0.0, 0.0}, {0.0, roots.y, 0.0}, {0.0, 0.0, roots.z}};
   rl_flexure_entry *entry = entry_of(flexure, p->body->spin_slot);
-  for (int k = 0; k < 3; k++) {
+  entry->slope = rl_add_scaled(entry->slope, sign, rl_times(roots, torque));
+  for (int k = 0; k < 3 && flexure->derives; k++) {
     const rl_vec3 moved = rl_cross(rl_rotate(rotation, axes[k]), arm);
     for (int i = 0; i < 3; i++) {
-      entry->jacobian[i][k] += sign * (m[i][0] * moved.x + m[i][1] * moved.y + m[i][2] * moved.z);
+      const double *m = by->matrix[i];
+      entry->jacobian[i][k] += sign * (m[0] * moved.x + m[1] * moved.y + m[2] * moved.z);
     }
   }
 }
 
 static void add_place(rl_flexure *flexure, const rl_model *model, const rl_state *state,
-                      const rl_point *points, const place *p, double sign, matrix m) {
-  add_matrix(flexure, p->slot, sign, m);
+                      const rl_point *points, const place *p, double sign, const change *by) {
+  rl_flexure_entry *entry = entry_of(flexure, p->slot);
+  entry->slope = rl_add_scaled(entry->slope, sign, by->slope);
+  for (int k = 0; k < 9 && flexure->derives; k++) {
+    entry->jacobian[k / 3][k % 3] += sign * by->matrix[k / 3][k % 3];
+  }
   if (p->body && p->body->spin_slot != RL_NONE) {
-    add_turn(flexure, model, state, points, p, p->arm, sign, m);
+    add_turn(flexure, model, state, points, p, p->arm, sign, by);
   }
-}
-
-static void find_slopes(rl_flexure *flexure) {
-  const rl_vec3 kb = flexure->curvature;
-  flexure->value = rl_length(kb);
-  for (uint32_t i = 0; i < flexure->entry_count; i++) {
-    rl_flexure_entry *e = &flexure->entries[i];
-    double slope[3];
-    for (int j = 0; j < 3; j++) {
-      slope[j] = e->jacobian[0][j] * kb.x + e->jacobian[1][j] * kb.y + e->jacobian[2][j] * kb.z;
-    }
-    e->slope = (rl_vec3){slope[0], slope[1], slope[2]};
-  }
-}
-
-// (1) kb of two elements and (4) its derivatives with respect to both.
-static void bend(rl_vec3 e, rl_vec3 f, rl_vec3 *kb, matrix by_e, matrix by_f) {
-  const double a = rl_length(e), b = rl_length(f);
-  const double d = a * b + rl_dot(e, f);
-  *kb = rl_scale(2.0 / d, rl_cross(e, f));
-  derive(-1.0, f, *kb, rl_add_scaled(f, b / a, e), d, by_e);
-  derive(1.0, e, *kb, rl_add_scaled(e, a / b, f), d, by_f);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -159,16 +163,14 @@ static bool clamp_at(const rl_model *model, const rl_state *state, const rl_poin
     holder = (place){.body = &model->bodies[body], .index = body};
     direction = rl_rotate(rl_body_rotation(model, state, points, body), direction);
   }
-  matrix by_e, by_f;
-  bend(end == 0 ? direction : along, end == 0 ? along : direction, &flexure->curvature, by_e, by_f);
+  change by_e, by_f;
+  bend(end == 0 ? direction : along, end == 0 ? along : direction, flexure, &by_e, &by_f);
   set_compliance(flexure, state, rope, element, RL_NONE);
-  flexure->entry_count = 0;
-  add_place(flexure, model, state, points, &from, -1.0, end == 0 ? by_f : by_e);
-  add_place(flexure, model, state, points, &to, 1.0, end == 0 ? by_f : by_e);
+  add_place(flexure, model, state, points, &from, -1.0, end == 0 ? &by_f : &by_e);
+  add_place(flexure, model, state, points, &to, 1.0, end == 0 ? &by_f : &by_e);
   if (holder.body && holder.body->spin_slot != RL_NONE) {
-    add_turn(flexure, model, state, points, &holder, direction, 1.0, end == 0 ? by_e : by_f);
+    add_turn(flexure, model, state, points, &holder, direction, 1.0, end == 0 ? &by_e : &by_f);
   }
-  find_slopes(flexure);
   return true;
 }
 
@@ -185,15 +187,13 @@ static bool bend_between(const rl_model *model, const rl_state *state, const rl_
   if (rl_is_zero(e) || rl_is_zero(f)) {
     return false; // an element without length has no direction
   }
-  matrix by_e, by_f;
-  bend(e, f, &flexure->curvature, by_e, by_f);
+  change by_e, by_f;
+  bend(e, f, flexure, &by_e, &by_f);
   set_compliance(flexure, state, rope, element, next);
-  flexure->entry_count = 0;
-  add_place(flexure, model, state, points, &nodes[0], -1.0, by_e);
-  add_place(flexure, model, state, points, &nodes[1], 1.0, by_e);
-  add_place(flexure, model, state, points, &nodes[1], -1.0, by_f);
-  add_place(flexure, model, state, points, &nodes[2], 1.0, by_f);
-  find_slopes(flexure);
+  add_place(flexure, model, state, points, &nodes[0], -1.0, &by_e);
+  add_place(flexure, model, state, points, &nodes[1], 1.0, &by_e);
+  add_place(flexure, model, state, points, &nodes[1], -1.0, &by_f);
+  add_place(flexure, model, state, points, &nodes[2], 1.0, &by_f);
   return true;
 }
 

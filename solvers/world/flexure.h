@@ -18,14 +18,15 @@
 // How kb changes with what moves at a slot: its coordinates, or of a body its spin slot.
 typedef struct rl_flexure_entry {
   uint32_t slot;
-  double jacobian[3][3]; // [component of kb][coordinate]
   rl_vec3 slope;         // of |kb|^2 / 2: J^T kb; the force is -slope / compliance
+  double jacobian[3][3]; // J [component of kb][coordinate], where it is asked for
 } rl_flexure_entry;
 
 // Most entries: three nodes, of which two can be held beside the centres of bodies that turn.
 enum { RL_FLEXURE_ENTRIES = 5 };
 
 typedef struct rl_flexure {
+  bool derives;         // asks for the Jacobians
   uint32_t index;       // among the model's: a place of a rope keeps it for the whole run
   uint32_t rope, place; // where the walk goes on: the node behind so many elements
   rl_vec3 curvature;    // kb
@@ -38,7 +39,8 @@ typedef struct rl_flexure {
 
 // The next flexure at trial positions [slot_count], from end to end of each rope that has some, by
 // the order of its elements: also where nodes stand in any order, round loops, on each piece of
-// what was parted. Starts with a flexure that is all zero; false behind the last.
+// what was parted. Starts with a flexure that is all zero but for `derives`; false
+// behind the last.
 bool rl_flexure_next(const rl_model *model, const rl_state *state, const rl_point *points,
                      rl_flexure *flexure);
 

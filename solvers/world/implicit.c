@@ -342,7 +342,7 @@ static void balance_friction(rl_implicit *p, const rl_rows *rows) {
 // Bending forces, and what rounding leaves of them: of the force that the rope has where kb = 1.
 static void balance_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
   p->bending_rounding = 0.0;
-  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+  for (rl_flexure f = {.derives = true}; rl_flexure_next(model, state, state->points, &f);) {
     for (uint32_t i = 0; i < f.entry_count; i++) {
       const rl_flexure_entry *e = &f.entries[i];
       double square = 0.0;
@@ -482,7 +482,7 @@ static void assemble_pair(rl_implicit *p, const rl_flexure *f, const rl_flexure_
 }
 
 static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
-  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+  for (rl_flexure f = {.derives = true}; rl_flexure_next(model, state, state->points, &f);) {
     for (uint32_t i = 0; i < f.entry_count; i++) {
       for (uint32_t k = 0; k <= i && is_moved(p, f.entries[i].slot); k++) {
         if (is_moved(p, f.entries[k].slot)) {

@@ -47,9 +47,14 @@ static void jacobians_are_derivatives(void **unused) {
   }
   rl_point *points = d->state->points;
   uint32_t entries = 0;
-  for (rl_flexure f = {0}; rl_flexure_next(s->model, d->state, points, &f);) {
+  for (rl_flexure f = {.derives = true}; rl_flexure_next(s->model, d->state, points, &f);) {
     for (uint32_t i = 0; i < f.entry_count; i++, entries++) {
       for (int axis = 0; axis < 3; axis++) {
+        double(*j)[3] = f.entries[i].jacobian;
+        check_near((&f.entries[i].slope.x)[axis],
+                   j[0][axis] * f.curvature.x + j[1][axis] * f.curvature.y +
+                       j[2][axis] * f.curvature.z,
+                   1e-12);
         rl_flexure moved[2];
         double *coordinate = &(&points[f.entries[i].slot].x)[axis];
         const double kept = *coordinate;
