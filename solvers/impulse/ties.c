@@ -55,10 +55,13 @@ uint32_t rl_ties_find(const rl_model *model, const rl_state *state, rl_rows *row
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      if (block->rope == RL_NONE && state->contacts[row->item].rope == RL_NONE) {
-        ties[count++] = find_row(model, state, rows, row);
-      } else if (block->rope != RL_NONE && model->ropes[block->rope].massless) {
+      const bool is_rope = block->rope != RL_NONE && model->ropes[block->rope].massless;
+      const bool is_first = is_rope && row->source < model->link_count; // others: behind a grip
+      if (is_first) {
         ties[block->rope] = find_row(model, state, rows, row);
+      } else if (is_rope ||
+                 (block->rope == RL_NONE && state->contacts[row->item].rope == RL_NONE)) {
+        ties[count++] = find_row(model, state, rows, row);
       }
     }
   }

@@ -26,11 +26,12 @@ typedef struct rl_tie {
 
 // As many as there can be.
 static inline size_t rl_tie_capacity(const rl_model *model) {
-  return (size_t)model->rope_count + model->contact_capacity;
+  return (size_t)model->rope_count + model->contact_capacity + model->split_capacity;
 }
 
 // Value and inverse mass of all at the state's positions: tie i is that of rope i; behind the ropes
-// stand the contacts of bodies. Returns how many there are.
+// stand the contacts of bodies, and what is behind a place where a rope sticks. Returns how many
+// there are.
 uint32_t rl_ties_find(const rl_model *model, const rl_state *state, rl_rows *rows, rl_tie *ties);
 
 // dC/dt at the state's velocities [m/s].
