@@ -81,7 +81,7 @@ const rl_solver_type rl_solver_convex = {
     .summary = "the implicit step exactly, by an interior point; contacts and turning bodies "
                "linearised in each iteration",
     .citation = "mehrotra1992",
-    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(convex),

@@ -99,7 +99,7 @@ const rl_solver_type rl_solver_penalty_implicit = {
     .summary = "spring and damper for every row, backward Euler or implicit midpoint by Newton's "
                "method",
     .citation = "baraff1998",
-    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC,
+    .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(penalty_implicit),

@@ -34,6 +34,7 @@ size_t rl_direct_gradient_capacity(const rl_model *model) {
 typedef struct slot_use {
   size_t first;
   uint32_t users;
+  uint32_t elements; // of ropes that touch ropes
 } slot_use;
 
 static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position, size_t *first) {
@@ -110,6 +111,34 @@ static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint
   }
 }
 
+// Any element can touch any other one that touches ropes, once: then every row can reach back to
+// the first, and an entry meets all that is at its slot, and the contacts of all elements there.
+static void use_tangle(capacity *c, const slot_use *uses, const rl_model *model) {
+  if (model->tangle_capacity == 0) {
+    return;
+  }
+  const size_t rows = rows_per_contact(model) * (size_t)model->tangle_capacity;
+  size_t users = 0, elements = 0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    users = uses[i].users > users ? uses[i].users : users;
+    elements = uses[i].elements > elements ? uses[i].elements : elements;
+  }
+  const size_t most = rows_per_contact(model) * elements * model->tangle_count;
+  c->profile = c->unknowns * (c->unknowns - 1) / 2;
+  c->couplings += 8 * rows * (users + (most < rows ? most : rows));
+}
+
+static void count_element(slot_use *uses, const rl_model *model, uint32_t slot,
+                          const rl_rope *rope) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
+  const rl_body *body = rl_slot_body(model, moving);
+  uses[moving].elements += rope->rope_collide ? 1 : 0;
+  if (body && body->spin_slot != RL_NONE) {
+    uses[body->spin_slot].elements += rope->rope_collide ? 1 : 0;
+  }
+}
+
 // Walks along all ropes as rl_direct_build does, with every contact that can be.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
@@ -146,6 +175,8 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
           use_place(&c, uses, model, model->eyes[rope->first_eye + e].slot, position, &first);
         }
         c.profile += position++ - first;
+        count_element(uses, model, link->a, rope);
+        count_element(uses, model, link->b, rope);
       }
     }
   }
@@ -153,6 +184,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
     use_pair(&c, uses, model, &model->pairs[i], &position);
   }
   c.profile += rings * position;
+  use_tangle(&c, uses, model);
   return c;
 }
 

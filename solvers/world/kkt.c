@@ -3,6 +3,7 @@
 
 #include "body_contact.h"
 #include "elements.h"
+#include "rope_contact.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ typedef struct walk {
 // element of a rope with bending stiffness, which has no rows for that, couples with the node
 // before it as well.
 typedef struct reach {
-  uint32_t places[3];
+  uint32_t places[4];
   uint32_t rope;
 } reach;
 
@@ -73,7 +74,7 @@ static void for_eyes(walk *w, uint32_t rope, slot_action *action, uint32_t *valu
 }
 
 static void for_reach(walk *w, const reach *r, slot_action *action, uint32_t *value) {
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 4; i++) {
     for_place(w, r->places[i], action, value);
   }
   if (r->rope == RL_NONE) {
@@ -153,12 +154,18 @@ static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node,
     if (c->rope != rope || c->node != index || (c->next == RL_NONE) != (next == RL_NONE)) {
       break;
     }
-    const reach r = {{node, next, rl_body_slot(m, c->body)}, RL_NONE};
-    meet_contact(w, &r, friction[c->body] > 0.0);
+    if (rl_is_of_ropes(c)) {
+      const rl_link *other = &w->state->links[c->other];
+      const reach r = {{node, next, other->a, other->b}, RL_NONE};
+      meet_contact(w, &r, rl_rope_pair_friction(m, c) > 0.0);
+    } else {
+      const reach r = {{node, next, rl_body_slot(m, c->body), RL_NONE}, RL_NONE};
+      meet_contact(w, &r, friction[c->body] > 0.0);
+    }
   }
   for (uint32_t b = 0; b < m->body_count && !w->state; b++) {
     if (m->touches[(size_t)rope * m->body_count + b] && !m->ropes[rope].massless) {
-      const reach r = {{node, next, rl_body_slot(m, b)}, RL_NONE};
+      const reach r = {{node, next, rl_body_slot(m, b), RL_NONE}, RL_NONE};
       for (size_t k = 0; k < m->bodies[b].part_count; k++) {
         meet_contact(w, &r, friction[b] > 0.0);
       }
@@ -170,13 +177,13 @@ static void meet_pairs(walk *w) {
   const rl_model *m = w->model;
   while (w->state && w->contact < w->state->contact_count) {
     const rl_contact *c = &w->state->contacts[w->contact];
-    const reach r = {{c->slot, rl_body_slot(m, c->body), RL_NONE}, RL_NONE};
+    const reach r = {{c->slot, rl_body_slot(m, c->body), RL_NONE, RL_NONE}, RL_NONE};
     meet_contact(w, &r, m->pairs[c->node].friction > 0.0);
   }
   for (uint32_t i = 0; i < m->pair_count && !w->state; i++) {
     const rl_pair *p = &m->pairs[i];
-    const reach r = {{rl_body_slot(m, p->bodies[0]), rl_body_slot(m, p->bodies[1]), RL_NONE},
-                     RL_NONE};
+    const reach r = {
+        {rl_body_slot(m, p->bodies[0]), rl_body_slot(m, p->bodies[1]), RL_NONE, RL_NONE}, RL_NONE};
     for (size_t k = rl_pair_capacity(m, p); k > 0; k--) {
       meet_contact(w, &r, p->friction > 0.0);
     }
@@ -203,7 +210,8 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   const rl_rope *r = &w->model->ropes[rope];
   // Which element runs through an eye changes: each counts as if it did.
   const bool reaches = r->massless || r->ring_count > 0;
-  const reach all = {{link->a, link->b, bent_place(w, rope, index)}, reaches ? rope : RL_NONE};
+  const reach all = {{link->a, link->b, bent_place(w, rope, index), RL_NONE},
+                     reaches ? rope : RL_NONE};
   uint32_t unused = 0;
   for_eyes(w, rope, give_place, &unused);
   meet_row(w, &all, w->state ? index : w->rows++);
@@ -356,8 +364,13 @@ size_t rl_kkt_capacity(const rl_model *model) {
   return 3 * (size_t)model->slot_count + rl_direct_unknown_capacity(model);
 }
 
-// Entries left of the diagonal, with every contact that can be.
+// Entries left of the diagonal, with every contact that can be. Any element can touch any other
+// one.
 static size_t profile_capacity(const rl_model *model) {
+  const size_t all = rl_kkt_capacity(model);
+  if (model->tangle_capacity > 0) {
+    return all * (all > 0 ? all - 1 : 0) / 2;
+  }
   const size_t slots = model->slot_count, rows = rl_direct_unknown_capacity(model);
   uint32_t *memory = calloc(2 * (slots + rows) + 1, sizeof *memory);
   uint8_t *shared = calloc(model->body_count + 1, sizeof *shared);

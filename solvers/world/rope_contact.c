@@ -444,15 +444,18 @@ void rl_detect_ropes_again(rl_rows *rows, uint64_t contact) {
   rows->feet[contact] = make_foot(rows, later, earlier, &n, rows->feet[contact].normal);
 }
 
+double rl_rope_pair_friction(const rl_model *model, const rl_contact *contact) {
+  return rl_pair_friction(model->ropes[contact->rope].friction,
+                          model->ropes[model->link_rope[contact->other]].friction);
+}
+
 void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows,
                      const rl_contact *contact, uint32_t i) {
   const rl_link *other = &state->links[contact->other];
-  const double frictions[2] = {model->ropes[contact->rope].friction,
-                               model->ropes[model->link_rope[contact->other]].friction};
   rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
                                            .source = model->link_count + i,
                                            .item = i,
-                                           .friction = rl_pair_friction(frictions[0], frictions[1]),
+                                           .friction = rl_rope_pair_friction(model, contact),
                                            .upper = INFINITY});
   const uint32_t slots[4] = {contact->slot, contact->next, other->a, other->b};
   for (size_t k = 0; k < 4; k++) {
