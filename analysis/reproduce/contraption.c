@@ -85,9 +85,43 @@ static const rl_claim printed_claims[] = {
     RL_CLAIM("... as evidently meant", "1", RL_EQUALS, 3, 0, "text", RL_DERIVED, NULL),
 };
 
+// By how much the rope between balloon and wrecking ball gets longer within 4 s, at most [m].
+static double drawn_out(rl_trial *trial, const char *solver, const char *curve) {
+  rl_setup scene = rl_setup_shipped(trial, solver, 1.0 / 60.0, "balloon-with-stop", NULL, 0);
+  const double rest = rl_setup_probe(trial, &scene, "rope.rest");
+  double longest = 0.0;
+  for (int n = 0; n < 240; n++) {
+    rl_setup_run(trial, &scene, 1);
+    const double excess = rl_setup_probe(trial, &scene, "rope.length") - rest;
+    longest = fmax(longest, excess);
+    rl_trial_point(trial, curve, scene.driver->state->time, excess);
+  }
+  rl_setup_close(&scene);
+  return longest;
+}
+
+static void stop(rl_trial *trial) {
+  trial->ours[0] = drawn_out(trial, "contraption,stops=false", "no stop") /
+                   drawn_out(trial, "contraption", "stop");
+}
+
+static const rl_claim stop_claims[] = {
+    RL_CLAIM("rope drawn out at a pulley without a stop over that with one", "1", RL_AT_LEAST, 1, 0,
+             "text", RL_READ, "balloon and wrecking ball, 1 : 100; the article shows it"),
+};
+
+static const rl_plot stop_plot = {"a balloon and a wrecking ball",
+                                  "time, s",
+                                  "rope longer by, m",
+                                  false,
+                                  false,
+                                  "Without a stop the balloon flies to and fro through its pulley, "
+                                  "and the ball draws the rope out."};
+
 static const rl_experiment experiments[] = {
     {"rest", rest, 2, rest_claims, &rest_plot, 1.0},
     {"branch", printed, 2, printed_claims, NULL, 0.01},
+    {"stop", stop, 1, stop_claims, &stop_plot, 0.1},
 };
 
-const rl_paper rl_paper_contraption = {"contraption", "ryan2016", "contraption.md", 2, experiments};
+const rl_paper rl_paper_contraption = {"contraption", "ryan2016", "contraption.md", 3, experiments};
