@@ -18,6 +18,7 @@ from study_files import make_sections, study_facts, study_folder, summary_curves
 from units import significant
 
 KIND, TABLE = "consistency", "consistency.csv"
+HEADING = "Consistency"
 DRIFTS = (("energy_drift", "energy", "energy error / energy"),
           ("momentum_drift", "momentum", "change / sum of m v"),
           ("angular_drift", "angular momentum", "change / its size"))

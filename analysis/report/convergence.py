@@ -24,6 +24,7 @@ from study_files import NOTHING
 from units import counted, divided_by, probe_unit, significant
 
 TABLE = "convergence.csv"
+HEADING = "Convergence"
 Row = dict[str, str]
 
 NORMS = {"max": "largest error over time", "l2": "root mean square error over time",

@@ -20,6 +20,7 @@ from study_files import make_sections, study_facts, study_folder, summary_curves
 from units import significant
 
 TABLE = "onestep.csv"
+HEADING = "Single steps"
 SETTLED = 1e-16  # m: as good as no distance at all
 QUANTITIES = (("position_rms_m", "positions", "position / m"),
               ("velocity_rms_m_s", "velocities", "velocity / (m/s)"),

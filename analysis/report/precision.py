@@ -24,6 +24,7 @@ from study_files import NOTHING
 from units import counted, divided_by, significant
 
 TABLE = "precision.csv"
+HEADING = "Work and precision"
 Row = dict[str, str]
 
 COSTS = (("row_evals", "pareto_row_evals", "row evaluations", "work"),

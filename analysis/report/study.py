@@ -24,9 +24,10 @@ from section import Section
 from solver_style import SolverStyle, assign_styles
 from svg import inline
 
-# A kind of study is a module with TABLE, the name of the file that it writes, and
-# sections(folder, results, styles, target, gnuplot), which draws into target, and perhaps
-# names(folder): what the head of the page calls the solvers, if not by all the labels of curves.
+# A kind of study is a module with TABLE, the name of the file that it writes, HEADING, what a study
+# without a title is called, sections(results, styles, target, gnuplot), which draws into target,
+# and perhaps names(folder): what the head of the page calls the solvers, if not by all the labels of
+# curves.
 KINDS: tuple[ModuleType, ...] = (precision, convergence, onestep, consistency)
 
 
@@ -73,7 +74,9 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
         for section in sections[len(sections) // 2:]:
             section.title, section.about, section.facts = f"{section.title}: orders", "", []
     labels = kinds[0].names(folder) if hasattr(kinds[0], "names") else list(styles)
-    return render(results, styles, labels, sections, target)
+    scenarios = list(dict.fromkeys(section.name for section in sections))
+    subject = sections[0].title if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
+    return render(results, styles, labels, sections, f"{kinds[0].HEADING}: {subject}", target)
 
 
 def drawn(figure: Figure, target: Path) -> Markup:
@@ -82,7 +85,7 @@ def drawn(figure: Figure, target: Path) -> Markup:
 
 
 def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
-           sections: list[Section], target: Path) -> str:
+           sections: list[Section], heading: str, target: Path) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -92,7 +95,7 @@ def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
         counts[word] = counts.get(word, 0) + 1
     values: dict[str, Any] = {
         "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)),
-        "styles": styles, "labels": labels, "sections": sections, "counts": list(counts.items()),
+        "heading": heading, "styles": styles, "labels": labels, "sections": sections, "counts": list(counts.items()),
         "run_count": len(results.runs), "period": tables.period(results),
         "status_words": tables.STATUS_WORDS, "about": read_about(results),
         "environments": tables.environments(results),
