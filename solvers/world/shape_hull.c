@@ -260,37 +260,60 @@ static bool passes(seen_point a, seen_point b, double distance) {
   return turn(a, b) > distance * sqrt(along(way, way));
 }
 
-// Whether the line through points i and j is inside, so that every plane through it has points on
-// both sides: seen along it three others are the corners of a triangle round it, at a distance that
-// no rounding reaches.
-static bool is_inside(const cloud *c, size_t i, size_t j) {
-  const double distance = 4.0 * coplanar * c->reach;
+// All points as they are seen along the line through two of them, which is the origin, and of these
+// three that lie round it as far as any do.
+typedef struct view {
+  seen_point points[RL_HULL_POINTS];
+  seen_point from, left, right;
+} view;
+
+static void look_along(const cloud *c, size_t i, size_t j, view *v) {
   const rl_vec3 p0 = c->points[c->kept[i]];
   const rl_vec3 axis = rl_unit(rl_sub(c->points[c->kept[j]], p0));
   const rl_vec3 first = rl_across(axis), second = rl_cross(axis, first);
-  seen_point points[RL_HULL_POINTS], from = {0.0, 0.0};
+  v->from = (seen_point){0.0, 0.0};
   for (size_t k = 0; k < c->count; k++) {
     const rl_vec3 way = rl_sub(c->points[c->kept[k]], p0);
-    points[k] = (seen_point){rl_dot(way, first), rl_dot(way, second)};
-    from = along(points[k], points[k]) > along(from, from) ? points[k] : from;
+    const seen_point p = {rl_dot(way, first), rl_dot(way, second)};
+    v->points[k] = p;
+    v->from = along(p, p) > along(v->from, v->from) ? p : v->from;
   }
-  const seen_point left = farthest_turned(points, c->count, from, 1.0);
-  const seen_point right = farthest_turned(points, c->count, from, -1.0);
-  return passes(from, left, distance) && passes(left, right, distance) &&
-         passes(right, from, distance);
+  v->left = farthest_turned(v->points, c->count, v->from, 1.0);
+  v->right = farthest_turned(v->points, c->count, v->from, -1.0);
+}
+
+// So far from the origin, or from a plane, that no rounding reaches.
+static double clear_distance(const cloud *c) { return 4.0 * coplanar * c->reach; }
+
+// Whether the line is inside, so that every plane through it has points on both sides: the three
+// are the corners of a triangle round it.
+static bool is_inside(const cloud *c, const view *v) {
+  const double distance = clear_distance(c);
+  return passes(v->from, v->left, distance) && passes(v->left, v->right, distance) &&
+         passes(v->right, v->from, distance);
+}
+
+// Whether the plane through the line and point k has some of the three on both sides.
+static bool is_split(const cloud *c, const view *v, size_t k) {
+  const seen_point p = v->points[k];
+  const double distance = clear_distance(c) * (fabs(p.u) + fabs(p.v)); // at least times its length
+  const double a = turn(p, v->from), b = turn(p, v->left), d = turn(p, v->right);
+  return fmax(a, fmax(b, d)) > distance && fmin(a, fmin(b, d)) < -distance;
 }
 
 // Adds the faces with points i and j and a later one.
 static bool add_faces_at(const cloud *c, rl_hull *hull, size_t i, size_t j) {
   const rl_vec3 *p0 = &c->points[c->kept[i]];
   const rl_vec3 side1 = rl_sub(c->points[c->kept[j]], *p0);
-  if (is_inside(c, i, j)) {
+  view v;
+  look_along(c, i, j, &v);
+  if (is_inside(c, &v)) {
     return true;
   }
   for (size_t k = j + 1; k < c->count; k++) {
     const uint16_t triple[3] = {c->kept[i], c->kept[j], c->kept[k]};
     rl_vec3 normal;
-    if (!is_known(c, hull, triple) &&
+    if (!is_split(c, &v, k) && !is_known(c, hull, triple) &&
         supporting_plane(c, p0, side1, rl_sub(c->points[triple[2]], *p0), &normal) &&
         !add_face(c, hull, normal, *p0)) {
       return false;
