@@ -11,9 +11,10 @@ static const double rounding_slack = 1e-12;
 
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
 // have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
-// wraps, weighted with the steps of its tension there [m/s].
+// wraps, weighted with the steps of its tension there [m/s]; and the power of the strain that
+// winches bring in or take along, over the square of its multiplier [m/(N s)].
 typedef struct row_rate {
-  double value, rate, prescribed, speed, slip;
+  double value, rate, prescribed, speed, slip, strain;
 } row_rate;
 
 struct rl_ledger {
@@ -98,6 +99,7 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
                   .rate = 0.0 - row->reel,
                   .prescribed = 0.0 - row->reel_power,
                   .slip = row->reel - row->reel_power,
+                  .strain = 0.0 - row->reel_strain,
                   .speed = fabs(row->reel)};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -156,6 +158,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
+  state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
   state->dissipated += impulse * 0.5 * (before.slip + now.slip);
   if (impact && !ledger->stepwise) {
     ledger->loss += 0.5 * impulse * (before.rate + now.rate);

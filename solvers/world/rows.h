@@ -44,6 +44,7 @@ typedef struct rl_row {
   double rest;         // span: rest length [m]
   double reel;         // and how fast winches make it longer [m/s]
   double reel_power;   // the same, times the tension there over the multiplier
+  double reel_strain;  // strain energy of what they pay out, over its square [m/(N s)]
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it

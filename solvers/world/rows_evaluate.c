@@ -122,6 +122,7 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
     const double *reels = state->reels[model->link_rope[row->item]];
     row->reel = reels[0] + reels[1] + (state->feeds ? state->feeds[row->item] : 0.0);
     row->reel_power = row->reel;
+    row->reel_strain = 0.5 * row->reel / model->ropes[model->link_rope[row->item]].stiffness;
     row->compliance = state->links[row->item].compliance;
   }
 }
@@ -186,6 +187,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
     const double at_to = is_last ? state->reels[rope][1] : 0.0;
     row->reel = at_from + at_to;
     row->reel_power = at_from + pull_out * at_to;
+    row->reel_strain = 0.5 * (at_from + pull_out * pull_out * at_to) / model->ropes[rope].stiffness;
   }
 }
 

@@ -265,6 +265,65 @@ static void inside_a_rope(void **unused) {
   }
 }
 
+// An elastic rope that comes off a winch has its strain already: it goes on with the tension that
+// it has and the speed of that, with its energy in the ledger. Without segments it is massless.
+static void an_elastic_rope(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"xpbd", "penalty", "impulse-soft",
+                                        "penalty-implicit,integrator=midpoint"};
+  const double tension = load * gravity, strain = tension / 1000.0, rate = 0.5;
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    for (int i = 0; i < 2; i++) {
+      const double sign = i == 0 ? 1.0 : -1.0;
+      const double speed = -sign * rate * (1.0 + strain);
+      rl_scenario *s = scenario_from(
+          "name: cord\nduration: 1\nstep: 0.0005\n"
+          "bodies: {load: {mass: %.17g, position: [0, %.17g, 0], velocity: [0, %.17g, 0]}}\n"
+          "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}, length: 1, stiffness: "
+          "1000}}\n"
+          "events: [{from: 0, until: 9, winch: {rope: line, end: from, rate: %g}}]\n",
+          load, -(1.0 + strain), speed, sign * rate);
+      rl_driver *d = driver_for(s, solvers[k], 5e-4);
+      for (int n = 1; n <= 1000; n++) {
+        step_checked(d);
+        check_relative(probe(d, "line.tension"), tension, 1e-3);
+      }
+      check_near(probe(d, "load.vy"), speed, 1e-3);
+      check_near(rl_driver_energy_error(d), 0.0, k < 3 ? 2e-9 : 1e-7);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// The same in elements of almost no mass, which all have the strain: no spike where nodes come.
+static void an_elastic_chain(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"penalty", "impulse-soft",
+                                        "penalty-implicit,integrator=midpoint"};
+  const double strain = load * gravity / 1000.0, speed = -0.5 * (1.0 + strain);
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    rl_scenario *s = scenario_from(
+        "name: cord\nduration: 1\nstep: 0.0005\n"
+        "bodies: {load: {mass: %.17g, position: [0, %.17g, 0], velocity: [0, %.17g, 0]}}\n"
+        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: load}, length: 1, stiffness: 1000,\n"
+        "               mass: 0.001, segments: 10, velocity: [0, %.17g, 0]}}\n"
+        "events: [{from: 0, until: 9, winch: {rope: line, end: from, rate: 0.5}}]\n",
+        load, -(1.0 + strain), speed, speed);
+    rl_driver *d = driver_for(s, solvers[k], 5e-4);
+    for (int n = 1; n <= 1000; n++) {
+      step_checked(d);
+      if (n > 20) { // soft rows have found their forces
+        check_relative(probe(d, "line.tension.from"), load * gravity, 2e-3);
+      }
+    }
+    check_near(probe(d, "load.vy"), speed, 1e-3);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-6);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // It hauls with 30 N at most until it has its rate, and stalls where it cannot lift.
 static void limited_winches(void **unused) {
   (void)unused;
@@ -365,6 +424,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(it_swings),         cmocka_unit_test(limited_winches),
       cmocka_unit_test(both_ends_at_once), cmocka_unit_test(an_empty_pool),
       cmocka_unit_test(it_is_a_pendulum),  cmocka_unit_test(inside_a_rope),
+      cmocka_unit_test(an_elastic_rope),   cmocka_unit_test(an_elastic_chain),
   };
   const struct CMUnitTest long_tests[] = {cmocka_unit_test(a_thousand_nodes)};
   return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(long_tests, NULL, NULL)
