@@ -4,6 +4,9 @@
 #include "elements.h"
 #include "rotation.h"
 
+// Of |e||f|: less is left of D where the rope is folded back on itself. That takes infinite energy.
+static const double folded_back = 1e-14;
+
 // One of the three nodes: where it is, and what moves it. A node that is held beside the centre of
 // a body goes with the body and its turn.
 typedef struct place {
@@ -60,7 +63,8 @@ static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 with_d, doubl
 static void bend(rl_vec3 e, rl_vec3 f, rl_flexure *flexure, change *by_e, change *by_f) {
   const double a = rl_length(e), b = rl_length(f);
   const double d = a * b + rl_dot(e, f);
-  const rl_vec3 kb = rl_scale(2.0 / d, rl_cross(e, f));
+  const rl_vec3 kb =
+      d > folded_back * a * b ? rl_scale(2.0 / d, rl_cross(e, f)) : (rl_vec3){INFINITY, 0.0, 0.0};
   derive(-1.0, f, kb, rl_add_scaled(f, b / a, e), d, flexure->derives, by_e);
   derive(1.0, e, kb, rl_add_scaled(e, a / b, f), d, flexure->derives, by_f);
   flexure->curvature = kb;

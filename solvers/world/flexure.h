@@ -6,7 +6,8 @@
 //     kb = 2 e x f / (|e||f| + e.f)                  the integrated curvature, |kb| = 2 tan(phi/2)
 //     energy = |kb|^2 / (2 c),  c = (l_e + l_f) / (2 EI)      l: rest lengths; c is a compliance
 //
-// A clamped end is a node whose other element is a direction in space, or in the frame of the body
+// Folded back on itself, phi = pi, a rope has infinite energy, and so have kb and |kb| then. A
+// clamped end is a node whose other element is a direction in space, or in the frame of the body
 // that holds it, and of no length. Energy depends on differences of positions and does not change
 // when everything turns: forces sum to zero, and so do their torques. papers/bending.md has the
 // derivation.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model.h"
 
+#include "flexure.h"
 #include "memory.h"
 #include "model_builder.h"
 #include "model_check.h"
@@ -287,6 +288,20 @@ static bool check_ropes_apart(const rl_model *model, const rl_contact *contact, 
              rope->radius, other->radius);
 }
 
+// No rope with bending stiffness starts folded back on itself.
+static bool check_bends(const rl_model *model, const rl_state *state, rl_fault *fault) {
+  for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
+    if (!isfinite(f.value)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, f.rope, "bending",
+                          "the rope starts folded back on itself, %u elements from its beginning, "
+                          "which takes infinite energy; expected another start, or no bending "
+                          "stiffness",
+                          (unsigned)(f.place - 1));
+    }
+  }
+  return true;
+}
+
 // What starts inside a body would be thrown out within a substep: refused, but for what rounding
 // coordinates may do.
 static bool check_start(const rl_model *model, rl_fault *fault) {
@@ -303,6 +318,7 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
                            "apart, or rope_collide: false",
                            model->tangle_capacity);
   }
+  outside = outside && check_bends(model, state, fault);
   for (uint32_t i = outside ? rows->span_count : 0; outside && i < rows->row_count; i++) {
     rl_row *row = &rows->rows[i];
     if (row->kind != RL_ROW_CONTACT) {

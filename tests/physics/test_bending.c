@@ -417,7 +417,7 @@ static void handles_do_work(void **unused) {
   rl_scenario_free(s);
 }
 
-// What a clamp needs.
+// What a clamp needs, and no rope folded back on itself.
 static void clamps_are_checked(void **unused) {
   (void)unused;
   static const char *const cases[][3] = {
@@ -425,9 +425,14 @@ static void clamps_are_checked(void **unused) {
       {"{free: [0, 0, 0], clamp: [1, 0, 0]}", ", bending: 1", "only a point in space and a body"},
       {"{body: p, clamp: [1, 0, 0]}", ", bending: 1", "holds no direction"},
       {"{point: [0, 0, 0], clamp: [0, 0, 0]}", ", bending: 1", "clamp"},
+      {"{point: [0, 0, 0], clamp: [-1, 0, 0]}", ", bending: 1",
+       "folded back on itself, 0 elements"},
+      {"{point: [0, 0, 0]}",
+       ", bending: 1, length: 3, points: [[0, 0, 0], [-0.4, 0, 0], [1, 0, 0]]",
+       "folded back on itself, 1 elements"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    char text[512];
+    char text[640];
     snprintf(text, sizeof text,
              "name: x\nduration: 1\nstep: 0.01\nbodies: {p: {mass: 1}}\n"
              "ropes: {r: {from: %s, to: {free: [1, 0, 0]}, mass: 1, segments: 2%s}}\n",
