@@ -89,6 +89,7 @@ void rl_equations_begin(rl_equations *e, const rl_model *model, rl_state *state,
   for (uint32_t i = 0; i < model->body_count; i++) {
     e->has_driven = e->has_driven || model->bodies[i].motion == RL_DRIVEN;
   }
+  e->has_driven = e->has_driven || model->is_reeled;
 }
 
 void rl_equations_gather(const rl_equations *e, double *y) {
@@ -373,6 +374,11 @@ static bool factor(rl_equations *e) {
                           l->inverse_masses, l->active);
 }
 
+// How fast winches run in a row: its rate is J v less this [m/s].
+static double reel_of(const rl_equations *e, uint32_t m) {
+  return e->lcp.direct.is_reeled ? e->lcp.direct.reels[m] : 0.0;
+}
+
 // (4) What the rows that act have to do so that their accelerations vanish; and once more, which
 // takes out the regularisation and the rounding of the first time.
 static void solve(rl_equations *e) {
@@ -380,7 +386,7 @@ static void solve(rl_equations *e) {
   for (int i = 0; i < 2; i++) {
     rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
     for (uint32_t m = 0; m < l->direct.row_count; m++) {
-      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] : 0.0;
+      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel_of(e, m) : 0.0;
     }
     rl_direct_solve(&l->direct, l->change);
     rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->accelerations);
@@ -390,7 +396,7 @@ static void solve(rl_equations *e) {
   }
 }
 
-// The part of the rate of a row, along its force, that driven bodies have [m/s].
+// The part of the rate of a row, along its force, that driven bodies and winches have [m/s].
 static double prescribed_rate(const rl_equations *e, uint32_t m) {
   const rl_state *state = e->state;
   double rate = 0.0;
@@ -402,6 +408,7 @@ static double prescribed_rate(const rl_equations *e, uint32_t m) {
     return rate;
   }
   const rl_row *row = &e->rows->rows[e->row_of[m]];
+  rate -= row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *entry = &e->rows->entries[i];
     rate += state->points[entry->slot].w == 0.0
@@ -437,6 +444,7 @@ static double slip_loss(const rl_equations *e) {
   double sum = 0.0;
   for (uint32_t k = 0; k < e->rows->row_count && e->lcp.direct.forces; k++) {
     const rl_row *row = &e->rows->rows[k];
+    sum += e->multipliers[row->source] * (row->reel - row->reel_power);
     for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
       const rl_entry *entry = &e->rows->entries[i];
       sum += e->multipliers[row->source] *
@@ -446,12 +454,28 @@ static double slip_loss(const rl_equations *e) {
   return sum;
 }
 
+// The strain that elastic ropes bring off winches, or take along.
+static double strain_power(const rl_equations *e) {
+  double power = 0.0;
+  for (uint32_t k = 0; k < e->rows->row_count && e->state->reels; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    const double pull = e->multipliers[row->source];
+    power -= pull * pull * row->reel_strain;
+  }
+  return power;
+}
+
+void rl_equations_reel(rl_equations *e, double t) {
+  rl_state_reel(e->model, e->state, t - e->reeled);
+  e->reeled = t;
+}
+
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations) {
   rl_equations *e = equations;
   const uint32_t slots = e->model->slot_count;
   double *u = &dydt[3 * (size_t)slots];
   double sum = 0.0;
-  (void)t;
+  rl_equations_reel(e, t);
   rl_equations_scatter(e, y);
   find_rates(e);
   find_curvatures(e);
@@ -461,8 +485,8 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
     return GSL_EBADFUNC;
   }
   solve(e);
-  e->power =
-      prescribed_work(e, e->multipliers) + e->wind_power + rl_bending_power(e->model, e->state);
+  e->power = prescribed_work(e, e->multipliers) + strain_power(e) + e->wind_power +
+             rl_bending_power(e->model, e->state);
   for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
     const rl_vec3 v = e->rates[i], a = e->accelerations[i];
     memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);
@@ -680,7 +704,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     size = rl_larger(size, rl_length(e->accelerations[i]));
   }
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    l->bias[m] = e->curvatures[m];
+    l->bias[m] = e->curvatures[m] + reel_of(e, m); // accelerations have no rate of their own
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
   solve_lcp(e, lcp_tolerance * size, info);

@@ -43,6 +43,7 @@ typedef struct rl_equations {
   double power;           // of driven bodies and the wind, and of the wind alone [W]
   double wind_power;
   double loss;          // in drag and dampers [W]
+  double reeled;        // how long winches have run since the start of the internal step [s]
   double speed, force;  // the largest at the last choice [m/s], [N]
   uint64_t evaluations; // of rows
 } rl_equations;
@@ -56,6 +57,10 @@ void rl_equations_begin(rl_equations *equations, const rl_model *model, rl_state
 // y up to its tail from the state, and back.
 void rl_equations_gather(const rl_equations *equations, double *y);
 void rl_equations_scatter(rl_equations *equations, const double *y);
+
+// Rest lengths of ropes on winches at a time after the start of the internal step, where `reeled`
+// is 0.
+void rl_equations_reel(rl_equations *equations, double t);
 
 // dy/dt at y; as gsl_odeiv2_system wants it. 0, or not if it is not finite.
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations);

@@ -141,17 +141,20 @@ static int apply(reference *self, double h) {
                                     &self->equations};
   memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
   rl_state_copy(self->equations.state, self->before);
+  self->equations.reeled = 0.0;
   return gsl_odeiv2_step_apply(self->stepper, 0.0, h, self->y, self->error, self->rates, NULL,
                                &system);
 }
 
-// The state is that of y, on the rows; the rates there. Not GSL_SUCCESS where there are none.
-static int finish(reference *self) {
+// The state is that of y, at the end of an internal step of h, on the rows; the rates there. Not
+// GSL_SUCCESS where there are none.
+static int finish(reference *self, double h) {
   rl_equations *e = &self->equations;
+  rl_equations_reel(e, h);
   rl_equations_scatter(e, self->y);
   rl_equations_project(e);
   rl_equations_gather(e, self->y);
-  return rl_equations_hold(e) ? rl_equations_rates(0.0, self->y, self->rates_end, e) : GSL_EFAILED;
+  return rl_equations_hold(e) ? rl_equations_rates(h, self->y, self->rates_end, e) : GSL_EFAILED;
 }
 
 // The forces at the end of an internal step.
@@ -244,7 +247,8 @@ static double event_after(reference *self, double h) {
 
 // The internal step to h from its start.
 static double event_at(reference *self, double h) {
-  return apply(self, h) == GSL_SUCCESS && finish(self) == GSL_SUCCESS ? event_after(self, h) : NAN;
+  return apply(self, h) == GSL_SUCCESS && finish(self, h) == GSL_SUCCESS ? event_after(self, h)
+                                                                         : NAN;
 }
 
 // Lays rows and equations for the wraps that there are now. The impulses of rows that may be others
@@ -395,7 +399,7 @@ static int try_step(reference *self, double *h, double *next, double least, bool
         continue;
       }
     }
-    status = status == GSL_SUCCESS ? finish(self) : status;
+    status = status == GSL_SUCCESS ? finish(self, *h) : status;
     if (status == GSL_SUCCESS || !(*h > least)) {
       return status;
     }
@@ -407,6 +411,7 @@ static int try_step(reference *self, double *h, double *next, double least, bool
 static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = rl_equations_dimension(e->model);
+  e->reeled = 0.0;
   rl_state_copy(self->before, e->state);
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
@@ -514,6 +519,9 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
     rl_state_copy(self->companion, state);
     self->has_companion = true;
   }
+  if (state->reels) {
+    memcpy(self->companion->reels, state->reels, model->rope_count * sizeof *state->reels);
+  }
   for (uint32_t i = 0; i < model->body_count; i++) {
     if (model->bodies[i].motion == RL_DRIVEN) {
       const uint32_t slots[2] = {rl_body_slot(model, i), model->bodies[i].spin_slot};
@@ -585,7 +593,7 @@ const rl_solver_type rl_solver_reference = {
     .citation = "prince1981",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
-                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS,
+                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS | RL_CAN_REEL,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

@@ -224,6 +224,7 @@ typedef enum rl_capability {
   RL_CAN_PART = 1U << 16,       // what is tied comes apart: ropes tear, are cut, ends are let go
   RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
   RL_CAN_REEL = 1U << 18,       // winches
+  RL_CAN_FEED = 1U << 26,       // on ropes with mass, or limited by a tension
   RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
   RL_CAN_TANGLE = 1U << 25,     // ropes that touch themselves and each other
   RL_CAN_RINGS = 1U << 22,      // ropes with mass through eyes
@@ -234,7 +235,7 @@ typedef enum rl_capability {
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
-                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_BENDING | RL_CAN_RINGS,
+                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_FEED | RL_CAN_BENDING | RL_CAN_RINGS,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.

@@ -29,6 +29,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "forces from outside and wind";
   case RL_CAN_REEL:
     return "winches";
+  case RL_CAN_FEED:
+    return "winches on ropes with mass, or with max_tension";
   case RL_CAN_BENDING:
     return "bending stiffness";
   case RL_CAN_TANGLE:
@@ -86,6 +88,7 @@ void rl_build_summary(rl_builder *b) {
   rl_model *m = b->model;
   m->capabilities |= RL_CAN_CHAINS | (rl_definition_parts(b->definition) ? RL_CAN_PART : 0U);
   m->capabilities |= (m->is_pushed ? RL_CAN_FORCES : 0U) | (m->is_reeled ? RL_CAN_REEL : 0U);
+  m->capabilities |= m->is_fed || m->is_limited ? RL_CAN_FEED : 0U;
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
     m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;

@@ -392,13 +392,14 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
 // What a piece with a running winch pulls between an end and a wrap that cannot give: nothing while
 // it is slack; what the winch has stretched it to; or whatever it takes.
 static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
-                          uint32_t piece) {
+                          uint32_t piece, double rate) {
   const double rest = rl_wrap_piece_rest(model, state, index, piece);
   const double excess = rl_wrap_piece_length(model, state, index, piece, state->points) - rest;
   const double stiffness = model->ropes[index].stiffness;
-  return excess < -reel_tolerance * rest ? 0.0
-         : isinf(stiffness)              ? INFINITY
-                                         : stiffness * excess / rest;
+  if (isinf(stiffness)) {
+    return rate < 0.0 && excess >= -reel_tolerance * rest ? INFINITY : 0.0;
+  }
+  return stiffness * fmax(excess, 0.0) / rest;
 }
 
 // `ahead`: the unknown of its first split.
@@ -429,8 +430,10 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
                             held[1] && state->reels && state->reels[index][1] != 0.0};
     pulls beside = pulls_beside(
         last, behind, ahead, rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    beside.back = reeled[0] ? reeled_pull(model, state, index, 0) : beside.back;
-    beside.on = reeled[1] ? reeled_pull(model, state, index, count) : beside.on;
+    beside.back =
+        reeled[0] ? reeled_pull(model, state, index, 0, state->reels[index][0]) : beside.back;
+    beside.on =
+        reeled[1] ? reeled_pull(model, state, index, count, state->reels[index][1]) : beside.on;
     const bool holds = (held[0] && !reeled[0]) || (held[1] && !reeled[1]);
     changed = (!holds && judge_sticking(model, state, index, first, i, beside, before)) || changed;
     behind = ahead++;
@@ -583,7 +586,8 @@ void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index
     slips[p] = rl_wrap_piece_length(model, state, index, p, later);
   }
   rl_wrap_path(model, state, index, earlier);
-  double slip = 0.0; // what a strand loses before a wrap runs over it
+  // What a winch pays out, and what a strand loses before a wrap, runs over it.
+  double slip = state->reels ? state->reels[index][0] : 0.0;
   for (uint32_t p = 0; p < count; p++) {
     slip -= (slips[p] - rl_wrap_piece_length(model, state, index, p, earlier)) / dt;
     slip = wraps[p].grip == RL_STICKS ? 0.0 : slip;

@@ -155,7 +155,7 @@ static void free_eyes_keep_momentum(void **unused) {
                     "  c: {mass: 2.385, position: [1.2, 0.5, -0.2], velocity: [0.6, 0.4, -0.5]}\n"
                     "ropes: {line: {from: {body: a}, to: {body: c},"
                     " over: [{body: ring, at: [0.1, -0.15, 0.05]}]}}\n"),
-      RL_CAN_WRAPS, NULL);
+      RL_CAN_WRAPS | RL_CAN_FRICTION, NULL);
 }
 
 // Half a turn and three: exp(7 pi mu), just above which the rope slips.
