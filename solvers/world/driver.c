@@ -269,13 +269,22 @@ static bool loses_way_ahead(rl_driver *driver, double t1) {
 // found by trial: the step is done again until that agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  uint32_t trials = 2 * model->split_capacity + model->path_capacity;
+  const uint32_t most = 2 * model->split_capacity + model->path_capacity;
   rl_state_copy(driver->before, driver->state);
+  uint64_t kept = rl_wraps_hash(model, driver->before);
+  bool goes_round = false;
+  driver->trials = 1;
   solve(driver, t1);
-  while (trials-- > 0 && driver->info.reason > 0 &&
-         (rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
-                         driver->dt) ||
-          loses_way_ahead(driver, t1))) {
+  for (uint32_t trial = 1; trial <= most && !goes_round && driver->info.reason > 0 &&
+                           (rl_wraps_judge(model, driver->state, driver->before,
+                                           driver->info.last_impulses, driver->dt) ||
+                            loses_way_ahead(driver, t1));
+       trial++) {
+    // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
+    const uint64_t now = rl_wraps_hash(model, driver->before);
+    goes_round = now == kept;
+    kept = (trial & (trial - 1)) == 0 ? now : kept;
+    driver->trials++;
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }

@@ -32,6 +32,7 @@ typedef struct rl_driver {
   void *memory;
   void *allocation;
   rl_state *state;
+  uint32_t trials;  // how often the last step was made, until all wraps agreed
   rl_state *before; // the state at the start of a step, where ropes lie on bodies; else NULL
   rl_state *reeled; // the same where winches are limited by a tension; else NULL
   rl_rows *rows;

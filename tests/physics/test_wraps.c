@@ -304,6 +304,24 @@ static void wheel_slips(void **unused) {
   rl_scenario_free(s);
 }
 
+// A wrap that neither sticks nor slips in the step in which it begins to: a few trials tell.
+static void trials_do_not_go_round(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("rope-over-rotating-box"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  rl_driver *d = driver_for(s, "penalty", s->step);
+  uint32_t most = 0;
+  for (int n = 0; n < 720; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    most = d->trials > most ? d->trials : most;
+  }
+  print_message("trials of a step, at most: %u\n", most);
+  assert_in_range(most, 3, 6); // some do go round
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Free bodies
 
@@ -609,6 +627,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(polygons_have_knyazyevs_law),
       cmocka_unit_test(wheel_rolls_with_the_rope),
       cmocka_unit_test(wheel_slips),
+      cmocka_unit_test(trials_do_not_go_round),
       cmocka_unit_test(free_bodies_keep_momentum),
       cmocka_unit_test(gradients_are_derivatives),
       cmocka_unit_test(chain_starts_over_a_drum),
