@@ -198,7 +198,7 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
   double loss = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
-    if (row->friction > 0.0) {
+    if (row->friction > 0.0 && !rl_is_zero(r->frictions[row->item])) {
       const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[row->item]);
       loss -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
       info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
@@ -207,8 +207,42 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
   info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }
 
+// The same for a contact of two elements, whose normal and shares are those of the substep.
+static inline void project_crossing(const rl_relaxation *r, rl_state *state, const rl_crossing *c,
+                                    const material *m, double *multiplier, rl_vec3 *friction) {
+  const rl_point *points = state->points;
+  const material own = {m->omega, 0.0, m->violated_only, 0.0, NULL};
+  const double value = rl_crossing_value(c, points);
+  const double d = correction(value, c->inverse_mass, 0.0, &own, multiplier);
+  for (size_t i = 0; i < 4 && d != 0.0; i++) {
+    const uint32_t slot = c->slots[i];
+    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * points[slot].w * d, c->normal));
+  }
+  if (!(c->friction > 0.0) || (!(*multiplier > 0.0) && rl_is_zero(*friction))) {
+    return;
+  }
+  rl_vec3 slide = {0.0, 0.0, 0.0};
+  for (size_t i = 0; i < 4; i++) {
+    const uint32_t slot = c->slots[i];
+    const rl_vec3 moved = rl_sub(rl_position(&points[slot]), rl_position(&r->previous[slot]));
+    slide = rl_add_scaled(slide, c->shares[i], moved);
+  }
+  slide = rl_add_scaled(slide, -rl_dot(slide, c->normal), c->normal);
+  const rl_vec3 change =
+      rl_friction_change(friction, slide, c->inverse_mass, c->friction * *multiplier);
+  for (size_t i = 0; i < 4; i++) {
+    const uint32_t slot = c->slots[i];
+    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * points[slot].w, change));
+  }
+}
+
 static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,
                         rl_rows *rows, rl_row *row, const material *m) {
+  if (row->is_frozen) {
+    project_crossing(r, state, &rows->crossings[row->item], m, &state->multipliers[row->source],
+                     &r->frictions[row->item]);
+    return;
+  }
   rl_row_evaluate(model, state, rows, row, state->points);
   const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {

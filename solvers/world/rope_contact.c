@@ -35,28 +35,31 @@ typedef struct element {
   rl_vec3 from, to, velocities[2];
 } element;
 
-// The box of what an element can touch, with the cell of its middle.
+// The box of an element, and the bucket of the cell in which its middle is.
 typedef struct box {
   rl_vec3 low, high;
-  int32_t cell[3];
-  uint32_t element;
+  double reach;
+  uint32_t bucket, element;
 } box;
 
 typedef struct found {
   uint32_t later, earlier; // elements
+  bool is_close;           // within the travel alone
   rl_nearest nearest;      // first: on the later
 } found;
 
 struct rl_tangle {
-  uint32_t capacity, bucket_mask; // pairs; buckets - 1
-  uint32_t count;                 // elements
+  uint32_t capacity;    // pairs
+  uint32_t bucket_bits; // along each axis
+  uint32_t bucket_mask; // buckets - 1
+  uint32_t count;       // elements
   uint32_t found_count;
   element *elements;
-  box *boxes;              // by buckets
-  uint32_t *buckets;       // where each begins, and one more
-  found *pairs;            // as they were found
-  uint32_t *first, *order; // those of each later element, by the earlier
-  uint32_t (*members)[2];  // [contacts] their elements
+  box *boxes;             // by buckets
+  uint32_t *buckets;      // where each begins, and one more
+  found *pairs, *sorted;  // as they were found; by their later element, then the earlier
+  uint32_t *first;        // [count + 1] where those of each later element begin
+  uint32_t (*members)[2]; // [contacts] their elements
 };
 
 uint64_t rl_tangle_capacity(uint64_t elements) {
@@ -65,12 +68,13 @@ uint64_t rl_tangle_capacity(uint64_t elements) {
   return elements < RL_NONE && pairs < most ? pairs : most;
 }
 
-static uint32_t bucket_count(uint32_t elements) {
-  uint32_t count = 16;
-  while (count < 2 * elements) {
-    count *= 2;
+// Along each axis 2^bits buckets, in all about as many as elements.
+static uint32_t bucket_bits(uint32_t elements) {
+  uint32_t bits = 2;
+  while (3 * (bits + 1) < 31 && (UINT32_C(1) << 3 * bits) < elements) {
+    bits++;
   }
-  return count;
+  return bits;
 }
 
 rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
@@ -79,13 +83,14 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   rl_tangle *t = carved ? carved : &counted;
   const uint32_t count = model->tangle_count;
   t->capacity = model->tangle_capacity;
-  t->bucket_mask = bucket_count(count) - 1;
+  t->bucket_bits = bucket_bits(count);
+  t->bucket_mask = (UINT32_C(1) << 3 * t->bucket_bits) - 1;
   t->elements = rl_carve(c, count, sizeof *t->elements);
   t->boxes = rl_carve(c, count, sizeof *t->boxes);
   t->buckets = rl_carve(c, (size_t)t->bucket_mask + 2, sizeof *t->buckets);
   t->pairs = rl_carve(c, t->capacity, sizeof *t->pairs);
   t->first = rl_carve(c, (size_t)count + 1, sizeof *t->first);
-  t->order = rl_carve(c, t->capacity, sizeof *t->order);
+  t->sorted = rl_carve(c, t->capacity, sizeof *t->sorted);
   t->members = rl_carve(c, model->contact_capacity, sizeof *t->members);
   return carved;
 }
@@ -178,11 +183,12 @@ static bool are_neighbours(const element *later, const element *earlier) {
 
 // How fast one end of one can come towards one of the other.
 static double closing_speed(const element *a, const element *b) {
-  double speed = 0.0;
+  double square = 0.0;
   for (size_t i = 0; i < 4; i++) {
-    speed = fmax(speed, rl_distance(a->velocities[i / 2], b->velocities[i % 2]));
+    const rl_vec3 v = rl_sub(a->velocities[i / 2], b->velocities[i % 2]);
+    square = rl_larger(square, rl_dot(v, v));
   }
-  return speed;
+  return sqrt(square);
 }
 
 // Notes the pair if it can touch within dt; false: there is no room.
@@ -194,20 +200,29 @@ static bool meet(rl_tangle *t, uint32_t a, uint32_t b, double dt, double fall) {
   }
   const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
   const double sum = later->radius + earlier->radius;
-  const double reach = sum + margin(sum, dt, 2.0 * dt * (closing_speed(later, earlier) + fall));
-  if (!(rl_dot(n.way, n.way) <= reach * reach)) {
+  const double travel = 2.0 * dt * (closing_speed(later, earlier) + fall);
+  const double reach = sum + margin(sum, dt, travel), distance = rl_length(n.way);
+  if (!(distance <= reach)) {
     return true;
   }
   if (t->found_count == t->capacity) {
     return false;
   }
-  t->pairs[t->found_count++] = (found){i, k, n};
+  t->pairs[t->found_count++] = (found){i, k, distance <= sum + travel, n};
   return true;
 }
 
+static double gap(double low_a, double high_a, double low_b, double high_b) {
+  return rl_larger(0.0, rl_larger(low_a - high_b, low_b - high_a));
+}
+
+// Whether two elements can be within reach, as far as their boxes tell.
 static bool boxes_meet(const box *a, const box *b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
-         b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+  const double x = gap(a->low.x, a->high.x, b->low.x, b->high.x);
+  const double y = gap(a->low.y, a->high.y, b->low.y, b->high.y);
+  const double z = gap(a->low.z, a->high.z, b->low.z, b->high.z);
+  const double reach = a->reach + b->reach;
+  return x * x + y * y + z * z <= reach * reach;
 }
 
 static int32_t cell_of(double x, double size) {
@@ -215,87 +230,111 @@ static int32_t cell_of(double x, double size) {
   return (int32_t)floor(fmax(fmin(x / size, most), -most));
 }
 
+// Cells that follow each other in z have buckets that do; the grid repeats along each axis.
 static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
-  return (((uint32_t)cell[0] * 73856093U) ^ ((uint32_t)cell[1] * 19349663U) ^
-          ((uint32_t)cell[2] * 83492791U)) &
-         t->bucket_mask;
+  uint32_t bucket = 0;
+  for (size_t i = 0; i < 3; i++) {
+    bucket = (bucket << t->bucket_bits) | ((uint32_t)cell[i] & ((1U << t->bucket_bits) - 1U));
+  }
+  return bucket;
 }
 
-static box box_of(const rl_tangle *t, uint32_t i, double size) {
+static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
   const element *e = &t->elements[i];
   const rl_vec3 a = e->from, b = e->to;
-  const double r = e->reach;
-  return (box){.low = {fmin(a.x, b.x) - r, fmin(a.y, b.y) - r, fmin(a.z, b.z) - r},
-               .high = {fmax(a.x, b.x) + r, fmax(a.y, b.y) + r, fmax(a.z, b.z) + r},
-               .cell = {cell_of(0.5 * (a.x + b.x), size), cell_of(0.5 * (a.y + b.y), size),
-                        cell_of(0.5 * (a.z + b.z), size)},
+  const int32_t cell[3] = {cell_of(0.5 * (a.x + b.x), size.x), cell_of(0.5 * (a.y + b.y), size.y),
+                           cell_of(0.5 * (a.z + b.z), size.z)};
+  return (box){.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
+               .high = {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)},
+               .reach = e->reach,
+               .bucket = bucket_of(t, cell),
                .element = i};
 }
 
-// A cell is as large as the largest box: two that meet are in the same one or in two beside it.
-static double cell_size(const rl_tangle *t) {
-  double size = 0.0;
+// A cell is along each axis as large as the largest box: two that meet are in the same one or in
+// two beside each other.
+static rl_vec3 cell_size(const rl_tangle *t) {
+  rl_vec3 size = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
     const element *e = &t->elements[i];
     const rl_vec3 d = rl_sub(e->to, e->from);
-    size = fmax(size, fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z))) + 2.0 * e->reach);
+    size.x = fmax(size.x, fabs(d.x) + 2.0 * e->reach);
+    size.y = fmax(size.y, fabs(d.y) + 2.0 * e->reach);
+    size.z = fmax(size.z, fabs(d.z) + 2.0 * e->reach);
   }
   return size;
 }
 
 // Counting sort of the boxes by their buckets.
-static void sort_boxes(rl_tangle *t, double size) {
+static void sort_boxes(rl_tangle *t, rl_vec3 size) {
   memset(t->buckets, 0, ((size_t)t->bucket_mask + 2) * sizeof *t->buckets);
   for (uint32_t i = 0; i < t->count; i++) {
-    t->buckets[bucket_of(t, box_of(t, i, size).cell) + 1]++;
+    t->buckets[box_of(t, i, size).bucket + 1]++;
   }
   for (uint32_t k = 0; k <= t->bucket_mask; k++) {
     t->buckets[k + 1] += t->buckets[k];
   }
   for (uint32_t i = t->count; i-- > 0;) { // from behind: each bucket stays in order
     const box b = box_of(t, i, size);
-    t->boxes[--t->buckets[bucket_of(t, b.cell) + 1]] = b;
+    t->boxes[--t->buckets[b.bucket + 1]] = b;
   }
   // Each now stands one too far to the right, and holds where its bucket begins.
   memmove(t->buckets, t->buckets + 1, ((size_t)t->bucket_mask + 1) * sizeof *t->buckets);
   t->buckets[t->bucket_mask + 1] = t->count;
 }
 
-// The boxes of one cell that come behind `from`, against one box.
-static bool meet_cell(rl_tangle *t, const box *b, const int32_t cell[3], uint32_t from, double dt,
-                      double fall) {
-  const uint32_t bucket = bucket_of(t, cell);
-  const uint32_t begin = t->buckets[bucket];
-  for (uint32_t k = from > begin ? from : begin; k < t->buckets[bucket + 1]; k++) {
+// A box against those of a stretch of buckets. The grid repeats, so that some of them are far away;
+// two that meet are in cells beside each other.
+static bool meet_stretch(rl_tangle *t, const box *b, uint32_t from, uint32_t to, double dt,
+                         double fall) {
+  for (uint32_t k = from; k < to; k++) {
     const box *other = &t->boxes[k];
-    if (other->cell[0] == cell[0] && other->cell[1] == cell[1] && other->cell[2] == cell[2] &&
-        boxes_meet(b, other) && !meet(t, b->element, other->element, dt, fall)) {
+    if (boxes_meet(b, other) && !meet(t, b->element, other->element, dt, fall)) {
       return false;
     }
   }
   return true;
 }
 
-// Each pair once: against the cells that follow in x, then y, then z.
+// The bucket that is so many cells from another one.
+static uint32_t bucket_beside(const rl_tangle *t, uint32_t bucket, int32_t dx, int32_t dy,
+                              int32_t dz) {
+  const uint32_t bits = t->bucket_bits;
+  const int32_t cell[3] = {(int32_t)(bucket >> 2 * bits) + dx, (int32_t)(bucket >> bits) + dy,
+                           (int32_t)bucket + dz};
+  return bucket_of(t, cell);
+}
+
+static bool meet_bucket(rl_tangle *t, const box *b, uint32_t bucket, double dt, double fall) {
+  return meet_stretch(t, b, t->buckets[bucket], t->buckets[bucket + 1], dt, fall);
+}
+
+// The three cells with z - 1, z and z + 1: most often one stretch.
+static bool meet_column(rl_tangle *t, const box *b, int32_t dx, int32_t dy, double dt,
+                        double fall) {
+  const uint32_t last = (UINT32_C(1) << t->bucket_bits) - 1U;
+  const uint32_t first = bucket_beside(t, b->bucket, dx, dy, -1);
+  if ((first & last) + 2 <= last) {
+    return meet_stretch(t, b, t->buckets[first], t->buckets[first + 3], dt, fall);
+  }
+  return meet_bucket(t, b, first, dt, fall) &&
+         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 0), dt, fall) &&
+         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 1), dt, fall);
+}
+
+// Each pair once: what is behind in the same cell, and the 13 cells that follow in x, then y, then
+// z.
 static bool meet_all(rl_tangle *t, double dt, double fall) {
   for (uint32_t i = 0; i < t->count; i++) {
     const box *b = &t->boxes[i];
-    if (!meet_cell(t, b, b->cell, i + 1, dt, fall)) {
+    if (!meet_stretch(t, b, i + 1, t->buckets[b->bucket + 1], dt, fall) ||
+        !meet_bucket(t, b, bucket_beside(t, b->bucket, 0, 0, 1), dt, fall) ||
+        !meet_column(t, b, 0, 1, dt, fall) || !meet_column(t, b, 1, -1, dt, fall) ||
+        !meet_column(t, b, 1, 0, dt, fall) || !meet_column(t, b, 1, 1, dt, fall)) {
       return false;
-    }
-    for (int n = 14; n < 27; n++) {
-      const int32_t cell[3] = {b->cell[0] + n / 9 - 1, b->cell[1] + n / 3 % 3 - 1,
-                               b->cell[2] + n % 3 - 1};
-      if (!meet_cell(t, b, cell, 0, dt, fall)) {
-        return false;
-      }
     }
   }
   return true;
-}
-
-static bool comes_before(const rl_tangle *t, uint32_t a, uint32_t b) {
-  return t->pairs[a].earlier < t->pairs[b].earlier;
 }
 
 // By the later element, and then by the earlier.
@@ -308,18 +347,18 @@ static void sort_pairs(rl_tangle *t) {
     t->first[i + 1] += t->first[i];
   }
   for (uint32_t i = 0; i < t->found_count; i++) {
-    t->order[t->first[t->pairs[i].later]++] = i;
+    t->sorted[t->first[t->pairs[i].later]++] = t->pairs[i];
   }
   memmove(t->first + 1, t->first, t->count * sizeof *t->first);
   t->first[0] = 0;
   for (uint32_t i = 0; i < t->count; i++) {
     for (uint32_t k = t->first[i] + 1; k < t->first[i + 1]; k++) {
-      const uint32_t moved = t->order[k];
+      const found moved = t->sorted[k];
       uint32_t to = k;
-      for (; to > t->first[i] && comes_before(t, moved, t->order[to - 1]); to--) {
-        t->order[to] = t->order[to - 1];
+      for (; to > t->first[i] && t->sorted[to - 1].earlier > moved.earlier; to--) {
+        t->sorted[to] = t->sorted[to - 1];
       }
-      t->order[to] = moved;
+      t->sorted[to] = moved;
     }
   }
 }
@@ -413,7 +452,7 @@ void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
   rl_tangle *t = rows->tangle;
   const element *later = &t->elements[index];
   for (uint32_t k = t->first[index]; k < t->first[index + 1]; k++) {
-    const found *pair = &t->pairs[t->order[k]];
+    const found *pair = &t->sorted[k];
     const element *earlier = &t->elements[pair->earlier];
     const rl_contact contact = {.rope = later->rope,
                                 .node = later->place,
@@ -427,7 +466,7 @@ void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
                          : deep ? inherited_side(rows, old_count, *old, &contact)
                                 : rl_vec(0.0, 0.0, 0.0);
     const rl_foot foot = make_foot(rows, later, earlier, &pair->nearest, side);
-    if (foot.is_idle && !rows->lists_idle) {
+    if (foot.is_idle && !(rows->lists_idle && pair->is_close)) {
       continue;
     }
     t->members[state->contact_count][0] = index;
@@ -436,12 +475,14 @@ void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
   }
 }
 
-void rl_detect_ropes_again(rl_rows *rows, uint64_t contact) {
+void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows *rows,
+                           uint64_t contact) {
   const rl_tangle *t = rows->tangle;
   const element *later = &t->elements[t->members[contact][0]];
   const element *earlier = &t->elements[t->members[contact][1]];
   const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
   rows->feet[contact] = make_foot(rows, later, earlier, &n, rows->feet[contact].normal);
+  rl_row_freeze(model, state, rows, &rows->rows[rows->span_count + contact]);
 }
 
 double rl_rope_pair_friction(const rl_model *model, const rl_contact *contact) {
@@ -461,4 +502,5 @@ void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows
   for (size_t k = 0; k < 4; k++) {
     rl_row_add_vertex(model, rows, row, rl_node_vertex(model, slots[k]));
   }
+  rl_row_freeze(model, state, rows, row);
 }

@@ -26,7 +26,8 @@ void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
 
 // Where the elements are now; then where a listed contact is.
 void rl_tangle_move(const rl_model *model, const rl_state *state, rl_tangle *tangle);
-void rl_detect_ropes_again(rl_rows *rows, uint64_t contact);
+void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows *rows,
+                           uint64_t contact);
 
 // The friction coefficient of a contact of two elements.
 double rl_rope_pair_friction(const rl_model *model, const rl_contact *contact);

@@ -22,6 +22,10 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   rows->old_sides =
       rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
+  rows->crossings = NULL;
+  if (m->tangle_capacity > 0) {
+    rows->crossings = rl_carve(&c, m->contact_capacity, sizeof *rows->crossings);
+  }
   rows->tangle = m->tangle_capacity > 0 ? rl_tangle_carve(m, &c) : NULL;
   return c.used;
 }

@@ -51,6 +51,7 @@ typedef struct rl_row {
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
   bool turns;     // some of its entries are spins
+  bool is_frozen; // only its value depends on the positions: it has an rl_crossing
   double value;   // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
@@ -80,6 +81,17 @@ typedef struct rl_foot {
   double kept_depth; // that the step leaves as it is [m]
 } rl_foot;
 
+// A contact of two elements whose four ends are nodes, for the hot loops: frozen as it was found,
+// its value is distance - normal.(sum of shares x). An idle one has the normal 0.
+typedef struct rl_crossing {
+  uint32_t slots[4];
+  double shares[4];
+  rl_vec3 normal;
+  double distance;     // [m]
+  double inverse_mass; // [1/kg]
+  double friction;
+} rl_crossing;
+
 typedef struct rl_rows {
   uint64_t structure; // changes whenever the set of rows does; never 0
   uint32_t block_count, span_count, row_count;
@@ -99,6 +111,7 @@ typedef struct rl_rows {
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   rl_vec3 *old_sides;
+  rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool overflows;           // there were more contacts of ropes with ropes than there is room for
   bool lists_idle;          // for methods that call rl_detect_again
@@ -153,6 +166,17 @@ double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, doub
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points);
+
+// Finds all of a contact of two elements anew, after it was found somewhere else.
+void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
+
+static inline double rl_crossing_value(const rl_crossing *c, const rl_point *points) {
+  double along = 0.0;
+  for (size_t i = 0; i < 4; i++) {
+    along += c->shares[i] * rl_dot(c->normal, rl_position(&points[c->slots[i]]));
+  }
+  return c->distance - along;
+}
 
 // Where a contact is on the surface of its body at the state's positions [m], and its normal there.
 rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);

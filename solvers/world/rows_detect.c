@@ -279,7 +279,7 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
     if (rl_is_of_ropes(contact)) {
-      rl_detect_ropes_again(rows, i);
+      rl_detect_ropes_again(model, state, rows, i);
       continue;
     }
     if (contact->next == RL_NONE) {

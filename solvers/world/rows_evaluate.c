@@ -351,8 +351,51 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
   return rl_add_scaled(p, row->value - model->ropes[contact->rope].radius, row->normal);
 }
 
+// All that a contact of two elements between nodes has, but for its value.
+static void freeze(const rl_state *state, rl_rows *rows, rl_row *row, rl_crossing *c) {
+  const rl_foot *found = &rows->feet[row->item];
+  row->normal = found->normal;
+  row->inverse_mass = 0.0;
+  if (row->friction > 0.0) {
+    find_tangents(row->normal, row->tangents);
+  }
+  rl_entry *entry = &rows->entries[row->first_entry];
+  for (size_t i = 0; i < 4; i++, entry++) {
+    const double share = c->shares[i];
+    entry->gradient = entry->force = rl_scale(-share, row->normal);
+    entry->across[0] = rl_scale(share, row->tangents[0]);
+    entry->across[1] = rl_scale(share, row->tangents[1]);
+    row->inverse_mass += share * share * state->points[c->slots[i]].w;
+  }
+  c->normal = found->is_idle ? rl_vec(0.0, 0.0, 0.0) : found->normal;
+  c->distance = found->is_idle ? -1.0 : found->radius - found->kept_depth;
+  c->inverse_mass = row->inverse_mass;
+  c->friction = row->friction;
+}
+
+void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  const rl_foot *found = &rows->feet[row->item];
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  rl_crossing *c = &rows->crossings[row->item];
+  const double shares[4] = {1.0 - found->fraction, found->fraction, found->other_fraction - 1.0,
+                            -found->other_fraction};
+  row->is_frozen = true;
+  for (size_t i = 0; i < 4; i++) {
+    c->slots[i] = vertices[i].slot;
+    c->shares[i] = shares[i];
+    row->is_frozen = row->is_frozen && vertices[i].slot < model->node_count;
+  }
+  if (row->is_frozen) {
+    freeze(state, rows, row, c);
+  }
+}
+
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
+  if (row->is_frozen) {
+    row->value = rl_crossing_value(&rows->crossings[row->item], points);
+    return;
+  }
   if (row->piece_count > 0) {
     evaluate_strand(model, state, rows, row, points);
   } else if (row->kind == RL_ROW_SPAN) {

@@ -3,11 +3,13 @@
 // momentum, and do not pass through each other.
 #include "check.h"
 
+#include "timing.h"
 #include "world/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PI 3.14159265358979323846
 
@@ -456,7 +458,79 @@ static void overlap_is_refused(void **unused) {
                                              "'a' (radii 0.01 and 0.02 m)"));
 }
 
-int main(void) {
+// ---------------------------------------------------------------------------------------------
+// Time
+
+// Layers of twenty ropes of twenty elements, each across the one below, on the floor.
+static rl_scenario *stack(int elements) {
+  enum { PER_LAYER = 20, ELEMENTS = 20, LINE = 256 };
+  const int ropes = elements / ELEMENTS;
+  const double radius = 0.01, pitch = 0.025, width = PER_LAYER * pitch;
+  char *text = malloc((size_t)(ropes + 4) * LINE);
+  assert_non_null(text);
+  int used = sprintf(text, "name: stack\nduration: 1\nstep: 0.004\nbodies:\n"
+                           "  floor: {motion: fixed, friction: 0.5, position: [0, -0.0101, 0],"
+                           " shape: {plane: {normal: [0, 1, 0]}}}\nropes:\n");
+  for (int i = 0; i < ropes; i++) {
+    const double y = 2.04 * radius * (i / PER_LAYER), at = (i % PER_LAYER + 0.5) * pitch;
+    const bool across = i / PER_LAYER % 2 == 1;
+    used += sprintf(text + used,
+                    "  r%d: {from: {free: [%.4f, %.4f, %.4f]}, to: {free: [%.4f, %.4f, %.4f]},"
+                    " segments: %d, mass: 0.05, radius: %g, friction: 0.3, rope_collide: true}\n",
+                    i, across ? at : 0.0, y, across ? 0.0 : at, across ? at : width, y,
+                    across ? width : at, ELEMENTS, radius);
+  }
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_text(text, (size_t)used, "stack", NULL, 0, &diagnostic);
+  assert_non_null(s);
+  free(text);
+  return s;
+}
+
+// The least time of a step [ms], of this process alone, and the contacts of ropes in it.
+static double step_time(int elements, const char *spec, uint64_t *contacts) {
+  rl_scenario *s = stack(elements);
+  rl_driver *d = driver_for(s, spec, 1.0 / 240.0);
+  double least = INFINITY;
+  for (int n = 0; n < 60; n++) {
+    const clock_t start = clock();
+    assert_true(rl_driver_step(d) > 0);
+    least = fmin(least, 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC);
+  }
+  *contacts = 0;
+  for (uint64_t i = 0; i < d->state->contact_count; i++) {
+    *contacts += rl_is_of_ropes(&d->state->contacts[i]) ? 1 : 0;
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return least;
+}
+
+static void ten_thousand_elements_take_ten_times_as_long_as_a_thousand(void **unused) {
+  (void)unused;
+  const rl_load before = rl_load_now();
+  uint64_t contacts[2];
+  const double few = step_time(1000, "pbd", &contacts[0]);
+  const double many = step_time(10000, "pbd", &contacts[1]);
+  const double sweep = (many - step_time(10000, "pbd,iterations=10", &contacts[1])) / 10.0;
+  const double others = rl_load_of_others(before, rl_load_now());
+  printf(
+      "pbd: 1000 elements %.3g ms, 10000 %.3g ms, %d contacts, a sweep %.3g ms; others used %.0f "
+      "%% of the machine\n",
+      few, many, (int)contacts[1], sweep, 100.0 * others);
+  check_below(many / few, 15.0);
+  if (others < rl_idle_share) {
+    check_below(many, 20.0);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest slow[] = {
+      cmocka_unit_test(ten_thousand_elements_take_ten_times_as_long_as_a_thousand),
+  };
+  if (argc > 1 && strcmp(argv[1], "long") == 0) {
+    return cmocka_run_group_tests(slow, NULL, NULL);
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(segments_are_nearest_where_a_search_finds_it),
       cmocka_unit_test(beside_each_other_they_touch_in_the_middle),
