@@ -27,10 +27,14 @@ static void print_count(const char *before, size_t count, const char *one, const
 
 static void describe(const rl_scenario *s) {
   const rl_model *m = s->model;
+  size_t elements = 0; // at the start, without those that winches can add
+  for (uint32_t i = 0; i < m->rope_count; i++) {
+    elements += m->ropes[i].link_count;
+  }
   printf("%s%s%s\n", s->name, *s->title ? ": " : "", s->title);
   print_count("  ", m->body_count, "body", "bodies");
   print_count(", ", m->rope_count, "rope", "ropes");
-  print_count(" with ", m->link_count, "element", "elements");
+  print_count(" with ", elements, "element", "elements");
   print_count(", ", s->probe_count, "probe", "probes");
   printf("%s%s\n", s->exact ? ", closed form: " : "", s->exact ? s->exact->name : "");
   for (uint32_t i = 0; i < m->body_count; i++) {

@@ -235,8 +235,10 @@ static bool find_feeds(rl_driver *driver, double step) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
   bool others = false;
-  for (uint32_t i = 0; i < model->link_count; i++) {
-    state->feeds[i] = 0.0;
+  for (uint32_t i = 0; i < model->event_count; i++) {
+    if (state->fed_links[i] != RL_NONE) {
+      state->feeds[state->fed_links[i]] = 0.0;
+    }
   }
   for (uint32_t i = 0; i < model->event_count; i++) {
     const rl_event *e = &model->events[i];
@@ -311,12 +313,8 @@ bool rl_events_fed(rl_driver *driver) {
   rl_state *state = driver->state;
   bool paid = false;
   for (uint32_t i = 0; i < model->event_count; i++) {
-    const uint32_t link = state->fed_links[i];
-    bool known = link == RL_NONE;
-    for (uint32_t k = 0; k < i; k++) { // two winches on one element feed it together
-      known = known || state->fed_links[k] == link;
-    }
-    if (!known) {
+    const uint32_t link = rl_fed_link(state, i);
+    if (link != RL_NONE) {
       const uint32_t rope = model->events[i].rope;
       rl_feed_weigh(model, state, rope, link - model->ropes[rope].first_link,
                     driver->dt * state->feeds[link]);

@@ -268,8 +268,9 @@ void rl_state_drift(const rl_model *model, rl_state *state, double h) {
 }
 
 void rl_state_reel(const rl_model *model, rl_state *state, double h) {
-  for (uint32_t i = 0; i < model->link_count && state->feeds; i++) {
-    if (state->feeds[i] != 0.0) {
+  for (uint32_t k = 0; k < model->event_count && state->fed_links; k++) {
+    const uint32_t i = rl_fed_link(state, k);
+    if (i != RL_NONE) {
       state->links[i].rest += h * state->feeds[i];
       state->links[i].compliance =
           state->links[i].rest / model->ropes[model->link_rope[i]].stiffness;

@@ -123,6 +123,16 @@ static inline uint32_t rl_rope_elements(const rl_model *model, const rl_state *s
                                         : model->ropes[rope].link_count;
 }
 
+// The element of a rope with mass that a winch feeds now; RL_NONE: it does not run, or works with
+// one before it on the same element.
+static inline uint32_t rl_fed_link(const rl_state *state, uint32_t event) {
+  uint32_t link = state->fed_links[event];
+  for (uint32_t k = 0; k < event; k++) {
+    link = state->fed_links[k] == link ? RL_NONE : link;
+  }
+  return link;
+}
+
 // Drag of what moves at a slot [N s/m].
 static inline const double *rl_drags(const rl_model *model, const rl_state *state) {
   return state->drags ? state->drags : model->drags;
