@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "equations.h"
+#include "contacts.h"
 
 #include "world/elements.h"
 #include "world/flexure.h"
@@ -47,6 +47,8 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   rl_lcp_lay_out(&e->lcp, model, c);
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
+  e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
+  e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
   e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
   e->blows = rl_carve(c, unknowns, sizeof *e->blows);
@@ -280,9 +282,14 @@ static void find_curvatures(rl_equations *e) {
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &e->rows->rows[k];
-      e->curvatures[row->source] =
-          row->piece_count > 0 ? strand_curvature(e, row) : span_curvature(e, row);
+      if (row->kind == RL_ROW_SPAN) {
+        e->curvatures[row->source] =
+            row->piece_count > 0 ? strand_curvature(e, row) : span_curvature(e, row);
+      }
     }
+  }
+  if (e->model->contact_capacity > 0) {
+    rl_contacts_curve(e);
   }
 }
 
@@ -347,7 +354,7 @@ static void free_accelerations(rl_equations *e) {
     }
   }
   rl_bending_push(model, state, 1.0, e->accelerations);
-  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+  for (uint32_t m = 0; m < e->lcp.direct.count; m++) {
     e->multipliers[m] = 0.0;
   }
   if (e->has_elastic) {
@@ -358,18 +365,23 @@ static void free_accelerations(rl_equations *e) {
 // Values, gradients and rates at the state's positions and velocities.
 static void evaluate(rl_equations *e) {
   rl_lcp *l = &e->lcp;
+  rl_contacts_find(e);
   rl_direct_evaluate(&l->direct, e->model, e->state, e->rows, e->state->points, l->values,
                      l->inverse_masses, l->gradients);
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
   e->evaluations += l->direct.row_count;
 }
 
-static bool factor(rl_equations *e) {
+// What the rows that act are asked for: their positions, velocities or accelerations.
+typedef enum rows_of { POSITIONS, VELOCITIES, ACCELERATIONS } rows_of;
+
+static bool factor(rl_equations *e, rows_of what) {
   rl_lcp *l = &e->lcp;
   const rl_regularisation soft = {e->regularisation, e->regularisation};
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->active[m] = e->acts[m] && is_stiff(e, m);
   }
+  rl_contacts_lay(e, what != POSITIONS, what == ACCELERATIONS);
   return rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients, soft,
                           l->inverse_masses, l->active);
 }
@@ -385,12 +397,13 @@ static void solve(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   for (int i = 0; i < 2; i++) {
     rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
-    for (uint32_t m = 0; m < l->direct.row_count; m++) {
-      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel_of(e, m) : 0.0;
+    for (uint32_t m = 0; m < l->direct.count; m++) {
+      const double reel = m < l->direct.row_count ? reel_of(e, m) : 0.0;
+      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel : 0.0;
     }
     rl_direct_solve(&l->direct, l->change);
     rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->accelerations);
-    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    for (uint32_t m = 0; m < l->direct.count; m++) {
       e->multipliers[m] += l->change[m];
     }
   }
@@ -481,12 +494,13 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   find_curvatures(e);
   evaluate(e);
   free_accelerations(e);
-  if (!factor(e)) {
+  if (!factor(e, ACCELERATIONS)) {
     return GSL_EBADFUNC;
   }
   solve(e);
   e->power = prescribed_work(e, e->multipliers) + strain_power(e) + e->wind_power +
              rl_bending_power(e->model, e->state);
+  rl_contacts_power(e, &e->loss, &e->power);
   for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
     const rl_vec3 v = e->rates[i], a = e->accelerations[i];
     memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);
@@ -512,11 +526,12 @@ static void project_positions(rl_equations *e) {
   for (int i = 0; i < ITERATIONS; i++) {
     evaluate(e);
     double largest = 0.0;
-    for (uint32_t m = 0; m < l->direct.row_count; m++) {
-      l->change[m] = e->acts[m] && is_stiff(e, m) ? l->values[m] : 0.0;
+    for (uint32_t m = 0; m < l->direct.count; m++) {
+      const bool acts = m < l->direct.row_count && e->acts[m] && is_stiff(e, m);
+      l->change[m] = acts ? l->values[m] : 0.0;
       largest = rl_larger(largest, fabs(l->change[m]));
     }
-    if (!(largest > rounding) || !factor(e)) {
+    if (!(largest > rounding) || !factor(e, POSITIONS)) {
       return;
     }
     rl_direct_solve(&l->direct, l->change);
@@ -526,15 +541,17 @@ static void project_positions(rl_equations *e) {
   evaluate(e);
 }
 
-static void project_velocities(rl_equations *e) {
+// On to rates of -bias [unknowns]; NULL: 0.
+static void project_velocities(rl_equations *e, const double *bias) {
   rl_lcp *l = &e->lcp;
-  if (!factor(e)) {
+  if (!factor(e, bias ? POSITIONS : VELOCITIES)) {
     return;
   }
   for (int i = 0; i < 2; i++) {
     rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->change);
-    for (uint32_t m = 0; m < l->direct.row_count; m++) {
-      l->change[m] = l->active[m] ? l->change[m] : 0.0;
+    for (uint32_t m = 0; m < l->direct.count; m++) {
+      const double parts = bias && m < l->direct.row_count ? bias[m] : 0.0;
+      l->change[m] = l->active[m] ? l->change[m] + parts : 0.0;
     }
     rl_direct_solve(&l->direct, l->change);
     rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->state->velocities);
@@ -547,7 +564,7 @@ static void project_velocities(rl_equations *e) {
 void rl_equations_project(rl_equations *e) {
   rl_rotation_settle(e->model, e->state, false);
   project_positions(e);
-  project_velocities(e);
+  project_velocities(e, NULL);
 }
 
 bool rl_equations_hold(const rl_equations *e) {
@@ -587,7 +604,7 @@ double rl_equations_event(const rl_equations *e) {
       largest = rl_larger(largest, fmin(violation, l->rates[m] / e->speed));
     }
   }
-  return largest;
+  return rl_larger(largest, rl_contacts_event(e));
 }
 
 // The largest speeds and forces there are.
@@ -629,21 +646,23 @@ static void catch_hard(rl_equations *e, rl_step_info *info) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->bias[m] = 0.0;
   }
+  rl_contacts_bounce(e, gentle_speed * e->speed, l->bias);
   solve_lcp(e, lcp_tolerance * e->speed, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->acts[m] = l->active[m];
   }
-  project_velocities(e); // what is left of the regularisation
+  project_velocities(e, l->bias); // what is left of the regularisation
 }
 
 // (8b) A gentle catch: all taut rows that move gently come to rest along themselves.
 static void catch_gently(rl_equations *e) {
   rl_lcp *l = &e->lcp;
+  rl_frictions_begin(l->frictions, &l->direct, e->rows);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->acts[m] = e->is_taut[m] && fabs(l->rates[m]) <= gentle_speed * e->speed;
-    l->impulses[m] = 0.0;
+    l->impulses[m] = l->bias[m] = 0.0;
   }
-  project_velocities(e);
+  project_velocities(e, l->bias);
 }
 
 // Catches what is taut and lengthens, and books what it takes.
@@ -663,7 +682,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
       gain += 0.5 * e->state->masses[i] * rl_dot(rl_sub(now, was), rl_add(now, was));
     }
   }
-  const double work = prescribed_work(e, l->impulses);
+  const double work = prescribed_work(e, l->impulses) + rl_contacts_blow_work(e);
   info->work += work;
   info->dissipated += work - gain;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -677,7 +696,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
 static bool drop_pushing(rl_equations *e) {
   bool dropped = false;
   free_accelerations(e);
-  if (factor(e)) {
+  if (factor(e, ACCELERATIONS)) {
     solve(e);
   }
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
@@ -694,8 +713,10 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
   double size = rl_length(e->model->gravity);
+  e->is_choosing = true;
   find_rates(e);
   find_curvatures(e);
+  e->is_choosing = false;
   evaluate(e);
   free_accelerations(e);
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
@@ -707,8 +728,10 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     l->bias[m] = e->curvatures[m] + reel_of(e, m); // accelerations have no rate of their own
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
+  rl_contacts_begin_choice(e, size);
   solve_lcp(e, lcp_tolerance * size, info);
   memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
+  rl_contacts_end_choice(e, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     if (is_stiff(e, m)) {
       e->acts[m] = e->is_taut[m] &&
@@ -723,6 +746,11 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   double fastest = 0.0;
   rl_rotation_settle(e->model, e->state, false);
+  for (uint32_t m = 0; m < l->direct.row_count; m++) { // an idle contact cannot be chosen
+    e->acts[m] = e->acts[m] && m < e->model->link_count;
+    e->is_taut[m] = false;
+  }
+  rl_contacts_find(e);
   rl_lcp_begin(l, e->model, e->state, e->rows);
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
   find_scales(e);

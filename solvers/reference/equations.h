@@ -20,6 +20,15 @@ static inline size_t rl_equations_dimension(const rl_model *model) {
   return rl_equations_tail(model) + 2 + rl_unknown_capacity(model);
 }
 
+// Whether a contact that acts and rubs sticks, and if not, which way its friction points.
+typedef enum rl_grip_kind { RL_CONTACT_STICKS, RL_CONTACT_SLIPS } rl_grip_kind;
+
+typedef struct rl_rubbing {
+  rl_grip_kind kind;
+  bool slides; // it did when that was chosen
+  rl_vec3 direction;
+} rl_rubbing;
+
 typedef struct rl_equations {
   const rl_model *model;
   rl_state *state; // what is integrated; at trial positions while the equations are evaluated
@@ -28,6 +37,9 @@ typedef struct rl_equations {
   double regularisation; // of the direct solves, taken out by refinement
   bool *acts;            // [unknowns] equations C = 0, and elastic rows that pull
   bool *is_taut;         // [unknowns] could act
+  bool *differs;         // [contacts] those whose curvature is found by differences
+  bool is_choosing;      // who acts: what touches may come to stick
+  rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]

@@ -4,7 +4,7 @@
 // with projection after every internal step, and with what happens between - a rope falls slack, is
 // caught, leaves - located to rounding. It carries the run twice, the second time at a hundred
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
-#include "equations.h"
+#include "contacts.h"
 
 #include "world/eyes.h"
 #include "world/wrap.h"
@@ -417,6 +417,7 @@ static int begin_step(reference *self, bool continues) {
   rl_equations_gather(e, self->y_start);
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   if (continues) {
+    rl_contacts_follow(e);
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);
     return GSL_SUCCESS;
   }
@@ -593,7 +594,8 @@ const rl_solver_type rl_solver_reference = {
     .citation = "prince1981",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
-                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS | RL_CAN_REEL,
+                    RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS | RL_CAN_REEL |
+                    RL_CAN_GROUND | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

@@ -165,6 +165,38 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
   }
 }
 
+// Where the contacts from `first` to `last` of a pair touch by now.
+static void find_again(const rl_model *model, const rl_state *state, rl_rows *rows, uint64_t first,
+                       uint64_t last) {
+  rl_touch touches[RL_TOUCHES];
+  const rl_pair *pair = &model->pairs[state->contacts[first].node];
+  const size_t count = find_touches(model, state, pair, model->reach, touches);
+  for (uint64_t i = first; i < last; i++) {
+    for (size_t k = 0; k < count; k++) {
+      const rl_contact found = contact_of(model, state->contacts[first].node, &touches[k]);
+      if (found.body == state->contacts[i].body && found.feature == state->contacts[i].feature) {
+        rows->feet[i] = foot_of(model, state, &found, &touches[k]);
+      }
+    }
+  }
+}
+
+void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  uint64_t first = 0;
+  while (first < state->contact_count && state->contacts[first].rope != RL_NONE) {
+    first++;
+  }
+  while (first < state->contact_count) {
+    uint64_t last = first;
+    while (last < state->contact_count &&
+           state->contacts[last].node == state->contacts[first].node) {
+      last++;
+    }
+    find_again(model, state, rows, first, last);
+    first = last;
+  }
+}
+
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i) {
   rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
                                            .source = model->link_count + i,

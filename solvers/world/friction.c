@@ -37,7 +37,8 @@ static rl_vec3 slide_of(const rl_friction *f, const rl_rows *rows, const rl_row 
 void rl_frictions_measure(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
                           const rl_vec3 *v) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
-    frictions[k].slide = slide_of(&frictions[k], rows, row_of(d, rows, k), v);
+    frictions[k].slide =
+        rl_add(slide_of(&frictions[k], rows, row_of(d, rows, k), v), frictions[k].bias);
   }
 }
 

@@ -18,6 +18,7 @@ typedef struct rl_friction {
   rl_vec3 tangents[2]; // an orthonormal basis of it
   rl_vec3 total;       // T h^2 [kg m] with positions, T h [N s] with velocities
   rl_vec3 slide;       // u [m], or its rate [m/s]
+  rl_vec3 bias;        // added to it; 0, unless who begins sets it
   rl_vec3 rate;        // of the slide where it was last booked [m/s]
 } rl_friction;
 

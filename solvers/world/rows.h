@@ -147,6 +147,9 @@ uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
 // substep, at depth / substep, which makes energy.
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
+// The same for the contacts of bodies, each by its own name; one that is not found keeps its place.
+void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows);
+
 // Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
 // each other; after it, the velocities at which those that were pushed part, e u, by impulses that
 // may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "contacts.h"
+
+#include "world/body_contact.h"
+
+#include <string.h>
+
+// (13) Differences are over so much of the time in which something on the way moves by the smallest
+// length, with the coefficients of the eighth order.
+static const double displacement = 0.002;
+static const double difference[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
+
+// Of its length: so far beyond both ends the place is looked for at which an element that acts
+// touches. It is there by the end of an internal step in which it leaves the element.
+static const double overhang = 1.0;
+
+// Of its length: an element that is nearer than its ends by less is not.
+static const double as_near = 1e-14;
+
+// Of the largest speed: what moves more slowly bends nothing, and slides more slowly not at all.
+static const double no_speed = 1e-9, no_slide = 1e-10;
+
+// (15) What slides is told to the complementarity problem of accelerations as so much of the
+// largest one.
+static const double slide_share = 100.0;
+
+// Of the largest acceleration: what sticks is accelerated by less.
+static const double stick_share = 1e-9;
+
+// One that needs all of its friction but for this part slips, though others that stick may hold it:
+// how they share a load that one of them could bear is not in the equations.
+static const double at_limit = 1e-9;
+
+// Of the largest force: a contact that needs this much more than it has slips.
+static const double least_excess = 1e-11;
+
+static rl_row *row_of(const rl_equations *e, uint32_t k) {
+  return &e->rows->rows[e->lcp.direct.tangents[k].row];
+}
+
+static bool is_contact(const rl_row *row) { return row->kind == RL_ROW_CONTACT; }
+
+// What a contact touches where it is round: the distance grows across it like that from a point, or
+// from a line along `axis`.
+typedef struct round_place {
+  rl_vec3 centre; // of the point, or a point of the line [m]
+  rl_vec3 axis;   // unit; 0: a point
+  double radius;  // of the part there [m]
+} round_place;
+
+static rl_vec3 across(const round_place *round, rl_vec3 v) {
+  return rl_add_scaled(v, -rl_dot(v, round->axis), round->axis);
+}
+
+// False where the part is not round beside p, or is something else there.
+static bool find_round(const rl_part *part, rl_body_pose at, rl_vec3 p, round_place *round) {
+  const rl_vec3 none = {0.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+  const rl_vec3 centre = rl_add(at.centre, rl_rotate(at.rotation, part->at));
+  const rl_vec3 axis = rl_rotate(at.rotation, rl_rotate(part->rotation, z));
+  const double along = rl_dot(rl_sub(p, centre), axis), half = 0.5 * part->length;
+  *round = (round_place){centre, none, part->radius};
+  if (part->shape == RL_SPHERE) {
+    return true;
+  }
+  if (part->shape == RL_CAPSULE && fabs(along) > half) {
+    round->centre = rl_add_scaled(centre, along > 0.0 ? half : -half, axis);
+    return true;
+  }
+  round->axis = axis;
+  return (part->shape == RL_CAPSULE || part->shape == RL_CYLINDER) && fabs(along) < half &&
+         rl_length(across(round, rl_sub(p, centre))) > 0.5 * part->radius;
+}
+
+// Where the line through an element is nearest to something round, as a fraction; nan: nowhere.
+static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 way) {
+  round_place round, there;
+  double fraction = 0.5;
+  for (int i = 0; i < 3; i++) { // of a capsule the first try may be at the wrong piece
+    if (!find_round(part, at, rl_add_scaled(from, fraction, way), &round)) {
+      return NAN;
+    }
+    const rl_vec3 w = across(&round, way), d = across(&round, rl_sub(from, round.centre));
+    fraction = -rl_dot(d, w) / rl_dot(w, w);
+    if (find_round(part, at, rl_add_scaled(from, fraction, way), &there) &&
+        rl_distance(there.centre, round.centre) == 0.0 &&
+        rl_is_zero(there.axis) == rl_is_zero(round.axis)) {
+      return fraction;
+    }
+  }
+  return NAN;
+}
+
+static rl_vec3 node_at(const rl_equations *e, uint32_t slot) {
+  return rl_vertex_position(e->model, e->state, rl_node_vertex(e->model, slot), e->state->points);
+}
+
+static rl_surface surface_at(const rl_equations *e, const rl_contact *contact, rl_body_pose at,
+                             rl_vec3 p) {
+  return rl_contact_surface(e->model, contact, at, p);
+}
+
+static void set_foot(rl_foot *foot, rl_body_pose at, rl_vec3 p, rl_surface surface) {
+  const rl_vec3 arm = rl_sub(rl_add_scaled(p, -surface.distance, surface.normal), at.centre);
+  foot->point = rl_rotate_inverse(at.rotation, arm);
+  foot->normal = rl_rotate_inverse(at.rotation, surface.normal);
+}
+
+// Where an element touches: the line through it, ends or no ends, if it acts, for that is smooth,
+// as the equations have to be. Of the others it is idle where one of its ends is as near.
+static void find_on_element(const rl_equations *e, const rl_contact *contact, bool acts,
+                            rl_foot *foot) {
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  const rl_vec3 from = node_at(e, contact->slot), to = node_at(e, contact->next);
+  const rl_vec3 way = rl_sub(to, from);
+  const double over = acts ? overhang : 0.0;
+  double fraction = nearest_fraction(part, at, from, way);
+  rl_surface surface;
+  foot->is_idle = !acts && !(fraction > 0.0 && fraction < 1.0);
+  if (isnan(fraction)) {
+    const double s = rl_shape_segment(part, at.centre, at.rotation, rl_add_scaled(from, -over, way),
+                                      rl_add_scaled(to, over, way), &surface);
+    const double ends =
+        fmin(surface_at(e, contact, at, from).distance, surface_at(e, contact, at, to).distance);
+    fraction = s * (1.0 + 2.0 * over) - over;
+    foot->is_idle =
+        !acts && (s <= 0.0 || s >= 1.0 || !(surface.distance < ends - as_near * rl_length(way)));
+  } else {
+    fraction = fmin(fmax(fraction, -over), 1.0 + over);
+    surface = surface_at(e, contact, at, rl_add_scaled(from, fraction, way));
+  }
+  foot->fraction = fraction;
+  set_foot(foot, at, rl_add_scaled(from, fraction, way), surface);
+}
+
+void rl_contacts_find(rl_equations *e) {
+  if (e->model->contact_capacity == 0) {
+    return;
+  }
+  rl_detect_bodies_again(e->model, e->state, e->rows);
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    const rl_contact *contact = is_contact(row) ? &e->state->contacts[row->item] : NULL;
+    if (!contact || contact->rope == RL_NONE) {
+      continue;
+    }
+    rl_foot *foot = &e->rows->feet[row->item];
+    if (contact->next == RL_NONE) {
+      const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+      const rl_vec3 p = node_at(e, contact->slot);
+      set_foot(foot, at, p, surface_at(e, contact, at, p));
+    } else {
+      find_on_element(e, contact, e->acts[row->source] || e->is_taut[row->source], foot);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// (13) Curvature
+
+// The length over which a contact keeps its direction, about [m]: the radii of what touches, and an
+// element, which turns.
+static double size_of(const rl_equations *e, const rl_row *row) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  if (contact->rope == RL_NONE) {
+    const rl_body *bodies[2] = {rl_slot_body(e->model, contact->slot),
+                                &e->model->bodies[contact->body]};
+    const double size = fmin(bodies[0]->bound, bodies[1]->bound);
+    return isfinite(size) && size > 0.0 ? size : e->model->reach;
+  }
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  double size = e->model->reach;
+  if (contact->next != RL_NONE) {
+    size = rl_distance(rl_position(&e->state->points[contact->slot]),
+                       rl_position(&e->state->points[contact->next]));
+  }
+  const double radius = part->radius + e->model->ropes[contact->rope].radius;
+  return radius > 0.0 ? fmin(size, radius) : size;
+}
+
+static double speed_of(const rl_equations *e, const rl_row *row) {
+  double speed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t slot = e->rows->entries[i].slot;
+    speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
+  }
+  for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
+    const double bound = e->model->bodies[i].bound;
+    const double arm = isfinite(bound) ? bound : e->model->reach;
+    speed += rl_length(rl_body_spin(e->model, e->state, i)) * arm;
+  }
+  return speed;
+}
+
+// (12) Of a rope on something round that does not turn: with the relative velocity v of the place
+// that touches, that w of the element's ends and its vector l, and the second derivatives H of the
+// distance,
+//   d2C/dt2 = -v.H v + (l.H v + n.w)^2 / (l.H l),      of a node -v.H v.
+static bool round_curvature(const rl_equations *e, const rl_row *row, double *curvature) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  if (contact->rope == RL_NONE || rl_node_vertex(e->model, contact->slot).slot != contact->slot ||
+      (contact->next != RL_NONE && rl_node_vertex(e->model, contact->next).slot != contact->next) ||
+      !rl_is_zero(rl_body_spin(e->model, e->state, contact->body))) {
+    return false;
+  }
+  const rl_vec3 *v = e->state->velocities;
+  const double fraction = e->rows->feet[row->item].fraction;
+  const uint32_t next = contact->next != RL_NONE ? contact->next : contact->slot;
+  const rl_vec3 from = node_at(e, contact->slot), way = rl_sub(node_at(e, next), from);
+  const rl_vec3 parting = rl_sub(v[next], v[contact->slot]);
+  const rl_vec3 p = rl_add_scaled(from, fraction, way);
+  const rl_vec3 speed = rl_sub(rl_add_scaled(v[contact->slot], fraction, parting),
+                               v[rl_body_slot(e->model, contact->body)]);
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  round_place round;
+  if (!find_round(&e->model->bodies[contact->body].parts[contact->part], at, p, &round)) {
+    return false;
+  }
+  const double distance = rl_length(across(&round, rl_sub(p, round.centre)));
+  const rl_vec3 n = rl_scale(1.0 / distance, across(&round, rl_sub(p, round.centre)));
+  const rl_vec3 vt = across(&round, rl_add_scaled(speed, -rl_dot(speed, n), n));
+  const rl_vec3 lt = across(&round, rl_add_scaled(way, -rl_dot(way, n), n));
+  *curvature = -rl_dot(vt, vt) / distance;
+  if (contact->next != RL_NONE) {
+    const double mixed = rl_dot(lt, vt) / distance + rl_dot(n, parting);
+    *curvature += mixed * mixed * distance / rl_dot(lt, lt);
+  }
+  return true;
+}
+
+// Of the rates of a contact and its tangents, at a displacement, what counts in its derivative.
+static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double share) {
+  rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+  e->curvatures[row->source] += share * rl_row_rate(e->rows, row, e->state->velocities);
+  e->evaluations++;
+  if (tangent != RL_NONE) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
+    const uint32_t first = e->lcp.direct.tangents[tangent].first;
+    e->curvatures[first] -= share * rl_dot(slide, row->tangents[0]);
+    e->curvatures[first + 1] -= share * rl_dot(slide, row->tangents[1]);
+  }
+}
+
+static bool can_act(const rl_equations *e, const rl_row *row) {
+  return is_contact(row) && (e->acts[row->source] || e->is_taut[row->source]);
+}
+
+// Of all contacts whose curvature is not known otherwise, at the displacement.
+static void add_all_rates(rl_equations *e, double share) {
+  uint32_t tangent = 0;
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    rl_row *row = &e->rows->rows[k];
+    const bool rubs = is_contact(row) && row->friction > 0.0;
+    if (can_act(e, row) && e->differs[row->item]) {
+      add_rates(e, row, rubs ? tangent : RL_NONE, share);
+    }
+    tangent += rubs ? 1 : 0;
+  }
+}
+
+// How long the contacts of which that is needed keep their directions, about [s].
+static double find_differing(rl_equations *e) {
+  double time = INFINITY;
+  uint32_t tangent = 0;
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    rl_row *row = &e->rows->rows[k];
+    const bool rubs = is_contact(row) && row->friction > 0.0;
+    if (is_contact(row)) {
+      e->curvatures[row->source] = 0.0;
+      const bool may_stick =
+          rubs && (e->is_choosing || e->rubbing[tangent].kind == RL_CONTACT_STICKS);
+      const double speed = can_act(e, row) ? speed_of(e, row) : 0.0;
+      e->differs[row->item] = speed > no_speed * e->speed &&
+                              (may_stick || !round_curvature(e, row, &e->curvatures[row->source]));
+      time = e->differs[row->item] ? fmin(time, size_of(e, row) / speed) : time;
+    }
+    tangent += rubs ? 1 : 0;
+  }
+  return time;
+}
+
+void rl_contacts_curve(rl_equations *e) {
+  const rl_direct *d = &e->lcp.direct;
+  rl_contacts_find(e);
+  const double time = find_differing(e), h = displacement * time;
+  const uint32_t slots = e->model->slot_count;
+  for (uint32_t m = d->row_count; m < d->count; m++) {
+    e->curvatures[m] = 0.0;
+  }
+  memcpy(e->earlier, e->state->points, slots * sizeof *e->earlier);
+  for (int k = -4; k <= 4 && time < INFINITY; k++) {
+    if (k != 0) {
+      for (uint32_t i = 0; i < slots; i++) {
+        e->state->points[i] = e->earlier[i];
+        rl_move(&e->state->points[i], rl_scale(k * h, e->rates[i]));
+      }
+      rl_contacts_find(e);
+      add_all_rates(e, (k > 0 ? difference[k - 1] : -difference[-k - 1]) / h);
+    }
+  }
+  if (time < INFINITY) {
+    memcpy(e->state->points, e->earlier, slots * sizeof *e->earlier);
+    rl_contacts_find(e);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Friction
+
+// Which way the force on what slides points: against the slide, or, where that has not begun, as it
+// was chosen.
+static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
+  const rl_row *row = row_of(e, k);
+  const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
+  const double speed = rl_length(slide);
+  const rl_vec3 kept = e->rubbing[k].direction;
+  if (speed > no_slide * e->speed) {
+    return rl_scale(-1.0 / speed, slide);
+  }
+  return rl_unit(rl_add_scaled(kept, -rl_dot(kept, row->normal), row->normal));
+}
+
+void rl_contacts_lay(rl_equations *e, bool sticks, bool forces) {
+  rl_lcp *l = &e->lcp;
+  rl_direct *d = &l->direct;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_tangents *t = &d->tangents[k];
+    const rl_row *row = row_of(e, k);
+    const rl_grip_kind kind = e->rubbing[k].kind;
+    const bool acts = e->acts[t->normal];
+    const bool stuck = acts && sticks && kind == RL_CONTACT_STICKS;
+    const bool slips = acts && forces && kind == RL_CONTACT_SLIPS;
+    rl_vec3 first = row->tangents[0], second = row->tangents[1];
+    if (slips) {
+      first = force_direction(e, k);
+      second = rl_cross(row->normal, first);
+    }
+    t->softness = 0.0;
+    t->coefficient = slips ? row->friction : 0.0;
+    l->active[t->first] = l->active[t->first + 1] = stuck;
+    l->inverse_masses[t->first] = l->inverse_masses[t->first + 1] = l->inverse_masses[t->normal];
+    rl_direct_lay_tangents(d, e->rows, k, first, second, l->gradients);
+  }
+}
+
+// The force of friction on what touches, by the multipliers of its tangents as they were laid.
+static rl_vec3 friction_of(const rl_equations *e, uint32_t k) {
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  const rl_row *row = row_of(e, k);
+  if (e->rubbing[k].kind == RL_CONTACT_SLIPS) {
+    return rl_scale(e->multipliers[t->first], force_direction(e, k));
+  }
+  return rl_add(rl_scale(e->multipliers[t->first], row->tangents[0]),
+                rl_scale(e->multipliers[t->first + 1], row->tangents[1]));
+}
+
+void rl_contacts_power(rl_equations *e, double *loss, double *power) {
+  const rl_vec3 *v = e->state->velocities;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->acts[e->lcp.direct.tangents[k].normal]) {
+      const rl_row *row = row_of(e, k);
+      const rl_vec3 force = friction_of(e, k);
+      *loss -= rl_dot(force, rl_contact_slide(e->rows, row, v));
+      *power += rl_friction_work(e->rows, row, force, e->state->points, v);
+    }
+  }
+}
+
+double rl_contacts_blow_work(const rl_equations *e) {
+  double work = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    work += rl_friction_work(e->rows, row_of(e, k), e->lcp.frictions[k].total, e->state->points,
+                             e->state->velocities);
+  }
+  return work;
+}
+
+// How far the friction of a contact is beyond its law.
+static double friction_event(const rl_equations *e, uint32_t k) {
+  const rl_row *row = row_of(e, k);
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  if (e->rubbing[k].kind == RL_CONTACT_SLIPS) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
+    return rl_dot(slide, e->rubbing[k].direction) / e->speed - no_slide * 1e-3;
+  }
+  const double limit = row->friction * fmax(e->multipliers[t->normal], 0.0);
+  return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
+}
+
+// How far the place where an element touches has gone beyond its end.
+static double foot_event(const rl_equations *e, const rl_row *row) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  const double fraction = e->rows->feet[row->item].fraction;
+  if (contact->rope == RL_NONE || contact->next == RL_NONE) {
+    return -1.0;
+  }
+  return -fmin(fraction, 1.0 - fraction);
+}
+
+double rl_contacts_event(const rl_equations *e) {
+  double largest = -1.0;
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (is_contact(row) && e->acts[row->source]) {
+      largest = rl_larger(largest, foot_event(e, row));
+    }
+  }
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->acts[e->lcp.direct.tangents[k].normal]) {
+      largest = rl_larger(largest, friction_event(e, k));
+    }
+  }
+  return largest;
+}
+
+void rl_contacts_follow(rl_equations *e) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->rubbing[k].kind == RL_CONTACT_SLIPS) {
+      e->rubbing[k].direction = force_direction(e, k);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Choices
+
+void rl_contacts_bounce(rl_equations *e, double slowest, double *bias) {
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (is_contact(row) && e->state->contacts[row->item].rope == RL_NONE) {
+      const double rate = e->lcp.rates[row->source];
+      const double e_pair = e->model->pairs[e->state->contacts[row->item].node].restitution;
+      bias[row->source] = e->is_taut[row->source] && rate > slowest ? e_pair * rate : 0.0;
+    }
+  }
+}
+
+void rl_contacts_begin_choice(rl_equations *e, double size) {
+  rl_direct *d = &e->lcp.direct;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    const rl_row *row = row_of(e, k);
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->saved);
+    const double speed = rl_length(slide);
+    const double *bends = &e->curvatures[d->tangents[k].first];
+    e->rubbing[k].slides = speed > no_slide * e->speed;
+    e->rubbing[k].direction =
+        e->rubbing[k].slides ? rl_scale(-1.0 / speed, slide) : (rl_vec3){0.0, 0.0, 0.0};
+    e->lcp.frictions[k].bias =
+        rl_sub(rl_scale(-slide_share * size, e->rubbing[k].direction),
+               rl_add(rl_scale(bends[0], row->tangents[0]), rl_scale(bends[1], row->tangents[1])));
+  }
+}
+
+void rl_contacts_end_choice(rl_equations *e, double size) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    rl_friction *f = &e->lcp.frictions[k];
+    rl_rubbing *rubbing = &e->rubbing[k];
+    const double limit = row_of(e, k)->friction * e->lcp.impulses[e->lcp.direct.tangents[k].normal];
+    const bool slips = rubbing->slides || rl_length(f->slide) > stick_share * size ||
+                       rl_length(f->total) >= (1.0 - at_limit) * limit;
+    rubbing->kind = slips ? RL_CONTACT_SLIPS : RL_CONTACT_STICKS;
+    if (slips && !rubbing->slides) {
+      rubbing->direction =
+          rl_length(f->total) > 0.0 ? rl_unit(f->total) : rl_unit(rl_scale(-1.0, f->slide));
+    }
+    f->bias = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
