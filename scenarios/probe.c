@@ -260,7 +260,8 @@ static rl_probe_status read_pair(query *q, rl_probe_kind kind, bool position) {
   q->probe->kind = kind;
   const rl_probe_status status = position ? read_component(q, 3, kind, 3) : finish(q, 2);
   const bool needs_ends = kind == RL_PROBE_ROPE_WRAP;
-  return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index)
+  return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index) &&
+                 element_count(q->scene, q->probe->index) > 1
              ? unsupported(q, "wrap angle of a closed rope")
              : status;
 }

@@ -51,7 +51,7 @@ static double stretch(const rl_model *model, const rl_state *state, uint32_t ind
   double largest = count > 0 ? 0.0 : NAN;
   if (rope->wrap_capacity > 0 && count > 0) {
     rl_rope_look(model, state, index);
-    for (uint32_t piece = 0; piece <= state->wrap_counts[index];) {
+    for (uint32_t piece = 0; piece < rl_wraps_pieces(model, state, index);) {
       const rl_strand s = rl_wrap_strand(model, state, index, piece, state->points);
       largest = rl_larger(largest, s.rest > 0.0 ? s.length / s.rest - 1.0 : 0.0);
       piece += s.piece_count;

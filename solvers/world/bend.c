@@ -149,6 +149,9 @@ static double growth(const rl_model *model, const rl_state *state, uint32_t rope
 // which is the same everywhere, takes of it. A slack rope is not known to move.
 static double frictionless_slip(const rl_model *model, const rl_state *state, uint32_t rope,
                                 uint32_t index) {
+  if (model->ropes[rope].closed) { // round and round at any speed
+    return 0.0;
+  }
   double whole, behind;
   const double stretching = growth(model, state, rope, 0, &whole);
   const double rate = growth(model, state, rope, index + 1, &behind);

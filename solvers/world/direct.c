@@ -245,8 +245,10 @@ static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t c
   }
 }
 
+// Those that can stick with a strand of their own behind them: the last of a loop has the first.
 static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_t rope) {
-  return model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
+  const uint32_t count = model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
+  return count - (count > 0 && model->ropes[rope].closed ? 1 : 0);
 }
 
 // The contacts of a node, and of the element that begins there.

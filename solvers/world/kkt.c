@@ -218,7 +218,7 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   for (uint32_t k = 0; k < r->wrap_capacity && r->rubs; k++) {
     if (!w->state) {
       meet_row(w, &all, w->rows++);
-    } else if (k < w->state->wrap_counts[rope] &&
+    } else if (k + (r->closed ? 1 : 0) < w->state->wrap_counts[rope] &&
                w->state->wraps[r->first_wrap + k].grip == RL_STICKS) {
       meet_row(w, &all, w->split++);
     }

@@ -112,6 +112,9 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->eye_count = (uint32_t)eyes;
   m->hold_count = (uint32_t)holds;
   m->has_rings = rings > 0;
+  for (size_t i = 0; i < d->rope_count; i++) {
+    m->has_belts = m->has_belts || (d->ropes[i].closed && d->ropes[i].segments == 0);
+  }
   m->place_count = m->node_count + m->body_count;
   m->slot_count = m->place_count + turning;
   m->pair_count = (uint32_t)pairs;
@@ -155,6 +158,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
   b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
   b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
+  b->seams = rl_carve(c, m->has_belts ? m->rope_count : 0, sizeof(rl_vec3));
   b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
   b->masses = rl_carve(c, m->slot_count, sizeof(double));
   b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
@@ -249,6 +253,7 @@ static void show_arrays(const rl_builder *b) {
   model->holds = b->holds;
   model->pairs = b->pairs;
   model->wraps = b->wraps;
+  model->seams = b->seams;
   model->points = b->points;
   model->masses = b->masses;
   model->velocities = b->velocities;

@@ -228,6 +228,7 @@ typedef enum rl_capability {
   RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
   RL_CAN_TANGLE = 1U << 25,     // ropes that touch themselves and each other
   RL_CAN_RINGS = 1U << 22,      // ropes with mass through eyes
+  RL_CAN_BELTS = 1U << 23,      // massless loops
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
@@ -235,7 +236,8 @@ typedef enum rl_capability {
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
-                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_FEED | RL_CAN_BENDING | RL_CAN_RINGS,
+                 RL_CAN_FORCES | RL_CAN_REEL | RL_CAN_FEED | RL_CAN_BENDING | RL_CAN_RINGS |
+                 RL_CAN_BELTS,
 } rl_capability;
 
 // In words, for messages: "elastic ropes". One bit at a time.
@@ -414,6 +416,7 @@ typedef struct rl_model {
   bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension
   bool has_rings;            // ropes with mass run through eyes
+  bool has_belts;            // there are massless loops
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
@@ -434,6 +437,7 @@ typedef struct rl_model {
   const rl_hold *holds;
   const rl_pair *pairs; // in the order of their first bodies
   const rl_wrap *wraps; // [wrap_capacity] at the start
+  const rl_vec3 *seams; // [rope_count] of massless loops, at the start [m]; else not used
   // The start: [slot_count] positions with inverse masses, masses [kg], velocities; [link_count].
   const rl_point *points;
   const double *masses;

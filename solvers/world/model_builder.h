@@ -23,6 +23,7 @@ typedef struct rl_builder {
   rl_hold *holds;
   rl_pair *pairs;
   rl_wrap *wraps;
+  rl_vec3 *seams;
   rl_point *points;
   double *masses;
   rl_vec3 *velocities;

@@ -188,6 +188,11 @@ static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fau
                         "a closed rope has no ends to hang between; expected the corners of a "
                         "polygon");
   }
+  if (rope->segments == 0 && rope->way_count < 2) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
+                        "a massless closed rope is held by what it passes; expected at least two "
+                        "entries in `over`");
+  }
   if (rope->segments > 0 && rope->segments < 3) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         rope->rest_lengths ? "rest_lengths" : "segments",
@@ -372,6 +377,14 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
 static bool support_way(const rl_definition *definition, uint32_t r, const rl_way *way,
                         rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
+  if (!way->eye && rope->closed) {
+    const rl_body_definition *body = &definition->bodies[way->body];
+    const rl_shape shape = body->parts[way->part == RL_NONE ? 0 : way->part].shape;
+    if (shape != RL_SPHERE && shape != RL_CYLINDER) {
+      return unsupported(fault, RL_NONE, r, "over",
+                         "massless closed ropes round anything but balls and cylinders");
+    }
+  }
   if (way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
     return unsupported(fault, RL_NONE, r, "over", "ropes with mass that rub in an eye");
   }
@@ -384,8 +397,8 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     bool used;
     const char *field, *what;
   } features[] = {
-      {rope->closed && rope->segments == 0, "closed", "massless closed ropes"},
-      {rope->closed && rope->way_count > 0, "closed", "closed ropes that pass eyes or bodies"},
+      {rope->closed && rope->segments > 0 && rope->way_count > 0, "closed",
+       "closed ropes with mass that pass eyes or bodies"},
       {rope->bending > 0.0 && rl_definition_rings(rope) > 0, "bending",
        "bending stiffness of ropes that run through an eye"},
       {rope->rope_collide && rl_definition_rings(rope) > 0, "rope_collide",
@@ -394,6 +407,15 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
       return unsupported(fault, RL_NONE, i, features[k].field, features[k].what);
+    }
+  }
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const rl_rope_definition *other =
+        ends[k]->kind == RL_END_NODE ? &definition->ropes[ends[k]->rope] : NULL;
+    if (other && other->closed && other->segments == 0) {
+      return unsupported(fault, RL_NONE, i, k == 0 ? "from" : "to",
+                         "ropes joined to massless closed ropes");
     }
   }
   for (size_t k = 0; k < rope->way_count; k++) {

@@ -454,6 +454,10 @@ static bool build_wraps(rl_builder *b, rl_state *state, uint32_t index, rl_fault
     return false;
   }
   rl_wraps_share(b->model, state, index, out->length);
+  if (out->closed) {
+    b->seams[index] = state->seams[index];
+    rl_builder_set_point(b, out->ends[0], state->seams[index], 0.0, (rl_vec3){0.0, 0.0, 0.0});
+  }
   out->wrap_count = state->wrap_counts[index];
   memcpy(&b->wraps[out->first_wrap], &state->wraps[out->first_wrap],
          out->wrap_count * sizeof(rl_wrap));

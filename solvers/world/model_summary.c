@@ -35,6 +35,8 @@ const char *rl_capability_name(uint32_t bit) {
     return "bending stiffness";
   case RL_CAN_TANGLE:
     return "ropes that touch ropes";
+  case RL_CAN_BELTS:
+    return "massless closed ropes";
   case RL_CAN_RINGS:
     return "ropes with mass through eyes";
   case RL_CAN_LOOPS:
@@ -120,7 +122,7 @@ void rl_build_summary(rl_builder *b) {
   for (uint32_t i = 0; i < m->rope_count; i++) {
     const rl_rope *rope = &m->ropes[i];
     m->reach += rope->length;
-    m->capabilities |= rope->closed ? RL_CAN_LOOPS : 0U;
+    m->capabilities |= !rope->closed ? 0U : rope->massless ? RL_CAN_BELTS : RL_CAN_LOOPS;
     m->capabilities |= rope->wrap_capacity > 0 ? RL_CAN_WRAPS
                        : rope->eye_count > 0   ? RL_CAN_SPANS
                                                : 0U;

@@ -95,8 +95,10 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   const uint32_t count = state->wrap_counts[index];
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
   uint32_t last = first_piece;
-  while (last < count && wraps[last].grip != RL_STICKS) {
+  while (last + 1 < pieces && wraps[last].grip != RL_STICKS) {
     last++;
   }
   rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_SPAN,
@@ -111,11 +113,11 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
       rl_row_add_vertex(model, rows, row, (rl_vertex){RL_NONE, {0.0, 0.0, 0.0}});
       continue;
     }
-    if (i == 0 || i == count + 1) {
+    if ((i == 0 && !is_loop) || i == count + 1) {
       rl_row_add_vertex(model, rows, row, rl_node_vertex(model, rope->ends[i == 0 ? 0 : 1]));
       continue;
     }
-    const rl_wrap *wrap = &wraps[i - 1];
+    const rl_wrap *wrap = &wraps[i == 0 ? count - 1 : i - 1];
     const uint32_t slot =
         wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
     const bool fixed = slot == RL_NONE || rl_slot_body(model, slot)->motion == RL_FIXED;
@@ -129,7 +131,8 @@ static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, ui
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   rl_block *block = &rows->blocks[rows->block_count];
   *block = (rl_block){.first_row = rows->row_count, .rope = index};
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+  for (uint32_t i = 0; i + 1 < rl_wraps_pieces(model, state, index);
+       i++) { // a loop ends at the first
     if (wraps[i].grip == RL_STICKS) {
       const size_t source = rl_unknown_count(model, state);
       add_strand(model, state, rows, index, i + 1, (uint32_t)source);

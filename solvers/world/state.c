@@ -28,6 +28,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->reels = NULL;
   s->feeds = NULL;
   s->fed_links = NULL;
+  s->seams = m->has_belts ? rl_carve(&c, m->rope_count, sizeof *s->seams) : NULL;
   if (m->has_rings) {
     s->eye_elements = rl_carve(&c, m->eye_count, sizeof *s->eye_elements);
   }
@@ -96,6 +97,9 @@ rl_state *rl_state_create(const rl_model *model) {
     state->rotations[i] = model->bodies[i].rotation;
   }
   memcpy(state->links, model->links, model->link_count * sizeof *state->links);
+  if (model->has_belts) {
+    memcpy(state->seams, model->seams, model->rope_count * sizeof *state->seams);
+  }
   if (model->has_rings) {
     memcpy(state->eye_elements, model->eye_elements,
            model->eye_count * sizeof *state->eye_elements);

@@ -54,6 +54,9 @@ typedef struct rl_state {
                          // touches ropes
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
+  rl_vec3 *seams; // [rope_count] where the list of wraps of a massless loop begins and ends: a
+                  // point of the straight piece from its last wrap to its first [m]; NULL:
+                  // there is none in this scene
   // Of a rope with mass: which of its elements runs through each eye [eye_count]; RL_NONE: it has
   // left it. NULL where no rope with mass has eyes.
   uint32_t *eye_elements;

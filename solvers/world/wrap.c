@@ -13,6 +13,11 @@ static const double grip_tolerance = 1e-10;
 // Of a rest length: a piece on a winch that is shorter by less than this is taut.
 static const double reel_tolerance = 1e-12;
 
+// Of the length of a loop: its seam is where it shall be. The tangent points turn with it round
+// their items, and leave the line between them by the square.
+static const double closed = 1e-14;
+enum { MOST_CLOSINGS = 30 };
+
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
@@ -83,17 +88,33 @@ static rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32
   return rl_vertex_position(model, state, rl_node_vertex(model, slot), points);
 }
 
+double rl_wraps_close(rl_path_item *items, size_t count) {
+  rl_path_item *first = &items[0], *last = &items[count - 1];
+  double length = rl_path_solve(items, count, NULL), moved = INFINITY;
+  for (int k = 0; k < MOST_CLOSINGS && moved > closed * length; k++) {
+    const rl_vec3 seam = rl_scale(0.5, rl_add(items[count - 2].exit, items[1].entry));
+    moved = rl_distance(seam, first->at);
+    first->at = last->at = seam;
+    length = rl_path_solve(items, count, NULL);
+  }
+  return length;
+}
+
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
                     const rl_point *points) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  put_point(&state->items[0], end_position(model, state, rope->ends[0], points));
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  put_point(&state->items[0],
+            is_loop ? state->seams[index] : end_position(model, state, rope->ends[0], points));
   for (uint32_t i = 0; i < count; i++) {
     put_wrap(model, state, rope, &wraps[i], points, &state->items[i + 1]);
   }
-  put_point(&state->items[count + 1], end_position(model, state, rope->ends[1], points));
-  return rl_path_solve(state->items, count + 2, NULL);
+  put_point(&state->items[count + 1],
+            is_loop ? state->seams[index] : end_position(model, state, rope->ends[1], points));
+  return is_loop ? rl_wraps_close(state->items, count + 2)
+                 : rl_path_solve(state->items, count + 2, NULL);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -178,10 +199,12 @@ double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32
                             uint32_t piece, const rl_point *points) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const rl_path_item *items = state->items;
-  double length = items[piece].piece;
-  if (piece > 0) {
+  const bool closes = piece == 0 && rl_wraps_is_loop(model, index);
+  const uint32_t before = closes ? state->wrap_counts[index] : piece; // the item before it
+  double length = items[piece].piece + (closes ? items[before].piece : 0.0);
+  if (before > 0) {
     length +=
-        items[piece].arc - before_mark(model, state, &wraps[piece - 1], &items[piece], points);
+        items[before].arc - before_mark(model, state, &wraps[before - 1], &items[before], points);
   }
   if (piece < state->wrap_counts[index]) {
     length += before_mark(model, state, &wraps[piece], &items[piece + 1], points);
@@ -230,12 +253,15 @@ rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t 
   const rl_path_item *items = state->items;
   const uint32_t count = state->wrap_counts[index];
   rl_strand strand = {.first_piece = first_piece};
-  if (first_piece > 0) {
-    strand.length = items[first_piece].arc -
-                    before_mark(model, state, &wraps[first_piece - 1], &items[first_piece], points);
+  const bool closes = first_piece == 0 && rl_wraps_is_loop(model, index);
+  const uint32_t begin = closes ? count : first_piece; // the item where it begins
+  strand.length = closes ? items[count].piece : 0.0;
+  if (begin > 0 && (!closes || wraps[begin - 1].grip == RL_STICKS)) {
+    strand.length +=
+        items[begin].arc - before_mark(model, state, &wraps[begin - 1], &items[begin], points);
   }
   double pull = 1.0;
-  for (uint32_t piece = first_piece; piece <= count; piece++) {
+  for (uint32_t piece = first_piece; piece < rl_wraps_pieces(model, state, index); piece++) {
     const double rest = rope->rubs   ? rl_wrap_piece_rest(model, state, index, piece)
                         : piece == 0 ? state->links[rope->first_link].rest
                                      : 0.0;
@@ -264,6 +290,7 @@ static uint32_t carrier_of(const rl_model *model, const rl_state *state, uint32_
   const rl_rope *rope = &model->ropes[index];
   const uint32_t count = state->wrap_counts[index];
   uint32_t body;
+  item = item == 0 && rl_wraps_is_loop(model, index) ? count : item;
   if (item == 0 || item == count + 1) {
     const uint32_t slot = rope->ends[item == 0 ? 0 : 1];
     body = rl_tied_body(model, slot);
@@ -295,10 +322,13 @@ bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t ind
 static void find_tensions(const rl_model *model, rl_state *state, uint32_t index, size_t *split) {
   const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  double tension = state->multipliers[model->ropes[index].first_link];
+  const double first = state->multipliers[model->ropes[index].first_link];
+  const uint32_t last = rl_wraps_pieces(model, state, index) - 1; // a loop begins again there
+  double tension = first;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    tension = wraps[i].grip == RL_STICKS ? state->multipliers[first_split + (*split)++]
-                                         : tension * rl_wrap_pull(model, state, index, i);
+    tension = wraps[i].grip != RL_STICKS ? tension * rl_wrap_pull(model, state, index, i)
+              : i < last                 ? state->multipliers[first_split + (*split)++]
+                                         : first;
     wraps[i].tension = tension;
   }
 }
@@ -424,12 +454,15 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
       ahead++;
     }
     // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there.
-    const bool held[2] = {first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
-                          i + 1 == count && rl_wrap_is_inert(model, state, index, count, 1)};
+    const bool is_loop = rl_wraps_is_loop(model, index); // which has no end
+    const bool held[2] = {!is_loop && first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
+                          !is_loop && i + 1 == count &&
+                              rl_wrap_is_inert(model, state, index, count, 1)};
     const bool reeled[2] = {held[0] && state->reels && state->reels[index][0] != 0.0,
                             held[1] && state->reels && state->reels[index][1] != 0.0};
     pulls beside = pulls_beside(
-        last, behind, ahead, rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
+        last, behind, is_loop && i + 1 == count ? model->ropes[index].first_link : ahead,
+        rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
     beside.back =
         reeled[0] ? reeled_pull(model, state, index, 0, state->reels[index][0]) : beside.back;
     beside.on =
@@ -439,6 +472,45 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
     behind = ahead++;
   }
   return changed;
+}
+
+// The tension that a massless loop has gone round with is the one that it began with: it cannot
+// slip everywhere. It sticks where friction can hold most.
+static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t index,
+                      rl_wrap *before) {
+  double most = 0.0;
+  uint32_t best = RL_NONE;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const double friction = rl_wrap_friction(model, index, &before[i]);
+    const double pull = friction > 0.0 ? largest_pull(friction, &state->items[i + 1]) : 0.0;
+    if (before[i].grip == RL_STICKS) {
+      return false;
+    }
+    best = pull > most ? i : best;
+    most = fmax(most, pull);
+  }
+  return best != RL_NONE && regrip(&before[best], RL_STICKS);
+}
+
+void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t index) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  uint32_t last = count;
+  while (last > 0 && wraps[last - 1].grip != RL_STICKS) {
+    last--;
+  }
+  if (!rl_wraps_is_loop(model, index) || last == 0 || last == count) {
+    return;
+  }
+  state->seams[index] =
+      rl_scale(0.5, rl_add(state->items[last].exit, state->items[last + 1].entry));
+  wraps[count - 1].rest = rl_wrap_piece_rest(model, state, index, 0);
+  for (uint32_t k = 0; k < last; k++) { // the wraps before it come behind the others, one by one
+    const rl_wrap first = wraps[0];
+    memmove(&wraps[0], &wraps[1], (count - 1) * sizeof *wraps);
+    wraps[count - 1] = first;
+  }
+  wraps[count - 1].rest = 0.0;
 }
 
 // Whether the rope has slipped off a ball, round to its other side: the points between which it
@@ -496,6 +568,9 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
                      uint32_t index) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
+  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps
+    return false;
+  }
   const double jump = isnan(length) ? INFINITY : fabs(was - length) - jump_tolerance * was;
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   uint32_t body = RL_NONE;
@@ -552,12 +627,16 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     changed = let_slip_off(model, state, r, rl_wraps_of(model, before, r)) || changed;
     const size_t ahead = first_split + split;
     find_tensions(model, state, r, &split);
-    for (uint32_t p = 0; p <= count;) {
+    for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
       flow(model, state, r, strand, dt, false);
       p += strand.piece_count;
     }
     changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
+    if (rl_wraps_is_loop(model, r)) {
+      changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
+      rl_wraps_turn(model, before, r);
+    }
   }
   return changed;
 }
@@ -569,7 +648,9 @@ static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
     const rl_path_item *item = &state->items[i + 1];
     const double before = before_mark(model, state, &wraps[i], item, state->points);
     const double moved = (0.5 * item->arc - before) / (1.0 + strain(model, state, index, i));
-    wraps[i].rest -= moved;
+    if (i + 1 < rl_wraps_pieces(model, state, index)) { // the first piece has what is left
+      wraps[i].rest -= moved;
+    }
     if (i > 0) {
       wraps[i - 1].rest += moved;
     }
@@ -608,7 +689,7 @@ void rl_wraps_find_tensions(const rl_model *model, rl_state *state) {
 double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t index) {
   double energy = 0.0;
   rl_wrap_path(model, state, index, state->points);
-  for (uint32_t p = 0; p <= state->wrap_counts[index];) {
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const double excess = fmax(strand.length - strand.rest, 0.0);
     double squares = strand.rest; // of the tensions over that of the first, times rest lengths
@@ -654,7 +735,7 @@ void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t index, size_
       }
     }
   }
-  for (uint32_t p = 0; p <= state->wrap_counts[index];) {
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, state, index, strand, dt, true);
     p += strand.piece_count;

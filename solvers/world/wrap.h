@@ -8,6 +8,19 @@
 
 #include "state.h"
 
+// A loop: its list of wraps begins and ends at the seam. The piece behind the last wrap is the
+// first one; it stands at 0, and what the last wrap says of the piece after it is its tension
+// alone. If any of its wraps sticks, the last one does.
+static inline bool rl_wraps_is_loop(const rl_model *model, uint32_t rope) {
+  return model->ropes[rope].closed && model->ropes[rope].massless;
+}
+
+// Its straight pieces: one more than wraps, and as many in a loop.
+static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *state,
+                                       uint32_t rope) {
+  return state->wrap_counts[rope] + (rl_wraps_is_loop(model, rope) ? 0 : 1);
+}
+
 // Solves the path of a rope at trial positions [slot_count] into state->items, which are its two
 // ends and its wraps; returns the length [m].
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,

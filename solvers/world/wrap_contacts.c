@@ -153,7 +153,8 @@ void rl_wraps_adopt(rl_wrapping *w) {
   find_grips(w);
   // Pieces between two wraps that were there before have the rest lengths that were between these.
   uint32_t first = 0, old_piece = 0;
-  for (uint32_t p = 0; p <= count && w->model->ropes[w->rope].rubs; p++) {
+  for (uint32_t p = 0;
+       p <= count && w->model->ropes[w->rope].rubs && !rl_wraps_is_loop(w->model, w->rope); p++) {
     const bool ends = p == count || wraps[p].rest >= 0.0;
     if (!ends) {
       continue;
@@ -501,10 +502,20 @@ static void adapt(rl_wrapping *w, double longest) {
 
 static size_t count_splits(const rl_model *model, const rl_state *state, uint32_t index) {
   size_t count = 0;
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+  for (uint32_t i = 0; i + 1 < rl_wraps_pieces(model, state, index); i++) {
     count += rl_wraps_of(model, state, index)[i].grip == RL_STICKS ? 1 : 0;
   }
   return count;
+}
+
+// A loop keeps its wraps.
+static void end_loop(const rl_model *model, rl_state *state, uint32_t r, size_t split, double dt) {
+  rl_wrap_path(model, state, r, state->points);
+  rl_wraps_flow(model, state, r, &split, dt);
+  for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
+    rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &state->items[i + 1]);
+  }
+  state->seams[r] = state->items[0].at;
 }
 
 static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
@@ -532,7 +543,11 @@ void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
-      end_rope(model, before, state, r, split, dt);
+      if (rl_wraps_is_loop(model, r)) {
+        end_loop(model, state, r, split, dt);
+      } else {
+        end_rope(model, before, state, r, split, dt);
+      }
       split += own;
     }
   }

@@ -27,6 +27,13 @@ static inline bool rl_wrap_is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
+// The path of a loop through items[0] and items[count - 1], which are put where the piece between
+// the items beside them is straight. Returns its length [m]; nan if there is none.
+double rl_wraps_close(rl_path_item *items, size_t count);
+
+// Begins the list of a loop behind a wrap that sticks, if there is one. The path is solved.
+void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
+
 // The part whose surface the middle of a rope of this radius runs on [m]. Boxes and hulls have none
 // for a radius other than 0.
 rl_part rl_wrap_grown_part(const rl_part *part, double radius);

@@ -33,7 +33,10 @@ enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
 
 uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
   uint32_t features = 0, ways = 0;
-  for (uint32_t i = 0; i < definition->body_count && rope->segments == 0 && !rope->closed; i++) {
+  if (rope->closed && rope->segments == 0) {
+    return (uint32_t)rope->way_count; // a loop keeps its wraps
+  }
+  for (uint32_t i = 0; i < definition->body_count && rope->segments == 0; i++) {
     const rl_body_definition *body = &definition->bodies[i];
     for (size_t k = 0; k < body->part_count && rl_definition_touches(definition, rope, i); k++) {
       features += features_of(&body->parts[k], 0.0);
@@ -344,6 +347,121 @@ static bool check_clear(const rl_wrapping *w, const rl_definition *definition, r
   return true;
 }
 
+// ---------------------------------------------------------------------------------------------
+// Loops
+
+// The axis of a round part in the world; of a ball zero.
+static rl_vec3 axis_of(const rl_wrapping *w, const rl_way *way) {
+  const rl_part *part = &w->model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, way->body);
+  const rl_vec3 z = {0.0, 0.0, part->shape == RL_SPHERE ? 0.0 : 1.0};
+  return rl_rotate(at.rotation, rl_rotate(part->rotation, z));
+}
+
+static rl_vec3 loop_centre(const rl_wrapping *w, const rl_rope_definition *d, size_t k) {
+  return way_centre(w->model, w->state, &w->model->ropes[w->rope], d, k % d->way_count);
+}
+
+// About which a loop runs round counterclockwise: across the polygon of what it passes, or of two
+// things the axis of one of them.
+static rl_vec3 loop_normal(const rl_wrapping *w, const rl_rope_definition *d) {
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  const rl_vec3 first = loop_centre(w, d, 0);
+  double size = 0.0;
+  for (size_t k = 1; k + 1 < d->way_count; k++) {
+    const rl_vec3 a = rl_sub(loop_centre(w, d, k), first);
+    const rl_vec3 b = rl_sub(loop_centre(w, d, k + 1), first);
+    sum = rl_add(sum, rl_cross(a, b));
+    size += rl_length(a) * rl_length(b);
+  }
+  for (size_t k = 0; k < d->way_count && !(rl_length(sum) > 1e-9 * size); k++) {
+    sum = d->ways[k].eye ? sum : axis_of(w, &d->ways[k]);
+  }
+  return rl_unit(sum);
+}
+
+// The axis about which the loop turns at way k by the right hand: that of the loop, if it lies on
+// the outer side there, or where the scenario gives a side by that.
+static rl_vec3 loop_turning(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
+                            rl_vec3 normal) {
+  const rl_way *way = &d->ways[k];
+  const rl_vec3 axis = axis_of(w, way);
+  const rl_vec3 chord = rl_sub(loop_centre(w, d, k + 1), loop_centre(w, d, k + d->way_count - 1));
+  rl_vec3 turning = normal;
+  if (!isnan(way->side.x) && !rl_is_zero(chord)) {
+    turning = rl_cross(rl_unit(way->side), rl_unit(chord));
+  }
+  return rl_is_zero(axis) ? rl_unit(turning)
+                          : rl_scale(rl_dot(axis, turning) < 0.0 ? -1.0 : 1.0, axis);
+}
+
+// A point off the outer side of way k, on the tangent in the direction to the next or from the
+// last.
+static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
+                            rl_vec3 along, rl_vec3 normal) {
+  const rl_way *way = &d->ways[k % d->way_count];
+  const rl_vec3 centre = loop_centre(w, d, k);
+  if (way->eye) {
+    return centre;
+  }
+  const rl_part *part = &w->model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  const double radius = part->radius + w->model->ropes[w->rope].radius;
+  const rl_vec3 turning = loop_turning(w, d, k % d->way_count, normal);
+  return rl_add_scaled(centre, radius, rl_unit(rl_cross(along, turning)));
+}
+
+// The list of a loop, from its seam on the straight piece before the first way.
+static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
+  rl_path_item *items = w->path.items;
+  const rl_vec3 normal = loop_normal(w, d), none = {0.0, 0.0, 0.0};
+  const size_t last = d->way_count - 1;
+  const rl_vec3 along = rl_sub(loop_centre(w, d, 0), loop_centre(w, d, last));
+  const rl_vec3 seam = rl_scale(
+      0.5, rl_add(loop_tangent(w, d, last, along, normal), loop_tangent(w, d, 0, along, normal)));
+  items[0] = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = seam};
+  w->path.count = 1;
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_way *way = &d->ways[k];
+    if (way->eye) {
+      items[w->path.count++] =
+          (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = loop_centre(w, d, k)};
+      continue;
+    }
+    const round_way round = {.body = way->body,
+                             .part = way->part == RL_NONE ? 0 : way->part,
+                             .side = none,
+                             .turning = loop_turning(w, d, k, normal)};
+    put_round(w, w->path.count, &round, way->turns);
+  }
+  items[w->path.count++] = items[0];
+}
+
+static double lay_loop(const rl_model *model, const rl_definition *definition, rl_state *state,
+                       uint32_t index, rl_fault *fault) {
+  rl_wrapping w = rl_wraps_open(model, state, index);
+  put_loop(&w, &definition->ropes[index]);
+  double length = rl_wraps_close(w.path.items, w.path.count);
+  for (size_t i = 1; i + 1 < w.path.count && !isnan(length); i++) {
+    length = rl_wraps_is_settled(&w, &w.path.items[i]) ? length : NAN;
+  }
+  if (isnan(length)) {
+    rl_fault_set(
+        fault, RL_FAULT_INVALID, RL_NONE, index, "over",
+        "there is no way for the loop round all that it passes, in this order and on these "
+        "sides; expected balls and the sides of cylinders that it bends round");
+    return NAN;
+  }
+  if (!check_clear(&w, definition, fault)) {
+    return NAN;
+  }
+  rl_wraps_adopt(&w);
+  state->seams[index] = w.path.items[0].at;
+  length = rl_wrap_path(model, state, index, state->points);
+  rl_wraps_share(model, state, index, length);
+  rl_wraps_turn(model, state, index);
+  return rl_wrap_path(model, state, index, state->points);
+}
+
 double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
                     uint32_t index, rl_fault *fault) {
   const rl_rope *rope = &model->ropes[index];
@@ -354,6 +472,9 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
       wraps[state->wrap_counts[index]++] =
           (rl_wrap){.body = RL_NONE, .part = rope->first_eye + (uint32_t)k};
     }
+  }
+  if (rl_wraps_is_loop(model, index)) {
+    return lay_loop(model, definition, state, index, fault);
   }
   rl_wrap_path(model, state, index, state->points);
   rl_wrapping w = rl_wraps_open(model, state, index);
@@ -374,8 +495,12 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t index, doub
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     rl_wrap_mark_middle(model, state, &wraps[i], &state->items[i + 1]);
   }
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const double own = rl_wrap_piece_length(model, state, index, i + 1, state->points);
-    wraps[i].rest = rest / length * own;
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) { // of a loop the first has what is left
+    wraps[i].rest = 0.0;
+    if (i + 1 < pieces) {
+      const double own = rl_wrap_piece_length(model, state, index, i + 1, state->points);
+      wraps[i].rest = rest / length * own;
+    }
   }
 }

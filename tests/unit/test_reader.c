@@ -465,11 +465,8 @@ static void test_unsupported(void **state) {
                                                                "winch: {rope: second, end: from, "
                                                                "rate: 1}}]\n",
        "whose elements or nodes differ"},
-      {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}]"),
-       "massless closed ropes"},
-      {WITH_ROPE("closed: @true, length: 3"), "massless closed ropes"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
-       "closed ropes that pass eyes"},
+       "closed ropes with mass that pass eyes"},
       {DRAPED RING "probes: [ring.slip.drum, @ring.wrap.drum]\n", "wrap angle of a closed rope"},
   };
   check_faults(cases, COUNT(cases), true);
@@ -479,7 +476,7 @@ static void test_unsupported(void **state) {
 static void test_invalid_before_unsupported(void **state) {
   (void)state;
   static const faulty cases[] = {
-      {WITH_ROPE("closed: true, length: 3") "probes: [@bal.y]\n", "no body or rope"},
+      {WITH_ROPE(LOOP ", over: [{eye: [0, 0, 0]}]") "probes: [@bal.y]\n", "no body or rope"},
       {GOOD "events: [{from: 0, until: 1, winch: {rope: line, at_length: 0.5, rate: 1}}]\n"
             "exact: {@nothing: {}}\n",
        "closed form"},
@@ -844,10 +841,10 @@ static void test_print(void **state) {
               "dir/test.yaml:6:11: error: unknown key 'mas' in body 'other'; did you mean 'mass'?\n"
               "  other: {mas: 1}\n"
               "          ^\n");
-  check_print(WITH_ROPE("closed: true, length: 3"),
+  check_print(WITH_ROPE("closed: true, mass: 1, segments: 9, over: [{eye: [1, 0, 0]}]"),
               "dir/test.yaml:8:20: error: unsupported: rope 'second': not supported by this "
-              "version: massless closed ropes\n"
-              "  second: {closed: true, length: 3}\n"
+              "version: closed ropes with mass that pass eyes or bodies\n"
+              "  second: {closed: true, mass: 1, segments: 9, over: [{eye: [1, 0, 0]}]}\n"
               "                   ^\n");
   // Tabs stay, so that the caret lines up; characters count once; controls are not printed.
   check_print(HEAD "title:\t[\xc3\xa4,\t\xe6\xbc\xa2, \"\\e\"]\n",

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Massless loops: belts round wheels and through eyes.
+#include "check.h"
+
+#include "world/wrap.h"
+
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static const char *const general[] = {
+    "penalty", "penalty-implicit", "pbd",          "xpbd",   "pbd-direct",
+    "impulse", "impulse-direct",   "impulse-soft", "convex", "rattle"};
+enum { GENERAL = sizeof general / sizeof general[0] };
+
+// Two wheels, the second on its axle, and more of the rope's keys and of the scene.
+static rl_scenario *two_wheels(const char *over, const char *keys, const char *more) {
+  return scenario_from(
+      "name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  a: {motion: axle, mass: 2, position: [-0.5, 0.1, 0], shape: {cylinder: {radius: 0.1, "
+      "length: 0.1}}}\n"
+      "  b: {motion: axle, mass: 4, position: [0.5, 0.1, 0], shape: {cylinder: {radius: 0.2, "
+      "length: 0.1}}}\n%s"
+      "ropes: {belt: {closed: true, over: %s%s}}\n",
+      more, over, keys);
+}
+
+// The shortest loop: open and crossed belts, polygons of eyes, from whatever it begins with.
+static void lengths_are_exact(void **unused) {
+  (void)unused;
+  const double open = 2.0 * sqrt(1.0 - 0.01) + pi * 0.3 + 2.0 * 0.1 * asin(0.1);
+  const double eye_and_wheel = 2.0 * sqrt(4.0 - 0.01) + 0.1 * (2.0 * pi - 2.0 * acos(0.05));
+  const char *const eyes = "  f: {motion: fixed, position: [0, 2, 1]}\n";
+  const struct {
+    const char *over, *more;
+    double length;
+  } cases[] = {
+      {"[a, b]", "", open},
+      {"[b, a]", "", open},
+      {"[{body: a, turns: 1}, b]", "", open + 2.0 * pi * 0.1},
+      {"[{eye: [0, 0, 5]}, {eye: [3, 0, 5]}, {eye: [0, 4, 5]}]", "", 12.0},
+      {"[{eye: [0, 0, 1]}, {body: f, at: [0, 0, 0]}]", eyes, 4.0},
+      {"[a, {eye: [-0.5, 2.1, 0]}]", "", eye_and_wheel},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    rl_scenario *s = two_wheels(cases[k].over, "", cases[k].more);
+    rl_driver *d = driver_for(s, "rattle", 0.001);
+    check_relative(probe(d, "belt.length"), cases[k].length, 1e-13);
+    check_relative(probe(d, "belt.rest"), probe(d, "belt.length"), 1e-15);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A driven wheel brings another one up to speed: belt.yaml derives the numbers.
+static void a_belt_pulls_by_the_capstan_law(void **unused) {
+  (void)unused;
+  const double mu = sqrt(0.3 * 0.15), phi = asin(0.6) + 0.5 * pi + asin(0.1);
+  const double slack = 9.81 / 1.6, taut = slack * exp(mu * phi), rate = (taut - slack) * 0.2 / 0.08;
+  for (size_t k = 0; k < GENERAL; k++) {
+    rl_diagnostic diagnostic;
+    rl_scenario *s = rl_scenario_from_file(shipped("belt"), NULL, 0, &diagnostic);
+    assert_non_null(s);
+    rl_driver *d = driver_for(s, general[k], 0.001);
+    for (int n = 0; n < 800; n++) {
+      step_checked(d);
+      if (n + 1 == 500) {
+        check_relative(probe(d, "wheel.spin"), rate * 0.5, 2e-5);
+        check_relative(probe(d, "belt.tension"), taut, 2e-5);
+        check_relative(probe(d, "belt.wrap.wheel"), phi, 1e-5);
+        check_near(probe(d, "belt.slip.wheel"), 1.0 - 0.2 * rate * 0.5, 2e-3);
+      }
+    }
+    check_near(probe(d, "wheel.spin"), 5.0, 1e-6);
+    check_relative(probe(d, "belt.tension"), slack, 1e-4);
+    check_near(probe(d, "wheel.angle"), 5.0 * (0.8 - 0.5 * 5.0 / rate), 5e-3);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-5);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// Without friction the loop only holds together: what turns goes on turning, and what rests, rests.
+static void without_friction_nothing_turns(void **unused) {
+  (void)unused;
+  for (size_t k = 0; k < GENERAL; k++) {
+    rl_scenario *s =
+        two_wheels("[a, {body: load, at: [0, 0, 0]}, b]", "",
+                   "  load: {mass: 1, position: [0.0625, -0.8166666666, 0], velocity: [0.1, 0, "
+                   "0]}\n  c: {motion: axle, mass: 1, position: [9, 9, 9], spin: [0, 0, 3], "
+                   "shape: {sphere: {radius: 0.1}}}\n");
+    rl_driver *d = driver_for(s, general[k], 0.001);
+    for (int n = 0; n < 200; n++) {
+      step_checked(d);
+    }
+    check_near(probe(d, "a.spin"), 0.0, 1e-12);
+    check_near(probe(d, "b.spin"), 0.0, 1e-12);
+    check_below(fabs(probe(d, "load.x") - 0.0625), 0.03);
+    check_below(rl_metrics_of(d).stretch_max, 1e-5);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// Three free wheels and an eye of a free body in an elastic belt that rubs, without gravity:
+// nothing acts from outside.
+static void free_wheels_keep_their_momentum(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: x\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  a: {mass: 2, position: [-0.5, 0, 0], spin: [0, 0, 9], collide: false, shape: {cylinder: "
+      "{radius: 0.1, length: 0.1}}}\n"
+      "  b: {mass: 4, position: [0.5, 0, 0], velocity: [0.3, 0.1, 0], collide: false, shape: "
+      "{cylinder: {radius: 0.2, length: 0.1}}}\n"
+      "  c: {mass: 1, position: [0, 0.9, 0], spin: [0, 0, -3], collide: false, shape: {cylinder: "
+      "{radius: 0.15, length: 0.1}}}\n"
+      "  e: {mass: 0.5, inertia: [0.1, 0.1, 0.1], position: [-0.6, 0.6, 0], spin: [0, 0, 1]}\n"
+      "ropes: {belt: {closed: true, friction: 0.2, stiffness: 300, slack: -0.2,"
+      " over: [a, b, c, {body: e, at: [0.1, 0, 0], friction: 0}]}}\n");
+  const char *const elastic[] = {"penalty", "penalty-implicit", "xpbd", "impulse-soft", "convex"};
+  for (size_t k = 0; k < sizeof elastic / sizeof elastic[0]; k++) {
+    rl_driver *d = driver_for(s, elastic[k], 0.001);
+    const rl_metrics start = rl_metrics_of(d);
+    const double spin = probe(d, "a.spin");
+    const bool keeps_angular =
+        strcmp(elastic[k], "penalty") == 0 || strcmp(elastic[k], "impulse-soft") == 0;
+    for (int n = 0; n < 300; n++) {
+      free_step(d, &start, keeps_angular ? 1e-11 : INFINITY);
+    }
+    assert_true(fabs(probe(d, "a.spin") - spin) > 0.1);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+static void rows_have_their_gradients(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  a: {mass: 2, position: [-0.5, 0, 0], shape: {cylinder: {radius: 0.1, length: 0.3}}}\n"
+      "  b: {mass: 4, position: [0.5, 0.1, 0.02], shape: {cylinder: {radius: 0.2, length: 0.3}}}\n"
+      "  e: {mass: 0.5, inertia: [0.1, 0.2, 0.3], position: [0, 0.9, 0.03]}\n"
+      "ropes: {belt: {closed: true, friction: 0.3, over: [b, {body: e, at: [0.1, 0.1, 0], "
+      "friction: 0}, a]}}\n");
+  rl_driver *d = driver_for(s, "rattle", 0.001);
+  rl_wrap *wraps = &d->state->wraps[s->model->ropes[0].first_wrap];
+  const uint32_t grips[][3] = {{RL_STICKS, RL_SLIDES, RL_STICKS},
+                               {RL_SLIDES, RL_SLIDES, RL_STICKS},
+                               {RL_SLIDES, RL_SLIDES, RL_SLIDES}};
+  const uint32_t rows[] = {2, 1, 1};
+  for (size_t k = 0; k < 3; k++) {
+    for (size_t i = 0; i < 3; i++) {
+      wraps[i].grip = grips[k][i];
+    }
+    rl_detect(s->model, d->state, 0.001, d->rows);
+    assert_int_equal(d->rows->row_count, rows[k]);
+    for (uint32_t i = 0; i < d->rows->row_count; i++) {
+      check_row_gradient(d, &d->rows->rows[i], 1e-8);
+    }
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void what_is_refused(void **unused) {
+  (void)unused;
+  const struct {
+    const char *over, *reason;
+  } cases[] = {{"[w]", "at least two"},
+               {"[w, box]", "anything but balls and cylinders"},
+               {"[w, {eye: [0.05, 0, 0]}]", "there is no way for the loop"}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+             "  w: {motion: fixed, shape: {cylinder: {radius: 0.1, length: 1}}}\n"
+             "  box: {motion: fixed, position: [1, 0, 0], shape: {box: {size: [1, 1, 1]}}}\n"
+             "ropes: {belt: {closed: true, over: %s}}\n",
+             cases[k].over);
+    rl_diagnostic diagnostic;
+    assert_null(rl_scenario_from_text(text, strlen(text), "x", NULL, 0, &diagnostic));
+    if (!strstr(diagnostic.message, cases[k].reason)) {
+      print_error("observed '%s', expected '%s' in it\n", diagnostic.message, cases[k].reason);
+      fail();
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lengths_are_exact),
+      cmocka_unit_test(a_belt_pulls_by_the_capstan_law),
+      cmocka_unit_test(without_friction_nothing_turns),
+      cmocka_unit_test(free_wheels_keep_their_momentum),
+      cmocka_unit_test(rows_have_their_gradients),
+      cmocka_unit_test(what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
