@@ -45,6 +45,16 @@ bool rl_exact_is_load(const rl_model *model, uint32_t slot) {
          rl_length(model->velocities[slot]) == 0.0;
 }
 
+bool rl_exact_is_bob_on_post(const rl_model *model, uint32_t rope, uint32_t post) {
+  const uint32_t *ends = model->ropes[rope].ends;
+  const rl_body *bob = rl_slot_body(model, ends[1]);
+  const size_t pair = (size_t)rope * model->body_count + post;
+  return !(rl_length(model->gravity) > 0.0) && rl_exact_is_fixed(model, ends[0]) && bob &&
+         bob->motion == RL_FREE && bob->spin_slot == RL_NONE &&
+         model->bodies[post].motion == RL_FIXED && model->bodies[post].part_count == 1 &&
+         model->touches[pair] && !(model->frictions[pair] > 0.0);
+}
+
 static rl_exact_bend eye_at(const rl_model *model, uint32_t index) {
   const rl_vertex *eye = &model->eyes[index];
   const rl_vec3 at = rl_exact_start(model, *eye);

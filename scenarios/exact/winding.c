@@ -61,12 +61,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->rope = arguments[0];
   self->body = arguments[1];
   self->bob = rope->ends[1];
-  const rl_body *bob = rl_slot_body(model, self->bob);
-  const bool touches = model->touches[(size_t)self->rope * model->body_count + self->body] != 0;
-  if (rl_length(model->gravity) > 0.0 || !rl_exact_is_fixed(model, rope->ends[0]) || !bob ||
-      bob->motion != RL_FREE || bob->spin_slot != RL_NONE || post->motion != RL_FIXED ||
-      post->part_count != 1 || post->parts[0].shape != RL_CYLINDER || !touches ||
-      model->frictions[(size_t)self->rope * model->body_count + self->body] > 0.0) {
+  if (!rl_exact_is_bob_on_post(model, self->rope, self->body) ||
+      post->parts[0].shape != RL_CYLINDER) {
     return rl_exact_refuse(message, size,
                            "winding is a rope from a fixed point to the centre of a free body, and "
                            "a fixed cylinder without friction, without gravity");
@@ -80,8 +76,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const double rest = rl_length(rl_add_scaled(velocity, self->speed, self->out));
   if (self->speed == 0.0 || rest > 1e-9 * fabs(self->speed)) {
     return rl_exact_refuse(message, size,
-                           "body '%s' must start across its rope and the axis of '%s'", bob->name,
-                           post->name);
+                           "body '%s' must start across its rope and the axis of '%s'",
+                           rl_slot_body(model, self->bob)->name, post->name);
   }
   return true;
 }

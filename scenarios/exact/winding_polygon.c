@@ -141,12 +141,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->rope = arguments[0];
   self->body = arguments[1];
   self->bob = rope->ends[1];
-  const rl_body *bob = rl_slot_body(model, self->bob);
-  const size_t pair = (size_t)self->rope * model->body_count + self->body;
-  if (rl_length(model->gravity) > 0.0 || !rl_exact_is_fixed(model, rope->ends[0]) || !bob ||
-      bob->motion != RL_FREE || bob->spin_slot != RL_NONE || post->motion != RL_FIXED ||
-      post->part_count != 1 || !rl_path_is_faceted(&post->parts[0]) || !model->touches[pair] ||
-      model->frictions[pair] > 0.0) {
+  if (!rl_exact_is_bob_on_post(model, self->rope, self->body) ||
+      !rl_path_is_faceted(&post->parts[0])) {
     return rl_exact_refuse(message, size,
                            "winding on a polygon is a rope from a fixed point to the centre of a "
                            "free body, and a fixed box or hull without friction, without gravity");

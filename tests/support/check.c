@@ -23,20 +23,38 @@ void check_below_at(double observed, double limit, const char *what, const char 
   }
 }
 
-rl_scenario *scenario_from(const char *format, ...) {
+// A scenario from text, or NULL and why.
+static rl_scenario *read_text(rl_diagnostic *diagnostic, const char *format, va_list arguments) {
   static char text[1 << 16];
+  const int length = vsnprintf(text, sizeof text, format, arguments);
+  assert_true(length > 0 && (size_t)length < sizeof text);
+  return rl_scenario_from_text(text, (size_t)length, "test", NULL, 0, diagnostic);
+}
+
+rl_scenario *scenario_from(const char *format, ...) {
+  rl_diagnostic diagnostic;
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(text, sizeof text, format, arguments);
+  rl_scenario *scenario = read_text(&diagnostic, format, arguments);
   va_end(arguments);
-  assert_true(length > 0 && (size_t)length < sizeof text);
-  rl_diagnostic diagnostic;
-  rl_scenario *scenario = rl_scenario_from_text(text, (size_t)length, "test", NULL, 0, &diagnostic);
   if (!scenario) {
     rl_diagnostic_print(stderr, "test", &diagnostic);
     fail();
   }
   return scenario;
+}
+
+void check_refused(const char *reason, const char *format, ...) {
+  rl_diagnostic diagnostic;
+  va_list arguments;
+  va_start(arguments, format);
+  rl_scenario *scenario = read_text(&diagnostic, format, arguments);
+  va_end(arguments);
+  if (scenario || !strstr(diagnostic.message, reason)) {
+    print_error("observed '%s', expected '%s' in it\n", scenario ? "accepted" : diagnostic.message,
+                reason);
+    fail();
+  }
 }
 
 rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt) {

@@ -31,6 +31,10 @@ void check_below_at(double observed, double limit, const char *what, const char 
 // A scenario from text, printf style. Fails the test with the diagnostic if it is refused.
 rl_scenario *scenario_from(const char *format, ...);
 
+// Fails the test unless a scenario from text, printf style, is refused, with `reason` in what is
+// said.
+void check_refused(const char *reason, const char *format, ...);
+
 // A driver for a scenario; `spec` is "name,param=value". Fails the test on a bad spec.
 rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 

@@ -478,7 +478,7 @@ static void thin_hulls_work(void **unused) {
   rl_model_free(m);
 }
 
-static void check_refused(size_t count, const rl_vec3 *points, const char *expected) {
+static void hull_refused(size_t count, const rl_vec3 *points, const char *expected) {
   rl_part_definition part = hull_of(count, points);
   rl_body_definition body = rl_body_defaults();
   body.motion = RL_FIXED;
@@ -509,17 +509,17 @@ static void degenerate_hulls_are_refused(void **unused) {
   for (size_t i = 0; i < RL_HULL_POINTS + 1; i++) {
     points[i] = a;
   }
-  check_refused(3, points, "3 points; expected 4 to 256");
-  check_refused(RL_HULL_POINTS + 1, points, "257 points; expected 4 to 256");
-  check_refused(7, points, "lie at one place");
+  hull_refused(3, points, "3 points; expected 4 to 256");
+  hull_refused(RL_HULL_POINTS + 1, points, "257 points; expected 4 to 256");
+  hull_refused(7, points, "lie at one place");
   for (size_t i = 0; i < 20; i++) {
     points[i] = rl_add_scaled(a, next_random(&seed), u);
   }
-  check_refused(20, points, "lie on one line");
+  hull_refused(20, points, "lie on one line");
   for (size_t i = 0; i < 20; i++) {
     points[i] = rl_add_scaled(points[i], next_random(&seed), v);
   }
-  check_refused(20, points, "20 points of the hull lie in one plane");
+  hull_refused(20, points, "20 points of the hull lie in one plane");
 }
 
 // Two layers of points, each about as thick as rounding: refused or correct, but never wrong.
