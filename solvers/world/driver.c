@@ -262,7 +262,12 @@ static bool loses_way_ahead(rl_driver *driver, double t1) {
   rl_driver_set_state(driver, driver->before);
   drive_begin(driver, driver->state->time, t1);
   rl_state_drift(driver->model, driver->state, driver->dt);
-  return rl_wraps_lose(driver->model, driver->state, driver->before);
+  if (rl_wraps_lose(driver->model, driver->state, driver->before)) {
+    return true;
+  }
+  rl_driver_set_state(driver, driver->before); // it is as it came out
+  solve(driver, t1);
+  return false;
 }
 
 // Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
