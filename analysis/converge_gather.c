@@ -128,9 +128,17 @@ static rl_norms measure(curve *k, size_t v, rl_words columns) {
   return rl_series_size(&k->runs[v], columns.words, columns.count);
 }
 
+// Of several probes those that are lengths count, as in `exact_error`: all of them only where no
+// length is known.
+static rl_words columns_that_count(curve *k, size_t v) {
+  const rl_words all = k->quantity->columns;
+  const rl_words lengths = {all.words, k->quantity->lengths};
+  return lengths.count > 0 && measure(k, v, lengths).samples > 0 ? lengths : all;
+}
+
 // Which of several columns the error is of: they may be of different units. NULL: of none.
 static const char *find_largest(curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+  const rl_words columns = columns_that_count(k, v);
   const char *largest = NULL;
   double most = -1.0;
   for (size_t i = 0; i < columns.count; i++) {
@@ -152,8 +160,8 @@ static double doubt_of(const rl_table *reference) {
 
 // Below this an error is round-off: of differences, by the size of the numbers. Or it is the
 // reference's.
-static double floor_of(const curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+static double floor_of(curve *k, size_t v) {
+  const rl_words columns = columns_that_count(k, v);
   if (k->quantity->measure == RL_SIZE || k->runs[v].row_count == 0) {
     return 0.0;
   }
@@ -167,7 +175,7 @@ static void measure_all(curve *k) {
   for (size_t v = 0; v < k->c->value_count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
-    k->norms[v] = measure(k, v, k->quantity->columns);
+    k->norms[v] = measure(k, v, columns_that_count(k, v));
     k->largest[v] = find_largest(k, v);
     k->points[v] =
         (rl_fit_point){.value = value,

@@ -405,6 +405,20 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   }
 }
 
+bool rl_probe_is_length(rl_probe probe) {
+  static const bool lengths[] = {
+      [RL_PROBE_BODY_X] = true,       [RL_PROBE_BODY_Y] = true,
+      [RL_PROBE_BODY_Z] = true,       [RL_PROBE_ROPE_LENGTH] = true,
+      [RL_PROBE_ROPE_REST] = true,    [RL_PROBE_ROPE_NODE_X] = true,
+      [RL_PROBE_ROPE_NODE_Y] = true,  [RL_PROBE_ROPE_NODE_Z] = true,
+      [RL_PROBE_ROPE_SAG] = true,     [RL_PROBE_ROPE_ENTRY_X] = true,
+      [RL_PROBE_ROPE_ENTRY_Y] = true, [RL_PROBE_ROPE_ENTRY_Z] = true,
+      [RL_PROBE_ROPE_EXIT_X] = true,  [RL_PROBE_ROPE_EXIT_Y] = true,
+      [RL_PROBE_ROPE_EXIT_Z] = true,
+  };
+  return lengths[probe.kind];
+}
+
 double rl_unwrap(double value, double previous) {
   if (isnan(previous)) {
     return value;

@@ -129,7 +129,7 @@ def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tupl
             return f"{what[word]} of {probe}", probe_unit(probe)
         largest = Counter(row["probe"] for row in rows if row.get("probe", "nan") != "nan")
         units = {probe_unit(name) for name in largest}
-        of = ", the largest of all probes, each in its own unit"
+        of = ", the largest of all probes that count"
         if len(largest) == 1:
             of += f": it is that of {next(iter(largest))}"
         elif largest:

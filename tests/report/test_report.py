@@ -34,6 +34,7 @@ import geometry  # noqa: E402
 import overlay  # noqa: E402
 import player  # noqa: E402
 import svg  # noqa: E402
+import tables  # noqa: E402
 import units  # noqa: E402
 import wireframe  # noqa: E402
 from ropelab import NoResults, load, load_comparison  # noqa: E402
@@ -284,6 +285,23 @@ class ReportOfComparison(unittest.TestCase):
 
     def test_runs_that_the_summary_does_not_list_are_left_out(self) -> None:
         self.assertFalse("stale" in self.page, "expected no 'stale' in the page")
+
+    def test_the_overview_names_its_errors_with_units(self) -> None:
+        overview = self.page[:self.page.index("</section>")]
+        for heading in ("energy, J", "length, m"):
+            self.assertIn(f"<span>{heading}</span>", overview)
+        self.assertNotIn("Largest errors", overview)
+
+    def test_of_the_closed_form_lengths_count_where_any_is_known(self) -> None:
+        class Made:
+            def __init__(self, **errors: list[float]) -> None:
+                self.series = {f"{name.replace('_', '.')}.error": column
+                               for name, column in errors.items()}
+        nothing = [math.nan, math.nan]
+        self.assertEqual(tables.counted_probes(Made(a_x=[0.1, math.nan], r_tension=[1.0, 2.0])),
+                         ["a.x"])
+        self.assertEqual(tables.counted_probes(Made(a_x=nothing, r_tension=[1.0, 2.0])),
+                         ["r.tension"])
 
     def test_best_value_is_marked(self) -> None:
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
