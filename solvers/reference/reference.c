@@ -325,7 +325,7 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
 static void go_on(reference *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
-  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows)) {
+  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows, dt)) {
     lay_rows(self, t, dt);
   }
   if (model->wrap_capacity > 0) {

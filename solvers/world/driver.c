@@ -410,7 +410,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (leads_wraps) {
     rl_wraps_end(model, driver->before, state, driver->dt);
   }
-  if (rl_eyes_pass(model, state, driver->rows)) {
+  if (rl_eyes_pass(model, state, driver->rows, driver->dt)) {
     tell(driver);
   }
   state->dissipated += info->dissipated;

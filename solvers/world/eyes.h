@@ -35,9 +35,11 @@ void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, 
 
 // After a step: nodes that are through their eye are turned into the direction of the rope behind
 // it, and the eye passes to the element that they came with; a free end that is through leaves it.
-// The lengths of the rows and the energy stay what they are, and the momentum of what moves freely.
+// Nodes that the next step of dt [s] will guide come on to their lines. The lengths of the rows and
+// the energy stay what they are, and of what moves freely momentum, centre of mass, and on bodies
+// that turn the angular momentum.
 // True if any passed: who keeps rows or positions of his own is to be told.
-bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows);
+bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, double dt);
 
 // How far the guided node that is furthest through its eye is through it [m]; below 0: none is.
 double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows);

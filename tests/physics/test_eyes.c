@@ -151,9 +151,30 @@ static bool has_passed(const rl_driver *d, uint64_t *seen) {
   return passed;
 }
 
-// An eye beside the centre of a free body, a load at each end, nothing from outside.
+// Of all that is in a world in which only bodies with a mass of their own and ropes move.
+static rl_vec3 centre_of_mass(const rl_driver *d, double *sum_of_masses) {
+  const rl_model *model = d->model;
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  double mass = 0.0;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    const double w = d->state->points[i].w;
+    if (w > 0.0) {
+      sum = rl_add_scaled(sum, 1.0 / w, rl_position(&d->state->points[i]));
+      mass += 1.0 / w;
+    }
+  }
+  *sum_of_masses = mass;
+  return rl_scale(1.0 / mass, sum);
+}
+
+// An eye beside the centre of a free body, a load at each end, nothing from outside. Methods that
+// keep the angular momentum of a rope keep it here: those with forces along the directions at the
+// start of a step to rounding, others but for what the rope turns while a node is guided.
 static void free_things_keep_their_momentum(void **unused) {
   (void)unused;
+  // Of the whole: kept to rounding, or twice what was measured.
+  const double angular[GENERAL] = {2e-5,  0.012, 0.012, 7e-4,   1e-12, 1e-12,
+                                   1e-12, 2e-8,  0.012, 1.2e-7, 1e-8};
   rl_scenario *s = scenario_from(
       "name: free\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.002\nbodies:\n"
       "  a: {mass: 0.3, position: [-0.9, 0, 0], velocity: [1.5, 0, 0]}\n"
@@ -165,18 +186,18 @@ static void free_things_keep_their_momentum(void **unused) {
   for (size_t k = 0; k < GENERAL; k++) {
     rl_driver *d = driver_for(s, general[k], 0.002);
     const rl_metrics start = rl_metrics_of(d);
+    double mass;
+    const rl_vec3 centre = centre_of_mass(d, &mass);
     uint64_t seen = rl_eyes_hash(s->model, d->state), passes = 0;
     char message[256] = "";
     for (int n = 0; n < 200; n++) {
-      free_step(d, &start, INFINITY);
+      free_step(d, &start, angular[k]);
       assert_true(rl_elements_check(s->model, d->state, message, sizeof message));
       passes += has_passed(d, &seen) ? 1 : 0;
     }
-    // Of a node that passes a step late the angular momentum is off by the way that it missed.
-    const rl_metrics now = rl_metrics_of(d);
     assert_true(passes >= 4);
-    check_below(rl_distance(now.momentum.angular, start.momentum.angular),
-                0.01 * rl_length(start.momentum.angular));
+    const rl_vec3 way = rl_scale(d->state->time / mass, start.momentum.linear);
+    check_below(rl_distance(centre_of_mass(d, &mass), rl_add(centre, way)), 1e-12);
     rl_driver_free(d);
   }
   rl_scenario_free(s);
