@@ -100,8 +100,9 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
-                    const rl_point *points) {
+// The items of a rope at trial positions, into state->items. Returns how many there are.
+static size_t put_items(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
@@ -113,8 +114,20 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index
   }
   put_point(&state->items[count + 1],
             is_loop ? state->seams[index] : end_position(model, state, rope->ends[1], points));
-  return is_loop ? rl_wraps_close(state->items, count + 2)
-                 : rl_path_solve(state->items, count + 2, NULL);
+  return (size_t)count + 2;
+}
+
+double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
+                    const rl_point *points) {
+  const size_t count = put_items(model, state, index, points);
+  return rl_wraps_is_loop(model, index) ? rl_wraps_close(state->items, count)
+                                        : rl_path_solve(state->items, count, NULL);
+}
+
+double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t index,
+                   const rl_point *points, double time) {
+  const size_t count = put_items(model, state, index, points);
+  return rl_path_lay(state->items, state->old_items, count, time);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -655,24 +668,6 @@ static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
       wraps[i - 1].rest += moved;
     }
     rl_wrap_mark_middle(model, state, &wraps[i], item);
-  }
-}
-
-void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index,
-                    const rl_point *earlier, const rl_point *later, double dt, double *slips) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const uint32_t count = state->wrap_counts[index];
-  rl_wrap_path(model, state, index, later);
-  for (uint32_t p = 0; p < count; p++) {
-    slips[p] = rl_wrap_piece_length(model, state, index, p, later);
-  }
-  rl_wrap_path(model, state, index, earlier);
-  // What a winch pays out, and what a strand loses before a wrap, runs over it.
-  double slip = state->reels ? state->reels[index][0] : 0.0;
-  for (uint32_t p = 0; p < count; p++) {
-    slip -= (slips[p] - rl_wrap_piece_length(model, state, index, p, earlier)) / dt;
-    slip = wraps[p].grip == RL_STICKS ? 0.0 : slip;
-    slips[p] = slip;
   }
 }
 
