@@ -59,15 +59,16 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
   return carver.block;
 }
 
-// Before and after a step each element can be parted, and each event can let something go.
+// Before and after a step each element can be parted, and each event can let something go or, a
+// winch, run out of rope.
 static size_t change_capacity(const rl_model *model) {
-  return model->parts ? 2 * (size_t)model->link_count + model->event_count : 0;
+  return (model->parts ? 2 * (size_t)model->link_count : 0) + model->event_count;
 }
 
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
          (model->is_limited ? rl_state_bytes(model) : 0) + rl_rows_bytes(model) +
-         rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change);
+         rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change) + model->event_count;
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -95,8 +96,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->reeled = model->is_limited ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
+  driver->is_empty = calloc((size_t)model->event_count + 1, sizeof *driver->is_empty);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
-  if (!acquired || !driver->changes || !driver->state ||
+  if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
       !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
@@ -119,6 +121,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->before);
     rl_state_free(driver->reeled);
     free(driver->changes);
+    free(driver->is_empty);
     free(driver->allocation);
     free(driver);
   }

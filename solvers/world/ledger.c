@@ -186,6 +186,8 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss, 0.0);
 }
 
+void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
+
 static bool is_caught(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
   bool caught = false;
   for (uint32_t i = 0; i < rows->block_count; i++) {

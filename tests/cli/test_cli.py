@@ -1578,6 +1578,29 @@ class Trajectories(Case):
             rows = Table(folder / "series.csv").rows()
             self.expect(float(rows[-1]["time_s"]), code / 100, "last line")
 
+    def test_winch_without_rope(self) -> None:
+        # One that runs out, and one that would take in all and more at once; massless and with mass.
+        path = new_folder() / "empty.yaml"
+        path.parent.mkdir(parents=True)
+        for more, rate, time, left in (("", -1, 0.89, 0.01), ("", -1e9, 0, 0.9),
+                                       (", mass: 0.9, segments: 9", -1, 0.85, 0.05),
+                                       (", mass: 0.9, segments: 9", -1e9, 0, 0.9)):
+            path.write_text(
+                "name: empty\nduration: 1\nstep: 0.01\n"
+                "bodies: {bob: {mass: 1, position: [0, -0.9, 0]}}\n"
+                f"ropes: {{line: {{from: {{point: [0, 0, 0]}}, to: {{body: bob}}{more}}}}}\n"
+                "events: [{from: 0, until: 2, winch: {rope: line, end: from, rate: %g}}]\n" % rate)
+            folder = new_folder()
+            told = ropelab("run", path, "--solver", "rattle", "--out", folder)
+            self.expect((told.returncode, told.stderr),
+                        (DONE, "ropelab: note: empty, rattle: the winch at end 'from' of rope 'line' "
+                               f"has no rope left to take in within a step: {left:g} m, and stops "
+                               f"at t = {time:g} s\n"), f"status and note at {rate} m/s{more}")
+            changes = Result(folder).manifest["changes"]
+            self.expect([(c["change"], c["rope"], c["end"], round(c["time_s"], 9),
+                          round(c["length_m"], 9)) for c in changes],
+                        [("no rope left", "line", "from", time, left)], "changes")
+
     def test_rope_that_slips_off_a_ball(self) -> None:
         path = new_folder() / "slips-off.yaml"
         path.parent.mkdir(parents=True)

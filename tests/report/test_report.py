@@ -477,9 +477,14 @@ class Players(unittest.TestCase):
         write_drum(self.folder)
         path = self.folder / "run.json"
         info = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}}), encoding="utf-8")
+        change = {"change": "no rope left", "rope": "line", "end": "to", "time_s": 0.5,
+                  "length_m": 0.05}
+        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}, "changes": [change]}),
+                        encoding="utf-8")
         page = self.report()
         self.assertIn("slipped off a ball: impulse (2 times)", page)
+        self.assertIn("A winch stopped for want of rope: impulse (rope &#39;line&#39; at 0.5 s, "
+                      "0.05 m left)", page)
         data, = player_data(page)
         run, = data["runs"]
         # As many points in every frame: the most that an arc has, and both ends.
