@@ -145,7 +145,7 @@ def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Tr
         if order and all(abs(slope - order) < STRAIGHT for slope in slopes):
             if order not in found or curve[-1][1] < found[order][-1][1]:
                 found[order] = curve
-    return [triangle(order, curve[0], curve[-1], low, high)
+    return [triangle(order, curve[0], curve[-1], low, high, [sorted(line) for line in curves])
             for order, curve in sorted(found.items())]
 
 
