@@ -204,7 +204,8 @@ static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point 
 static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_point *points,
                           double *slips) {
   const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
-  const rl_path_item *items = &e->state->items[row->first_piece];
+  const rl_path_item *items =
+      &rl_path_items(e->state, e->model->link_rope[row->item])[row->first_piece];
   double rate = 0.0;
   for (uint32_t k = 0; k < row->piece_count; k++) {
     const rl_path_item *from = &items[k], *to = &items[k + 1];
@@ -220,7 +221,7 @@ static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_poi
 // The smallest of the pieces of a strand and of what it lies on [m], and the sum of the speeds of
 // what holds it; solves its path.
 static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
-  const rl_path_item *items = e->state->items;
+  const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
   double size = e->model->reach;
   *speed = 0.0;
   rl_wrap_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
@@ -244,14 +245,15 @@ static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
 static bool is_one_arc(const rl_equations *e, const rl_row *row) {
   const uint32_t rope = e->model->link_rope[row->item];
   const rl_wrap *wrap = &e->state->wraps[e->model->ropes[rope].first_wrap];
+  const rl_path_item *item = &rl_path_items(e->state, rope)[1];
   return row->piece_count == 2 && e->state->wrap_counts[rope] == 1 && wrap->body != RL_NONE &&
          e->model->bodies[wrap->body].motion == RL_FIXED &&
-         (e->state->items[1].kind == RL_PATH_SPHERE || e->state->items[1].kind == RL_PATH_CYLINDER);
+         (item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER);
 }
 
 // (5b) Of such a one the second derivatives of the length are known.
 static double arc_curvature(const rl_equations *e, const rl_row *row) {
-  const rl_path_link *link = &e->state->items[0].node.link;
+  const rl_path_link *link = &rl_path_items(e->state, e->model->link_rope[row->item])->node.link;
   const moving_vertex ends[2] = {
       vertex_on_its_way(e, e->rows->vertices[row->first_vertex]),
       vertex_on_its_way(e, e->rows->vertices[row->first_vertex + row->piece_count])};
@@ -277,14 +279,15 @@ static void displace(const rl_equations *e, double h, rl_point *points) {
 // (7a) How fast the places of the path move that is in the items: it goes to old_items, with that.
 static double places_speed(rl_equations *e, uint32_t rope, double h) {
   const rl_state *state = e->state;
+  const rl_path_item *items = rl_path_items(state, rope);
   const size_t count = (size_t)state->wrap_counts[rope] + 2;
-  memcpy(state->old_items, state->items, count * sizeof *state->items);
+  memcpy(state->old_items, items, count * sizeof *items);
   rl_path_begin_rates(state->old_items, count);
   for (int k = -4; k <= 4; k++) {
     if (k != 0) {
       displace(e, k * h, e->displaced);
       rl_wrap_lay(e->model, state, rope, e->displaced, 0.0);
-      rl_path_add_change(state->old_items, state->items, count,
+      rl_path_add_change(state->old_items, items, count,
                          (k > 0 ? difference[k - 1] : -difference[-k - 1]) / h);
       e->evaluations++;
     }

@@ -278,6 +278,7 @@ static bool loses_way_ahead(rl_driver *driver, double t1) {
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
+  rl_wraps_solve(model, driver->state);
   rl_state_copy(driver->before, driver->state);
   uint64_t kept = rl_wraps_hash(model, driver->before);
   bool goes_round = false;

@@ -168,12 +168,13 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   for (uint32_t i = 0; i < row->entry_count; i++) {
     entries[i].gradient = entries[i].force = none;
   }
+  const rl_path_item *items = rl_path_items(state, rope);
   double pull_in = 1.0, pull_out = 1.0;
   for (uint32_t k = 0; k <= row->piece_count; k++) {
     const uint32_t slot = rows->vertices[row->first_vertex + k].slot;
     const uint32_t at = row->first_piece + k; // a loop begins at its last wrap
     const rl_path_item *item =
-        &state->items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
+        &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
     pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;

@@ -21,8 +21,8 @@ static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *st
   return state->wrap_counts[rope] + (rl_wraps_is_loop(model, rope) ? 0 : 1);
 }
 
-// Solves the path of a rope at trial positions [slot_count] into state->items, which are its two
-// ends and its wraps; returns the length [m].
+// Solves the path of a rope at trial positions [slot_count] into its rl_path_items; returns the
+// length [m]. Where these are solved for the same already, to the bit, they stay.
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *points);
 
@@ -31,7 +31,10 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
 double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t rope,
                    const rl_point *points, double time);
 
-// The pieces of a rope that slide as one, with the path in state->items.
+// Solves the paths of all ropes that lie on something, at the state's positions.
+void rl_wraps_solve(const rl_model *model, const rl_state *state);
+
+// The pieces of a rope that slide as one, with the path solved.
 typedef struct rl_strand {
   uint32_t first_piece, piece_count;
   double length, rest; // between the marks at its ends, or the rope's [m]
@@ -39,7 +42,7 @@ typedef struct rl_strand {
 } rl_strand;
 
 // The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
-// at `points` in state->items.
+// at `points` solved.
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
