@@ -301,6 +301,7 @@ static rl_reason loop(run *r) {
   uint64_t rows = 0; // the last step that has one
   rl_record_row(r->recorder, r->driver);
   rl_record_snapshot(r->recorder, r->driver);
+  last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step
   for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;

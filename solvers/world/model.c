@@ -297,11 +297,16 @@ static bool check_ropes_apart(const rl_model *model, const rl_contact *contact, 
 static bool check_bends(const rl_model *model, const rl_state *state, rl_fault *fault) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     if (!isfinite(f.value)) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, f.rope, "bending",
-                          "the rope starts folded back on itself, %u elements from its beginning, "
-                          "which takes infinite energy; expected another start, or no bending "
-                          "stiffness",
-                          (unsigned)(f.place - 1));
+      const unsigned behind = f.place - 1;
+      const bool at_end = behind == model->ropes[f.rope].link_count;
+      return rl_fault_set(
+          fault, RL_FAULT_INVALID, RL_NONE, f.rope,
+          behind == 0 ? "from.clamp"
+          : at_end    ? "to.clamp"
+                      : "points",
+          "the rope starts folded back on itself, %u elements from its beginning, "
+          "which takes infinite energy; expected %s, or no bending stiffness",
+          behind, behind == 0 || at_end ? "another direction of the clamp" : "other points");
     }
   }
   return true;

@@ -1578,6 +1578,13 @@ class Trajectories(Case):
             rows = Table(folder / "series.csv").rows()
             self.expect(float(rows[-1]["time_s"]), code / 100, "last line")
 
+    def test_a_limit_before_the_first_step(self) -> None:
+        folder = new_folder()
+        self.refused("run", "pendulum", "--solver", "pbd", "--time-limit", "1e-9", "--out", folder,
+                     says="stopped after the time limit of 1e-09 s", status=FAILED)
+        manifest = Result(folder).manifest
+        self.expect((manifest["status"], manifest["summary"]["steps_done"]), ("timeout", 0), "end")
+
     def test_winch_without_rope(self) -> None:
         # One that runs out, and one that would take in all and more at once; massless and with mass.
         path = new_folder() / "empty.yaml"
