@@ -19,6 +19,7 @@ from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
 from section import Section, Table
+from slopes import Triangle, place_all
 from solver_style import SolverStyle
 from study_files import NOTHING
 from units import counted, divided_by, probe_unit, significant
@@ -34,7 +35,6 @@ SPECIAL = ("exact", "self", "reference")
 OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
 OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
 SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
-ENOUGH_ROOM = 0.03  # of the y axis, between a triangle and the lines of the figure
 FIRST_PAIR = 4  # of gnuplot's symbols: hollow, and filled
 AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
@@ -184,83 +184,12 @@ def write_curve(path: Path, curve: Curve, top: float, straight: bool) -> str:
     return path.name
 
 
-@dataclass
-class Triangle:
-    """A slope to compare with: of the line through two points, drawn a bit below a curve."""
-
-    order: int
-    corners: list[Point]
-    label: Point
-
-
-def triangle(order: int, begin: Point, end: Point, low: float, high: float,
-             lines: Sequence[Sequence[Point]] = ()) -> Triangle:
-    """Beside a line from one point to the other, on axes of which y has that range: below its
-    middle, or elsewhere along it where that leaves more room to the lines of the figure."""
-    places = [place_triangle(order, begin, end, low, high, side, share)
-              for side in (-1, 1) for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
-    return max(places, key=lambda place: min(room(place, lines, low, high), ENOUGH_ROOM))
-
-
-def place_triangle(order: int, begin: Point, end: Point, low: float, high: float, side: int,
-                   share: float) -> Triangle:
-    """At a share of the line, below it (side -1) or above."""
-    sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
-    (left, left_error), (right, right_error) = sorted((begin, end))
-    middle = left * (right / left) ** share
-    width = min(2.0, (right / left) ** 0.4)
-    a, b = middle / math.sqrt(width), middle * math.sqrt(width)
-    rise = width ** (abs(order) / 2)
-    # Above a line stands more of a triangle than hangs below it.
-    away = 0.07 if side < 0 else 0.05 + math.log10(rise) / math.log10(high / low)
-    height = (left_error * (right_error / left_error) ** share
-              * 10 ** (side * away * math.log10(high / low)))
-    at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
-    corner = (b, at_a) if sense > 0 else (a, at_b)
-    return Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
-                    (corner[0] * (1.12 if sense > 0 else 1 / 1.12), math.sqrt(at_a * at_b)))
-
-
-def height_at(line: Sequence[Point], x: float) -> float:
-    """Of a line on logarithmic axes; nan beyond its ends."""
-    for (x0, y0), (x1, y1) in zip(line, line[1:]):
-        if x0 <= x <= x1 and x1 > x0:
-            return math.exp(math.log(y0) + math.log(y1 / y0) * math.log(x / x0) / math.log(x1 / x0))
-    return math.nan
-
-
-def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: float) -> float:
-    """Between a triangle with its number and the nearest line, as a share of the y axis; 0: a line
-    runs through it, or it is not on the axes."""
-    marks = [*place.corners, place.label]
-    nearest = min(math.log(min(y for _, y in marks) / low), math.log(high / max(y for _, y in marks)))
-    for line in lines:
-        gaps = [math.log(y / at) for x, y in marks if math.isfinite(at := height_at(line, x))]
-        if gaps and min(gaps) < 0 < max(gaps):
-            return 0.0
-        nearest = min([nearest, *map(abs, gaps)])
-    return max(nearest, 0.0) / math.log(high / low)
-
-
 def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]:
     """One for each whole number that an order is nearest to, at the lowest curve that has it."""
-    found: dict[int, Curve] = {}
-    for curve in shown:
-        order = number(curve.order["order"])
-        near = round(order) if curve.has_fit and not curve.is_exponential else 0
-        if near == 0 or abs(order - near) > 0.3:
-            continue
-        lowest = number(curve.fit[-1]["error"])
-        if near not in found or lowest < number(found[near].fit[-1]["error"]):
-            found[near] = curve
+    fits = [[(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
+            for curve in shown if curve.has_fit and not curve.is_exponential]
     lines = [sorted(curve.points(True) + curve.points(False)) for curve in shown]
-    placed: list[Triangle] = []
-    for order, curve in sorted(found.items()):
-        ends = [(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
-        placed.append(triangle(order, ends[0], ends[1], low, high, lines))
-        (a, at_a), corner, (b, at_b), _ = placed[-1].corners
-        lines += [[(a, at_a), (b, at_b)], [(a, corner[1]), (b, corner[1])]]
-    return placed
+    return place_all(fits, lines, low, high)
 
 
 def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:

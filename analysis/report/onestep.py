@@ -155,7 +155,8 @@ def iterations(easel: Easel) -> Drawing | None:
                 + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "iterations"))
     return loglog.draw(easel, "onestep", "one step from equal states", caption,
                        "error of one step against iterations, by solver", found,
-                       "iterations of the step, in all substeps", "reference's own")
+                       "iterations of the step, in all substeps", "reference's own",
+                       triangles=True)
 
 
 def work(easel: Easel) -> Drawing | None:
@@ -168,7 +169,7 @@ def work(easel: Easel) -> Drawing | None:
                + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "row_evals"))
     return loglog.draw(easel, "onestep-work", "one step, error against work", caption,
                        "error of one step against row evaluations, by solver", found,
-                       "row evaluations of the step", "reference's own")
+                       "row evaluations of the step", "reference's own", triangles=True)
 
 
 def convergence(easel: Easel) -> Drawing | None:
@@ -190,7 +191,7 @@ def convergence(easel: Easel) -> Drawing | None:
     return loglog.draw(easel, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
                        [Panel("", "position / m", curves)],
-                       "iterations of the step, in all substeps")
+                       "iterations of the step, in all substeps", triangles=True)
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:

@@ -33,6 +33,7 @@ import curves  # noqa: E402
 import geometry  # noqa: E402
 import overlay  # noqa: E402
 import player  # noqa: E402
+import slopes  # noqa: E402
 import svg  # noqa: E402
 import tables  # noqa: E402
 import units  # noqa: E402
@@ -222,6 +223,28 @@ def unpack_places(text: str, rows: int, data: dict[str, Any]) -> np.ndarray:
     places[..., axes] = np.where(codes == player.GAP, np.nan,
                                  low[axes] + share * (high - low)[axes])
     return places
+
+
+class Slopes(unittest.TestCase):
+    LINE = [(2.0 ** k, 4.0 ** -k) for k in range(6)]  # falls by the square
+
+    def test_the_straight_piece_of_a_curve(self) -> None:
+        bent = [(2.0 ** -3, 20.0), (2.0 ** -2, 19.0), (2.0 ** -1, 6.0), *self.LINE]
+        self.assertEqual(list(slopes.straight_piece(bent))[-6:], self.LINE)
+        self.assertEqual(list(slopes.straight_piece([(1.0, 1.0), (2.0, 1.0), (4.0, 1.0)])), [])
+        self.assertEqual(list(slopes.straight_piece(self.LINE[:2])), [])
+
+    def test_triangles_have_their_slope_and_cross_no_line(self) -> None:
+        """Two lines one below the other leave less room between them than there is elsewhere."""
+        low, high = 1e-6, 10.0
+        lines = [self.LINE, [(x, 0.2 * y) for x, y in self.LINE]]
+        found = slopes.place_all([self.LINE], lines, low, high)
+        self.assertEqual([t.order for t in found], [2])
+        (a, at_a), corner, (b, at_b), _ = found[0].corners
+        self.assertAlmostEqual(math.log(at_b / at_a) / math.log(b / a), -2.0, places=12)
+        self.assertGreater(slopes.room(found[0], lines, low, high), slopes.ENOUGH_ROOM)
+        through = slopes.place_triangle(-2, self.LINE[0], self.LINE[-1], low, high, -1, 0.5)
+        self.assertEqual(slopes.room(through, lines, low, high), 0.0)
 
 
 class ReportOfComparison(unittest.TestCase):
