@@ -34,9 +34,10 @@ typedef struct rl_driver {
   void *memory;
   void *allocation;
   rl_state *state;
-  uint32_t trials;  // how often the last step was made, until all wraps agreed
-  rl_state *before; // the state at the start of a step, where ropes lie on bodies; else NULL
-  rl_state *reeled; // the same where winches are limited by a tension; else NULL
+  uint32_t trials;   // how often the last step was made, until all wraps agreed
+  rl_state *before;  // the state at the start of a step, where ropes lie on bodies; else NULL
+  rl_state *reeled;  // the same where winches are limited by a tension; else NULL
+  rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
   rl_rows *rows;
   rl_ledger *ledger;
   rl_step_info info;   // of the last step; set want_residual and trace before a step

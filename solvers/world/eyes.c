@@ -3,6 +3,7 @@
 
 #include "elements.h"
 #include "rotation.h"
+#include "trigonometry.h"
 
 // A node is guided if it could reach the eye within so many times the way that it would go, or is
 // so near that its piece is too short for the step: its swing about the eye has the period
@@ -77,6 +78,68 @@ void rl_eyes_leave(const rl_model *model, rl_state *state, uint32_t rope, uint32
   for (uint32_t k = first; k < first + count; k++) {
     state->eye_elements[k] = RL_NONE;
   }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Friction
+
+uint32_t rl_row_first_eye(const rl_model *model, const rl_state *state, const rl_row *row) {
+  const uint32_t rope = model->link_rope[row->item];
+  uint32_t first = RL_NONE;
+  if (!model->rings_rub || model->ropes[rope].ring_count == 0) {
+    return RL_NONE;
+  }
+  const uint32_t element = row->item - model->ropes[rope].first_link;
+  return rl_element_eyes(model, state, rope, element, &first) > 0 ? first : RL_NONE;
+}
+
+// (8)
+double rl_eye_pull(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
+                   rl_vec3 out) {
+  const double turn = rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  return rl_exp(state->grips[eye] * model->eye_frictions[eye] * turn);
+}
+
+// The lengths of rope of a row before and behind one of its vertices, and their rates.
+typedef struct sides {
+  double lengths[2], rates[2]; // [m], [m/s]
+} sides;
+
+static sides sides_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                      const rl_row *row, uint32_t vertex) {
+  const rl_vertex *v = &rows->vertices[row->first_vertex];
+  sides s = {{0.0, 0.0}, {0.0, 0.0}};
+  for (uint32_t i = 0; i + 1 < row->vertex_count; i++) {
+    const rl_vec3 from = rl_vertex_position(model, state, v[i], state->points);
+    const rl_vec3 to = rl_vertex_position(model, state, v[i + 1], state->points);
+    const rl_vec3 speed = rl_sub(rl_velocity_at(model, state, v[i + 1].slot, to),
+                                 rl_velocity_at(model, state, v[i].slot, from));
+    const rl_vec3 piece = rl_sub(to, from), guide = rl_row_guide(row, i);
+    const rl_vec3 d = rl_is_zero(guide) ? rl_unit(piece) : guide;
+    s.lengths[i >= vertex] += rl_dot(d, piece);
+    s.rates[i >= vertex] += rl_dot(d, speed);
+  }
+  return s;
+}
+
+// (9) What the rope behind an eye gains that is not a strain of all of it.
+double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state *state,
+                   const rl_rows *rows, uint32_t eye, double dt) {
+  for (uint32_t k = 0; k < rows->span_count && model->eye_frictions[eye] > 0.0; k++) {
+    const rl_row *row = &rows->rows[k];
+    const uint32_t first = rl_row_first_eye(model, state, row);
+    if (first == RL_NONE || eye < first || eye >= first + row->vertex_count - 2) {
+      continue;
+    }
+    const sides was = sides_of(model, before, rows, row, 1 + eye - first);
+    const sides is = sides_of(model, state, rows, row, 1 + eye - first);
+    const double whole = is.lengths[0] + is.lengths[1];
+    const double share = is.lengths[1] / whole;
+    const double flowed = share * (was.lengths[0] + was.lengths[1]) - was.lengths[1];
+    const double rate = is.rates[1] - share * (is.rates[0] + is.rates[1]);
+    return 0.5 * (flowed / dt + rate);
+  }
+  return 0.0;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
   uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
            spares = 0, entangled = 0, rings = 0;
+  bool rub = false;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -63,6 +64,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
     entangled += rope->rope_collide ? rl_definition_most_elements(d, (uint32_t)i) : 0;
     eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
     rings += rl_definition_rings(rope);
+    rub = rub || rl_definition_rings_rub(d, rope);
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
     if (rl_definition_elements(rope) > b->longest) {
       b->longest = rl_definition_elements(rope);
@@ -112,6 +114,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->eye_count = (uint32_t)eyes;
   m->hold_count = (uint32_t)holds;
   m->has_rings = rings > 0;
+  m->rings_rub = rub;
   for (size_t i = 0; i < d->rope_count; i++) {
     m->has_belts = m->has_belts || (d->ropes[i].closed && d->ropes[i].segments == 0);
   }

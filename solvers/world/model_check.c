@@ -432,8 +432,10 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
                          "massless closed ropes round anything but balls and cylinders");
     }
   }
-  if (way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
-    return unsupported(fault, RL_NONE, r, "over", "ropes with mass that rub in an eye");
+  if (way->eye && rope->segments > 0 && (isfinite(rope->stiffness) || rope->compression) &&
+      rl_definition_eye_friction(definition, rope, way) > 0.0) {
+    return unsupported(fault, RL_NONE, r, "over",
+                       "ropes with mass that rub in an eye and stretch, or are rods");
   }
   return true;
 }

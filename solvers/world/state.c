@@ -32,6 +32,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   if (m->has_rings) {
     s->eye_elements = rl_carve(&c, m->eye_count, sizeof *s->eye_elements);
   }
+  s->grips = m->rings_rub ? rl_carve(&c, m->eye_count, sizeof *s->grips) : NULL;
   if (m->parts) {
     s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
     s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);

@@ -71,6 +71,9 @@ typedef struct rl_state {
   // Of a rope with mass: which of its elements runs through each eye [eye_count]; RL_NONE: it has
   // left it. NULL where no rope with mass has eyes.
   uint32_t *eye_elements;
+  // Where they rub: how much of the friction of each eye acts [eye_count], from -1, all of it as
+  // the rope slips back towards `from`, to 1, as it slips on. NULL where none does.
+  double *grips;
   // Where something can come apart or grow, else NULL: the elements that each rope has
   // [rope_count], its spare nodes [pool_capacity], of which the first spare_counts[rope] are left,
   // and the drag of nodes [slot_count].
