@@ -51,10 +51,8 @@ def summary_table(scenario: Scenario, caption: str) -> Table:
 
 
 def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: Gnuplot,
-                  builders: Sequence[Builder], caption: str, elsewhere: bool = False
-                  ) -> list[Section]:
-    """A section for each scenario: the figures that the builders make, and the summary. `elsewhere`:
-    another section has the figures, and tables of the errors."""
+                  builders: Sequence[Builder], caption: str) -> list[Section]:
+    """A section for each scenario: the figures that the builders make, and the summary."""
     made = []
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
         folder = Path(temporary)
@@ -66,12 +64,11 @@ def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path
             made.append(Section(anchor(scenario.name), scenario.name, scenario.title,
                                 scenario.about, tables.facts(scenario),
                                 [drawing.figure for drawing in found],
-                                [] if elsewhere else [summary_table(scenario, caption)],
-                                tables.failures(scenario),
+                                [summary_table(scenario, caption)], tables.failures(scenario),
                                 [f"{label}: {refusal.reason}"
                                  for refusal in tables.refusals(scenario)
                                  for label in refusal.labels],
-                                [] if found or elsewhere else [NOTHING]))
+                                [] if found else [NOTHING]))
         if drawings:
             draw_all(drawings, folder, target, gnuplot, styles)
     return made

@@ -9,6 +9,8 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
   r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
   r->frictions = rl_carve(c, model->contact_capacity, sizeof *r->frictions);
+  r->touches =
+      rl_carve(c, model->tangle_capacity > 0 ? model->contact_capacity : 0, sizeof *r->touches);
   r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
 }
@@ -28,15 +30,21 @@ static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state
   }
 }
 
-void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, double h) {
+void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state,
+                         const rl_rows *rows, double h) {
   const size_t unknowns = rl_unknown_count(model, state);
   r->h = h;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
-    r->corrections[i] = (rl_vec3){0.0, 0.0, 0.0};
+    r->corrections[i] = (rl_point){0.0, 0.0, 0.0, 0.0};
   }
   for (size_t i = 0; i < state->contact_count; i++) {
     r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
+    if (rows->crossings && rows->crossings[i].slots[0] != RL_NONE) {
+      const rl_crossing *c = &rows->crossings[i];
+      r->touches[i] = (rl_touch){rl_crossing_way(c, state->points),
+                                 c->inverse_mass > 0.0 ? r->omega / c->inverse_mass : 0.0};
+    }
   }
   if (r->elastic) {
     start_bends(r, model, state);
@@ -57,7 +65,8 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
 
 double rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / r->h, r->corrections[i]);
+    state->velocities[i] =
+        rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
   rl_rotation_settle(model, state, true);
   return rl_state_settle(model, state, r->h);
@@ -136,15 +145,19 @@ static double damping_factor(const rl_relaxation *r, const rl_rope *rope, double
              : 0.0;
 }
 
-static inline double correct_link(const rl_relaxation *r, const rl_link *link,
+static double correct_damped_link(const rl_relaxation *r, const rl_link *link,
                                   const rl_point *points, const rl_link_value *v, const material *m,
                                   double *multiplier) {
-  if (!m->rope) {
-    return correction(v->value, v->inverse_mass, link->compliance, m, multiplier);
-  }
   const double gamma = damping_factor(r, m->rope, link->rest, link->compliance, v->inverse_mass);
   return damped_correction(v->value, link_change(r, link, points, v->d), v->inverse_mass, gamma,
                            link->compliance, m, multiplier);
+}
+
+static inline double correct_link(const rl_relaxation *r, const rl_link *link,
+                                  const rl_point *points, const rl_link_value *v, const material *m,
+                                  double *multiplier) {
+  return m->rope ? correct_damped_link(r, link, points, v, m, multiplier)
+                 : correction(v->value, v->inverse_mass, link->compliance, m, multiplier);
 }
 
 static double correct_row(const rl_relaxation *r, const rl_state *state, const rl_rows *rows,
@@ -193,13 +206,41 @@ static void project_friction(const rl_relaxation *r, rl_state *state, const rl_r
   }
 }
 
+static bool is_crossing(const rl_rows *rows, uint32_t contact) {
+  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
+}
+
+// The slide of a contact of two elements since the start of the substep, and what those of its
+// nodes that are driven do through a force across it [W].
+static rl_vec3 crossing_slide(const rl_crossing *c, rl_vec3 moved) {
+  return rl_add_scaled(moved, -rl_dot(moved, c->normal), c->normal);
+}
+
+static double crossing_work(const rl_crossing *c, rl_vec3 impulse, const rl_state *state) {
+  double work = 0.0;
+  for (size_t i = 0; i < 4; i++) {
+    if (state->points[c->slots[i]].w == 0.0) {
+      work -= c->shares[i] * rl_dot(impulse, state->velocities[c->slots[i]]);
+    }
+  }
+  return work;
+}
+
 void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, const rl_state *state,
                                  rl_step_info *info) {
   double loss = 0.0;
-  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
-    const rl_row *row = &rows->rows[k];
-    if (row->friction > 0.0 && !rl_is_zero(r->frictions[row->item])) {
-      const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[row->item]);
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    if (rl_is_zero(r->frictions[i])) {
+      continue;
+    }
+    const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[i]);
+    if (is_crossing(rows, i)) {
+      const rl_crossing *c = &rows->crossings[i];
+      const rl_vec3 moved = rl_sub(rl_crossing_way(c, state->points), r->touches[i].way);
+      loss -= rl_dot(impulse, crossing_slide(c, moved)) / r->h;
+      info->work += crossing_work(c, impulse, state);
+    } else {
+      const rl_row *row = &rows->rows[rows->span_count + i];
       loss -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
       info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
     }
@@ -207,42 +248,37 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
   info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }
 
-// The same for a contact of two elements, whose normal and shares are those of the substep.
+// (3), (4) and (11) of a contact of two elements, whose normal and shares are those of the substep:
+// what moves along the normal is no slide, so that one push does both.
 static inline void project_crossing(const rl_relaxation *r, rl_state *state, const rl_crossing *c,
-                                    const material *m, double *multiplier, rl_vec3 *friction) {
-  const rl_point *points = state->points;
-  const material own = {m->omega, 0.0, m->violated_only, 0.0, NULL};
-  const double value = rl_crossing_value(c, points);
-  const double d = correction(value, c->inverse_mass, 0.0, &own, multiplier);
-  for (size_t i = 0; i < 4 && d != 0.0; i++) {
-    const uint32_t slot = c->slots[i];
-    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * points[slot].w * d, c->normal));
+                                    const material *m, double *multiplier, uint32_t contact) {
+  const rl_touch *touch = &r->touches[contact];
+  rl_vec3 *friction = &r->frictions[contact];
+  const rl_vec3 way = rl_crossing_way(c, state->points);
+  const double value = rl_crossing_value(c, way), old = *multiplier;
+  double now = old + value * touch->gain;
+  if (m->violated_only) {
+    now = value > 0.0 ? now : old;
+  } else {
+    now = now < 0.0 ? 0.0 : now;
   }
-  if (!(c->friction > 0.0) || (!(*multiplier > 0.0) && rl_is_zero(*friction))) {
+  *multiplier = now;
+  if (!(old > 0.0) && !(now > 0.0)) {
     return;
   }
-  rl_vec3 slide = {0.0, 0.0, 0.0};
-  for (size_t i = 0; i < 4; i++) {
-    const uint32_t slot = c->slots[i];
-    const rl_vec3 moved = rl_sub(rl_position(&points[slot]), rl_position(&r->previous[slot]));
-    slide = rl_add_scaled(slide, c->shares[i], moved);
+  rl_vec3 push = rl_scale(now - old, c->normal);
+  if (c->friction > 0.0) {
+    const rl_vec3 slide = crossing_slide(c, rl_sub(way, touch->way));
+    push = rl_add(push, rl_friction_change(friction, slide, c->inverse_mass, c->friction * now));
   }
-  slide = rl_add_scaled(slide, -rl_dot(slide, c->normal), c->normal);
-  const rl_vec3 change =
-      rl_friction_change(friction, slide, c->inverse_mass, c->friction * *multiplier);
   for (size_t i = 0; i < 4; i++) {
     const uint32_t slot = c->slots[i];
-    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * points[slot].w, change));
+    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * state->points[slot].w, push));
   }
 }
 
 static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,
                         rl_rows *rows, rl_row *row, const material *m) {
-  if (row->is_frozen) {
-    project_crossing(r, state, &rows->crossings[row->item], m, &state->multipliers[row->source],
-                     &r->frictions[row->item]);
-    return;
-  }
   rl_row_evaluate(model, state, rows, row, state->points);
   const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -254,39 +290,105 @@ static void project_row(const rl_relaxation *r, const rl_model *model, rl_state 
   }
 }
 
-// The links from `first` in strides, forward or backward.
-static void project_links(const rl_relaxation *r, rl_state *state, const rl_block *block,
-                          const material *m, uint32_t first, uint32_t stride, bool backward) {
-  const rl_link *links = &state->links[block->first_link];
-  double *multipliers = &state->multipliers[block->first_link];
-  if (backward) {
-    for (uint32_t k = block->link_count; k-- > 0;) {
-      project_link(r, &links[k], state, m, &multipliers[k]);
+// Every stride-th link of a block from `first` on, forward or backward.
+typedef struct stretch {
+  const rl_link *links;
+  double *multipliers;
+  uint32_t count, stride, at;
+  bool backward;
+  material m;
+} stretch;
+
+static stretch stretch_of(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                          const rl_block *block, uint32_t first, bool backward) {
+  return (stretch){.links = &state->links[block->first_link],
+                   .multipliers = &state->multipliers[block->first_link],
+                   .count = block->link_count,
+                   .stride = r->order == RL_RED_BLACK ? 2 : 1,
+                   .at = first,
+                   .backward = backward,
+                   .m = material_of(r, model, block)};
+}
+
+static inline void project_next(const rl_relaxation *r, rl_state *state, stretch *s) {
+  const uint32_t k = s->backward ? s->count - 1 - s->at : s->at;
+  project_link(r, &s->links[k], state, &s->m, &s->multipliers[k]);
+  s->at += s->stride;
+}
+
+// The links of blocks that move nothing in common come to the same in turn, and take less time: one
+// waits for that before it in its block, not for the other's.
+static void project_links(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                          const rl_block *const *blocks, uint32_t first, bool backward) {
+  stretch s = stretch_of(r, model, state, blocks[0], first, backward);
+  if (blocks[1]) {
+    stretch other = stretch_of(r, model, state, blocks[1], first, backward);
+    while (s.at < s.count && other.at < other.count) {
+      project_next(r, state, &s);
+      project_next(r, state, &other);
     }
-    return;
+    while (other.at < other.count) {
+      project_next(r, state, &other);
+    }
   }
-  for (uint32_t k = first; k < block->link_count; k += stride) {
-    project_link(r, &links[k], state, m, &multipliers[k]);
+  while (s.at < s.count) {
+    project_next(r, state, &s);
   }
 }
 
+// Those of a run of contacts from the k-th on, forward or backward; returns where it ends.
+static uint32_t project_crossings(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                                  const rl_rows *rows, const material *m, uint32_t k,
+                                  bool backward) {
+  const uint32_t count = (uint32_t)state->contact_count;
+  double *multipliers = &state->multipliers[model->link_count];
+  for (; k < count; k++) {
+    const uint32_t at = backward ? count - 1 - k : k;
+    const rl_crossing *c = &rows->crossings[at];
+    if (c->slots[0] == RL_NONE) {
+      break;
+    }
+    project_crossing(r, state, c, m, &multipliers[at], at);
+  }
+  return k;
+}
+
+static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                         rl_rows *rows, const rl_block *block, bool backward) {
+  const material m = material_of(r, model, block);
+  const bool contacts = block == &rows->blocks[rows->contact_block];
+  for (uint32_t k = 0; k < block->row_count;) {
+    const uint32_t at = backward ? block->row_count - 1 - k : k;
+    if (contacts && is_crossing(rows, at)) {
+      k = project_crossings(r, model, state, rows, &m, k, backward);
+    } else {
+      project_row(r, model, state, rows, &rows->rows[block->first_row + at], &m);
+      k++;
+    }
+  }
+}
+
+// Block by block, in each the links and then the rows, or all that backward.
 static void sweep(const rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
                   bool backward) {
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];
-    const material m = material_of(r, model, block);
+    const rl_block *blocks[2] = {block, NULL};
+    if (n + 1 < rows->block_count && rl_blocks_are_apart(block, backward ? block - 1 : block + 1)) {
+      blocks[1] = backward ? block - 1 : block + 1;
+      n++;
+    }
     if (!backward) {
-      project_links(r, state, block, &m, 0, r->order == RL_RED_BLACK ? 2 : 1, false);
+      project_links(r, model, state, blocks, 0, false);
     }
     if (r->order == RL_RED_BLACK) {
-      project_links(r, state, block, &m, 1, 2, false);
+      project_links(r, model, state, blocks, 1, false);
     }
-    for (uint32_t k = 0; k < block->row_count; k++) {
-      const uint32_t at = backward ? block->row_count - 1 - k : k;
-      project_row(r, model, state, rows, &rows->rows[block->first_row + at], &m);
+    for (size_t i = 0; i < 2 && blocks[i]; i++) {
+      project_rows(r, model, state, rows, blocks[i], backward);
     }
     if (backward) {
-      project_links(r, state, block, &m, 0, 1, true);
+      project_links(r, model, state, blocks, 0, true);
     }
   }
 }

@@ -15,31 +15,41 @@ enum { RL_RED_BLACK = RL_SYMMETRIC + 1, RL_JACOBI, RL_AVERAGED_JACOBI };
   "first; Jacobi: all rows from the same positions, their moves added, or each on its share of "   \
   "the masses"
 
+// Of a contact of two elements the way between them at the start of the step or substep [m], and
+// omega over its inverse mass [kg].
+typedef struct rl_touch {
+  rl_vec3 way;
+  double gain;
+} rl_touch;
+
 typedef struct rl_relaxation {
   double omega;
   int order;
-  bool violated_only;   // correct only rows with C > 0, and take nothing back
-  bool elastic;         // use the compliance of the rows, alpha~ = compliance / h^2
-  double h;             // step or substep [s]
-  rl_point *previous;   // [slots] positions at its start
-  rl_vec3 *corrections; // [slots] sum of the corrections since the prediction
-  rl_vec3 *moves;       // [slots] Jacobi: corrections of one sweep
-  rl_vec3 *frictions;   // [contact capacity] positional impulses across the normals [kg m]
-  rl_vec3 *bends;       // [flexures] elastic: positional multipliers, along kb [kg m^2]
-  double *shares;       // [slots] Jacobi: rows that split the mass of a slot
+  bool violated_only;    // correct only rows with C > 0, and take nothing back
+  bool elastic;          // use the compliance of the rows, alpha~ = compliance / h^2
+  double h;              // step or substep [s]
+  rl_point *previous;    // [slots] positions at its start
+  rl_point *corrections; // [slots] sum of the corrections since the prediction; w: 0
+  rl_vec3 *moves;        // [slots] Jacobi: corrections of one sweep
+  rl_vec3 *frictions;    // [contact capacity] positional impulses across the normals [kg m]
+  rl_touch *touches;     // [contact capacity] of two elements
+  rl_vec3 *bends;        // [flexures] elastic: positional multipliers, along kb [kg m^2]
+  double *shares;        // [slots] Jacobi: rows that split the mass of a slot
 } rl_relaxation;
 
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept; multipliers start at 0.
 void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                         double h);
+                         const rl_rows *rows, double h);
 
-// Moves a slot; every correction goes through here.
+// Moves a slot; every correction goes through here. Its inverse mass stays, but takes part, so that
+// two pairs of numbers are added.
 static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_state *state,
                                          uint32_t slot, rl_vec3 by) {
-  rl_move(&state->points[slot], by);
-  relaxation->corrections[slot] = rl_add(relaxation->corrections[slot], by);
+  rl_point *p = &state->points[slot], *sum = &relaxation->corrections[slot];
+  *p = (rl_point){p->x + by.x, p->y + by.y, p->z + by.z, p->w + 0.0};
+  *sum = (rl_point){sum->x + by.x, sum->y + by.y, sum->z + by.z, 0.0};
 }
 
 // (3)-(4) Sweeps over all rows, with positional multipliers lambda h^2 [kg m], until the residual

@@ -48,7 +48,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
                          double h, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
   rl_bounce_begin(model, state, rows, h);
-  rl_relaxation_begin(&self->relaxation, model, state, h);
+  rl_relaxation_begin(&self->relaxation, model, state, rows, h);
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);

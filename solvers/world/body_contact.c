@@ -305,9 +305,12 @@ static double sweep(rl_state *state, rl_rows *rows, double *impulses, double uni
 
 double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
                      rl_rebound which) {
+  if (model->pair_count == 0) {
+    return 0.0;
+  }
   double loss = 0.0;
   double *impulses = rows->old_multipliers; // scratch between two detections
-  bool hit = which == RL_REBOUND_PUSHED && model->pair_count > 0;
+  bool hit = which == RL_REBOUND_PUSHED;
   for (uint32_t k = rows->span_count; k < rows->row_count && !hit; k++) {
     const rl_row *row = &rows->rows[k];
     if (is_of_bodies(state, row) && state->multipliers[row->source] > 0.0) {

@@ -91,8 +91,27 @@ static row_rate link_rate(const rl_state *state, const rl_link *link) {
   return sum;
 }
 
+// The same for a contact of two elements, whose forces are along its normal.
+static row_rate crossing_rate(const rl_state *state, const rl_crossing *c) {
+  row_rate sum = {.value = rl_crossing_value(c, rl_crossing_way(c, state->points))};
+  rl_vec3 closing = {0.0, 0.0, 0.0};
+  for (size_t i = 0; i < 4; i++) {
+    const rl_vec3 v = state->velocities[c->slots[i]];
+    closing = rl_add_scaled(closing, -c->shares[i], v);
+    if (state->points[c->slots[i]].w == 0.0) {
+      sum.prescribed -= c->shares[i] * rl_dot(c->normal, v);
+      sum.speed += rl_length(v);
+    }
+  }
+  sum.rate = rl_dot(c->normal, closing);
+  return sum;
+}
+
 static row_rate general_rate(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row) {
+  if (row->is_frozen) {
+    return crossing_rate(state, &rows->crossings[row->item]);
+  }
   rl_row_evaluate(model, state, rows, row, state->points);
   // What a winch pays out counts as if a driven body let the row get shorter.
   row_rate sum = {.value = row->value,
@@ -186,12 +205,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss, 0.0);
 }
 
-void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
-
-bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
-  if (!ledger || !ledger->expected) {
-    return false;
-  }
+static bool is_caught(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
   bool caught = false;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -219,7 +233,7 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
     return;
   }
   ledger->stepwise = true;
-  ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
+  ledger->caught = ledger->caught || is_caught(ledger, state, rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {

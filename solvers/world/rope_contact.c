@@ -22,18 +22,35 @@ static const double recovery = 0.2;
 // such a turn is no contact.
 static const double half_turn = 3.14159265358979323846;
 
-// An element of a rope that touches ropes.
+// Of its reach, an element is looked for this much farther away when pairs are listed, so that the
+// list holds until something has moved as far.
+static const double kept_reach = 0.5;
+
+// Of a distance: more than rounding adds to it.
+static const double rounding = 1e-6;
+
+// An element of a rope that touches ropes: what changes only where ropes are parted or grow.
 typedef struct element {
   uint32_t rope, place;   // place along the rope of the node where it begins
   uint32_t link;          // index among all
   uint32_t slots[2];      // where it begins and ends
   uint32_t before, after; // elements that go on at its ends; RL_NONE: none
   bool moves;
-  double begin, end;    // along the rope [m]
-  double whole;         // of a closed rope its rest length, else INFINITY [m]
-  double radius, reach; // reach: how far from its axis it can touch within the step [m]
-  rl_vec3 from, to, velocities[2];
+  double begin, end; // along the rope [m]
+  double whole;      // of a closed rope its rest length, else INFINITY [m]
+  double radius;
 } element;
+
+// Where it is, in one cache line.
+typedef struct axis {
+  rl_vec3 from, to;
+  double radius;
+  double range; // how far from where its axis was when the pairs were listed it can touch [m]
+} axis;
+
+typedef struct motion {
+  rl_vec3 ends[2]; // velocities [m/s]
+} motion;
 
 // The box of an element, and the bucket of the cell in which its middle is.
 typedef struct box {
@@ -42,31 +59,40 @@ typedef struct box {
   uint32_t bucket, element;
 } box;
 
-typedef struct found {
-  uint32_t later, earlier; // elements
-  bool is_close;           // within the travel alone
-  rl_nearest nearest;      // first: on the later
-} found;
+// Two elements that were as near as that when the pairs were listed.
+typedef struct pair {
+  uint32_t later, earlier;
+  double distance;
+} pair;
 
 struct rl_tangle {
-  uint32_t capacity;    // pairs
-  uint32_t bucket_bits; // along each axis
-  uint32_t bucket_mask; // buckets - 1
-  uint32_t count;       // elements
-  uint32_t found_count;
+  uint32_t capacity;      // pairs
+  uint32_t bucket_bits;   // along each axis
+  uint32_t bucket_mask;   // buckets - 1
+  uint32_t count;         // elements
+  uint32_t contact_count; // of ropes, so far in this step
+  uint32_t pair_count;
+  double dt, fall; // of the step: |g| dt
   element *elements;
+  axis *axes;
+  motion *motions;
+  uint32_t kept_count; // elements for which the pairs were listed, what these were and where;
+  element *kept;       // range: how far from its axis each was looked for
+  axis *kept_axes;
   box *boxes;             // by buckets
   uint32_t *buckets;      // where each begins, and one more
-  found *pairs, *sorted;  // as they were found; by their later element, then the earlier
+  pair *pairs, *sorted;   // as they were found; by their later element, then the earlier
   uint32_t *first;        // [count + 1] where those of each later element begin
   uint32_t (*members)[2]; // [contacts] their elements
 };
 
-uint64_t rl_tangle_capacity(uint64_t elements) {
+static uint64_t room(uint64_t elements, uint64_t each) {
   const uint64_t pairs = elements * (elements > 0 ? elements - 1 : 0) / 2;
-  const uint64_t most = RL_TANGLE_CONTACTS * elements;
+  const uint64_t most = each * elements;
   return elements < RL_NONE && pairs < most ? pairs : most;
 }
+
+uint64_t rl_tangle_capacity(uint64_t elements) { return room(elements, RL_TANGLE_CONTACTS); }
 
 // Along each axis 2^bits buckets, in all about as many as elements.
 static uint32_t bucket_bits(uint32_t elements) {
@@ -82,10 +108,14 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   rl_tangle *carved = rl_carve(c, 1, sizeof *carved);
   rl_tangle *t = carved ? carved : &counted;
   const uint32_t count = model->tangle_count;
-  t->capacity = model->tangle_capacity;
+  t->capacity = (uint32_t)room(count, RL_TANGLE_PAIRS);
   t->bucket_bits = bucket_bits(count);
   t->bucket_mask = (UINT32_C(1) << 3 * t->bucket_bits) - 1;
   t->elements = rl_carve(c, count, sizeof *t->elements);
+  t->axes = rl_carve(c, count, sizeof *t->axes);
+  t->motions = rl_carve(c, count, sizeof *t->motions);
+  t->kept = rl_carve(c, count, sizeof *t->kept);
+  t->kept_axes = rl_carve(c, count, sizeof *t->kept_axes);
   t->boxes = rl_carve(c, count, sizeof *t->boxes);
   t->buckets = rl_carve(c, (size_t)t->bucket_mask + 2, sizeof *t->buckets);
   t->pairs = rl_carve(c, t->capacity, sizeof *t->pairs);
@@ -100,11 +130,11 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
 
 void rl_tangle_move(const rl_model *model, const rl_state *state, rl_tangle *t) {
   for (uint32_t i = 0; i < t->count; i++) {
-    element *e = &t->elements[i];
-    e->from = i > 0 && t->elements[i - 1].slots[1] == e->slots[0]
-                  ? t->elements[i - 1].to
-                  : rl_node_position(model, state, e->slots[0]);
-    e->to = rl_node_position(model, state, e->slots[1]);
+    const uint32_t *slots = t->elements[i].slots;
+    t->axes[i].from = i > 0 && t->elements[i - 1].slots[1] == slots[0]
+                          ? t->axes[i - 1].to
+                          : rl_node_position(model, state, slots[0]);
+    t->axes[i].to = rl_node_position(model, state, slots[1]);
   }
 }
 
@@ -121,6 +151,8 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t before = rl_element_before(model, state, rope, i);
     const uint32_t next = rl_element_next(model, state, rope, i);
+    t->axes[t->count].radius = r->radius;
+    t->motions[t->count] = (motion){{state->velocities[links[i].a], state->velocities[links[i].b]}};
     t->elements[t->count++] = (element){
         .rope = rope,
         .place = place,
@@ -133,7 +165,7 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
         .end = along + links[i].rest,
         .whole = INFINITY,
         .radius = r->radius,
-        .velocities = {state->velocities[links[i].a], state->velocities[links[i].b]}};
+    };
     along += links[i].rest;
     place += next == RL_NONE ? 2 : 1;
   }
@@ -144,23 +176,22 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
 
 // What is added to a distance of contact within dt, for a travel in it; at a moment nothing.
 static double margin(double distance, double dt, double travel) {
-  return dt > 0.0 ? fmax(travel, least_margin * distance) : 0.0;
+  return dt > 0.0 ? rl_larger(travel, least_margin * distance) : 0.0;
 }
 
-// How far an element comes within dt, against the mean of all: half of what rows_detect.c has for
-// the two of a contact.
-static void find_reach(const rl_model *model, rl_tangle *t, double dt) {
+// How far from its axis each element can touch within the step, against the mean of all: half of
+// what rows_detect.c has for the two of a contact.
+static void find_reach(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
-    mean = rl_add(mean, rl_add(t->elements[i].velocities[0], t->elements[i].velocities[1]));
+    mean = rl_add(mean, rl_add(t->motions[i].ends[0], t->motions[i].ends[1]));
   }
   mean = rl_scale(0.5 / (double)t->count, mean);
-  const double fall = 0.5 * dt * rl_length(model->gravity);
   for (uint32_t i = 0; i < t->count; i++) {
-    element *e = &t->elements[i];
-    const double speed =
-        fmax(rl_distance(e->velocities[0], mean), rl_distance(e->velocities[1], mean));
-    e->reach = e->radius + margin(e->radius, dt, 2.0 * dt * (speed + fall));
+    const rl_vec3 v = rl_sub(t->motions[i].ends[0], mean), w = rl_sub(t->motions[i].ends[1], mean);
+    const double speed = sqrt(rl_larger(rl_dot(v, v), rl_dot(w, w)));
+    axis *e = &t->axes[i];
+    e->range = e->radius + margin(e->radius, t->dt, t->dt * (2.0 * speed + t->fall));
   }
 }
 
@@ -178,37 +209,36 @@ static bool are_neighbours(const element *later, const element *earlier) {
   }
   const double way = later->begin - earlier->end;
   const double back = earlier->whole - (later->end - earlier->begin);
-  return fmin(way, back) < half_turn * later->radius;
+  const double turn = half_turn * later->radius;
+  return way < turn || back < turn;
 }
 
 // How fast one end of one can come towards one of the other.
-static double closing_speed(const element *a, const element *b) {
+static double closing_speed(const motion *a, const motion *b) {
   double square = 0.0;
   for (size_t i = 0; i < 4; i++) {
-    const rl_vec3 v = rl_sub(a->velocities[i / 2], b->velocities[i % 2]);
+    const rl_vec3 v = rl_sub(a->ends[i / 2], b->ends[i % 2]);
     square = rl_larger(square, rl_dot(v, v));
   }
   return sqrt(square);
 }
 
-// Notes the pair if it can touch within dt; false: there is no room.
-static bool meet(rl_tangle *t, uint32_t a, uint32_t b, double dt, double fall) {
+// Lists the pair if it is near enough; false: there is no room.
+static bool meet(rl_tangle *t, uint32_t a, uint32_t b) {
   const uint32_t i = a > b ? a : b, k = a > b ? b : a;
-  const element *later = &t->elements[i], *earlier = &t->elements[k];
+  const element *later = &t->kept[i], *earlier = &t->kept[k];
   if (!(later->moves || earlier->moves) || are_neighbours(later, earlier)) {
     return true;
   }
-  const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
-  const double sum = later->radius + earlier->radius;
-  const double travel = 2.0 * dt * (closing_speed(later, earlier) + fall);
-  const double reach = sum + margin(sum, dt, travel), distance = rl_length(n.way);
-  if (!(distance <= reach)) {
+  const axis *x = &t->kept_axes[i], *y = &t->kept_axes[k];
+  const double distance = rl_length(rl_segments_nearest(x->from, x->to, y->from, y->to).way);
+  if (!(distance <= x->range + y->range)) {
     return true;
   }
-  if (t->found_count == t->capacity) {
+  if (t->pair_count == t->capacity) {
     return false;
   }
-  t->pairs[t->found_count++] = (found){i, k, distance <= sum + travel, n};
+  t->pairs[t->pair_count++] = (pair){i, k, distance};
   return true;
 }
 
@@ -240,13 +270,12 @@ static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
 }
 
 static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
-  const element *e = &t->elements[i];
-  const rl_vec3 a = e->from, b = e->to;
+  const rl_vec3 a = t->kept_axes[i].from, b = t->kept_axes[i].to;
   const int32_t cell[3] = {cell_of(0.5 * (a.x + b.x), size.x), cell_of(0.5 * (a.y + b.y), size.y),
                            cell_of(0.5 * (a.z + b.z), size.z)};
   return (box){.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
                .high = {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)},
-               .reach = e->reach,
+               .reach = t->kept_axes[i].range,
                .bucket = bucket_of(t, cell),
                .element = i};
 }
@@ -256,11 +285,11 @@ static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
 static rl_vec3 cell_size(const rl_tangle *t) {
   rl_vec3 size = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
-    const element *e = &t->elements[i];
+    const axis *e = &t->kept_axes[i];
     const rl_vec3 d = rl_sub(e->to, e->from);
-    size.x = fmax(size.x, fabs(d.x) + 2.0 * e->reach);
-    size.y = fmax(size.y, fabs(d.y) + 2.0 * e->reach);
-    size.z = fmax(size.z, fabs(d.z) + 2.0 * e->reach);
+    size.x = fmax(size.x, fabs(d.x) + 2.0 * e->range);
+    size.y = fmax(size.y, fabs(d.y) + 2.0 * e->range);
+    size.z = fmax(size.z, fabs(d.z) + 2.0 * e->range);
   }
   return size;
 }
@@ -285,11 +314,10 @@ static void sort_boxes(rl_tangle *t, rl_vec3 size) {
 
 // A box against those of a stretch of buckets. The grid repeats, so that some of them are far away;
 // two that meet are in cells beside each other.
-static bool meet_stretch(rl_tangle *t, const box *b, uint32_t from, uint32_t to, double dt,
-                         double fall) {
+static bool meet_stretch(rl_tangle *t, const box *b, uint32_t from, uint32_t to) {
   for (uint32_t k = from; k < to; k++) {
     const box *other = &t->boxes[k];
-    if (boxes_meet(b, other) && !meet(t, b->element, other->element, dt, fall)) {
+    if (boxes_meet(b, other) && !meet(t, b->element, other->element)) {
       return false;
     }
   }
@@ -305,32 +333,29 @@ static uint32_t bucket_beside(const rl_tangle *t, uint32_t bucket, int32_t dx, i
   return bucket_of(t, cell);
 }
 
-static bool meet_bucket(rl_tangle *t, const box *b, uint32_t bucket, double dt, double fall) {
-  return meet_stretch(t, b, t->buckets[bucket], t->buckets[bucket + 1], dt, fall);
+static bool meet_bucket(rl_tangle *t, const box *b, uint32_t bucket) {
+  return meet_stretch(t, b, t->buckets[bucket], t->buckets[bucket + 1]);
 }
 
 // The three cells with z - 1, z and z + 1: most often one stretch.
-static bool meet_column(rl_tangle *t, const box *b, int32_t dx, int32_t dy, double dt,
-                        double fall) {
+static bool meet_column(rl_tangle *t, const box *b, int32_t dx, int32_t dy) {
   const uint32_t last = (UINT32_C(1) << t->bucket_bits) - 1U;
   const uint32_t first = bucket_beside(t, b->bucket, dx, dy, -1);
   if ((first & last) + 2 <= last) {
-    return meet_stretch(t, b, t->buckets[first], t->buckets[first + 3], dt, fall);
+    return meet_stretch(t, b, t->buckets[first], t->buckets[first + 3]);
   }
-  return meet_bucket(t, b, first, dt, fall) &&
-         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 0), dt, fall) &&
-         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 1), dt, fall);
+  return meet_bucket(t, b, first) && meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 0)) &&
+         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 1));
 }
 
 // Each pair once: what is behind in the same cell, and the 13 cells that follow in x, then y, then
 // z.
-static bool meet_all(rl_tangle *t, double dt, double fall) {
+static bool meet_all(rl_tangle *t) {
   for (uint32_t i = 0; i < t->count; i++) {
     const box *b = &t->boxes[i];
-    if (!meet_stretch(t, b, i + 1, t->buckets[b->bucket + 1], dt, fall) ||
-        !meet_bucket(t, b, bucket_beside(t, b->bucket, 0, 0, 1), dt, fall) ||
-        !meet_column(t, b, 0, 1, dt, fall) || !meet_column(t, b, 1, -1, dt, fall) ||
-        !meet_column(t, b, 1, 0, dt, fall) || !meet_column(t, b, 1, 1, dt, fall)) {
+    if (!meet_stretch(t, b, i + 1, t->buckets[b->bucket + 1]) ||
+        !meet_bucket(t, b, bucket_beside(t, b->bucket, 0, 0, 1)) || !meet_column(t, b, 0, 1) ||
+        !meet_column(t, b, 1, -1) || !meet_column(t, b, 1, 0) || !meet_column(t, b, 1, 1)) {
       return false;
     }
   }
@@ -340,20 +365,20 @@ static bool meet_all(rl_tangle *t, double dt, double fall) {
 // By the later element, and then by the earlier.
 static void sort_pairs(rl_tangle *t) {
   memset(t->first, 0, ((size_t)t->count + 1) * sizeof *t->first);
-  for (uint32_t i = 0; i < t->found_count; i++) {
+  for (uint32_t i = 0; i < t->pair_count; i++) {
     t->first[t->pairs[i].later + 1]++;
   }
   for (uint32_t i = 0; i < t->count; i++) {
     t->first[i + 1] += t->first[i];
   }
-  for (uint32_t i = 0; i < t->found_count; i++) {
+  for (uint32_t i = 0; i < t->pair_count; i++) {
     t->sorted[t->first[t->pairs[i].later]++] = t->pairs[i];
   }
   memmove(t->first + 1, t->first, t->count * sizeof *t->first);
   t->first[0] = 0;
   for (uint32_t i = 0; i < t->count; i++) {
     for (uint32_t k = t->first[i] + 1; k < t->first[i + 1]; k++) {
-      const found moved = t->sorted[k];
+      const pair moved = t->sorted[k];
       uint32_t to = k;
       for (; to > t->first[i] && t->sorted[to - 1].earlier > moved.earlier; to--) {
         t->sorted[to] = t->sorted[to - 1];
@@ -363,19 +388,67 @@ static void sort_pairs(rl_tangle *t) {
   }
 }
 
+// Lists the pairs from where the elements are now; false: there are more than there is room for.
+static bool list_pairs(rl_tangle *t, double spare) {
+  for (uint32_t i = 0; i < t->count; i++) {
+    t->kept[i] = t->elements[i];
+    t->kept_axes[i] = t->axes[i];
+    t->kept_axes[i].range *= 1.0 + spare;
+  }
+  t->kept_count = t->count;
+  t->pair_count = 0;
+  sort_boxes(t, cell_size(t));
+  const bool complete = meet_all(t);
+  sort_pairs(t);
+  return complete;
+}
+
+// Whether nothing was parted or grown, held or let go.
+static bool is_same(const element *a, const element *b) {
+  return a->rope == b->rope && a->place == b->place && a->link == b->link &&
+         a->slots[0] == b->slots[0] && a->slots[1] == b->slots[1] && a->moves == b->moves &&
+         a->begin == b->begin && a->end == b->end && a->whole == b->whole;
+}
+
+// Whether what can touch within the step is among the pairs that were listed. The distance of two
+// elements changes by no more than their ends move, against the mean of all. From then on the
+// ranges are about where the elements were.
+static bool pairs_hold(rl_tangle *t) {
+  bool hold = t->count == t->kept_count;
+  rl_vec3 mean = {0.0, 0.0, 0.0};
+  for (uint32_t i = 0; i < t->count && hold; i++) {
+    hold = is_same(&t->elements[i], &t->kept[i]);
+    mean = rl_add(mean, rl_sub(t->axes[i].from, t->kept_axes[i].from));
+  }
+  mean = rl_scale(1.0 / (double)t->count, mean);
+  for (uint32_t i = 0; i < t->count && hold; i++) {
+    axis *now = &t->axes[i];
+    const axis *then = &t->kept_axes[i];
+    const rl_vec3 a = rl_sub(rl_sub(now->from, then->from), mean);
+    const rl_vec3 b = rl_sub(rl_sub(now->to, then->to), mean);
+    const double moved = sqrt(rl_larger(rl_dot(a, a), rl_dot(b, b)));
+    now->range += moved;
+    hold = (1.0 + rounding) * now->range <= then->range;
+  }
+  return hold;
+}
+
 bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *t, double dt) {
-  t->count = t->found_count = 0;
+  t->count = t->contact_count = 0;
+  t->dt = dt;
+  t->fall = dt * rl_length(model->gravity);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].rope_collide) {
       list_rope(model, state, t, r);
     }
   }
   rl_tangle_move(model, state, t);
-  find_reach(model, t, dt);
-  sort_boxes(t, cell_size(t));
-  const bool complete = meet_all(t, dt, dt * rl_length(model->gravity));
-  sort_pairs(t);
-  return complete;
+  find_reach(t);
+  if (pairs_hold(t)) {
+    return true;
+  }
+  find_reach(t);
+  return list_pairs(t, kept_reach) || list_pairs(t, 0.0);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -384,25 +457,27 @@ bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *t, 
 // Whether the element that goes on at the end where the contact is says all there is to say: the
 // distance along a rope is least in its inside, or at a node, which belongs to the element behind
 // it. `way` leads from the partner to this one.
-static bool end_is_idle(const rl_tangle *t, const element *e, double fraction, rl_vec3 way,
-                        const element *partner) {
-  const uint32_t index = fraction <= 0.0 ? e->before : fraction >= 1.0 ? e->after : RL_NONE;
-  if (index == RL_NONE) {
+static bool end_is_idle(const rl_tangle *t, uint32_t index, double fraction, rl_vec3 way,
+                        uint32_t partner) {
+  const element *e = &t->elements[index];
+  const uint32_t beside = fraction <= 0.0 ? e->before : fraction >= 1.0 ? e->after : RL_NONE;
+  if (beside == RL_NONE || are_neighbours(&t->elements[beside], &t->elements[partner])) {
     return false;
   }
-  const element *beside = &t->elements[index];
-  if (are_neighbours(beside, partner)) {
-    return false;
-  }
-  return fraction >= 1.0 || rl_dot(rl_sub(beside->from, e->from), way) < 0.0;
+  return fraction >= 1.0 || rl_dot(rl_sub(t->axes[beside].from, t->axes[index].from), way) < 0.0;
+}
+
+static bool is_idle(const rl_tangle *t, uint32_t later, uint32_t earlier, const rl_nearest *n) {
+  return end_is_idle(t, later, n->first, n->way, earlier) ||
+         end_is_idle(t, earlier, n->second, rl_scale(-1.0, n->way), later);
 }
 
 // The direction from the earlier to the later element. Where their axes have come through each
 // other, it stays that of the side on which they were, as long as they overlap.
-static rl_vec3 find_normal(const rl_nearest *n, const element *later, const element *earlier,
-                           rl_vec3 side) {
-  const double distance = rl_length(n->way), sum = later->radius + earlier->radius;
-  rl_vec3 normal = rl_unit(n->way);
+static rl_vec3 find_normal(const rl_nearest *n, double distance, const axis *later,
+                           const axis *earlier, rl_vec3 side) {
+  const double sum = later->radius + earlier->radius;
+  rl_vec3 normal = rl_scale(distance > 0.0 ? 1.0 / distance : 0.0, n->way);
   if (!(distance > touching_axes * sum)) {
     const rl_vec3 u = rl_sub(later->to, later->from), v = rl_sub(earlier->to, earlier->from);
     normal = rl_unit(rl_cross(rl_unit(u), rl_unit(v)));
@@ -414,18 +489,30 @@ static rl_vec3 find_normal(const rl_nearest *n, const element *later, const elem
   return crossed ? rl_scale(-1.0, normal) : normal;
 }
 
-static rl_foot make_foot(const rl_rows *rows, const element *later, const element *earlier,
-                         const rl_nearest *n, rl_vec3 side) {
-  const rl_vec3 back = rl_scale(-1.0, n->way), normal = find_normal(n, later, earlier, side);
-  const double sum = later->radius + earlier->radius;
-  const double depth = fmax(sum - rl_dot(normal, n->way), 0.0);
+static rl_foot make_foot(const rl_rows *rows, uint32_t later, uint32_t earlier, const rl_nearest *n,
+                         double distance, bool idle, rl_vec3 side) {
+  const axis *a = &rows->tangle->axes[later], *b = &rows->tangle->axes[earlier];
+  const rl_vec3 normal = find_normal(n, distance, a, b, side);
+  const double sum = a->radius + b->radius;
+  const double depth = rl_larger(sum - rl_dot(normal, n->way), 0.0);
   return (rl_foot){.normal = normal,
                    .fraction = n->first,
                    .other_fraction = n->second,
                    .radius = sum,
                    .kept_depth = rows->keeps_depth ? (1.0 - recovery) * depth : 0.0,
-                   .is_idle = end_is_idle(rows->tangle, later, n->first, n->way, earlier) ||
-                              end_is_idle(rows->tangle, earlier, n->second, back, later)};
+                   .is_idle = idle};
+}
+
+// (4) Whether two elements can touch within the step; idle ones are near only within the travel.
+static bool can_touch(const rl_tangle *t, uint32_t later, uint32_t earlier, double distance,
+                      bool idle) {
+  const double sum = t->axes[later].radius + t->axes[earlier].radius;
+  if (distance <= sum + margin(sum, t->dt, 0.0) && !idle) {
+    return true;
+  }
+  const double travel =
+      2.0 * t->dt * (closing_speed(&t->motions[later], &t->motions[earlier]) + t->fall);
+  return distance <= sum + (idle ? travel : margin(sum, t->dt, travel));
 }
 
 // What slid on from one element to the next is still on the side where it was: of the contacts in
@@ -447,41 +534,66 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
   return (rl_vec3){0.0, 0.0, 0.0};
 }
 
-void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
-                     uint64_t old_count, uint64_t *old, uint32_t index) {
+// Adds the contact of two elements, the index-th and one before it, if it is one; false: there is
+// no room.
+static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
+                            uint64_t old_count, uint64_t *old, uint32_t index, uint32_t before) {
   rl_tangle *t = rows->tangle;
-  const element *later = &t->elements[index];
-  for (uint32_t k = t->first[index]; k < t->first[index + 1]; k++) {
-    const found *pair = &t->sorted[k];
-    const element *earlier = &t->elements[pair->earlier];
-    const rl_contact contact = {.rope = later->rope,
-                                .node = later->place,
-                                .slot = later->slots[0],
-                                .next = later->slots[1],
-                                .body = RL_NONE,
-                                .other = earlier->link};
-    const bool known = rl_contact_was(rows, old_count, old, &contact);
-    const bool deep = rl_length(pair->nearest.way) < 0.5 * (later->radius + earlier->radius);
-    const rl_vec3 side = known  ? rows->old_sides[*old]
-                         : deep ? inherited_side(rows, old_count, *old, &contact)
-                                : rl_vec(0.0, 0.0, 0.0);
-    const rl_foot foot = make_foot(rows, later, earlier, &pair->nearest, side);
-    if (foot.is_idle && !(rows->lists_idle && pair->is_close)) {
-      continue;
-    }
-    t->members[state->contact_count][0] = index;
-    t->members[state->contact_count][1] = pair->earlier;
-    rl_contact_add(model, state, rows, old_count, old, contact, foot);
+  const axis *later = &t->axes[index], *earlier = &t->axes[before];
+  const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
+  const bool idle = is_idle(t, index, before, &n);
+  if (idle && !rows->lists_idle) {
+    return true;
   }
+  const double distance = rl_length(n.way);
+  if (!can_touch(t, index, before, distance, idle)) {
+    return true;
+  }
+  if (t->contact_count == model->tangle_capacity) {
+    return false;
+  }
+  const element *e = &t->elements[index];
+  const rl_contact contact = {.rope = e->rope,
+                              .node = e->place,
+                              .slot = e->slots[0],
+                              .next = e->slots[1],
+                              .body = RL_NONE,
+                              .other = t->elements[before].link};
+  const bool known = rl_contact_was(rows, old_count, old, &contact);
+  const bool deep = distance < 0.5 * (later->radius + earlier->radius);
+  const rl_vec3 side = known  ? rows->old_sides[*old]
+                       : deep ? inherited_side(rows, old_count, *old, &contact)
+                              : rl_vec(0.0, 0.0, 0.0);
+  const uint64_t at = state->contact_count;
+  t->members[at][0] = index;
+  t->members[at][1] = before;
+  t->contact_count++;
+  rl_contact_add(model, state, rows, old_count, old, contact,
+                 make_foot(rows, index, before, &n, distance, idle, side));
+  return true;
+}
+
+bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
+                     uint64_t old_count, uint64_t *old, uint32_t index) {
+  const rl_tangle *t = rows->tangle;
+  bool complete = true;
+  for (uint32_t k = t->first[index]; k < t->first[index + 1] && complete; k++) {
+    const pair *p = &t->sorted[k];
+    const double ranges = t->axes[index].range + t->axes[p->earlier].range;
+    complete = !(p->distance <= (1.0 + rounding) * ranges) ||
+               detect_elements(model, state, rows, old_count, old, index, p->earlier);
+  }
+  return complete;
 }
 
 void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows *rows,
                            uint64_t contact) {
   const rl_tangle *t = rows->tangle;
-  const element *later = &t->elements[t->members[contact][0]];
-  const element *earlier = &t->elements[t->members[contact][1]];
-  const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
-  rows->feet[contact] = make_foot(rows, later, earlier, &n, rows->feet[contact].normal);
+  const uint32_t later = t->members[contact][0], earlier = t->members[contact][1];
+  const axis *a = &t->axes[later], *b = &t->axes[earlier];
+  const rl_nearest n = rl_segments_nearest(a->from, a->to, b->from, b->to);
+  rows->feet[contact] = make_foot(rows, later, earlier, &n, rl_length(n.way),
+                                  is_idle(t, later, earlier, &n), rows->feet[contact].normal);
   rl_row_freeze(model, state, rows, &rows->rows[rows->span_count + contact]);
 }
 

@@ -8,6 +8,9 @@
 // Room for contacts: this many for each element that touches ropes, or as many as there are pairs.
 #define RL_TANGLE_CONTACTS 12
 
+// And this many pairs that are near each other, of which most are no contact.
+#define RL_TANGLE_PAIRS 48
+
 typedef struct rl_tangle rl_tangle;
 
 // The most contacts of so many elements.
@@ -16,12 +19,12 @@ uint64_t rl_tangle_capacity(uint64_t elements);
 rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *carver);
 
 // Finds all pairs of elements that can touch within dt; false: there are more than there is room
-// for, and some are left out.
+// for, and some are left out. Those of the step before are kept as long as they hold.
 bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *tangle, double dt);
 
-// Adds to the state's list what the element has found, the index-th of those that touch ropes. The
-// contact of a pair belongs to the one that comes later.
-void rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
+// Adds to the state's list the contacts of an element, the index-th of those that touch ropes, with
+// those before it; false: there are more than there is room for.
+bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
                      uint64_t old_count, uint64_t *old, uint32_t index);
 
 // Where the elements are now; then where a listed contact is.

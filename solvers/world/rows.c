@@ -18,6 +18,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->contact_before = rl_carve(&c, m->contact_capacity, sizeof *rows->contact_before);
   rows->approaches = rl_carve(&c, m->contact_capacity, sizeof *rows->approaches);
   rows->crowds = rl_carve(&c, m->body_count, sizeof *rows->crowds);
+  rows->near_bodies = rl_carve(&c, m->body_count, sizeof *rows->near_bodies);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   rows->old_sides =
@@ -53,14 +54,6 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
     entries[row->entry_count++] = (rl_entry){.slot = body->spin_slot};
     row->turns = true;
   }
-}
-
-rl_row *rl_rows_add(rl_rows *rows, rl_row row) {
-  const rl_row *last = rows->row_count > 0 ? &rows->rows[rows->row_count - 1] : NULL;
-  row.first_vertex = last ? last->first_vertex + last->vertex_count : 0;
-  row.first_entry = last ? last->first_entry + last->entry_count : 0;
-  rows->rows[rows->row_count] = row;
-  return &rows->rows[rows->row_count++];
 }
 
 // The elements as they are now; before there is a state, as they start.
@@ -163,6 +156,18 @@ static bool is_fed(const rl_model *model, const rl_state *state, uint32_t link) 
   return is_fed;
 }
 
+static bool is_apart(const rl_model *model, const rl_link *links, const rl_block *block) {
+  bool is_apart = true;
+  for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+    const uint32_t slots[2] = {links[k].a, links[k].b};
+    for (size_t i = 0; i < 2; i++) {
+      is_apart =
+          is_apart && slots[i] < model->node_count && model->node_rope[slots[i]] == block->rope;
+    }
+  }
+  return is_apart;
+}
+
 // Spans and blocks of one rope: what can be more than a plain link is its first and last element,
 // and those on winches and in eyes.
 static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
@@ -198,6 +203,7 @@ static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows
         block->link_count++;
       }
     }
+    block->is_apart = is_apart(model, links, block);
   }
 }
 

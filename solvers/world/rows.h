@@ -51,7 +51,8 @@ typedef struct rl_row {
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
   bool turns;     // some of its entries are spins
-  bool is_frozen; // only its value depends on the positions: it has an rl_crossing
+  bool is_frozen; // only its value depends on the positions: its contact has an rl_crossing
+  bool is_laid;   // and its entries are filled in: rl_row_evaluate does it
   double value;   // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
@@ -62,7 +63,13 @@ typedef struct rl_block {
   uint32_t first_row, row_count;
   double lower;  // bound of the links' multipliers: 0, or -INFINITY with compression
   uint32_t rope; // whose elements these are; RL_NONE: contacts
+  bool is_apart; // its links are between nodes of that rope
 } rl_block;
+
+// Whether neither the links of one block move anything that is of the other, nor its rows.
+static inline bool rl_blocks_are_apart(const rl_block *a, const rl_block *b) {
+  return a->is_apart && b->is_apart && a->rope != b->rope;
+}
 
 // Where on a surface a contact was found and the outward normal there, in the body's frame, and
 // where on its element, as a fraction from `slot` to `next`. An element is idle while one of its
@@ -82,7 +89,8 @@ typedef struct rl_foot {
 } rl_foot;
 
 // A contact of two elements whose four ends are nodes, for the hot loops: frozen as it was found,
-// its value is distance - normal.(sum of shares x). An idle one has the normal 0.
+// its value is distance - normal.way, with the way from the second element to the first, the sum of
+// shares x. An idle one has the normal 0. The first slot of what is none is RL_NONE.
 typedef struct rl_crossing {
   uint32_t slots[4];
   double shares[4];
@@ -108,6 +116,7 @@ typedef struct rl_rows {
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   double *approaches;       // [contacts] rates with which what hits parts [m/s]; -1: no hit
   uint32_t *crowds;         // [bodies] how many contacts with other bodies each has
+  bool *near_bodies;        // [bodies] scratch of rl_detect
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   rl_vec3 *old_sides;
@@ -173,12 +182,15 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 // Finds all of a contact of two elements anew, after it was found somewhere else.
 void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
-static inline double rl_crossing_value(const rl_crossing *c, const rl_point *points) {
-  double along = 0.0;
-  for (size_t i = 0; i < 4; i++) {
-    along += c->shares[i] * rl_dot(c->normal, rl_position(&points[c->slots[i]]));
-  }
-  return c->distance - along;
+static inline rl_vec3 rl_crossing_way(const rl_crossing *c, const rl_point *points) {
+  const rl_vec3 first = rl_scale(c->shares[0], rl_position(&points[c->slots[0]]));
+  const rl_vec3 second = rl_scale(c->shares[2], rl_position(&points[c->slots[2]]));
+  return rl_add(rl_add_scaled(first, c->shares[1], rl_position(&points[c->slots[1]])),
+                rl_add_scaled(second, c->shares[3], rl_position(&points[c->slots[3]])));
+}
+
+static inline double rl_crossing_value(const rl_crossing *c, rl_vec3 way) {
+  return c->distance - rl_dot(c->normal, way);
 }
 
 // Where a contact is on the surface of its body at the state's positions [m], and its normal there.
@@ -246,8 +258,8 @@ static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double i
                                          double limit) {
   const rl_vec3 old = *total;
   rl_vec3 now = rl_add_scaled(old, inverse_mass > 0.0 ? -1.0 / inverse_mass : 0.0, slide);
-  const double size = rl_length(now);
-  now = size > limit ? rl_scale(limit / size, now) : now;
+  const double square = rl_dot(now, now);
+  now = square > limit * limit ? rl_scale(limit / sqrt(square), now) : now;
   *total = now;
   return rl_sub(now, old);
 }

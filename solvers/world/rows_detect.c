@@ -102,7 +102,8 @@ void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
   rows->feet[i] = foot;
   rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
   state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
-  if (state->sides) {
+  if (rows->tangle) {
+    rows->crossings[i].slots[0] = RL_NONE;
     state->sides[i] = rl_is_of_ropes(&contact) ? foot.normal : rl_vec(0.0, 0.0, 0.0);
   }
 }
@@ -129,6 +130,60 @@ static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_
          (rl_tied_body(model, contact->slot) == body || rl_tied_body(model, contact->next) == body);
 }
 
+// What a rope's nodes are in, or their velocities.
+typedef struct bounds {
+  rl_vec3 low, high;
+} bounds;
+
+static double smaller(double a, double b) { return -rl_larger(-a, -b); }
+
+static void include(bounds *b, rl_vec3 p) {
+  b->low = rl_vec(smaller(b->low.x, p.x), smaller(b->low.y, p.y), smaller(b->low.z, p.z));
+  b->high = rl_vec(rl_larger(b->high.x, p.x), rl_larger(b->high.y, p.y), rl_larger(b->high.z, p.z));
+}
+
+static rl_vec3 middle_of(const bounds *b) { return rl_scale(0.5, rl_add(b->low, b->high)); }
+
+static double radius_of(const bounds *b) { return 0.5 * rl_distance(b->low, b->high); }
+
+// How far something in the bounds can be from their middle, along a unit vector.
+static double half_width(const bounds *b, rl_vec3 along) {
+  const rl_vec3 size = rl_sub(b->high, b->low);
+  return 0.5 * (size.x * fabs(along.x) + size.y * fabs(along.y) + size.z * fabs(along.z));
+}
+
+// Notes to which bodies some node of the rope, or something between two, can be near within dt. The
+// distance from a part is convex: nowhere less than its tangent at the middle says. No travel is
+// more than the sum of the largest of its terms.
+static void find_near_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
+                             uint32_t rope, double dt) {
+  static const double rounding = 1e-6;
+  const rl_link *links = &state->links[model->ropes[rope].first_link];
+  const rl_vec3 most = {INFINITY, INFINITY, INFINITY};
+  bounds places = {most, rl_scale(-1.0, most)}, motions = places;
+  for (uint32_t i = 0; i < rl_rope_elements(model, state, rope); i++) {
+    include(&places, rl_position(&state->points[links[i].a]));
+    include(&places, rl_position(&state->points[links[i].b]));
+    include(&motions, state->velocities[links[i].a]);
+    include(&motions, state->velocities[links[i].b]);
+  }
+  const rl_vec3 middle = middle_of(&places), velocity = middle_of(&motions);
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    const rl_body_pose at = rl_body_pose_at(model, state, state->points, b);
+    const double arm = rl_distance(middle, at.centre) + radius_of(&places);
+    const double speed = rl_distance(velocity, state->velocities[rl_body_slot(model, b)]) +
+                         radius_of(&motions) + arm * rl_length(rl_body_spin(model, state, b));
+    const double travel = 2.0 * dt * (speed + dt * rl_length(model->gravity));
+    rows->near_bodies[b] = false;
+    for (uint32_t k = 0; k < model->bodies[b].part_count && !rows->near_bodies[b]; k++) {
+      const rl_surface surface =
+          rl_shape_surface(&model->bodies[b].parts[k], at.centre, at.rotation, middle);
+      const double reach = half_width(&places, surface.normal) + model->ropes[rope].radius + travel;
+      rows->near_bodies[b] = !(surface.distance > (1.0 + rounding) * reach);
+    }
+  }
+}
+
 // The contacts of a node, or of an element, with all bodies; something of the two must be able to
 // move. A node that is held does not touch anything, nor an element the body that it is tied to.
 static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
@@ -142,7 +197,7 @@ static void detect_feature(const rl_model *model, rl_state *state, const rl_rows
   }
   for (uint32_t b = 0; b < model->body_count; b++) {
     const bool can_move = moves || rl_slot_moves(model, state->points, rl_body_slot(model, b));
-    if (can_move && !is_tied_to(model, &contact, b) &&
+    if (rows->near_bodies[b] && can_move && !is_tied_to(model, &contact, b) &&
         model->touches[(size_t)contact.rope * model->body_count + b]) {
       contact.body = b;
       detect_pair(model, state, rows, old_count, old, contact, dt);
@@ -175,6 +230,7 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       continue;
     }
     const rl_link *links = &state->links[model->ropes[r].first_link];
+    find_near_bodies(model, state, rows, r, dt);
     uint32_t node = 0; // places along the rope
     for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
@@ -184,7 +240,8 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
         detect_feature(model, state, rows, old_count, &old, contact, dt);
       }
       if (model->ropes[r].rope_collide) {
-        rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
+        const bool complete = rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
+        rows->overflows = rows->overflows || !complete;
       }
       if (rl_element_next(model, state, r, i) == RL_NONE) {
         contact = (rl_contact){.rope = r, .node = node++, .slot = links[i].b, .next = RL_NONE};

@@ -86,14 +86,12 @@ static rl_entry *set_entry(rl_entry *entry, rl_vec3 gradient, rl_vec3 force) {
 }
 
 // C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
-// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity). Where a rope with mass rubs in
-// an eye its forces are those of the pulls before and behind it.
+// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
 static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                           const rl_point *points) {
   const rl_vertex *vertices = &rows->vertices[row->first_vertex];
   rl_entry *entry = &rows->entries[row->first_entry];
-  const uint32_t first_eye = rl_row_first_eye(model, state, row);
-  double length = 0.0, pull_in = 1.0, pull_out = 1.0; // over that of the first piece
+  double length = 0.0;
   place here = place_of(model, state, vertices[0], points);
   rl_vec3 incoming = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < row->vertex_count; i++) {
@@ -107,19 +105,15 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
       length += is_guided ? rl_dot(guide, piece) : rl_length(piece);
       outgoing = is_guided ? guide : rl_unit(piece);
     }
-    if (first_eye != RL_NONE && i > 0 && i + 1 < row->vertex_count) {
-      pull_out *= rl_eye_pull(model, state, first_eye + i - 1, incoming, outgoing);
-    }
     if (vertices[i].slot != RL_NONE) {
       const rl_vec3 gradient = rl_sub(incoming, outgoing);
-      const rl_vec3 force = rl_sub(rl_scale(pull_in, incoming), rl_scale(pull_out, outgoing));
-      entry = set_entry(entry, gradient, force);
+      entry = set_entry(entry, gradient, gradient);
       if (has_spin(&here)) {
-        entry = set_entry(entry, lever(&here, gradient), lever(&here, force));
+        const rl_vec3 torque = lever(&here, gradient);
+        entry = set_entry(entry, torque, torque);
       }
     }
     here = next;
-    pull_in = pull_out;
     incoming = outgoing;
   }
   row->rest = state->links[row->item].rest;
@@ -174,13 +168,12 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   for (uint32_t i = 0; i < row->entry_count; i++) {
     entries[i].gradient = entries[i].force = none;
   }
-  const rl_path_item *items = rl_path_items(state, rope);
   double pull_in = 1.0, pull_out = 1.0;
   for (uint32_t k = 0; k <= row->piece_count; k++) {
     const uint32_t slot = rows->vertices[row->first_vertex + k].slot;
     const uint32_t at = row->first_piece + k; // a loop begins at its last wrap
     const rl_path_item *item =
-        &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
+        &state->items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
     pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;
@@ -360,21 +353,29 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
   return rl_add_scaled(p, row->value - model->ropes[contact->rope].radius, row->normal);
 }
 
-// All that a contact of two elements between nodes has, but for its value.
-static void freeze(const rl_state *state, rl_rows *rows, rl_row *row, rl_crossing *c) {
-  const rl_foot *found = &rows->feet[row->item];
-  row->normal = found->normal;
-  row->inverse_mass = 0.0;
+// The entries of a contact of two elements between nodes.
+static void lay_entries(rl_rows *rows, rl_row *row) {
+  const rl_crossing *c = &rows->crossings[row->item];
   if (row->friction > 0.0) {
     find_tangents(row->normal, row->tangents);
   }
   rl_entry *entry = &rows->entries[row->first_entry];
   for (size_t i = 0; i < 4; i++, entry++) {
-    const double share = c->shares[i];
-    entry->gradient = entry->force = rl_scale(-share, row->normal);
-    entry->across[0] = rl_scale(share, row->tangents[0]);
-    entry->across[1] = rl_scale(share, row->tangents[1]);
-    row->inverse_mass += share * share * state->points[c->slots[i]].w;
+    entry->gradient = entry->force = rl_scale(-c->shares[i], row->normal);
+    entry->across[0] = rl_scale(c->shares[i], row->tangents[0]);
+    entry->across[1] = rl_scale(c->shares[i], row->tangents[1]);
+  }
+  row->is_laid = true;
+}
+
+// What the hot loops need of it.
+static void freeze(const rl_state *state, rl_rows *rows, rl_row *row, rl_crossing *c) {
+  const rl_foot *found = &rows->feet[row->item];
+  row->normal = found->normal;
+  row->is_laid = false;
+  row->inverse_mass = 0.0;
+  for (size_t i = 0; i < 4; i++) {
+    row->inverse_mass += c->shares[i] * c->shares[i] * state->points[c->slots[i]].w;
   }
   c->normal = found->is_idle ? rl_vec(0.0, 0.0, 0.0) : found->normal;
   c->distance = found->is_idle ? -1.0 : found->radius - found->kept_depth;
@@ -396,13 +397,19 @@ void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, 
   }
   if (row->is_frozen) {
     freeze(state, rows, row, c);
+  } else {
+    c->slots[0] = RL_NONE;
   }
 }
 
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
   if (row->is_frozen) {
-    row->value = rl_crossing_value(&rows->crossings[row->item], points);
+    const rl_crossing *c = &rows->crossings[row->item];
+    row->value = rl_crossing_value(c, rl_crossing_way(c, points));
+    if (!row->is_laid) {
+      lay_entries(rows, row);
+    }
     return;
   }
   if (row->piece_count > 0) {

