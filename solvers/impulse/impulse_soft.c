@@ -84,7 +84,7 @@ static void biased_law(const void *solver, const rl_sequential_view *view, doubl
   row->mass = view->inverse_mass > 0.0 ? 1.0 / view->inverse_mass : 0.0;
   row->keep = 1.0;
   row->bias = view->value / h;
-  if (view->inverse_mass > 0.0 && view->compliance > 0.0) {
+  if (view->compliance > 0.0) { // it pulls what it cannot move as well
     elastic_law(view, h, row);
   } else if (view->inverse_mass > 0.0 && !(view->value < 0.0 && view->lower == 0.0)) {
     const double omega = two_pi * fmin(p[HERTZ], p[HERTZ_LIMIT] / h);

@@ -95,7 +95,7 @@ static material material_of(const rl_relaxation *r, const rl_model *model, const
 static inline double correction(double value, double inverse_mass, double compliance,
                                 const material *m, double *multiplier) {
   const double soft = m->scale * compliance;
-  if (!(inverse_mass > 0.0) || (m->violated_only && m->lower == 0.0 && value <= 0.0)) {
+  if (!(inverse_mass + soft > 0.0) || (m->violated_only && m->lower == 0.0 && value <= 0.0)) {
     return 0.0;
   }
   const double old = *multiplier;

@@ -89,10 +89,11 @@ static double spring_force(rl_spring s, double value, double rate, double lower)
 }
 
 // (6) Loss in a damper of the scenario within h: what the force lacks to that of the spring, which
-// gives its energy also where the damper cancels its pull.
-static double spring_loss(rl_spring s, double value, double rate, double force, double h) {
+// gives its energy also where the damper cancels its pull. `power` over the force is the rate, but
+// for friction.
+static double spring_loss(rl_spring s, double value, double power, double force, double h) {
   const bool taut = value > 0.0 || force != 0.0;
-  return s.physical && taut ? (force - s.stiffness * value) * rate * h : 0.0;
+  return s.physical && taut ? (force - s.stiffness * value) * power * h : 0.0;
 }
 
 static void push_link(penalty *self, const rl_state *state, uint32_t index, double lower,
@@ -152,8 +153,9 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
   self->impulses[row->source] += force * self->weight;
   if (row->crowd > 0) {
     note_push(self, row->source, force, rate);
-  } else {
-    info->dissipated += spring_loss(s, row->value, rate, force, self->weight);
+  } else if (s.physical) {
+    const double power = rl_row_power(rows, row, state->velocities);
+    info->dissipated += spring_loss(s, row->value, power, force, self->weight);
   }
   if (row->friction > 0.0) {
     push_friction(self, state, rows, row, force, info);

@@ -305,6 +305,11 @@ static bool is_stiff(const rl_equations *e, uint32_t m) {
   return !e->has_elastic || !(compliance_of(e, m) > 0.0);
 }
 
+// Whether what friction takes is what a row's rope gives and does not store.
+static bool stores_apart(const rl_equations *e, uint32_t m) {
+  return e->rope_of[m] != RL_NONE && rl_wraps_flow_rubs(e->model, e->rope_of[m]);
+}
+
 // (3) The pull of an elastic row, with its damper, taut or not [N].
 static double elastic_pull(const rl_equations *e, uint32_t m, double *damper) {
   const double stiffness = 1.0 / compliance_of(e, m);
@@ -323,7 +328,7 @@ static void add_elastic_forces(rl_equations *e) {
     const bool pulls_now = !is_stiff(e, m) && e->acts[m];
     pulls[m] = pulls_now ? elastic_pull(e, m, &damper) : 0.0;
     e->multipliers[m] = pulls[m];
-    e->loss += damper * e->lcp.rates[m];
+    e->loss += stores_apart(e, m) ? 0.0 : damper * e->lcp.rates[m];
   }
   rl_direct_push(&e->lcp.direct, e->state->points, e->lcp.gradients, pulls, e->accelerations);
 }
@@ -452,17 +457,20 @@ static void find_rates(rl_equations *e) {
   }
 }
 
-// What a rope that slips over its wraps loses: its forces have a greater power than its rate tells.
+// What friction takes of the power of a row's forces. Of an elastic rope that rubs all of it is
+// booked, and what is stored of it comes off at the end of the step (papers/wraps.md (14)).
+static double row_loss(const rl_equations *e, const rl_row *row) {
+  const double pull = e->multipliers[row->source];
+  const double power = rl_row_power(e->rows, row, e->state->velocities);
+  return stores_apart(e, row->source)
+             ? pull * (power - pull * row->reel_strain)
+             : pull * (power - rl_row_rate(e->rows, row, e->state->velocities));
+}
+
 static double slip_loss(const rl_equations *e) {
   double sum = 0.0;
-  for (uint32_t k = 0; k < e->rows->row_count && e->lcp.direct.forces; k++) {
-    const rl_row *row = &e->rows->rows[k];
-    sum += e->multipliers[row->source] * (row->reel - row->reel_power);
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      const rl_entry *entry = &e->rows->entries[i];
-      sum += e->multipliers[row->source] *
-             rl_dot(rl_sub(entry->force, entry->gradient), e->state->velocities[entry->slot]);
-    }
+  for (uint32_t k = 0; k < e->rows->row_count && (e->lcp.direct.forces || e->has_elastic); k++) {
+    sum += row_loss(e, &e->rows->rows[k]);
   }
   return sum;
 }

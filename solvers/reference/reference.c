@@ -60,9 +60,10 @@ typedef struct reference {
   double *rates_end;                   // [dimension] and at its end
   rl_state *before;                    // the state at its start
   rl_state *judged;                    // the same, with the grips that its end asks for
-  double *slips;                       // [wraps of a rope] over each of them [m/s]
+  double *slips;                       // [2 wraps of a rope] over each of them [m/s]
   rl_state *companion;
   bool has_companion;
+  bool creeps;           // elastic ropes rub: marks move on between internal steps
   double since;          // from when on the impulses of the last rows count [s]
   double event_at_start; // of an internal step: rl_equations_event
   happening found;       // in the internal step last finished
@@ -83,7 +84,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->rates_end = rl_carve(c, dimension, sizeof *self->rates_end);
   self->before = rl_state_carve(model, c);
   self->judged = rl_state_carve(model, c);
-  self->slips = rl_carve(c, model->path_capacity, sizeof *self->slips);
+  self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
   self->companion = rl_state_carve(model, c);
 }
 
@@ -115,9 +116,11 @@ static void forget(reference *self) {
 
 static void init(void *memory, const rl_model *model, const double *values) {
   reference *self = memory;
-  (void)model;
   self->parameters = values;
   self->equations.regularisation = values[REGULARISATION];
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    self->creeps = self->creeps || rl_wraps_flow_rubs(model, i);
+  }
   forget(self);
 }
 
@@ -418,6 +421,9 @@ static int begin_step(reference *self, bool continues) {
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   if (continues) {
     rl_contacts_follow(e);
+  }
+  // Where a mark has moved on, rope has come from one strain to another.
+  if (continues && !self->creeps) {
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);
     return GSL_SUCCESS;
   }
@@ -559,6 +565,17 @@ static rl_reason step_companion(reference *self, const rl_model *model, const rl
   return reason;
 }
 
+// What elastic ropes that rub have stored [J].
+static double stored_beside_friction(const rl_model *model, const rl_state *state) {
+  double energy = 0.0;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    if (rl_wraps_flow_rubs(model, i) && rl_rope_elements(model, state, i) > 0) {
+      energy += rl_wraps_energy(model, state, i);
+    }
+  }
+  return energy;
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   reference *self = memory;
@@ -572,8 +589,10 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     rl_detect(model, state, dt, rows);
   }
   if (reason > 0) {
+    info->dissipated += stored_beside_friction(model, state);
     reason = integrate(self, model, state, rows, dt, self->parameters[TOLERANCE],
                        (int)self->parameters[SUBSTEPS], &self->h, info);
+    info->dissipated -= stored_beside_friction(model, state);
   }
   if (reason > 0 && self->parameters[ESTIMATE] != 0.0) {
     compare(self, model, state);

@@ -408,7 +408,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
                   driver->type->stored_energy == NULL);
   }
   if (leads_wraps) {
-    rl_wraps_end(model, driver->before, state, driver->dt);
+    info->dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
   }
   if (rl_eyes_pass(model, state, driver->rows)) {
     tell(driver);

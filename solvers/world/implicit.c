@@ -140,6 +140,12 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
   p->lower[m] = lower;
 }
 
+// W of a row, by which its force counts beside its slack. What an elastic rope cannot make shorter,
+// as a belt that slips or a piece between fixed bodies, it pulls as well.
+static double weight_of(const rl_implicit *p, const rl_row *row) {
+  return row->inverse_mass > 0.0 ? row->inverse_mass : row->compliance / (p->h * p->h);
+}
+
 // Asks the law; of general rows at the start of the step.
 static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                     rl_softness_law *law, const void *solver) {
@@ -159,7 +165,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       set_row(p, row->source, law(solver, rope, row->rest, row->compliance, row->inverse_mass),
-              row->inverse_mass, row->lower);
+              weight_of(p, row), row->lower);
     }
   }
 }
@@ -260,7 +266,7 @@ void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state 
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       const uint32_t m = row->source;
-      p->weights[m] = row->inverse_mass;
+      p->weights[m] = weight_of(p, row);
       p->values[m] = (row->value + p->lag[m] * way_of(p, rows, row)) / (1.0 + p->lag[m]);
     }
   }
@@ -671,7 +677,9 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
       rl_row *row = &rows->rows[k];
       if (row->compliance > 0.0 && p->lag[row->source] > 0.0) {
         rl_row_evaluate(model, state, rows, row, state->points);
-        info->dissipated += damper_loss(p, row->source, row->value, way_of(p, rows, row));
+        const double way =
+            rl_row_power(rows, row, p->ways) + row->reel_power - p->h * row->reel_power;
+        info->dissipated += damper_loss(p, row->source, row->value, way);
       }
     }
   }

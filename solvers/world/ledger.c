@@ -127,6 +127,11 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
   return sum;
 }
 
+// Whether what a row's rope loses where it slips is booked with the flow of its rest length.
+static bool flow_rubs(const rl_model *model, const rl_row *row) {
+  return row->kind == RL_ROW_SPAN && rl_wraps_flow_rubs(model, model->link_rope[row->item]);
+}
+
 // An impulse on a stiff row is an impact if the row was slack or was being torn open without a
 // force on it, if its prescribed rate jumps, or if the step before only used up its slack and left
 // the rest of the catch to this one. A row that is taut and at rest is none, though nothing pulls
@@ -197,7 +202,11 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      book(ledger, model, state, row->source, general_rate(model, state, rows, row), dt, impacts);
+      row_rate now = general_rate(model, state, rows, row);
+      if (flow_rubs(model, row)) {
+        now.slip = ledger->before[row->source].slip = 0.0;
+      }
+      book(ledger, model, state, row->source, now, dt, impacts);
     }
   }
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
@@ -248,13 +257,14 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
   }
 }
 
-// What the force of a taut element lacks to that of its spring, times its rate.
+// What the force of a taut element lacks to that of its spring, times how fast it works: beyond the
+// rate it has what friction does to it (13) in papers/wraps.md.
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,
                            double inverse_mass, row_rate now) {
   const double c = rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass);
   const double pull = now.value / compliance;
   const bool taut = now.value > 0.0 || lower < 0.0;
-  return taut ? (fmax(pull + c * now.rate, lower) - pull) * now.rate : 0.0;
+  return taut ? (fmax(pull + c * now.rate, lower) - pull) * (now.rate + now.slip) : 0.0;
 }
 
 double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {

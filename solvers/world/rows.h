@@ -214,6 +214,15 @@ static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const r
   return rate;
 }
 
+// How fast it does work with a unit of force: G v, which is its rate where nothing rubs [m/s].
+static inline double rl_row_power(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
+  double power = 0.0 - row->reel_power;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    power += rl_dot(rows->entries[i].force, v[rows->entries[i].slot]);
+  }
+  return power;
+}
+
 // v -= s M^-1 G^T for the velocities, G the directions of force (an impulse s along the row).
 static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
                                const rl_point *points, rl_vec3 *v) {

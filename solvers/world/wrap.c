@@ -18,6 +18,9 @@ static const double reel_tolerance = 1e-12;
 static const double closed = 1e-14;
 enum { MOST_CLOSINGS = 30 };
 
+// A strain is found to so much: what is left is rounding of the lengths.
+static const double strain_tolerance = 1e-15;
+
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
@@ -246,8 +249,37 @@ double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope,
   return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
 }
 
-rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t index,
-                         uint32_t first_piece, const rl_point *points) {
+// The same of the piece behind a piece, which may be the last.
+static double pull_behind(const rl_model *model, const rl_state *state, uint32_t rope,
+                          uint32_t piece) {
+  return piece < state->wrap_counts[rope] ? rl_wrap_pull(model, state, rope, piece) : 1.0;
+}
+
+// (9) Rest lengths r_k = L_k/(1 + c_k eps) of the pieces of an elastic strand, c_k their tensions
+// over that of the first, whose strain eps makes their sum what there is. From 0 Newton's method
+// comes up to it from below, for the sum is convex.
+static void share_strain(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_strand *strand, const rl_point *points) {
+  for (double step = INFINITY; step > strain_tolerance;) {
+    double rest = 0.0, slope = 0.0, pull = 1.0;
+    strand->stretch = strand->squares = 0.0;
+    for (uint32_t k = strand->first_piece; k < strand->first_piece + strand->piece_count; k++) {
+      const double length = rl_wrap_piece_length(model, state, index, k, points);
+      const double own = length / (1.0 + pull * strand->strain);
+      rest += own;
+      strand->stretch += pull * own;
+      strand->squares += pull * pull * own;
+      slope += pull * own / (1.0 + pull * strand->strain);
+      pull *= pull_behind(model, state, index, k);
+    }
+    step = (rest - strand->rest) / slope;
+    strand->strain += fmax(step, 0.0);
+  }
+}
+
+// With rest length `paid` out to it beyond what the state has [m].
+static rl_strand strand_of(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t first_piece, const rl_point *points, double paid) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const rl_path_item *items = state->items;
@@ -260,7 +292,7 @@ rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t 
     strand.length +=
         items[begin].arc - before_mark(model, state, &wraps[begin - 1], &items[begin], points);
   }
-  double pull = 1.0;
+  bool slips = false;
   for (uint32_t piece = first_piece; piece < rl_wraps_pieces(model, state, index); piece++) {
     const double rest = rope->rubs   ? rl_wrap_piece_rest(model, state, index, piece)
                         : piece == 0 ? state->links[rope->first_link].rest
@@ -268,17 +300,30 @@ rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t 
     strand.piece_count++;
     strand.length += items[piece].piece;
     strand.rest += rest;
-    strand.stretch += pull * rest;
     if (piece < count && wraps[piece].grip == RL_STICKS) {
       strand.length += before_mark(model, state, &wraps[piece], &items[piece + 1], points);
       break;
     }
     if (piece < count) {
-      pull *= rl_wrap_pull(model, state, index, piece);
+      slips = slips || wraps[piece].grip != RL_SLIDES;
       strand.length += items[piece + 1].arc;
     }
   }
+  strand.rest += paid;
+  strand.stretch = strand.squares = strand.rest;
+  if (isfinite(rope->stiffness)) {
+    strand.strain = fmax(strand.length - strand.rest, 0.0) / strand.rest;
+    if (slips) {
+      strand.strain = 0.0;
+      share_strain(model, state, index, &strand, points);
+    }
+  }
   return strand;
+}
+
+rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t index,
+                         uint32_t first_piece, const rl_point *points) {
+  return strand_of(model, state, index, first_piece, points, 0.0);
 }
 
 // What an item of the path is held by: a body, RL_NONE for what never moves, or `moving` for a node
@@ -339,40 +384,95 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
                     : rl_wraps_of(model, state, index)[piece - 1].tension;
 }
 
+// Of a piece with a rest length of its own; 0: slack, or the rope is not elastic.
 static double strain(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece) {
-  return rl_wrap_piece_tension(model, state, index, piece) / model->ropes[index].stiffness;
+  if (isinf(model->ropes[index].stiffness)) {
+    return 0.0;
+  }
+  const double length = rl_wrap_piece_length(model, state, index, piece, state->points);
+  const double rest = rl_wrap_piece_rest(model, state, index, piece);
+  return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
+}
+
+// How much shorter than (9) asks for the rest length is that a piece of an elastic strand has.
+// Where it has just begun to slip that is what each side had, and it comes there at once [m].
+static double unsettled(const rl_model *model, const rl_state *state, uint32_t index,
+                        rl_strand strand, uint32_t piece) {
+  if (!(strand.strain > 0.0)) {
+    return 0.0;
+  }
+  double pull = 1.0;
+  for (uint32_t k = strand.first_piece; k < piece; k++) {
+    pull *= pull_behind(model, state, index, k);
+  }
+  return rl_wrap_piece_length(model, state, index, piece, state->points) /
+             (1.0 + pull * strand.strain) -
+         rl_wrap_piece_rest(model, state, index, piece);
 }
 
 // How rope has flowed through the wraps of a strand since the step before, so that each piece has
 // what its tension asks for; `apply`: it has the rest lengths that follow.
-static void flow(const rl_model *model, rl_state *state, uint32_t index, rl_strand strand,
-                 double dt, bool apply) {
+static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                 rl_strand strand, double dt, bool apply) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t end = strand.first_piece + strand.piece_count;
-  double needed = 0.0;
+  const rl_strand was =
+      strand.strain > 0.0 ? rl_wrap_strand(model, before, index, strand.first_piece, before->points)
+                          : (rl_strand){.strain = 0.0};
+  double needed = 0.0, pull = 1.0;
   bool taut = false;
   for (uint32_t p = strand.first_piece; p < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
-    needed += length / (1.0 + strain(model, state, index, p));
+    needed += length / (1.0 + pull * strand.strain);
+    pull *= pull_behind(model, state, index, p);
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
            length > rl_wrap_piece_rest(model, state, index, p);
   }
   double flowed = 0.0;
+  pull = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     const double old = rl_wrap_piece_rest(model, state, index, p);
-    const double now =
-        taut ? length / (1.0 + strain(model, state, index, p)) * strand.rest / needed : old;
-    flowed += old - now;
+    const double now = taut ? length / (1.0 + pull * strand.strain) * strand.rest / needed : old;
+    pull *= pull_behind(model, state, index, p);
+    flowed += old + unsettled(model, before, index, was, p) - now;
     wraps[p].slip = flowed / dt;
   }
+  double settled = 0.0;
   for (uint32_t p = end - 1; p-- > strand.first_piece && apply;) {
-    const double moved = wraps[p].slip * dt; // through the wrap behind piece p
+    settled += unsettled(model, before, index, was, p + 1);
+    const double moved = wraps[p].slip * dt + settled; // through the wrap behind piece p
     wraps[p].rest += moved;
     if (p > 0) {
       wraps[p - 1].rest -= moved;
     }
   }
+}
+
+// What a strand gives to friction as its pieces come to (9) where they are [J].
+static double settling_loss(const rl_model *model, const rl_state *state, uint32_t index,
+                            rl_strand strand) {
+  double squares = 0.0;
+  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
+    const double own = strain(model, state, index, p);
+    squares += own * own * rl_wrap_piece_rest(model, state, index, p);
+  }
+  return 0.5 * model->ropes[index].stiffness *
+         (squares - strand.strain * strand.strain * strand.squares);
+}
+
+// (10) What rope gives to friction as it flows through the wraps of a strand, each by its slip: the
+// sum of slip (h behind - h before), h = T + T^2/(2 EA), with the tensions that a state has [W].
+static double flow_power(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_strand strand, const rl_wrap *flowed) {
+  double power = 0.0, pull = 1.0;
+  for (uint32_t p = strand.first_piece; p + 1 < strand.first_piece + strand.piece_count; p++) {
+    const double before = pull * strand.strain;
+    pull *= pull_behind(model, state, index, p);
+    const double behind = pull * strand.strain;
+    power += flowed[p].slip * (behind - before) * (1.0 + 0.5 * (behind + before));
+  }
+  return power * model->ropes[index].stiffness;
 }
 
 // Changes the grip of a wrap in the state before the step; true if it is another one.
@@ -419,8 +519,8 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
   return changed;
 }
 
-// What a piece with a running winch pulls between an end and a wrap that cannot give: nothing while
-// it is slack; what the winch has stretched it to; or whatever it takes.
+// What a piece pulls between an end and a wrap that cannot give, if it is elastic or a winch runs
+// there: nothing while it is slack; what it is stretched to; or whatever it takes.
 static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
                           uint32_t piece, double rate) {
   const double rest = rl_wrap_piece_rest(model, state, index, piece);
@@ -453,20 +553,21 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
       i++;
       ahead++;
     }
-    // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there.
+    // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there;
+    // if the rope is elastic, what it is stretched to.
     const bool is_loop = rl_wraps_is_loop(model, index); // which has no end
     const bool held[2] = {!is_loop && first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
                           !is_loop && i + 1 == count &&
                               rl_wrap_is_inert(model, state, index, count, 1)};
-    const bool reeled[2] = {held[0] && state->reels && state->reels[index][0] != 0.0,
-                            held[1] && state->reels && state->reels[index][1] != 0.0};
+    const bool is_elastic = isfinite(model->ropes[index].stiffness);
+    const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
+    const bool reeled[2] = {held[0] && (is_elastic || reels[0] != 0.0),
+                            held[1] && (is_elastic || reels[1] != 0.0)};
     pulls beside = pulls_beside(
         last, behind, is_loop && i + 1 == count ? model->ropes[index].first_link : ahead,
         rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    beside.back =
-        reeled[0] ? reeled_pull(model, state, index, 0, state->reels[index][0]) : beside.back;
-    beside.on =
-        reeled[1] ? reeled_pull(model, state, index, count, state->reels[index][1]) : beside.on;
+    beside.back = reeled[0] ? reeled_pull(model, state, index, 0, reels[0]) : beside.back;
+    beside.on = reeled[1] ? reeled_pull(model, state, index, count, reels[1]) : beside.on;
     const bool holds = (held[0] && !reeled[0]) || (held[1] && !reeled[1]);
     changed = (!holds && judge_sticking(model, state, index, first, i, beside, before)) || changed;
     behind = ahead++;
@@ -629,7 +730,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {
       const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
-      flow(model, state, r, strand, dt, false);
+      flow(model, before, state, r, strand, dt, false);
       p += strand.piece_count;
     }
     changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
@@ -641,14 +742,29 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
   return changed;
 }
 
-// Moves the marks to the middle of their wraps; with them the border of the rest lengths.
-static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
+// Moves the marks to the middle of their wraps; with them the border of the rest lengths. Returns
+// what is lost where rope with one strain joins rope with another (12) [J].
+static double mark_again(const rl_model *model, rl_state *state, uint32_t index) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  double lost = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_path_item *item = &state->items[i + 1];
-    const double before = before_mark(model, state, &wraps[i], item, state->points);
-    const double moved = (0.5 * item->arc - before) / (1.0 + strain(model, state, index, i));
-    if (i + 1 < rl_wraps_pieces(model, state, index)) { // the first piece has what is left
+    const uint32_t next = i + 1 < pieces ? i + 1 : 0;
+    const double way = 0.5 * item->arc - before_mark(model, state, &wraps[i], item, state->points);
+    const double before = strain(model, state, index, i),
+                 behind = strain(model, state, index, next);
+    // What sticks comes as it was; what slips changes its strain all along the arc (11).
+    const double own = wraps[i].grip != RL_STICKS ? 0.5 * (before + behind)
+                       : way > 0.0                ? behind
+                                                  : before;
+    const double moved = way / (1.0 + own);
+    if (wraps[i].grip == RL_STICKS && before != behind) {
+      const double rest = rl_wrap_piece_rest(model, state, index, way > 0.0 ? i : next);
+      lost += 0.5 * model->ropes[index].stiffness * (behind - before) * (behind - before) *
+              fabs(moved) * rest / (rest + fabs(moved));
+    }
+    if (i + 1 < pieces) { // the first piece has what is left
       wraps[i].rest -= moved;
     }
     if (i > 0) {
@@ -656,21 +772,42 @@ static void mark_again(const rl_model *model, rl_state *state, uint32_t index) {
     }
     rl_wrap_mark_middle(model, state, &wraps[i], item);
   }
+  return lost;
+}
+
+// The rest lengths that pieces ask for at positions which the winches are `dt` from.
+static void find_rests(const rl_model *model, const rl_state *state, uint32_t index,
+                       const rl_point *points, double dt, double *rests) {
+  const uint32_t count = state->wrap_counts[index];
+  const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
+  rl_wrap_path(model, state, index, points);
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+    rl_strand strand = strand_of(model, state, index, p, points, 0.0);
+    const uint32_t end = p + strand.piece_count;
+    const double paid = (p == 0 ? reels[0] : 0.0) + (end == count + 1 ? reels[1] : 0.0);
+    if (paid != 0.0) {
+      strand = strand_of(model, state, index, p, points, paid * dt);
+    }
+    for (double pull = 1.0; p < end; p++) {
+      if (p < count) {
+        rests[p] =
+            rl_wrap_piece_length(model, state, index, p, points) / (1.0 + pull * strand.strain);
+      }
+      pull *= pull_behind(model, state, index, p);
+    }
+  }
 }
 
 void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index,
                     const rl_point *earlier, const rl_point *later, double dt, double *slips) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  rl_wrap_path(model, state, index, later);
-  for (uint32_t p = 0; p < count; p++) {
-    slips[p] = rl_wrap_piece_length(model, state, index, p, later);
-  }
-  rl_wrap_path(model, state, index, earlier);
+  find_rests(model, state, index, earlier, -0.5 * dt, &slips[count]);
+  find_rests(model, state, index, later, 0.5 * dt, slips);
   // What a winch pays out, and what a strand loses before a wrap, runs over it.
   double slip = state->reels ? state->reels[index][0] : 0.0;
   for (uint32_t p = 0; p < count; p++) {
-    slip -= (slips[p] - rl_wrap_piece_length(model, state, index, p, earlier)) / dt;
+    slip -= (slips[p] - slips[count + p]) / dt;
     slip = wraps[p].grip == RL_STICKS ? 0.0 : slip;
     slips[p] = slip;
   }
@@ -691,18 +828,7 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   rl_wrap_path(model, state, index, state->points);
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
-    const double excess = fmax(strand.length - strand.rest, 0.0);
-    double squares = strand.rest; // of the tensions over that of the first, times rest lengths
-    if (model->ropes[index].rubs) {
-      double pull = 1.0;
-      squares = 0.0;
-      for (uint32_t k = p; k < p + strand.piece_count; k++) {
-        squares += pull * pull * rl_wrap_piece_rest(model, state, index, k);
-        pull *= k + 1 < p + strand.piece_count ? rl_wrap_pull(model, state, index, k) : 1.0;
-      }
-    }
-    const double first = excess / strand.stretch; // strain of its first piece
-    energy += 0.5 * model->ropes[index].stiffness * first * first * squares;
+    energy += 0.5 * model->ropes[index].stiffness * strand.strain * strand.strain * strand.squares;
     p += strand.piece_count;
   }
   return energy;
@@ -720,12 +846,12 @@ static void count_slips(const rl_model *model, rl_state *state, uint32_t index) 
   }
 }
 
-void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t index, size_t *split,
-                   double dt) {
+double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                     size_t *split, double dt) {
   find_tensions(model, state, index, split);
   count_slips(model, state, index);
   if (!model->ropes[index].rubs) {
-    return;
+    return 0.0;
   }
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   if (let_slip_off(model, state, index, wraps)) {
@@ -735,10 +861,20 @@ void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t index, size_
       }
     }
   }
+  double lost = 0.0;
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
-    flow(model, state, index, strand, dt, true);
+    flow(model, before, state, index, strand, dt, true);
+    if (strand.strain > 0.0 && strand.piece_count > 1) {
+      const rl_strand was = rl_wrap_strand(model, before, index, p, before->points);
+      lost += was.strain > 0.0 ? settling_loss(model, before, index, was) : 0.0;
+      lost += 0.5 * dt * flow_power(model, before, index, was, wraps);
+      lost += 0.5 * dt * flow_power(model, state, index, strand, wraps);
+    }
     p += strand.piece_count;
+    if (p <= state->wrap_counts[index] && wraps[p - 1].grip == RL_STICKS) {
+      wraps[p - 1].slip = 0.0;
+    }
   }
-  mark_again(model, state, index);
+  return lost + mark_again(model, state, index);
 }

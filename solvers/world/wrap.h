@@ -26,11 +26,14 @@ static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *st
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *points);
 
-// The pieces of a rope that slide as one, with the path in state->items.
+// The pieces of a rope that slide as one, with the path in state->items. Where it slips, each of an
+// elastic rope has the rest length that its tension asks for.
 typedef struct rl_strand {
   uint32_t first_piece, piece_count;
   double length, rest; // between the marks at its ends, or the rope's [m]
+  double strain;       // of its first piece, if the rope is elastic; 0: slack
   double stretch; // sum of rest lengths times tensions there, over the tension of the first [m]
+  double squares; // and times the squares of these [m]
 } rl_strand;
 
 // The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
@@ -69,11 +72,18 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before);
 
 // Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
-// that a straight piece has run into become wraps.
-void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
+// that a straight piece has run into become wraps. Returns what friction on elastic ropes has taken
+// [J]; that on the others is in their rows.
+double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 
-// How fast rope runs over each wrap of a rope, towards `to`, from the lengths of its pieces at two
-// positions that are dt apart; 0 where it sticks [wraps].
+// Whether friction on a rope is booked with the flow of its rest length, and not with its rows.
+static inline bool rl_wraps_flow_rubs(const rl_model *model, uint32_t rope) {
+  const rl_rope *r = &model->ropes[rope];
+  return r->rubs && r->wrap_capacity > 0 && isfinite(r->stiffness);
+}
+
+// How fast rope runs over each wrap of a rope, towards `to`, in rest length, from what its pieces
+// ask for at two positions that are dt apart; 0 where it sticks [2 wraps, of which the first].
 void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *earlier, const rl_point *later, double dt, double *slips);
 

@@ -509,24 +509,27 @@ static size_t count_splits(const rl_model *model, const rl_state *state, uint32_
 }
 
 // A loop keeps its wraps.
-static void end_loop(const rl_model *model, rl_state *state, uint32_t r, size_t split, double dt) {
+static double end_loop(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
+                       size_t split, double dt) {
+  rl_wrap_path(model, before, r, before->points);
   rl_wrap_path(model, state, r, state->points);
-  rl_wraps_flow(model, state, r, &split, dt);
+  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
     rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &state->items[i + 1]);
   }
   state->seams[r] = state->items[0].at;
+  return rubbed;
 }
 
-static void end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                     size_t split, double dt) {
+static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
+                       size_t split, double dt) {
   const double start = rl_wrap_path(model, before, r, before->points);
   if (find_way(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
     rl_wraps_adopt(&w);
-    return;
+    return 0.0;
   }
-  rl_wraps_flow(model, state, r, &split, dt);
+  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
   const double longest = start + longest_growth(model, before, state, r);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
@@ -536,19 +539,19 @@ static void end_rope(const rl_model *model, const rl_state *before, rl_state *st
   }
   adapt(&w, longest);
   rl_wraps_adopt(&w);
+  return rubbed;
 }
 
-void rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
+double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
   size_t split = 0;
+  double rubbed = 0.0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
-      if (rl_wraps_is_loop(model, r)) {
-        end_loop(model, state, r, split, dt);
-      } else {
-        end_rope(model, before, state, r, split, dt);
-      }
+      rubbed += rl_wraps_is_loop(model, r) ? end_loop(model, before, state, r, split, dt)
+                                           : end_rope(model, before, state, r, split, dt);
       split += own;
     }
   }
+  return rubbed;
 }

@@ -60,8 +60,10 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
 
 // Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
 // the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
-// of their wraps. The path at the state's points is in state->items.
-void rl_wraps_flow(const rl_model *model, rl_state *state, uint32_t rope, size_t *split, double dt);
+// of their wraps. The paths at the points of both states are in their items. Returns what friction
+// on an elastic rope has taken [J].
+double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
+                     size_t *split, double dt);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elastic massless ropes that rub: what friction takes where they slip, and where they only creep.
+#include "check.h"
+
+#include "world/wrap.h"
+
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+static const double g = 9.81;
+
+// All that take elastic ropes; the reference is last.
+static const char *const solvers[] = {"penalty",      "penalty-implicit", "xpbd",
+                                      "impulse-soft", "convex",           "reference,estimate=0"};
+enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
+
+static bool is_reference(size_t k) { return strncmp(solvers[k], "reference", 9) == 0; }
+
+// What a run ends with, and the same with half the step: the error of a method of the first order
+// is that of the one less the other.
+typedef struct end {
+  double dissipated, error, probed;
+} end;
+
+static end extrapolated(end coarse, end fine) {
+  return (end){2.0 * fine.dissipated - coarse.dissipated, 2.0 * fine.error - coarse.error,
+               2.0 * fine.probed - coarse.probed};
+}
+
+static end run(rl_driver *d, double duration, const char *name) {
+  const int steps = (int)(duration / d->dt + 0.5);
+  for (int n = 0; n < steps; n++) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  return (end){d->state->dissipated, rl_driver_energy_error(d), probe(d, name)};
+}
+
+// Gives the pieces of a rope over one wrap their strains.
+static void stretch(rl_driver *d, uint32_t rope, double first, double second) {
+  const rl_model *m = d->model;
+  rl_state *state = d->state;
+  rl_wrap *wraps = &state->wraps[m->ropes[rope].first_wrap];
+  rl_link *link = &state->links[m->ropes[rope].first_link];
+  const double length = rl_wrap_path(m, state, rope, state->points);
+  const double share = wraps[0].rest / link->rest; // laid with one strain all along
+  wraps[0].rest = share * length / (1.0 + second);
+  link->rest = (1.0 - share) * length / (1.0 + first) + wraps[0].rest;
+  link->compliance = link->rest / m->ropes[rope].stiffness;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Slip: two weights on a rope that runs over a drum. With the flow q of rest length they move by
+// q (1 + strain), and while q grows evenly nothing else changes:
+//
+//   T1 = m1 (g - a (1 + T1/EA)),   T2 = m2 (g + a (1 + T2/EA)),   T1 = T2 exp(mu pi),   q = a t,
+//
+// which is a quadratic equation for a. Friction takes T1 + T1^2/2EA - T2 - T2^2/2EA of each metre.
+
+typedef struct slip {
+  double rate, tensions[2], lost; // a [m/s^2]; [N]; of each metre of rest length [N]
+} slip;
+
+static slip slip_of(double m1, double m2, double stiffness, double pull) {
+  const double a = m1 * m2 / stiffness * (1.0 - pull);
+  const double b = m1 * (1.0 + m2 * g / stiffness) + pull * m2 * (1.0 + m1 * g / stiffness);
+  const double c = g * (m1 - pull * m2);
+  slip s = {.rate = 2.0 * c / (b + sqrt(b * b - 4.0 * a * c))};
+  s.tensions[0] = m1 * (g - s.rate) / (1.0 + m1 * s.rate / stiffness);
+  s.tensions[1] = m2 * (g + s.rate) / (1.0 - m2 * s.rate / stiffness);
+  for (int i = 0; i < 2; i++) {
+    const double t = s.tensions[i];
+    s.lost += (i == 0 ? 1.0 : -1.0) * (t + 0.5 * t * t / stiffness);
+  }
+  return s;
+}
+
+static void slip_takes_what_flows_times_the_step_of_the_tension(void **unused) {
+  (void)unused;
+  const double m1 = 4.1, m2 = 1.07, stiffness = 400.0, duration = 0.24;
+  const slip exact = slip_of(m1, m2, stiffness, exp(0.3 * pi));
+  const double lost = exact.lost * 0.5 * exact.rate * duration * duration;
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {motion: fixed, friction: 0.3, shape: {cylinder: {radius: 0.1, length: 0.4}}}\n"
+      "  heavy: {mass: %.17g, position: [-0.1, -4.2, 0]}\n"
+      "  light: {mass: %.17g, position: [0.1, -3.3, 0]}\n"
+      "ropes: {line: {from: {body: heavy}, to: {body: light}, stiffness: %.17g, over: [drum]}}\n",
+      m1, m2, stiffness);
+  for (size_t k = 0; k < SOLVERS; k++) {
+    end ends[2];
+    for (int i = 0; i < 2; i++) {
+      rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.008 : 0.004);
+      stretch(d, 0, exact.tensions[0] / stiffness, exact.tensions[1] / stiffness);
+      d->state->wraps[0].grip = RL_SLIPS_BACK;
+      d->start = rl_driver_energy(d);
+      ends[i] = run(d, duration, "heavy.vy");
+      check_relative(d->state->multipliers[0], exact.tensions[0], 3e-4);
+      check_near(d->state->wraps[0].slip, -exact.rate * duration, 1.1 * exact.rate * d->dt);
+      rl_driver_free(d);
+    }
+    const end limit = extrapolated(ends[0], ends[1]);
+    const double exactly = is_reference(k) ? 1e-12 : 2e-5;
+    check_relative(limit.dissipated, lost, exactly);
+    check_near(limit.error, 0.0, exactly * 10.0 * lost);
+    const double speed = exact.rate * duration * (1.0 + exact.tensions[0] / stiffness);
+    check_relative(limit.probed, -speed, 2.0 * exactly);
+  }
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Creep: a belt drives a wheel, which lifts the heavier of two weights. Where the belt lies on a
+// wheel without slipping it comes with one strain and goes with another, so that the wheel's rim is
+// as fast as the belt that comes:
+//
+//   V2/V1 = (1 + slack)/(1 + taut),   friction takes (T_taut - T_slack) (V1 - V2).
+//
+// The line does the same: the weight that goes down is faster than the one that goes up by
+// (1 + light)/(1 + heavy), and friction takes EA (heavy - light)^2/2 of each metre of rest length.
+
+static void belt_creeps(void **unused) {
+  (void)unused;
+  const double stiffness = 300.0, line = 900.0, radii[2] = {0.1, 0.2}, masses[2] = {1.9, 1.1};
+  const double slack = 15.0 / stiffness, taut = slack + (masses[0] - masses[1]) * g / stiffness;
+  const double heavy = masses[0] * g / line, light = masses[1] * g / line, duration = 0.06;
+  const double driven = 10.0 * radii[0], rim = driven * (1.0 + slack) / (1.0 + taut);
+  const double power = stiffness * (taut - slack) * (driven - rim) +
+                       0.5 * line * (heavy - light) * (heavy - light) * rim / (1.0 + heavy);
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  driver: {motion: driven, position: [-0.5, 0, 0], spin: [0, 0, 10], friction: 0.6,\n"
+      "    shape: {cylinder: {radius: 0.1, length: 0.1}}}\n"
+      "  wheel: {motion: axle, mass: 4, position: [0.5, 0, 0], spin: [0, 0, %.17g], friction: "
+      "0.6,\n"
+      "    shape: {cylinder: {radius: 0.2, length: 0.1}}}\n"
+      "  heavy: {mass: %.17g, position: [0.7, -1.5, 0], velocity: [0, %.17g, 0]}\n"
+      "  light: {mass: %.17g, position: [0.3, -1.2, 0], velocity: [0, %.17g, 0]}\n"
+      "ropes:\n"
+      "  belt: {closed: true, over: [driver, wheel], stiffness: %.17g}\n"
+      "  line: {from: {body: heavy}, to: {body: light}, over: [wheel], stiffness: %.17g}\n",
+      rim / radii[1], masses[0], rim, masses[1], -rim * (1.0 + light) / (1.0 + heavy), stiffness,
+      line);
+  for (size_t k = 0; k < SOLVERS; k++) {
+    end ends[2];
+    for (int i = 0; i < 2; i++) {
+      rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.002 : 0.001);
+      rl_state *state = d->state;
+      rl_wrap_path(d->model, state, 0, state->points);
+      const bool first_is_taut = state->items[1].exit.y < 0.0;
+      stretch(d, 0, first_is_taut ? taut : slack, first_is_taut ? slack : taut);
+      stretch(d, 1, heavy, light);
+      d->start = rl_driver_energy(d);
+      ends[i] = run(d, duration, "wheel.spin");
+      rl_driver_free(d);
+    }
+    const end limit = extrapolated(ends[0], ends[1]);
+    check_relative(limit.probed, rim / radii[1], 1e-5);
+    check_relative(limit.dissipated, power * duration, 5e-5);
+    check_near(limit.error, 0.0, 1e-4 * power * duration);
+  }
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Everything else that can happen: what is left of the energy goes away with the step, and all
+// agree on what friction took.
+
+static const char *const mixed[] = {
+    // A belt with pretension sticks, slips on the driver, and sticks.
+    "  driver: {motion: driven, position: [-0.5, 0, 0], spin: [0, 0, 10], shape: {cylinder: "
+    "{radius: 0.1, length: 0.1}}}\n"
+    "  light: {motion: axle, mass: 4, position: [0.5, 0, 0], shape: {cylinder: {radius: 0.2, "
+    "length: 0.1}}}\n"
+    "ropes: {belt: {closed: true, over: [driver, light], friction: 0.3, stiffness: 300, "
+    "slack: -0.2}}\n",
+    // Dampers, edges and an eye.
+    "  drum: {motion: fixed, shape: {box: {size: [0.2, 0.2, 0.4]}}}\n"
+    "  heavy: {mass: 4, position: [-0.1, -4.2, 0]}\n"
+    "  light: {mass: 1, position: [0.6, -3.3, 0]}\n"
+    "ropes: {line: {from: {body: heavy}, to: {body: light}, stiffness: 500, damping: 20,\n"
+    "  slack: -0.2, friction: 0.3, over: [drum, {eye: [0.6, 0, 0], friction: 0.1}]}}\n",
+    // A winch that hauls over what moves.
+    "  drum: {motion: axle, mass: 1, shape: {cylinder: {radius: 0.1, length: 0.4}}}\n"
+    "  light: {mass: 1, position: [0.1, -3.3, 0]}\n"
+    "ropes: {line: {from: {point: [-0.1, -2, 0]}, to: {body: light}, stiffness: 500, friction: "
+    "0.2, over: [drum]}}\n"
+    "events: [{from: 0.06, until: 0.2, winch: {rope: line, end: from, rate: -3}}]\n"};
+
+static void ledgers_close(void **unused) {
+  (void)unused;
+  for (size_t c = 0; c < sizeof mixed / sizeof mixed[0]; c++) {
+    rl_scenario *s = scenario_from("name: x\nduration: 1\nstep: 0.01\nbodies:\n%s", mixed[c]);
+    rl_driver *d = driver_for(s, "reference,estimate=0,tolerance=1e-9", 0.004);
+    const end exact = run(d, 0.3, "light.y");
+    rl_driver_free(d);
+    check_near(exact.error, 0.0, 1e-11 * exact.dissipated);
+    for (size_t k = 0; k < SOLVERS && !is_reference(k); k++) {
+      end ends[2];
+      for (int i = 0; i < 2; i++) {
+        d = driver_for(s, solvers[k], i == 0 ? 0.004 : 0.002);
+        ends[i] = run(d, 0.3, "light.y");
+        rl_driver_free(d);
+      }
+      const end limit = extrapolated(ends[0], ends[1]);
+      check_near(limit.error, 0.0, 0.05 * fabs(ends[0].error) + 1e-4 * exact.dissipated);
+      check_relative(limit.dissipated, exact.dissipated, 0.03);
+      check_near(limit.probed, exact.probed, 1e-3);
+    }
+    rl_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slip_takes_what_flows_times_the_step_of_the_tension),
+      cmocka_unit_test(belt_creeps),
+      cmocka_unit_test(ledgers_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
