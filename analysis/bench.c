@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench.h"
 
+#include "options.h"
 #include "timing.h"
 #include "world/driver.h"
 #include "world/memory.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000 };
+enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000, SCENE_STEPS = 100 };
 
 static const size_t sizes[] = {100, 1000, 100000};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
@@ -29,6 +30,16 @@ static const struct {
     {"rattle", "rattle,iterations=10,tolerance=0", &direct},
 };
 
+// Whole steps of shipped scenarios, with all that the driver does in them.
+static const char *const row = "bare distance row";
+static const struct {
+  const char *name, *scenario, *spec;
+  size_t ropes;
+} scenes[] = {
+    {"step of atwood-drum, impulse", "atwood-drum", "impulse", 1},
+    {"step of many-ropes, impulse, 10", "many-ropes", "impulse,iterations=10", 100},
+};
+
 // A vertical chain at rest, held at the top: every row acts in every iteration.
 static rl_model *make_chain(size_t elements) {
   rl_rope_definition rope = rl_rope_defaults();
@@ -41,14 +52,16 @@ static rl_model *make_chain(size_t elements) {
   return rl_model_create(&definition, &fault);
 }
 
-// What is timed: a chain and a copy of its start, to begin every repeat from.
+// What is timed: a chain or a scene and a copy of its start, to begin every repeat from.
 typedef struct subject {
+  rl_scenario *scene; // NULL: a chain
   rl_model *model;
   rl_state *start;
   rl_driver *driver; // NULL: a bare loop
   bool is_direct;    // which bare loop
-  double *scratch;   // [5 x elements] of the direct loop
-  rl_state *state;   // of the bare loop
+  bool is_row;
+  double *scratch; // [5 x elements] of the direct loop
+  rl_state *state; // of the bare loop
 } subject;
 
 // Sequential Gauss-Seidel on the elements and nothing else.
@@ -63,6 +76,14 @@ static void sweep_bare(rl_state *state, size_t elements) {
     const double s = (length - links[k].rest) / (length * (a->w + b->w));
     rl_move(a, rl_scale(a->w * s, d));
     rl_move(b, rl_scale(-b->w * s, d));
+  }
+}
+
+// Distance rows, each of which waits for the one before.
+static void evaluate_bare(rl_state *state, size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    const rl_link_value v = rl_link_evaluate(&state->links[0], state->points);
+    state->points[state->links[0].b].y -= 1e-9 * v.value * v.d.y;
   }
 }
 
@@ -98,34 +119,66 @@ static void free_subject(subject *s) {
   rl_state_free(s->start);
   rl_state_free(s->state);
   free(s->scratch);
-  rl_model_free(s->model);
+  if (s->scene) {
+    rl_scenario_free(s->scene);
+  } else {
+    rl_model_free(s->model);
+  }
+}
+
+static bool make_driver(subject *s, const char *spec) {
+  rl_solver_spec solver;
+  char message[256];
+  if (rl_solver_spec_parse(spec, &solver, message, sizeof message)) {
+    s->driver = rl_driver_create(s->model, solver.type, solver.parameters, 1.0 / 240.0);
+  }
+  return s->driver != NULL;
+}
+
+static bool make_scene(subject *s, const char *name, const char *spec) {
+  rl_diagnostic diagnostic;
+  int status;
+  *s = (subject){.scene = rl_load_changed(name, NULL, 0, NULL, 0, &diagnostic, &status)};
+  s->model = s->scene ? s->scene->model : NULL;
+  s->start = s->model ? rl_state_create(s->model) : NULL;
+  return s->start && make_driver(s, spec);
 }
 
 static bool make_subject(subject *s, const char *spec, bool is_direct, size_t elements) {
   *s = (subject){.model = make_chain(elements), .is_direct = is_direct};
   s->start = s->model ? rl_state_create(s->model) : NULL;
   if (s->start && spec) {
-    rl_solver_spec solver;
-    char message[256];
-    if (rl_solver_spec_parse(spec, &solver, message, sizeof message)) {
-      s->driver = rl_driver_create(s->model, solver.type, solver.parameters, 1.0 / 240.0);
-    }
-    return s->driver != NULL;
+    return make_driver(s, spec);
   }
   s->state = s->start ? rl_state_create(s->model) : NULL;
   s->scratch = calloc(6 * elements, sizeof *s->scratch);
   return s->state && s->scratch;
 }
 
+// Nanoseconds per step.
+static double time_scene(subject *s) {
+  rl_driver_set_state(s->driver, s->start);
+  const double from = rl_seconds_now();
+  for (int i = 0; i < SCENE_STEPS; i++) {
+    rl_driver_step(s->driver);
+  }
+  return 1e9 * (rl_seconds_now() - from) / SCENE_STEPS;
+}
+
 // Nanoseconds per row and iteration of one repeat.
 static double time_subject(subject *s, size_t elements) {
   uint64_t rows = 0;
   double seconds = 0.0;
+  if (s->scene) {
+    return time_scene(s);
+  }
   if (!s->driver) {
     rl_state_copy(s->state, s->start);
     const double from = rl_seconds_now();
     while (rows < ROW_EVALUATIONS) {
-      if (s->is_direct) {
+      if (s->is_row) {
+        evaluate_bare(s->state, elements);
+      } else if (s->is_direct) {
         newton_bare(s->state, elements, s->scratch);
       } else {
         sweep_bare(s->state, elements);
@@ -149,7 +202,8 @@ static double time_subject(subject *s, size_t elements) {
 static double nanoseconds_of(const rl_bench_entry *entries, size_t count, const char *name,
                              size_t elements) {
   for (size_t i = 0; i < count; i++) {
-    if (entries[i].elements == elements && strcmp(entries[i].name, name) == 0) {
+    const bool fits = name == row || entries[i].elements == elements;
+    if (fits && strcmp(entries[i].name, name) == 0) {
       return entries[i].nanoseconds;
     }
   }
@@ -161,15 +215,22 @@ static size_t make_subjects(rl_bench_entry *entries, subject *subjects) {
   size_t count = 0;
   bool good = true;
   for (size_t k = 0; k < SIZES && good; k++) {
-    entries[count] = (rl_bench_entry){sequential, NULL, sizes[k], INFINITY, NAN};
+    entries[count] = (rl_bench_entry){sequential, NULL, sizes[k], INFINITY, NAN, false};
     good = make_subject(&subjects[count++], NULL, false, sizes[k]);
-    entries[count] = (rl_bench_entry){direct, NULL, sizes[k], INFINITY, NAN};
+    entries[count] = (rl_bench_entry){direct, NULL, sizes[k], INFINITY, NAN, false};
     good = good && make_subject(&subjects[count++], NULL, true, sizes[k]);
     for (size_t i = 0; i < sizeof set_ups / sizeof set_ups[0] && good; i++) {
       entries[count] =
-          (rl_bench_entry){set_ups[i].name, *set_ups[i].floor, sizes[k], INFINITY, NAN};
+          (rl_bench_entry){set_ups[i].name, *set_ups[i].floor, sizes[k], INFINITY, NAN, false};
       good = make_subject(&subjects[count++], set_ups[i].spec, false, sizes[k]);
     }
+  }
+  entries[count] = (rl_bench_entry){row, NULL, 1, INFINITY, NAN, false};
+  good = good && make_subject(&subjects[count], NULL, false, 1);
+  subjects[count++].is_row = true;
+  for (size_t i = 0; i < sizeof scenes / sizeof scenes[0] && good; i++) {
+    entries[count] = (rl_bench_entry){scenes[i].name, row, scenes[i].ropes, INFINITY, NAN, true};
+    good = make_scene(&subjects[count++], scenes[i].scenario, scenes[i].spec);
   }
   if (!good) {
     for (size_t i = 0; i < count; i++) {

@@ -13,7 +13,9 @@ const rl_usage rl_bench_usage = {
     .positional = "",
     .doc = "Times six solvers on chains of 100, 1000 and 100000 elements, beside bare loops in the "
            "same process that do only the arithmetic: nanoseconds per row and iteration, the least "
-           "of 7 repeats in turn, and the ratio to the bare loop. Takes about a minute."
+           "of 7 repeats in turn, and the ratio to the bare loop. Then whole steps of two scenes, "
+           "with detection, ledger and what becomes of contacts, beside the evaluation of one "
+           "distance row. Takes about a minute."
            "\v"
            "Examples:\n"
            "  ropelab bench\n"
@@ -33,8 +35,9 @@ static bool print_json(const rl_bench_entry *entries, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
     const rl_bench_entry *e = &entries[i];
-    json_t *entry = json_pack("{s:s, s:I, s:f}", "name", e->name, "elements",
-                              (json_int_t)e->elements, "ns_per_row_iteration", e->nanoseconds);
+    json_t *entry = json_pack("{s:s, s:I, s:f}", "name", e->name, e->is_step ? "ropes" : "elements",
+                              (json_int_t)e->elements,
+                              e->is_step ? "ns_per_step" : "ns_per_row_iteration", e->nanoseconds);
     if (e->floor) {
       json_object_set_new(entry, "floor", json_string(e->floor));
       json_object_set_new(entry, "ratio", json_real(e->ratio));
@@ -48,8 +51,13 @@ static bool print_json(const rl_bench_entry *entries, size_t count) {
 
 static void print_table(const rl_bench_entry *entries, size_t count) {
   printf("%-34s %9s %12s %7s\n", "", "elements", "ns/row/iter.", "ratio");
+  bool steps = false;
   for (size_t i = 0; i < count; i++) {
     const rl_bench_entry *e = &entries[i];
+    if (e->is_step && !steps) {
+      printf("%-34s %9s %12s %7s\n", "", "ropes", "ns/step", "ratio");
+      steps = true;
+    }
     printf("%-34s %9zu %12.2f", e->name, e->elements, e->nanoseconds);
     if (e->floor) {
       printf(" %7.2f", e->ratio);
@@ -67,7 +75,7 @@ int rl_command_bench(int argc, char **argv) {
   }
   const size_t count = rl_bench(entries, show_progress);
   if (count == 0) {
-    fprintf(stderr, "ropelab: out of memory\n");
+    fprintf(stderr, "ropelab: nothing could be timed: out of memory, or without its scenarios\n");
     return RL_EXIT_FAILED;
   }
   if (arguments.json) {

@@ -79,6 +79,7 @@ static void repeat_piece(bench *b, uint64_t multiple, rl_consistency_row *row) {
   for (uint64_t n = 1; n <= steps && !rl_run_interrupted(); n++) {
     if (rl_driver_step(b->trial) < 0) {
       row->piece_diverged = true;
+      row->why = b->trial->info.reason;
       return;
     }
     row->row_evaluations += (double)b->trial->info.row_evaluations;
@@ -113,9 +114,13 @@ static bool measure_consistency(bench *b) {
     const bool known = follow_reference(b);
     for (size_t i = 0; i < study->step_count; i++) {
       b->trial = trials[i];
-      b->rows[i].piece_diverged = b->rows[i].piece_diverged || !known;
-      if (!b->rows[i].piece_diverged) {
-        repeat_piece(b, study->multiples[i], &b->rows[i]);
+      rl_consistency_row *row = &b->rows[i];
+      if (!known && !row->piece_diverged) {
+        row->piece_diverged = true;
+        row->why = b->reference->info.reason;
+      }
+      if (!row->piece_diverged) {
+        repeat_piece(b, study->multiples[i], row);
       }
     }
   }
@@ -158,6 +163,7 @@ static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row 
   const uint64_t steps = b->study->pieces * b->study->piece / multiple;
   for (uint64_t n = 0; n < steps && !row->run_diverged && !rl_run_interrupted(); n++) {
     row->run_diverged = rl_driver_step(driver) < 0;
+    row->why = row->run_diverged ? driver->info.reason : row->why;
     watch(&d, driver, row);
   }
   const bool known = !row->run_diverged;

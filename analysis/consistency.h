@@ -27,6 +27,7 @@ typedef struct rl_consistency {
 // A solver with one step.
 typedef struct rl_consistency_row {
   bool piece_diverged, run_diverged;
+  rl_reason why;           // the last of these; RL_RUNNING where neither did
   size_t pieces_done;      // those that did not diverge
   double error, error_max; // [m] mean distance over a piece: mean and largest of the pieces
   double row_evaluations;  // in a simulated second

@@ -123,8 +123,8 @@ static void summarise(const consistency *c, size_t measured, rl_outcome *outcome
   for (size_t i = s->step_count; i-- > 0;) {
     if (strcmp(row_status(&rows[i]), "diverged") == 0) {
       last = i;
-      snprintf(outcome->reason, sizeof outcome->reason, "diverged with steps of %g s",
-               (double)s->multiples[i] * s->reference_step);
+      snprintf(outcome->reason, sizeof outcome->reason, "diverged with steps of %g s: %s",
+               (double)s->multiples[i] * s->reference_step, rl_reason_name(rows[i].why));
     }
   }
   const rl_consistency_row *good = last > 0 ? &rows[last - 1] : NULL;

@@ -174,6 +174,19 @@ static bool add_probes(rl_study *study) {
   return true;
 }
 
+// All probes, lengths first.
+static void list_probes(const rl_scenario *scenario, rl_quantity *q) {
+  size_t count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < scenario->probe_count; i++) {
+      if (rl_probe_is_length(scenario->probes[i]) == (pass == 0)) {
+        q->columns.words[count++] = scenario->probe_names[i];
+      }
+    }
+    q->lengths = pass == 0 ? count : q->lengths;
+  }
+}
+
 // What a quantity is in a scenario, whose closed form decides about a mere probe.
 static bool resolve(rl_study *study, const rl_scenario *scenario, const char *text,
                     rl_quantity *q) {
@@ -196,12 +209,15 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
   const bool keeps = !one && q->measure == RL_AGAINST_EXACT && scenario->exact->invariant;
   q->columns.count = one ? 1 : scenario->probe_count + (keeps ? 1 : 0);
   q->columns.words = allocate(study, q->columns.count, sizeof *q->columns.words);
-  for (size_t i = 0; q->columns.words && i < q->columns.count; i++) {
-    q->columns.words[i] = one ? one
-                          : i < scenario->probe_count
-                              ? scenario->probe_names[i]
-                              : rl_study_text(study, "%s.invariant", scenario->exact->name);
-    if (!q->columns.words[i]) {
+  if (q->columns.words && one) {
+    q->columns.words[0] = one;
+  } else if (q->columns.words) {
+    list_probes(scenario, q);
+  }
+  if (q->columns.words && keeps) {
+    const char *name = rl_study_text(study, "%s.invariant", scenario->exact->name);
+    q->columns.words[scenario->probe_count] = name;
+    if (!name) {
       return false;
     }
   }

@@ -24,7 +24,8 @@ typedef enum rl_measure {
 typedef struct rl_quantity {
   const char *text; // as written
   rl_measure measure;
-  rl_words columns; // of series.csv, without ".error"
+  rl_words columns; // of series.csv, without ".error"; of several probes lengths first
+  size_t lengths;   // how many of them are
 } rl_quantity;
 
 typedef struct rl_convergence {

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a convergence study measures: the errors of its runs (convergence.csv), the orders fitted to
-// them (orders.csv), and the lines of the fits with their confidence bands, for figures (fits.csv).
+// What a convergence study measures: the errors of its runs, and the orders fitted to them.
 #include "converge.h"
 
-#include "csv.h"
+#include "order_tables.h"
 #include "series_error.h"
 
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Errors below this many units in the last place of the largest number compared are round-off.
-static const double roundings = 1000.0;
-
-// A line with its band has so many points.
-enum { FIT_POINTS = 17 };
+enum { STATUS_MAX = 32 };
 
 // One curve: a solver on a scenario, and a quantity.
 typedef struct curve {
@@ -128,9 +122,17 @@ static rl_norms measure(curve *k, size_t v, rl_words columns) {
   return rl_series_size(&k->runs[v], columns.words, columns.count);
 }
 
+// Of several probes those that are lengths count, as in `exact_error`: all of them only where no
+// length is known.
+static rl_words columns_that_count(curve *k, size_t v) {
+  const rl_words all = k->quantity->columns;
+  const rl_words lengths = {all.words, k->quantity->lengths};
+  return lengths.count > 0 && measure(k, v, lengths).samples > 0 ? lengths : all;
+}
+
 // Which of several columns the error is of: they may be of different units. NULL: of none.
 static const char *find_largest(curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+  const rl_words columns = columns_that_count(k, v);
   const char *largest = NULL;
   double most = -1.0;
   for (size_t i = 0; i < columns.count; i++) {
@@ -152,22 +154,22 @@ static double doubt_of(const rl_table *reference) {
 
 // Below this an error is round-off: of differences, by the size of the numbers. Or it is the
 // reference's.
-static double floor_of(const curve *k, size_t v) {
-  const rl_words columns = k->quantity->columns;
+static double floor_of(curve *k, size_t v) {
+  const rl_words columns = columns_that_count(k, v);
   if (k->quantity->measure == RL_SIZE || k->runs[v].row_count == 0) {
     return 0.0;
   }
   const double size = rl_series_size(&k->runs[v], columns.words, columns.count).max;
   const double doubt =
       k->quantity->measure == RL_AGAINST_REFERENCE ? doubt_of(&k->references[v]) : 0.0;
-  return fmax(roundings * DBL_EPSILON * size, doubt);
+  return fmax(rl_rounding(size), doubt);
 }
 
 static void measure_all(curve *k) {
   for (size_t v = 0; v < k->c->value_count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
-    k->norms[v] = measure(k, v, k->quantity->columns);
+    k->norms[v] = measure(k, v, columns_that_count(k, v));
     k->largest[v] = find_largest(k, v);
     k->points[v] =
         (rl_fit_point){.value = value,
@@ -227,90 +229,7 @@ static void fit(curve *k) {
 // ---------------------------------------------------------------------------------------------
 // Tables
 
-typedef struct tables {
-  rl_new_file errors, orders, fits;
-} tables;
-
-// What a slope means: the order, which counts against the size of the step or the number of
-// elements or iterations; of an exponential, the factor by which one more shrinks the error.
-static double order_of(const rl_convergence *c, double slope) {
-  if (c->rule.law == RL_LAW_EXPONENTIAL) {
-    return exp(slope);
-  }
-  return c->is_refinement && !c->fine_is_small ? -slope : slope;
-}
-
-static void write_curve(FILE *out, const curve *k) {
-  const rl_study_definition *d = &k->study->definition;
-  rl_csv_text(out, cell_of(k, 0)->name);
-  fprintf(out, ",%s,", d->solvers[k->solver].type->name);
-  rl_csv_text(out, rl_converge_over(d, k->solver));
-  fputc(',', out);
-  rl_csv_text(out, k->quantity->text);
-}
-
-static bool is_in_range(const curve *k, size_t v) {
-  return v >= k->fit.first && v < k->fit.first + k->fit.count;
-}
-
-static void write_errors(FILE *out, const curve *k) {
-  for (size_t v = 0; v < k->c->value_count; v++) {
-    const rl_cell *cell = cell_of(k, v);
-    char status[32];
-    write_curve(out, k);
-    fprintf(out, ",%s,%s", k->study->definition.solvers[k->solver].label, cell->solver->label);
-    rl_csv_number(out, k->c->values[v]);
-    fprintf(out, ",%s", rl_cell_status(cell, status, sizeof status));
-    rl_csv_number(out, k->norms[v].max);
-    rl_csv_number(out, k->norms[v].l2);
-    rl_csv_number(out, k->norms[v].end);
-    rl_csv_number(out, k->points[v].floor);
-    fprintf(out, ",%zu,%d,", k->norms[v].samples, is_in_range(k, v));
-    rl_csv_text(out, k->largest[v] ? k->largest[v] : "nan");
-    fputc('\n', out);
-  }
-}
-
-static void write_order(FILE *out, const curve *k) {
-  const rl_convergence *c = k->c;
-  const rl_order_fit *f = &k->fit;
-  const bool found = f->count > 0;
-  const double a = found ? order_of(c, f->slope - f->half) : NAN;
-  const double b = found ? order_of(c, f->slope + f->half) : NAN;
-  write_curve(out, k);
-  rl_csv_number(out, found ? order_of(c, f->slope) : NAN);
-  rl_csv_number(out, fmin(a, b));
-  rl_csv_number(out, fmax(a, b));
-  fprintf(out, ",%zu,%s,%s,%s", f->count, k->study->definition.solvers[k->solver].label,
-          rl_norm_names[k->study->definition.norm], rl_law_names[c->rule.law]);
-  rl_csv_number(out, found ? c->values[f->first] : NAN);
-  rl_csv_number(out, found ? c->values[f->first + f->count - 1] : NAN);
-  fputc('\n', out);
-}
-
-static void write_fit(FILE *out, const curve *k) {
-  const rl_order_fit *f = &k->fit;
-  if (f->count == 0) {
-    return;
-  }
-  const double from = k->c->values[f->first], to = k->c->values[f->first + f->count - 1];
-  for (int i = 0; i < FIT_POINTS; i++) {
-    const double share = (double)i / (FIT_POINTS - 1);
-    const double value =
-        k->c->rule.law == RL_LAW_POWER ? from * pow(to / from, share) : from + (to - from) * share;
-    double low, high;
-    const double error = rl_fit_at(f, k->c->rule.law, value, &low, &high);
-    write_curve(out, k);
-    fprintf(out, ",%s", k->study->definition.solvers[k->solver].label);
-    rl_csv_number(out, value);
-    rl_csv_number(out, error);
-    rl_csv_number(out, low);
-    rl_csv_number(out, high);
-    fputc('\n', out);
-  }
-}
-
-// Of which probe the errors are, where there are several.
+// Of which probe the errors are, where there are several: ", then" another.
 static void print_largest(const curve *k) {
   const char *last = NULL;
   for (size_t v = 0; k->quantity->columns.count > 1 && v < k->c->value_count; v++) {
@@ -320,25 +239,43 @@ static void print_largest(const curve *k) {
       last = probe;
     }
   }
-  putchar('\n');
 }
 
-// What the study found, for whoever waits for it.
-static void print_order(const curve *k) {
-  const rl_order_fit *f = &k->fit;
+static bool write(const curve *k, rl_order_tables *tables) {
   const rl_convergence *c = k->c;
-  printf("%s, %s, %s: ", cell_of(k, 0)->name, k->study->definition.solvers[k->solver].label,
-         k->quantity->text);
-  if (f->count == 0) {
-    printf("no range of %zu points or more with one slope", c->rule.least);
-    print_largest(k);
-    return;
+  const rl_study_definition *d = &k->study->definition;
+  rl_order_point *points = calloc(c->value_count, sizeof *points);
+  char(*statuses)[STATUS_MAX] = calloc(c->value_count, sizeof *statuses);
+  for (size_t v = 0; points && statuses && v < c->value_count; v++) {
+    const rl_cell *cell = cell_of(k, v);
+    points[v] = (rl_order_point){.run = cell->solver->label,
+                                 .status = rl_cell_status(cell, statuses[v], sizeof statuses[v]),
+                                 .value = c->values[v],
+                                 .norms = k->norms[v],
+                                 .floor = k->points[v].floor,
+                                 .probe = k->largest[v]};
   }
-  const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
-  printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points",
-         c->rule.law == RL_LAW_EXPONENTIAL ? "factor" : "order", order_of(c, f->slope), fmin(a, b),
-         fmax(a, b), rl_converge_over(&k->study->definition, k->solver), f->count, c->value_count);
-  print_largest(k);
+  const rl_order_curve found = {.scenario = cell_of(k, 0)->name,
+                                .solver = d->solvers[k->solver].type->name,
+                                .label = d->solvers[k->solver].label,
+                                .over = rl_converge_over(d, k->solver),
+                                .quantity = k->quantity->text,
+                                .norm = rl_norm_names[d->norm],
+                                .rule = &c->rule,
+                                .rises = c->is_refinement && !c->fine_is_small,
+                                .points = points,
+                                .count = c->value_count,
+                                .fit = &k->fit};
+  const bool good = points && statuses;
+  if (good) {
+    rl_order_tables_add(tables, &found);
+    rl_order_print(&found);
+    print_largest(k);
+    putchar('\n');
+  }
+  free(points);
+  free(statuses);
+  return good;
 }
 
 // Where steps do not divide each other, few times are common.
@@ -369,7 +306,7 @@ static void free_tables(rl_table *list, size_t count) {
 }
 
 // The runs of a solver on a scenario, read once for all quantities.
-static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
+static bool gather_runs(const rl_study *study, size_t s, size_t i, rl_order_tables *tables) {
   const rl_convergence *c = study->plan;
   const size_t n = c->value_count;
   curve k = {.study = study,
@@ -382,7 +319,7 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
              .largest = calloc(n, sizeof *k.largest),
              .points = calloc(n, sizeof *k.points),
              .finer = calloc(n, sizeof *k.finer)};
-  const bool good = k.runs && k.references && k.norms && k.largest && k.points && k.finer;
+  bool good = k.runs && k.references && k.norms && k.largest && k.points && k.finer;
   if (good) {
     read_runs(&k);
   }
@@ -391,10 +328,7 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
     measure_all(&k);
     note_samples(&k);
     fit(&k);
-    write_errors(t->errors.out, &k);
-    write_order(t->orders.out, &k);
-    write_fit(t->fits.out, &k);
-    print_order(&k);
+    good = write(&k, tables);
   }
   free_tables(k.runs, n);
   free_tables(k.references, n);
@@ -405,52 +339,18 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, tables *t) {
   return good;
 }
 
-static bool open_table(const rl_study *study, rl_new_file *file, const char *name,
-                       const char *header) {
-  char path[RL_PATH_MAX];
-  if (!rl_path_join(path, study->folder, name) || !rl_new_file_open(file, path)) {
-    return false;
-  }
-  fputs(header, file->out);
-  return true;
-}
-
-static bool open_tables(const rl_study *study, tables *t) {
-  return open_table(study, &t->errors, "convergence.csv",
-                    "# ropelab convergence, format 1: the errors of each run\n"
-                    "scenario,solver,over,quantity,label,run,value,status,error_max,error_l2,"
-                    "error_end,floor,samples,in_range,probe\n") &&
-         open_table(study, &t->orders, "orders.csv",
-                    "# ropelab orders, format 1: fitted to the points in the asymptotic range\n"
-                    "scenario,solver,over,quantity,order,ci_low,ci_high,points,label,norm,law,"
-                    "from,to\n") &&
-         open_table(study, &t->fits, "fits.csv",
-                    "# ropelab fits, format 1: the fitted lines and their confidence bands\n"
-                    "scenario,solver,over,quantity,label,value,error,low,high\n");
-}
-
 int rl_converge_gather(rl_study *study) {
   const rl_study_definition *d = &study->definition;
   const rl_convergence *c = study->plan;
-  tables t = {0};
-  bool good = open_tables(study, &t);
+  rl_order_tables tables = {0};
+  bool good = rl_order_tables_open(&tables, study->folder);
   for (size_t s = 0; good && s < d->scenarios.count; s++) {
     const bool supported = c->quantities[s * c->quantity_count].text != NULL;
     for (size_t i = 0; good && supported && i < d->solver_count; i++) {
-      good = gather_runs(study, s, i, &t);
+      good = gather_runs(study, s, i, &tables);
     }
   }
-  rl_new_file *const files[] = {&t.errors, &t.fits, &t.orders};
-  for (size_t i = 0; i < 3; i++) {
-    if (good) {
-      good = rl_new_file_close(files[i]);
-    } else if (files[i]->out) {
-      const int error = errno;
-      rl_new_file_drop(files[i]);
-      errno = error;
-    }
-  }
-  if (!good) {
+  if (!rl_order_tables_close(&tables, good)) {
     fprintf(stderr, "ropelab: %s: cannot write the tables: %s\n", study->folder, strerror(errno));
     return RL_EXIT_FAILED;
   }

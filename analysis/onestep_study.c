@@ -2,6 +2,7 @@
 #include "onestep_study.h"
 
 #include "onestep.h"
+#include "order_tables.h"
 #include "outcome.h"
 #include "study_fault.h"
 #include "study_file.h"
@@ -9,6 +10,7 @@
 #include "world/driver.h"
 
 #include <errno.h>
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -17,6 +19,13 @@ enum {
   SUBSTEPS_MAX = 1000000000,
   DEFAULT_DOUBLINGS = 10, // iterations 1 ... 2^10
 };
+
+// Steps of the reference up to the last state: hours of it.
+static const double walk_max = 1e9;
+
+// What a method finds as a difference of places, by the step, is no better than so many units in
+// the last place of these.
+static const double place_roundings = 10.0;
 
 typedef struct onestep {
   rl_study *study;
@@ -31,6 +40,7 @@ typedef struct onestep {
   const double *iterations;
   size_t iteration_count;
   rl_onestep_outcome *outcomes; // [step_count x solver_count]
+  rl_distance_norms *floors;    // [step_count] below these errors are round-off; the means only
 } onestep;
 
 // The steps that are compared: those asked for, or the one of the scenario.
@@ -84,6 +94,21 @@ static uint64_t substeps_of(const onestep *o, const rl_schedule *schedule) {
   const double wanted = o->reference.type->is_adaptive ? 1.0 : DEFAULT_SUBSTEPS;
   const double substeps = isnan(asked) ? wanted : round(schedule->dt / asked);
   return (uint64_t)fmax(1.0, fmin(substeps, SUBSTEPS_MAX));
+}
+
+// The reference goes to the last state step by step: that has to end.
+static bool check_walk(const onestep *o, const rl_schedule *schedule) {
+  const rl_study_definition *d = &o->study->definition;
+  const double steps = (double)(o->at[o->at_count - 1] + 1) * (double)substeps_of(o, schedule);
+  if (steps <= walk_max) {
+    return true;
+  }
+  const bool of_values = d->values.count > 0;
+  return rl_study_refuse(d, of_values ? "values" : "step",
+                         of_values ? rl_study_number_item(d->values, schedule->dt) : 0,
+                         "%g s: the reference would take %g steps to the last state; expected at "
+                         "most %g: longer steps, or states nearer to the start ('at')",
+                         schedule->dt, steps, walk_max);
 }
 
 static bool choose_iterations(onestep *o) {
@@ -169,6 +194,111 @@ static bool write_outcomes(onestep *o) {
   return written;
 }
 
+// What is round-off with a step: of the numbers that are compared, of places divided by the step,
+// or what the reference does not know.
+static rl_distance_norms floors_of(const onestep *o, double step) {
+  const rl_model *model = o->scenario->model;
+  double place = 0.0, speed = 0.0, tension = 0.0, mass = 0.0;
+  rl_distance_norms sure = {0}; // mean squares
+  for (size_t i = 0; i < o->at_count; i++) {
+    const rl_state *end = o->origins[i].end;
+    for (uint32_t k = 0; k < model->place_count; k++) {
+      if (rl_place_moves(model, k)) {
+        place = rl_larger(place, rl_length(rl_position(&end->points[k])));
+        speed = rl_larger(speed, rl_length(end->velocities[k]));
+        mass = rl_larger(mass, end->masses[k]);
+      }
+    }
+    for (uint32_t k = 0; k < model->link_count; k++) {
+      tension = rl_larger(tension, fabs(end->multipliers[k]));
+    }
+    const rl_distance_norms *u = &o->origins[i].uncertainty;
+    sure.position_rms += u->position_rms * u->position_rms / (double)o->at_count;
+    sure.velocity_rms += u->velocity_rms * u->velocity_rms / (double)o->at_count;
+    sure.tension_rms += u->tension_rms * u->tension_rms / (double)o->at_count;
+  }
+  const double way = place_roundings * DBL_EPSILON * place;
+  return (rl_distance_norms){
+      .position_rms = fmax(rl_rounding(place), sqrt(sure.position_rms)),
+      .velocity_rms = fmax(fmax(rl_rounding(speed), way / step), sqrt(sure.velocity_rms)),
+      .tension_rms =
+          fmax(fmax(rl_rounding(tension), mass * way / (step * step)), sqrt(sure.tension_rms))};
+}
+
+// A quantity as it is compared: where its numbers are in rl_distance_norms.
+typedef struct quantity {
+  const char *name;
+  size_t rms, max;
+} quantity;
+
+#define NORM(member) offsetof(rl_distance_norms, member)
+
+static const quantity quantities[] = {{"positions", NORM(position_rms), NORM(position_max)},
+                                      {"velocities", NORM(velocity_rms), NORM(velocity_max)},
+                                      {"tensions", NORM(tension_rms), NORM(tension_max)}};
+
+#undef NORM
+
+static double norm_at(const rl_distance_norms *norms, size_t offset) {
+  double value;
+  memcpy(&value, (const char *)norms + offset, sizeof value);
+  return value;
+}
+
+// The errors of a solver with the most iterations against the step, and their order.
+static void add_order(const onestep *o, size_t solver, const quantity *q, rl_fit_point *points,
+                      rl_order_point *rows, rl_order_tables *tables) {
+  const rl_study_definition *d = &o->study->definition;
+  const rl_fit_rule rule = rl_fit_rule_of(RL_LAW_POWER);
+  for (size_t i = 0; i < o->step_count; i++) {
+    const size_t index = i * d->solver_count + solver;
+    const rl_onestep_outcome *found = &o->outcomes[index];
+    const bool good = found->status && strcmp(found->status, "done") == 0;
+    const double step = o->schedules[i].dt, rms = norm_at(&found->error, q->rms);
+    const double floor = norm_at(&o->floors[i], q->rms);
+    points[i] = (rl_fit_point){step, good ? rms : NAN, floor, step};
+    rows[i] = (rl_order_point){
+        .run = o->solvers[index].label,
+        .status = found->status ? found->status : "unsupported",
+        .value = step,
+        .norms = {good ? norm_at(&found->error, q->max) : NAN, good ? rms : NAN, NAN, o->at_count},
+        .floor = floor};
+  }
+  const rl_order_fit fit = rl_fit_order(&rule, points, o->step_count);
+  const rl_order_curve curve = {.scenario = o->scenario->name,
+                                .solver = d->solvers[solver].type->name,
+                                .label = d->solvers[solver].label,
+                                .over = "step",
+                                .quantity = q->name,
+                                .norm = "l2",
+                                .rule = &rule,
+                                .points = rows,
+                                .count = o->step_count,
+                                .fit = &fit};
+  rl_order_tables_add(tables, &curve);
+  if (rows[0].status && strcmp(rows[0].status, "unsupported") != 0) {
+    rl_order_print(&curve);
+    putchar('\n');
+  }
+}
+
+// What convergence studies write, where there are several steps.
+static bool write_orders(const onestep *o) {
+  rl_fit_point *points = rl_arena_allocate(o->study->arena, o->step_count, sizeof *points);
+  rl_order_point *rows = rl_arena_allocate(o->study->arena, o->step_count, sizeof *rows);
+  rl_order_tables tables = {0};
+  if (o->step_count < 2) {
+    return true;
+  }
+  const bool good = points && rows && rl_order_tables_open(&tables, o->study->folder);
+  for (size_t q = 0; good && q < sizeof quantities / sizeof quantities[0]; q++) {
+    for (size_t i = 0; i < o->study->definition.solver_count; i++) {
+      add_order(o, i, &quantities[q], points, rows, &tables);
+    }
+  }
+  return rl_order_tables_close(&tables, good);
+}
+
 static int fail(const onestep *o) {
   fprintf(stderr, "ropelab: %s: cannot write: %s\n", o->study->folder, strerror(errno));
   return RL_EXIT_FAILED;
@@ -194,6 +324,7 @@ static int take_steps(onestep *o, size_t index, FILE *table) {
                             .iterations = o->iterations,
                             .iteration_count = o->iteration_count};
   if (status == RL_EXIT_DONE) {
+    o->floors[index] = floors_of(o, schedule->dt);
     status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
     status = status == RL_EXIT_FAILED ? fail(o) : status;
   }
@@ -217,7 +348,17 @@ static int gather(rl_study *study) {
   if (fclose(table) != 0) {
     return fail(o);
   }
-  return status == RL_EXIT_DONE && !write_outcomes(o) ? fail(o) : status;
+  return status == RL_EXIT_DONE && !(write_outcomes(o) && write_orders(o)) ? fail(o) : status;
+}
+
+// The summary is about the most iterations of those that were asked for.
+static void set_iterations(const onestep *o, rl_solver_spec *own) {
+  const int index = rl_parameter_find(own->type, "iterations");
+  for (size_t i = 0; index >= 0 && i < o->iteration_count; i++) {
+    if (rl_parameter_takes(&own->type->parameters[index], o->iterations[i])) {
+      own->parameters[index] = o->iterations[i];
+    }
+  }
 }
 
 // What the summary calls the solvers: by their step too, where there are several.
@@ -226,6 +367,7 @@ static bool label_solvers(onestep *o) {
   for (size_t i = 0; i < o->step_count * d->solver_count; i++) {
     rl_solver_spec *own = &o->solvers[i];
     *own = d->solvers[i % d->solver_count];
+    set_iterations(o, own);
     if (o->step_count > 1 && snprintf(own->label, sizeof own->label, "%s-step=%.6g",
                                       d->solvers[i % d->solver_count].label,
                                       o->schedules[i / d->solver_count].dt) >= RL_LABEL_MAX) {
@@ -267,20 +409,20 @@ static int plan(rl_study *study) {
   const size_t count = o->step_count * d->solver_count;
   o->solvers = rl_arena_allocate(study->arena, count, sizeof *o->solvers);
   o->outcomes = rl_arena_allocate(study->arena, count, sizeof *o->outcomes);
-  if (!o->solvers || !o->outcomes) {
+  o->floors = rl_arena_allocate(study->arena, o->step_count, sizeof *o->floors);
+  if (!o->solvers || !o->outcomes || !o->floors) {
     fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
+  if (!rl_reference_choose(o->scenario, d->reference.solver, &o->reference, &status)) {
+    return status;
+  }
   for (size_t i = 0; i < o->step_count; i++) {
-    if (!choose_origins(o, &o->schedules[i])) {
+    if (!choose_origins(o, &o->schedules[i]) || !check_walk(o, &o->schedules[i])) {
       return RL_EXIT_USAGE;
     }
   }
-  if (!label_solvers(o)) {
-    return RL_EXIT_USAGE;
-  }
-  const char *asked = d->reference.solver;
-  return rl_reference_choose(o->scenario, asked, &o->reference, &status) ? RL_EXIT_DONE : status;
+  return label_solvers(o) ? RL_EXIT_DONE : RL_EXIT_USAGE;
 }
 
 #define AT(member) offsetof(rl_study_definition, member)

@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "run.h"
+#include "timing.h"
 #include "world/driver.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions)
   const uint32_t links = driver->model->link_count;
   rl_reason reason = RL_RUNNING;
   memset(tensions, 0, links * sizeof *tensions);
-  for (uint64_t n = 0; n < count && reason >= 0; n++) {
+  for (uint64_t n = 0; n < count && reason >= 0 && !rl_run_interrupted(); n++) {
     reason = rl_driver_step(driver);
     for (uint32_t i = 0; i < links; i++) {
       tensions[i] += driver->state->multipliers[i] / (double)count;
@@ -126,29 +127,35 @@ static int say_diverged(const walk *w, rl_reason reason) {
   return RL_EXIT_DIVERGED;
 }
 
-static void show_progress(size_t done, size_t count) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\rreference: %zu of %zu states%s", done, count,
+// A few times a second, and at the end.
+static void show_progress(uint64_t done, uint64_t count, double *shown) {
+  static const double pause = 0.2; // [s]
+  const double now = rl_seconds_now();
+  if (isatty(STDERR_FILENO) && (now - *shown > pause || done == count)) {
+    *shown = now;
+    fprintf(stderr, "\rreference: %.0f %%%s", 100.0 * (double)done / (double)count,
             done == count ? "\r\033[K" : "");
   }
 }
 
 static int follow(const walk *w, const uint64_t *at, size_t count, rl_origin *origins) {
   uint64_t done = 0; // steps of the comparison
+  double shown = rl_seconds_now();
   for (size_t i = 0; i < count; i++) {
     rl_reason reason = RL_RUNNING;
     for (; done < at[i] && reason >= 0 && !rl_run_interrupted(); done++) {
       reason = take_steps(w->driver, w->substeps, w->tensions);
+      show_progress(done, at[count - 1] + 1, &shown);
     }
+    reason = reason >= 0 ? make_origin(w, at[i], &origins[i]) : reason;
     if (rl_run_interrupted()) {
       return RL_EXIT_INTERRUPTED;
     }
-    reason = reason >= 0 ? make_origin(w, at[i], &origins[i]) : reason;
     if (reason < 0) {
       return say_diverged(w, reason);
     }
     done++; // that from the origin to its end
-    show_progress(i + 1, count);
+    show_progress(done, at[count - 1] + 1, &shown);
   }
   return RL_EXIT_DONE;
 }

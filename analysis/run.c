@@ -198,7 +198,8 @@ static void list_change(const run *r, const rl_change *c) {
   static const char *const kinds[] = {[RL_CHANGE_TORN] = "torn",
                                       [RL_CHANGE_CUT] = "cut",
                                       [RL_CHANGE_RELEASED] = "released",
-                                      [RL_CHANGE_UNMET] = "no spare node"};
+                                      [RL_CHANGE_UNMET] = "no spare node",
+                                      [RL_CHANGE_EMPTY] = "no rope left"};
   const rl_model *model = r->scenario->model;
   if (json_array_size(r->changes) >= CHANGES_MAX) {
     return;
@@ -209,8 +210,12 @@ static void list_change(const run *r, const rl_change *c) {
   } else {
     json_object_set_new(out, "rope", json_string(model->ropes[c->rope].name));
   }
-  if (c->rope != RL_NONE && c->kind == RL_CHANGE_RELEASED) {
+  const bool is_of_end = c->kind == RL_CHANGE_RELEASED || c->kind == RL_CHANGE_EMPTY;
+  if (c->rope != RL_NONE && is_of_end) {
     json_object_set_new(out, "end", json_string(c->element == 0 ? "from" : "to"));
+    if (c->kind == RL_CHANGE_EMPTY) {
+      json_object_set_new(out, "length_m", json_real(c->length));
+    }
   } else if (c->rope != RL_NONE) {
     json_object_set_new(out, "element", json_integer(c->element));
     json_object_set_new(out, "tension_N", json_real(c->tension));
@@ -236,6 +241,13 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
       snprintf(text, size, "end '%s' of rope '%s' was let go", c->element == 0 ? "from" : "to",
                rope);
     }
+    break;
+  case RL_CHANGE_EMPTY:
+    snprintf(
+        text, size,
+        "the winch at end '%s' of rope '%s' has no rope left to take in within a step: %.6g m, "
+        "and stops",
+        c->element == 0 ? "from" : "to", rope, c->length);
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
@@ -289,6 +301,7 @@ static rl_reason loop(run *r) {
   uint64_t rows = 0; // the last step that has one
   rl_record_row(r->recorder, r->driver);
   rl_record_snapshot(r->recorder, r->driver);
+  last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step
   for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;
@@ -354,7 +367,7 @@ static int finish(run *r, rl_reason reason) {
   }
   rl_manifest_finish(r->manifest, name, text, &summary, rl_state_hash(r->driver->state));
   rl_manifest_enter_files(r->manifest, r->folder);
-  if (r->scenario->model->parts) {
+  if (r->driver->change_capacity > 0) {
     json_object_set(r->manifest, "changes", r->changes);
   }
   if (!rl_manifest_write(r->manifest, r->folder)) {

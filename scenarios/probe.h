@@ -92,6 +92,9 @@ static inline bool rl_probe_is_contact(const rl_model *model, rl_probe probe) {
   return probe.kind >= RL_PROBE_ROPE_CONTACTS && !model->ropes[probe.index].massless;
 }
 
+// True for places and lengths [m].
+bool rl_probe_is_length(rl_probe probe);
+
 // The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].
 double rl_unwrap(double angle, double previous);
 

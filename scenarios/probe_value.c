@@ -266,13 +266,14 @@ static void add_contacts(hold *h, const rl_model *model, const rl_state *state, 
   }
 }
 
-// The eyes of a rope with mass on the body: its elements bend there, each with one tension.
+// The eyes of a rope with mass on the body: its elements bend there.
 static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
   const rl_rope *rope = &model->ropes[probe.index];
   const uint32_t slot = rl_body_slot(model, probe.body);
+  double before, behind = 0.0;
   for (uint32_t k = rope->first_eye; k < rope->first_eye + rope->ring_count; k++) {
     const uint32_t i = state->eye_elements[k];
-    if (model->eyes[k].slot != slot || i == RL_NONE) {
+    if (i == RL_NONE) {
       continue;
     }
     uint32_t first;
@@ -284,10 +285,15 @@ static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_p
     const rl_vec3 out =
         rl_unit(rl_sub(rl_element_corner(model, state, probe.index, i, corner + 1), eye));
     const rl_link *link = &state->links[rope->first_link + i];
+    before = k == first ? state->multipliers[rope->first_link + i] : behind;
+    behind = before * (state->grips ? rl_eye_pull(model, state, k, in, out) : 1.0);
+    if (model->eyes[k].slot != slot) {
+      continue;
+    }
     const double slip =
         rl_dot(in, rl_sub(state->velocities[link->a], rl_velocity_at(model, state, slot, eye)));
     h->wrap += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
-    h->force = rl_add_scaled(h->force, state->multipliers[rope->first_link + i], rl_sub(out, in));
+    h->force = rl_add_scaled(rl_add_scaled(h->force, behind, out), -before, in);
     h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
     add_place(h, eye, eye);
   }
@@ -403,6 +409,20 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   default:
     return node_component(model, state, probe);
   }
+}
+
+bool rl_probe_is_length(rl_probe probe) {
+  static const bool lengths[] = {
+      [RL_PROBE_BODY_X] = true,       [RL_PROBE_BODY_Y] = true,
+      [RL_PROBE_BODY_Z] = true,       [RL_PROBE_ROPE_LENGTH] = true,
+      [RL_PROBE_ROPE_REST] = true,    [RL_PROBE_ROPE_NODE_X] = true,
+      [RL_PROBE_ROPE_NODE_Y] = true,  [RL_PROBE_ROPE_NODE_Z] = true,
+      [RL_PROBE_ROPE_SAG] = true,     [RL_PROBE_ROPE_ENTRY_X] = true,
+      [RL_PROBE_ROPE_ENTRY_Y] = true, [RL_PROBE_ROPE_ENTRY_Z] = true,
+      [RL_PROBE_ROPE_EXIT_X] = true,  [RL_PROBE_ROPE_EXIT_Y] = true,
+      [RL_PROBE_ROPE_EXIT_Z] = true,
+  };
+  return lengths[probe.kind];
 }
 
 double rl_unwrap(double value, double previous) {

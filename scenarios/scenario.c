@@ -68,6 +68,20 @@ static bool read_top_level(rl_reader *reader, const rl_tree *root, rl_scenario *
 // ---------------------------------------------------------------------------------------------
 // Definition -> model
 
+// A field of a body or rope, or with `end.clamp` and the like one inside it.
+static const rl_tree *find_field(const rl_tree *item, const char *path) {
+  const char *dot = strchr(path, '.');
+  char outer[16];
+  if (!dot || (size_t)(dot - path) >= sizeof outer) {
+    return rl_tree_value(item, path);
+  }
+  memcpy(outer, path, (size_t)(dot - path));
+  outer[dot - path] = '\0';
+  const rl_tree *value = rl_tree_value(item, outer);
+  const rl_tree *inner = value ? rl_tree_value(value, dot + 1) : NULL;
+  return inner ? inner : value;
+}
+
 // The place in the file of what a fault is about: the field, or else the body or rope itself.
 static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
                                   const rl_fault *fault) {
@@ -78,7 +92,7 @@ static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
     return field ? field : root;
   }
   const rl_tree *item = map->items[index];
-  const rl_tree *field = fault->field ? rl_tree_value(item, fault->field) : NULL;
+  const rl_tree *field = fault->field ? find_field(item, fault->field) : NULL;
   if (!field && fault->field && strcmp(fault->field, "points") == 0) {
     field = rl_tree_value(item, "hang"); // another way to write it
   }

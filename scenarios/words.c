@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,21 @@ int rl_nearest_word(const char *word, const char *const *words, size_t count) {
   return nearest;
 }
 
+// Whether a word of some length stands in a longer one, wherever.
+static bool is_part_of(const char *word, const char *longer) {
+  const size_t length = strlen(word), other = strlen(longer);
+  for (size_t i = 0; length >= 3 && i + length <= other; i++) {
+    size_t same = 0;
+    while (same < length && lower(word[same]) == lower(longer[i + same])) {
+      same++;
+    }
+    if (same == length) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Appends text at `used`, or leaves the buffer alone and returns 0 where it does not fit with
 // `reserve` bytes after it.
 static size_t append(char *buffer, size_t size, size_t used, size_t reserve, const char *text) {
@@ -76,14 +92,25 @@ void rl_suggest(char *buffer, size_t size, const char *word, const char *const *
     return;
   }
   const int nearest = rl_nearest_word(word, words, count);
-  if (nearest >= 0) {
-    snprintf(buffer, size, "did you mean '%s'?", words[nearest]);
+  size_t alike = 0, last = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (is_part_of(word, words[i])) {
+      alike++;
+      last = i;
+    }
+  }
+  if (nearest >= 0 || alike == 1) {
+    snprintf(buffer, size, "did you mean '%s'?", words[nearest >= 0 ? (size_t)nearest : last]);
     return;
   }
-  size_t used = append(buffer, size, 0, 0, count > 1 ? "expected one of " : "expected ");
+  const size_t start = append(buffer, size, 0, 0, count > 1 ? "expected one of " : "expected ");
+  size_t used = start;
   for (size_t i = 0; i < count; i++) {
+    if (alike > 0 && !is_part_of(word, words[i])) {
+      continue;
+    }
     const size_t reserve = strlen(", ...");
-    const size_t comma = i > 0 ? append(buffer, size, used, reserve, ", ") : 0;
+    const size_t comma = used > start ? append(buffer, size, used, reserve, ", ") : 0;
     const size_t added = append(buffer, size, used + comma, reserve, words[i]);
     used += comma + added;
     if (added == 0) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
 # Reads: count, file[], label[], style[], symbols[] (1: the points have symbols), x_name, y_name,
-# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks ("" for gnuplot's own), and triangles that show
+# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
+# y_ticks ("" for gnuplot's own), and triangles that show
 # slopes: triangles (how many), triangle_file[], triangle_label[], triangle_x[], triangle_y[]. Line
 # type 31 is theory: a broad line behind.
 load plots."style.gp"
@@ -12,6 +13,7 @@ if (log_y) {
 }
 set xrange [x_low:x_high]
 if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
+if (strlen(y_ticks)) { eval "set ytics (".y_ticks.")" }
 set yrange [y_low:y_high]
 set xlabel x_name offset 0,0.5 noenhanced
 set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 import loglog
 from artist import Easel
 from canvas import Drawing, Gnuplot
+from curves import Point
 from loglog import Curve, Panel
 from ropelab.results import Results, number, read_rows
 from section import Section
@@ -23,7 +24,8 @@ DRIFTS = (("energy_drift", "energy", "energy error / energy"),
           ("momentum_drift", "momentum", "change / sum of m v"),
           ("angular_drift", "angular momentum", "change / its size"))
 
-ROUNDING = 1e-16  # of a share: smaller drifts are drawn there
+UNIT = 2.0 ** -52  # in the last place of 1
+ROUNDING = 1e-12   # m: a curve below is round-off
 
 
 def recorded(easel: Easel) -> list[dict[str, str]]:
@@ -56,6 +58,26 @@ def about(facts: dict[str, Any]) -> str:
 def lost_sentence(panels: list[Panel]) -> str:
     names = dict.fromkeys(c.label for panel in panels for c in panel.curves if c.lost)
     return f" Crosses on the margin: diverged ({', '.join(names)})." if names else ""
+
+
+def is_rounding(points: Sequence[Point], duration: float) -> bool:
+    """A share that has changed by no more than a unit in the last place in each step, or a thousand
+    in all, with all steps."""
+    return bool(points) and all(y <= UNIT * max(1e3, duration / x) for x, y in points)
+
+
+def exact_sentence(labels: list[str]) -> str:
+    return (f" Within {significant(ROUNDING, 1)} m at every step, and not drawn: "
+            f"{', '.join(labels)}." if labels else "")
+
+
+def kept_sentence(kept: list[tuple[str, str]]) -> str:
+    """Who keeps what, to rounding: no curve would say more."""
+    titles = dict.fromkeys(title for title, _ in kept)
+    words = [f"{title} by {', '.join(label for of, label in kept if of == title)}"
+             for title in titles]
+    return (" Kept to rounding (a unit in the last place a step, or a thousand in all) and not "
+            f"drawn: {'; '.join(words)}." if words else "")
 
 
 def fastest(found: list[Curve], error: float) -> str:
@@ -99,31 +121,38 @@ def steps(easel: Easel) -> Drawing | None:
     rows = recorded(easel)
     if not rows:
         return None
-    panels = [Panel("", "inconsistency / m", points_of(easel, rows, "step_s", "error_m"))]
+    found = points_of(easel, rows, "step_s", "error_m")
+    exact = [c.label for c in found if c.points and max(y for _, y in c.points) < ROUNDING]
+    panels = [Panel("", "inconsistency / m", [c for c in found if c.label not in exact])]
     caption = (about(study_facts(easel, KIND)) + " A line that falls by the square of the step "
                "belongs to a method of second order in its positions, one that falls with the step "
-               "to one of first order." + lost_sentence(panels))
+               "to one of first order." + exact_sentence(exact) + lost_sentence(panels))
     return loglog.draw(easel, "consistency-step", "consistency against step", caption,
-                       "inconsistency against step, by solver", panels, "step / s")
+                       "inconsistency against step, by solver", panels, "step / s", triangles=True)
 
 
 def drift(easel: Easel) -> Drawing | None:
     """What is conserved, and how far each method has drifted."""
     rows = recorded(easel)
-    panels = []
+    facts = study_facts(easel, KIND)
+    duration = number(facts.get("pieces")) * number(facts.get("piece_s"))
+    panels: list[Panel] = []
+    kept: list[tuple[str, str]] = []
     for column, title, unit in DRIFTS:
         found = points_of(easel, rows, "step_s", column)
+        kept += [(title, c.label) for c in found if is_rounding(c.points, duration)]
+        found = [c for c in found if not is_rounding(c.points, duration)]
         if any(curve.points for curve in found):
-            panels.append(Panel(title, unit, [
-                Curve(c.label, loglog.at_least(c.points, ROUNDING), c.lost) for c in found]))
+            panels.append(Panel(title, unit, found))
     if not panels:
         return None
     caption = ("Largest change over the whole run of what nothing changes here: energy, as a share "
                "of all there is; momentum, of the sum of mass times speed; angular momentum about "
-               "the origin, of its size. Below about 1e-13 is rounding. What is not conserved by "
-               "the scenario has no panel." + lost_sentence(panels))
+               "the origin, of its size. What is not conserved by the scenario has no panel."
+               + kept_sentence(kept) + lost_sentence(panels))
     return loglog.draw(easel, "consistency-drift", "drift", caption,
-                       "drift of energy and momentum against step, by solver", panels, "step / s")
+                       "drift of energy and momentum against step, by solver", panels, "step / s",
+                       triangles=True)
 
 
 curves = summary_curves

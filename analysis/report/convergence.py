@@ -19,6 +19,7 @@ from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
 from section import Section, Table
+from slopes import Triangle, place_all
 from solver_style import SolverStyle
 from study_files import NOTHING
 from units import counted, divided_by, probe_unit, significant
@@ -30,6 +31,9 @@ Row = dict[str, str]
 NORMS = {"max": "largest error over time", "l2": "root mean square error over time",
          "end": "error at the end"}
 SPECIAL = ("exact", "self", "reference")
+# Of single steps: what of it is how far from the reference's, and in which unit.
+OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
+OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
 SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
 FIRST_PAIR = 4  # of gnuplot's symbols: hollow, and filled
 AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
@@ -119,6 +123,9 @@ def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
 def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tuple[str, str]:
     """What a quantity measures, in words, and its unit: of the largest of several probes, by the
     rows of convergence.csv, that of the probe that it is."""
+    if quantity in OF_A_STEP:
+        return (f"distance of {quantity} from the reference after one step, with the most "
+                "iterations", OF_A_STEP[quantity])
     word, _, probe = quantity.partition(":")
     exact = bool(scenario.definition.get("exact"))
     what = {"exact": "distance from the closed form",
@@ -129,7 +136,7 @@ def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tupl
             return f"{what[word]} of {probe}", probe_unit(probe)
         largest = Counter(row["probe"] for row in rows if row.get("probe", "nan") != "nan")
         units = {probe_unit(name) for name in largest}
-        of = ", the largest of all probes, each in its own unit"
+        of = ", the largest of all probes that count"
         if len(largest) == 1:
             of += f": it is that of {next(iter(largest))}"
         elif largest:
@@ -177,46 +184,12 @@ def write_curve(path: Path, curve: Curve, top: float, straight: bool) -> str:
     return path.name
 
 
-@dataclass
-class Triangle:
-    """A slope to compare with: of the line through two points, drawn a bit below a curve."""
-
-    order: int
-    corners: list[Point]
-    label: Point
-
-
-def triangle(order: int, begin: tuple[float, float], end: tuple[float, float], low: float,
-             high: float) -> Triangle:
-    """Below the middle of a line from one point to the other, on axes of which y has that range."""
-    sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
-    (left, left_error), (right, right_error) = sorted((begin, end))
-    middle = math.sqrt(left * right)
-    width = min(2.0, (right / left) ** 0.4)
-    below = 10 ** (-0.07 * math.log10(high / low))
-    a, b = middle / math.sqrt(width), middle * math.sqrt(width)
-    height = below * math.sqrt(left_error * right_error)
-    rise = width ** (abs(order) / 2)
-    at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
-    corner = (b, at_a) if sense > 0 else (a, at_b)
-    return Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
-                    (corner[0] * (1.12 if sense > 0 else 1 / 1.12), math.sqrt(at_a * at_b)))
-
-
 def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]:
     """One for each whole number that an order is nearest to, at the lowest curve that has it."""
-    found: dict[int, Curve] = {}
-    for curve in shown:
-        order = number(curve.order["order"])
-        near = round(order) if curve.has_fit and not curve.is_exponential else 0
-        if near == 0 or abs(order - near) > 0.3:
-            continue
-        lowest = number(curve.fit[-1]["error"])
-        if near not in found or lowest < number(found[near].fit[-1]["error"]):
-            found[near] = curve
-    return [triangle(order, *((number(r["value"]), number(r["error"]))
-                              for r in (curve.fit[0], curve.fit[-1])), low, high)
-            for order, curve in sorted(found.items())]
+    fits = [[(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
+            for curve in shown if curve.has_fit and not curve.is_exponential]
+    lines = [sorted(curve.points(True) + curve.points(False)) for curve in shown]
+    return place_all(fits, lines, low, high)
 
 
 def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
@@ -253,8 +226,14 @@ def coincidences(shown: Sequence[Curve]) -> str:
     return f" On each other, the first the broadest: {'; '.join(words)}." if words else ""
 
 
-def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str) -> str:
-    norm = NORMS.get(shown[0].norm, shown[0].norm)
+def norm_words(curve: Curve, quantity: str) -> str:
+    if quantity in OF_A_STEP:
+        return "root mean square over what moves and over the states"
+    return NORMS.get(curve.norm, curve.norm)
+
+
+def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity: str) -> str:
+    norm = norm_words(shown[0], quantity)
     over = varied(shown)
     text = f"{what[0].upper()}{what[1:]}; {norm}, over {over}."
     fitted = [curve for curve in shown if curve.has_fit]
@@ -265,7 +244,7 @@ def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str) -> str:
         found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
         text += f" Slopes: {found}; the shaded bands hold each line with 95 % confidence."
     if any(curve.points(False) for curve in shown):
-        text += " Hollow points are outside the range in which the local slopes agree."
+        text += " Hollow points are outside the range in which the local slopes agree, or no larger than round-off."
     text += coincidences(shown)
     missing = [curve.label for curve in shown if not curve.has_fit]
     if missing:
@@ -285,7 +264,9 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     over = varied(shown)
     what, unit = meaning(quantity, scenario, [row for curve in shown for row in curve.rows])
     is_size = "." not in quantity and ":" not in quantity and quantity not in SPECIAL
-    values = sorted({number(row["value"]) for curve in shown for row in curve.rows})
+    is_size = is_size and quantity not in OF_A_STEP
+    values = sorted({value for curve in shown for value in
+                     [*curve.failed, *(x for x, _ in curve.points(True) + curve.points(False))]})
     low, high = axis_range(shown)
     logarithmic = not shown[0].is_exponential or values[-1] / values[0] > 1e3
     margin = (max(1.1, (values[-1] / values[0]) ** 0.06) if logarithmic
@@ -296,7 +277,7 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     for i, triangle in enumerate(slopes):
         write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
     figure = Figure(name, "convergence", f"{scenario.name}: {quantity} over {over}",
-                    caption(every, shown, what), f"{scenario.title}: errors over {over}, by solver")
+                    caption(every, shown, what, quantity), f"{scenario.title}: errors over {over}, by solver")
     layout = Layout(1, 1, 380, labels, right=24)
     variables: dict[str, Any] = layout.variables | {
         "count": len(shown), "label": labels,
@@ -308,7 +289,7 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
                      for i, curve in enumerate(shown)],
         "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
         "x_name": AXES.get(over, over),
-        "y_name": f"{what if is_size else NORMS[shown[0].norm]}"
+        "y_name": f"{what if is_size else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]}"
                   + divided_by(unit),
         "x_low": values[0] / margin if logarithmic else values[0] - margin,
         "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
@@ -344,7 +325,7 @@ def error_table(shown: Sequence[Curve], quantity: str) -> Table:
                              else tables.STATUS_WORDS.get(row["status"], row["status"])
                              for value in values for row in curve.rows if row["value"] == value]
             for curve in shown]
-    return Table(f"{quantity}: {NORMS[shown[0].norm]}, by {varied(shown)}",
+    return Table(f"{quantity}: {norm_words(shown[0], quantity)}, by {varied(shown)}",
                  ["solver"] + [shown_value(number(value)) for value in values], rows)
 
 

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Mapping, Sequence
 
+import tables
 from artist import Artist, Trace, healthy
 from canvas import Drawing, Figure, Gnuplot, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
@@ -73,11 +74,12 @@ def exact(artist: Artist) -> Drawing | None:
     if not artist.with_column("exact_error"):
         return None
     traces, axis, variables = logarithmic(artist, "exact_error", 9, signed=False)
-    named = [name.removesuffix(".exact") for name in traces[0].series if name.endswith(".exact")]
+    named = tables.counted_probes(traces[0].run)
     units = {probe_unit(probe) or "1" for probe in named}
     unit = units.pop() if len(units) == 1 else "unit of the probe"
     caption = ("Distance from the closed form: the largest error of "
-               f"{', '.join(named) or 'any probe'}, each in its own unit. Curves end where the "
+               f"{', '.join(named) or 'any probe'}{', each in its own unit' * bool(units)}. "
+               "Curves end where the "
                "closed form's assumptions end; values below "
                f"{significant(axis.floor, 1)} are drawn at the 0 mark."
                + artist.ended_early(traces))

@@ -11,7 +11,6 @@ from typing import Sequence
 import loglog
 from artist import Easel
 from canvas import Drawing, Gnuplot
-from curves import Point
 from loglog import Curve, Panel
 from ropelab.results import Results, number, read_rows
 from section import Section
@@ -21,6 +20,7 @@ from units import significant
 
 TABLE = "onestep.csv"
 HEADING = "Single steps"
+STEP = "-step="  # in the labels of summary.csv, before the step
 SETTLED = 1e-16  # m: as good as no distance at all
 QUANTITIES = (("position_rms_m", "positions", "position / m"),
               ("velocity_rms_m_s", "velocities", "velocity / (m/s)"),
@@ -58,14 +58,6 @@ class Steps:
                 points.append((place, value))
         # One that stopped by itself says the same for all that it was allowed beyond.
         return Curve(label, sorted(dict(points).items()), lost)
-
-    def most(self, label: str, y: str) -> float:
-        """With the most iterations, over the starts; nan where one of them diverged."""
-        group = self.groups.get(label, {})
-        rows = next(iter(group.values()), []) if group else []  # those are written first
-        if not rows or any(r["status"] == "diverged" for r in rows):
-            return math.nan
-        return mean_square([number(r[y]) for r in rows])
 
     def floor(self, y: str) -> float:
         """What the reference does not know."""
@@ -140,45 +132,14 @@ def recorded(easel: Easel) -> Steps | None:
 
 
 def single_step(easel: Easel) -> Steps | None:
-    """What is drawn against iterations has one step; several are drawn against the step."""
+    """What is drawn against iterations has one step; errors against several are those of a study
+    of convergence (convergence.py)."""
     steps = recorded(easel)
     return steps if steps and len(steps.steps) == 1 else None
 
 
-def slope(points: Sequence[Point]) -> float:
-    """Of the straight line through the logarithms, by least squares."""
-    logs = [(math.log(x), math.log(y)) for x, y in loglog.positive(points)]
-    if len(logs) < 2:
-        return math.nan
-    mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs))
-    return (sum((x - mean_x) * (y - mean_y) for x, y in logs)
-            / sum((x - mean_x) ** 2 for x, _ in logs))
-
-
-def by_step(easel: Easel) -> Drawing | None:
-    """Errors with the most iterations against the step, where there are several."""
-    every = recorded(easel)
-    if every is None or len(every.steps) < 2:
-        return None
-    folder = study_folder(easel, "onestep")
-    each = [(step, Steps(folder / TABLE, step)) for step in every.steps] if folder else []
-    found = []
-    for column, title, unit in QUANTITIES:
-        curves = []
-        for label in every.labels:
-            values = [(step, steps.most(label, column)) for step, steps in each]
-            curves.append(Curve(label, [p for p in values if math.isfinite(p[1])],
-                                [step for step, value in values if math.isnan(value)]))
-        found.append(Panel(title, unit, curves))
-    slopes = ", ".join(f"{curve.label} {significant(slope(curve.points))}"
-                       for curve in found[0].curves if len(loglog.positive(curve.points)) > 1)
-    facts = study_facts(easel, "onestep")
-    caption = (f"One step with the most iterations, from {len(facts.get('times_s') or [])} states "
-               f"of a run of {facts.get('reference')} for each step, and how far its end is from "
-               "that run: root mean square over what moves, and over the states."
-               + (f" Slopes of the positions: {slopes}." if slopes else "") + lost_sentence(found))
-    return loglog.draw(easel, "onestep-step", "one step, error against its length", caption,
-                       "error of one step against the step, by solver", found, "time step / s")
+def has_several_steps(folder: Path) -> bool:
+    return len({row["step_s"] for row in read_rows(folder / TABLE)}) > 1
 
 
 def iterations(easel: Easel) -> Drawing | None:
@@ -194,7 +155,8 @@ def iterations(easel: Easel) -> Drawing | None:
                 + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "iterations"))
     return loglog.draw(easel, "onestep", "one step from equal states", caption,
                        "error of one step against iterations, by solver", found,
-                       "iterations of the step, in all substeps", "reference's own")
+                       "iterations of the step, in all substeps", "reference's own",
+                       triangles=True)
 
 
 def work(easel: Easel) -> Drawing | None:
@@ -207,7 +169,7 @@ def work(easel: Easel) -> Drawing | None:
                + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "row_evals"))
     return loglog.draw(easel, "onestep-work", "one step, error against work", caption,
                        "error of one step against row evaluations, by solver", found,
-                       "row evaluations of the step", "reference's own")
+                       "row evaluations of the step", "reference's own", triangles=True)
 
 
 def convergence(easel: Easel) -> Drawing | None:
@@ -229,15 +191,24 @@ def convergence(easel: Easel) -> Drawing | None:
     return loglog.draw(easel, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
                        [Panel("", "position / m", curves)],
-                       "iterations of the step, in all substeps")
+                       "iterations of the step, in all substeps", triangles=True)
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
-    """Label and solver of every curve; where there are several steps, the rows of the summary have
-    labels with the step."""
-    rows = read_rows(folder / TABLE)
-    drawn = [(row["label"], row["solver"]) for row in rows if row["status"] != "uncertainty"]
-    return list(dict.fromkeys(drawn + summary_curves(folder)))
+    """Label and solver of every curve."""
+    rows = [row for row in read_rows(folder / TABLE) if row["status"] != "uncertainty"]
+    found = list(dict.fromkeys((row["label"], row["solver"]) for row in rows))
+    return found + [pair for pair in summary_curves(folder)
+                    if pair not in found and not has_several_steps(folder)]
+
+
+def aliases(folder: Path) -> dict[str, str]:
+    """Where there are several steps, the labels of summary.csv end with the step: whose style they
+    have."""
+    if not has_several_steps(folder):
+        return {}
+    return {label: label[:label.rindex(STEP)] for label, _ in summary_curves(folder)
+            if STEP in label}
 
 
 def names(folder: Path) -> list[str]:
@@ -249,5 +220,6 @@ def names(folder: Path) -> list[str]:
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
              gnuplot: Gnuplot) -> list[Section]:
-    return make_sections(results, styles, target, gnuplot, (by_step, iterations, convergence, work),
-                         "With the most iterations, over all states")
+    return make_sections(results, styles, target, gnuplot, (iterations, convergence, work),
+                         "With the most iterations, over all states",
+                         has_several_steps(results.folder))

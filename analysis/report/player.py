@@ -539,6 +539,10 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
               if p.run.metric("parted") > 0]
     if parted:
         text += f" Something came apart: {', '.join(parted)}."
+    empty = [f"{p.run.label} (rope '{c['rope']}' at {c['time_s']:.6g} s, {c['length_m']:.3g} m left)"
+             for p in played for c in p.run.changes if c["change"] == "no rope left"]
+    if empty:
+        text += f" A winch stopped for want of rope: {', '.join(empty)}."
     ended = [f"{p.run.label} ({words})" for p in played if (words := ending(p.run, p.motion))]
     if ended:
         text += f" Pale from its last frame on: {', '.join(ended)}."

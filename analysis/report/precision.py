@@ -110,7 +110,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
     y_name = "error" + divided_by(unit)
     return loglog.draw(easel, f"precision-{name}-{word}", f"{quantity}, {word} and precision",
                        caption, f"error against {word}, by solver",
-                       [Panel("", y_name, make_curves(rows, cost))], x_title)
+                       [Panel("", y_name, make_curves(rows, cost))], x_title, triangles=True)
 
 
 def front_table(rows: list[Row], quantity: str) -> Table:

@@ -16,8 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
-from convergence import Triangle, triangle
 from figures import draw_all
+from slopes import Triangle, place_all, straight_piece
 from solver_style import SolverStyle, assign_styles, known_styles
 from svg import inline
 from units import significant
@@ -25,7 +25,6 @@ from units import significant
 CURVES = "curves"
 THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simulated; its line type
 SYMBOLS = 24    # a curve of more points has none
-STRAIGHT = 0.25  # most that the slopes of a straight line's pieces differ from a whole number
 ENDS = 2        # so many points at each end of a long curve may bend
 OTHER_LINES = (15, 16, 17, 18)  # line types of curves that are no solver's
 TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
@@ -131,22 +130,21 @@ def line_types(names: list[str], styles: dict[str, SolverStyle]) -> list[int]:
             else OTHER_LINES[others.index(name) % len(OTHER_LINES)] for name in names]
 
 
+def few_ticks(low: float, high: float) -> str:
+    """Of a logarithmic axis that holds at most one power of ten, on which a number would stand: at
+    1, 2 and 5 of each; "" if there are more."""
+    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) > 0:
+        return ""
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    places = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return ", ".join(f'"{place:g}" {place!r}' for place in places if low <= place <= high)
+
+
 def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
-    """One for each whole number that is the slope of a curve, at the lowest that has it; a curve
-    has a slope if it is a straight line."""
-    found: dict[int, Curve] = {}
-    for curve in curves:
-        if len(curve) < 3 or len(curve) > SYMBOLS:
-            continue
-        curve = curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve
-        logs = [(math.log(x), math.log(y)) for x, y in curve]
-        slopes = [(d - b) / (c - a) for (a, b), (c, d) in zip(logs, logs[1:]) if c > a]
-        order = round(sum(slopes) / max(len(slopes), 1))
-        if order and all(abs(slope - order) < STRAIGHT for slope in slopes):
-            if order not in found or curve[-1][1] < found[order][-1][1]:
-                found[order] = curve
-    return [triangle(order, curve[0], curve[-1], low, high)
-            for order, curve in sorted(found.items())]
+    """Of the curves that have points to see."""
+    pieces = [straight_piece(curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve)
+              for curve in curves if len(curve) <= SYMBOLS]
+    return place_all(pieces, [sorted(curve) for curve in curves], low, high)
 
 
 def experiment_curves(experiment: dict[str, Any], source: Path) -> dict[str, Curve]:
@@ -186,7 +184,7 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
         "x_name": plot["x"], "y_name": plot["y"],
         "log_x": plot["log_x"], "log_y": plot["log_y"],
         "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
-        "x_ticks": ticks}
+        "x_ticks": ticks, "y_ticks": few_ticks(y_low, y_high) if plot["log_y"] else ""}
     layout = Layout(1, 1, 330, labels, right=30)
     return Drawing(figure, "xy.gp", variables | layout.variables)
 

@@ -27,8 +27,9 @@ from svg import inline
 # A kind of study is a module with TABLE, the name of the file that it writes, HEADING, what a study
 # without a title is called, sections(results, styles, target, gnuplot), which draws into target,
 # and perhaps names(folder): what the head of the page calls the solvers, if not by all the labels of
-# curves.
-KINDS: tuple[ModuleType, ...] = (precision, convergence, onestep, consistency)
+# curves, and aliases(folder): labels that have the style of another. The orders of convergence that a
+# study of another kind writes come behind it.
+KINDS: tuple[ModuleType, ...] = (precision, onestep, consistency, convergence)
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,16 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
     kinds = [kind for kind in KINDS if (folder / kind.TABLE).is_file()]
     names = dict.fromkeys(pair for kind in kinds for pair in kind.curves(folder))
     styles = assign_styles([Curve(label, solver) for label, solver in names])
+    for kind in kinds:
+        if hasattr(kind, "aliases"):
+            styles |= {alias: styles[label] for alias, label in kind.aliases(folder).items()}
     sections = [section for kind in kinds
                 for section in kind.sections(results, styles, target, gnuplot)]
     if len(kinds) > 1:  # the same scenarios again
         for section in sections[len(sections) // 2:]:
             section.title, section.about, section.facts = f"{section.title}: orders", "", []
-    labels = kinds[0].names(folder) if hasattr(kinds[0], "names") else list(styles)
+    labels = (kinds[0].names(folder) if hasattr(kinds[0], "names")
+              else [label for label, _ in names])
     scenarios = list(dict.fromkeys(section.name for section in sections))
     subject = sections[0].title if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
     return render(results, styles, labels, sections, f"{kinds[0].HEADING}: {subject}", target)

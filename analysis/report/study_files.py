@@ -51,8 +51,10 @@ def summary_table(scenario: Scenario, caption: str) -> Table:
 
 
 def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: Gnuplot,
-                  builders: Sequence[Builder], caption: str) -> list[Section]:
-    """A section for each scenario: the figures that the builders make, and the summary."""
+                  builders: Sequence[Builder], caption: str, elsewhere: bool = False
+                  ) -> list[Section]:
+    """A section for each scenario: the figures that the builders make, and the summary. `elsewhere`:
+    another section has the figures, and tables of the errors."""
     made = []
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
         folder = Path(temporary)
@@ -64,11 +66,12 @@ def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path
             made.append(Section(anchor(scenario.name), scenario.name, scenario.title,
                                 scenario.about, tables.facts(scenario),
                                 [drawing.figure for drawing in found],
-                                [summary_table(scenario, caption)], tables.failures(scenario),
+                                [] if elsewhere else [summary_table(scenario, caption)],
+                                tables.failures(scenario),
                                 [f"{label}: {refusal.reason}"
                                  for refusal in tables.refusals(scenario)
                                  for label in refusal.labels],
-                                [] if found else [NOTHING]))
+                                [] if found or elsewhere else [NOTHING]))
         if drawings:
             draw_all(drawings, folder, target, gnuplot, styles)
     return made

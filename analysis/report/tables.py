@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ropelab.results import Results, Run, Scenario, mapping, number
-from units import counted, plain, significant
+from units import counted, plain, probe_unit, significant
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,11 @@ class Metric:
 
 
 METRICS = (
-    Metric("exact_error_max", "error to closed form", "unit of probe", True,
-           "Largest distance of any probe from its closed form, over the whole run, in the unit "
-           "of that probe. Only where the scenario names a closed form and its assumptions hold."),
+    Metric("exact_error_max", "error to closed form", "unit of the probe", True,
+           "Largest distance of any place or length among the probes from its closed form, over "
+           "the whole run while the form holds; of a form of rest to which the run has to come "
+           "first, that at the end. Where no such probe is known: of the others, each in its own "
+           "unit."),
     Metric("energy_error_max_J", "energy error", "J", True,
            "Largest |energy(t) − energy(0) − work + dissipated|: what the method itself made or "
            "lost. The sum of kinetic, gravity, elastic and bending energy counts as energy; "
@@ -88,8 +90,8 @@ METRICS = (
 STEPS_NAMED = 3  # more time steps than these are counted
 
 OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
-SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy, J",
-         "length_error_max_m": "length, m", "stretch_max": "stretch"}
+SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy",
+         "length_error_max_m": "length", "stretch_max": "stretch"}
 
 STATUS_WORDS = {
     "done": "done", "diverged": "diverged", "unsupported": "unsupported", "failed": "failed",
@@ -176,9 +178,26 @@ def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
     return Cell(text, is_best)
 
 
+def with_unit(metric: Metric, scenario: Scenario) -> Metric:
+    """The distance from the closed form has the unit of the probes that count (record.c)."""
+    if metric.name != "exact_error_max":
+        return metric
+    probes = next((found for run in scenario.runs if (found := counted_probes(run))), [])
+    units = {probe_unit(probe) for probe in probes}
+    return replace(metric, unit=units.pop() or metric.unit) if len(units) == 1 else metric
+
+
+def counted_probes(run: Run) -> list[str]:
+    """Of which probes `exact_error` is the largest error: of places and lengths, where any of
+    them is known (record.c)."""
+    known = [name.removesuffix(".error") for name, values in run.series.items()
+             if name.endswith(".error") and any(math.isfinite(value) for value in values)]
+    return [probe for probe in known if probe_unit(probe) == "m"] or known
+
+
 def scenario_table(scenario: Scenario) -> ScenarioTable:
     """Solver x metrics; metrics that no run has are left out."""
-    metrics = [metric for metric in METRICS
+    metrics = [with_unit(metric, scenario) for metric in METRICS
                if any(math.isfinite(run.metric(metric.name)) for run in scenario.runs)]
     best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
     rows = [RunRow(run, STATUS_WORDS.get(run.status, run.status),
@@ -196,7 +215,7 @@ def overview_metrics(scenario: Scenario) -> list[Metric]:
                   for rope in mapping(scenario.definition.get("ropes")).values())
     if elastic:
         names = ["stretch_max" if name == "length_error_max_m" else name for name in names]
-    return [by_name[name] for name in names]
+    return [with_unit(by_name[name], scenario) for name in names]
 
 
 def overview(results: Results) -> list[OverviewRow]:
@@ -214,7 +233,8 @@ def overview(results: Results) -> list[OverviewRow]:
                 continue
             cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
             row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
-        headings = [SHORT.get(metric.name, metric.heading) for metric in metrics]
+        headings = [SHORT.get(metric.name, metric.heading) + (f", {metric.unit}" if metric.unit
+                                                              else "") for metric in metrics]
         table.append(OverviewRow(scenario, headings, row))
     return table
 

@@ -6,6 +6,7 @@
 // to the next. A smooth chain of the length L has b - a = 2 M y/L, y measured from the balance, and
 // y = y0 cosh(sqrt(2 g/L) t). The tension behind node i is what the nodes up to it need,
 //   T = sum m (y'' + g) before the eye + sum m (y'' - g) behind it.
+// Once the last node is through, all of it falls: y'' = g, T = 0.
 #include "common.h"
 
 // Of the length of the chain: a node that is as near to the eye is behind it.
@@ -77,8 +78,13 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                          rope->name);
 }
 
-// The way y at time t, its rate and acceleration. False once the last node has come to the eye.
-static bool move(const eye_chain *self, const rl_model *model, double t, double motion[3]) {
+// With so much mass before the eye; what is left of a sum is rounding.
+static double acceleration(const eye_chain *self, double before) {
+  return self->gravity * (1.0 - 2.0 * fmax(before, 0.0) / self->mass);
+}
+
+// The way y at time t, its rate and acceleration.
+static void move(const eye_chain *self, const rl_model *model, double t, double motion[3]) {
   double y = 0.0, v = 0.0, time = 0.0, before = self->lightest_side, arc = self->length;
   for (uint32_t i = model->ropes[self->rope].link_count; i > 0; i--) {
     arc -= rest_of(self, model, i - 1); // of node i - 1, which is the next if it is before the eye
@@ -86,32 +92,31 @@ static bool move(const eye_chain *self, const rl_model *model, double t, double 
     if (self->before - arc <= at_eye * self->length) {
       continue;
     }
-    const double a = self->gravity * (self->mass - 2.0 * before) / self->mass;
+    const double a = acceleration(self, before);
     const double passes = 2.0 * way / (v + sqrt(v * v + 2.0 * a * way));
     if (time + passes > t) {
-      const double left = t - time;
-      motion[0] = y + (v + 0.5 * a * left) * left;
-      motion[1] = v + a * left;
-      motion[2] = a;
-      return true;
+      break;
     }
     y += way;
     v += a * passes;
     time += passes;
     before -= node_mass(self, model, i - 1);
   }
-  return false;
+  const double a = acceleration(self, before), left = t - time;
+  motion[0] = y + (v + 0.5 * a * left) * left;
+  motion[1] = v + a * left;
+  motion[2] = a;
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const eye_chain *self = memory;
   const rl_rope *rope = &model->ropes[self->rope];
   double motion[3], arc = 0.0, tension = 0.0;
-  if (!move(self, model, t, motion)) {
-    return false;
-  }
+  move(self, model, t, motion);
+  state->eye_elements[self->eye] = RL_NONE;
   for (uint32_t i = 0; i <= rope->link_count; i++) {
-    const double through = arc - self->before + motion[0], sign = through > 0.0 ? 1.0 : -1.0;
+    const double through = arc - self->before + motion[0];
+    const double sign = through >= -at_eye * self->length ? 1.0 : -1.0;
     rl_exact_set(state, rl_exact_node(model, self->rope, i),
                  rl_add_scaled(self->at, fabs(through), self->down),
                  rl_scale(sign * motion[1], self->down));

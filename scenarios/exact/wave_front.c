@@ -5,7 +5,8 @@
 //   t = int ds/c = 2 sqrt(mu) s / (sqrt(T1) + sqrt(T2))     where T changes evenly,
 // which is 2 sqrt(L/g) from the end of a rope that hangs, 2 sqrt(L/(g m)) (sqrt(M + m) - sqrt(M))
 // with a load M, and s/c on a string. Beyond the front nothing has moved yet: the largest
-// displacement there is 0, and stays it.
+// displacement there is 0, and stays it. Where it has been, or once it has been everywhere, nothing
+// is known.
 #include "common.h"
 
 // Largest slope at the start, and largest speed across the rope over c: for small waves.
@@ -131,7 +132,7 @@ static bool is_ahead(const wave_front *self, uint32_t i, double t) {
 
 static double displacement_ahead(const void *memory, const rl_model *model, const rl_state *state) {
   const wave_front *self = memory;
-  double largest = 0.0;
+  double largest = NAN; // once the front is everywhere nothing is known
   for (uint32_t i = 0; i <= self->count; i++) {
     if (is_ahead(self, i, state->time)) {
       const rl_vec3 at = rl_rope_position(model, state, self->rope, i);

@@ -9,8 +9,8 @@ enum { INTEGRATOR, ITERATIONS, TOLERANCE, WARM_START, PARAMETER_COUNT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 2, "euler|midpoint|bdf2",
-                    "backward Euler (order 1), implicit midpoint (order 2, for elastic ropes: the "
-                    "forces of inextensible ones swing, more in smaller steps), BDF2 (order 2)"},
+                    "backward Euler (order 1), implicit midpoint (order 2, keeps energy; backward "
+                    "Euler where it finds no end), BDF2 (order 2, backward Euler at impacts)"},
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
                     "iterations in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,
@@ -50,29 +50,29 @@ static rl_softness soften(const void *memory, const rl_rope *rope, double rest, 
   (void)memory;
   const bool elastic = rope && compliance > 0.0;
   return (rl_softness){
-      compliance, elastic ? rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass) : 0.0};
+      compliance, elastic ? rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass) : 0.0,
+      compliance == 0.0};
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   convex *self = memory;
   const double *values = self->parameters;
-  rl_implicit_begin(&self->implicit, model, state, rows, (rl_integrator)values[INTEGRATOR], dt,
-                    soften, self);
-  const double tolerance = values[TOLERANCE] * self->implicit.shortest;
-  const rl_reason reason =
-      rl_implicit_find(&self->implicit, model, state, rows, (int)values[WARM_START],
-                       (int)values[ITERATIONS], tolerance, info);
-  rl_implicit_finish(&self->implicit, model, state, rows, info);
-  return reason;
+  const rl_implicit_method method = {.integrator = (rl_integrator)values[INTEGRATOR],
+                                     .tries = (int)values[WARM_START],
+                                     .iterations = (int)values[ITERATIONS],
+                                     .fraction = values[TOLERANCE],
+                                     .law = soften,
+                                     .solver = self};
+  return rl_implicit_step(&self->implicit, model, state, rows, &method, dt, info);
 }
 
 static const rl_departure departures[] = {
     {RL_OWN_LAW,
      "contacts, friction, rods and bodies that turn are not convex: they are linearised "
      "in each iteration, and a solution is one of those there may be"},
-    {RL_OWN_LAW, "integrator=midpoint: rows hold in the middle of a step only, inextensible ones "
-                 "swing about it, and nothing is lost in a catch or a landing"},
+    {RL_OWN_LAW, "integrator=midpoint: rows of the end with gradients of the middle of a step, no "
+                 "convex problem; rows that pushed are left at rest"},
 };
 
 const rl_solver_type rl_solver_convex = {

@@ -64,16 +64,11 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
   rl_implicit_forget(&((penalty_implicit *)memory)->implicit);
 }
 
-// (2) A stand-in is no motion to be resolved: of the midpoint rule it takes the value at the end of
-// the step, C + (h / 2) dC/dt.
 static rl_softness soften(const void *memory, const rl_rope *rope, double rest, double compliance,
                           double inverse_mass) {
   const penalty_implicit *self = memory;
-  rl_spring s = rl_spring_of(&self->law, rope, rest, compliance, inverse_mass);
-  if (!s.physical && self->implicit.integrator == RL_MIDPOINT) {
-    s.damping += s.stiffness * self->implicit.h;
-  }
-  return (rl_softness){s.stiffness > 0.0 ? 1.0 / s.stiffness : 0.0, s.damping};
+  const rl_spring s = rl_spring_of(&self->law, rope, rest, compliance, inverse_mass);
+  return (rl_softness){s.stiffness > 0.0 ? 1.0 / s.stiffness : 0.0, s.damping, !s.physical};
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -85,12 +80,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                             .hardness = values[HARDNESS],
                             .damping_ratio = values[DAMPING_RATIO],
                             .h = dt};
-  rl_implicit_begin(&self->implicit, model, state, rows, (rl_integrator)values[INTEGRATOR], dt,
-                    soften, self);
-  const rl_reason reason = rl_implicit_find(&self->implicit, model, state, rows, newton_tries,
-                                            (int)values[ITERATIONS], values[TOLERANCE], info);
-  rl_implicit_finish(&self->implicit, model, state, rows, info);
-  return reason;
+  const rl_implicit_method method = {.integrator = (rl_integrator)values[INTEGRATOR],
+                                     .tries = newton_tries,
+                                     .iterations = (int)values[ITERATIONS],
+                                     .tolerance = values[TOLERANCE],
+                                     .law = soften,
+                                     .solver = self};
+  return rl_implicit_step(&self->implicit, model, state, rows, &method, dt, info);
 }
 
 const rl_solver_type rl_solver_penalty_implicit = {

@@ -49,6 +49,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
+  e->starts = rl_carve(c, unknowns, sizeof *e->starts);
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
   e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
   e->blows = rl_carve(c, unknowns, sizeof *e->blows);
@@ -181,11 +182,48 @@ static double link_curvature(const rl_equations *e, const rl_link *link) {
                          (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
 }
 
-// How long a strand keeps its directions, about: the smallest of its pieces and of what it lies
-// on, over the speeds of what holds it [s].
-static double strand_time(rl_equations *e, const rl_row *row) {
-  const rl_path_item *items = e->state->items;
-  double size = e->model->reach, speed = 0.0;
+// The material that a rope meets at p, at trial positions: of a body, a node, or what never moves.
+static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point *points,
+                           rl_vec3 p) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(e->model, slot);
+  rl_vec3 v = slot == RL_NONE ? none : e->state->velocities[slot];
+  if (body && body->spin_slot != RL_NONE) {
+    const rl_quat rotation =
+        rl_body_rotation(e->model, e->state, points, slot - e->model->node_count);
+    const rl_vec3 spin = rl_rotate(
+        rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
+    v = rl_add(v, rl_cross(spin, rl_sub(p, rl_position(&points[slot]))));
+  }
+  return v;
+}
+
+// How fast the pieces of a strand become longer by what they lead from and to, with the path at
+// `points` in the items. `slips`: from that over each wrap between them it is taken, which is what
+// runs over.
+static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_point *points,
+                          double *slips) {
+  const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
+  const rl_path_item *items =
+      &rl_path_items(e->state, e->model->link_rope[row->item])[row->first_piece];
+  double rate = 0.0;
+  for (uint32_t k = 0; k < row->piece_count; k++) {
+    const rl_path_item *from = &items[k], *to = &items[k + 1];
+    rate += rl_dot(to->in, velocity_at(e, vertices[k + 1].slot, points, to->entry)) -
+            rl_dot(from->out, velocity_at(e, vertices[k].slot, points, from->exit));
+    if (slips && k + 1 < row->piece_count) {
+      slips[row->first_piece + k] -= rate;
+    }
+  }
+  return rate;
+}
+
+// The smallest of the pieces of a strand and of what it lies on [m], and the sum of the speeds of
+// what holds it; solves its path.
+static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
+  const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
+  double size = e->model->reach;
+  *speed = 0.0;
   rl_wrap_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
   for (uint32_t k = row->first_piece; k <= row->first_piece + row->piece_count; k++) {
     const bool last = k == row->first_piece + row->piece_count;
@@ -195,26 +233,27 @@ static double strand_time(rl_equations *e, const rl_row *row) {
   }
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const uint32_t slot = e->rows->entries[i].slot;
-    speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
+    *speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
   }
   for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
-    speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
+    *speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
   }
-  return speed > no_speed * e->speed ? size / speed : 0.0;
+  return size;
 }
 
 // Whether a strand is a whole rope over one round thing that does not move.
 static bool is_one_arc(const rl_equations *e, const rl_row *row) {
   const uint32_t rope = e->model->link_rope[row->item];
   const rl_wrap *wrap = &e->state->wraps[e->model->ropes[rope].first_wrap];
+  const rl_path_item *item = &rl_path_items(e->state, rope)[1];
   return row->piece_count == 2 && e->state->wrap_counts[rope] == 1 && wrap->body != RL_NONE &&
          e->model->bodies[wrap->body].motion == RL_FIXED &&
-         (e->state->items[1].kind == RL_PATH_SPHERE || e->state->items[1].kind == RL_PATH_CYLINDER);
+         (item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER);
 }
 
 // (5b) Of such a one the second derivatives of the length are known.
 static double arc_curvature(const rl_equations *e, const rl_row *row) {
-  const rl_path_link *link = &e->state->items[0].node.link;
+  const rl_path_link *link = &rl_path_items(e->state, e->model->link_rope[row->item])->node.link;
   const moving_vertex ends[2] = {
       vertex_on_its_way(e, e->rows->vertices[row->first_vertex]),
       vertex_on_its_way(e, e->rows->vertices[row->first_vertex + row->piece_count])};
@@ -237,41 +276,67 @@ static void displace(const rl_equations *e, double h, rl_point *points) {
   }
 }
 
-// (7) Of a strand over bodies: the change of its rate at these velocities along the way.
+// (7a) How fast the places of the path move that is in the items: it goes to old_items, with that.
+static double places_speed(rl_equations *e, uint32_t rope, double h) {
+  const rl_state *state = e->state;
+  const rl_path_item *items = rl_path_items(state, rope);
+  const size_t count = (size_t)state->wrap_counts[rope] + 2;
+  memcpy(state->old_items, items, count * sizeof *items);
+  rl_path_begin_rates(state->old_items, count);
+  for (int k = -4; k <= 4; k++) {
+    if (k != 0) {
+      displace(e, k * h, e->displaced);
+      rl_wrap_lay(e->model, state, rope, e->displaced, 0.0);
+      rl_path_add_change(state->old_items, items, count,
+                         (k > 0 ? difference[k - 1] : -difference[-k - 1]) / h);
+      e->evaluations++;
+    }
+  }
+  return rl_path_find_rates(state->old_items, count);
+}
+
+// (7) Of a strand over bodies: the change of its rate at these velocities along the way, with its
+// places on theirs.
 static double strand_curvature(rl_equations *e, rl_row *row) {
-  if (e->state->wrap_counts[e->model->link_rope[row->item]] == 0) {
+  const uint32_t rope = e->model->link_rope[row->item];
+  double speed, sum = 0.0;
+  if (e->state->wrap_counts[rope] == 0) {
     return span_curvature(e, row);
   }
-  const double time = strand_time(e, row); // solves the path
+  const double size = strand_size(e, row, &speed);
   if (is_one_arc(e, row)) {
     return arc_curvature(e, row);
   }
-  const double h = displacement * time;
-  double sum = 0.0;
-  for (int k = -4; k <= 4 && h > 0.0; k++) {
-    if (k == 0) {
-      continue;
-    }
-    displace(e, k * h, e->displaced);
-    rl_row_evaluate(e->model, e->state, e->rows, row, e->displaced);
-    const double rate = rl_row_rate(e->rows, row, e->state->velocities);
-    sum += k > 0 ? difference[k - 1] * rate : -difference[-k - 1] * rate;
-    e->evaluations++;
+  if (!(speed > no_speed * e->speed)) {
+    return 0.0;
   }
-  return h > 0.0 ? sum / h : 0.0;
+  const double places = places_speed(e, rope, displacement * size / speed);
+  const double h = displacement * size / fmax(speed, places);
+  for (int k = -4; k <= 4; k++) {
+    if (k != 0) {
+      displace(e, k * h, e->displaced);
+      rl_wrap_lay(e->model, e->state, rope, e->displaced, k * h);
+      const double rate = pieces_rate(e, row, e->displaced, NULL);
+      sum += k > 0 ? difference[k - 1] * rate : -difference[-k - 1] * rate;
+      e->evaluations++;
+    }
+  }
+  return sum / h;
 }
 
-double rl_equations_displace(rl_equations *e) {
-  double least = INFINITY;
+void rl_equations_slips(const rl_equations *e, uint32_t rope, double *slips) {
+  rl_wrap_path(e->model, e->state, rope, e->state->points);
+  memset(slips, 0, e->state->wrap_counts[rope] * sizeof *slips);
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];
-    const double time = row->piece_count > 0 ? strand_time(e, row) : 0.0;
-    least = time > 0.0 ? fmin(least, time) : least;
+    if (row->piece_count == 0 || e->model->link_rope[row->item] != rope) {
+      continue;
+    }
+    for (uint32_t i = 0; i + 1 < row->piece_count && row->first_piece == 0; i++) {
+      slips[i] = e->state->reels ? e->state->reels[rope][0] : 0.0; // a winch pays out
+    }
+    pieces_rate(e, row, e->state->points, slips);
   }
-  const double h = least < INFINITY ? 1e-3 * displacement * least : 0.0;
-  displace(e, -h, e->earlier);
-  displace(e, h, e->displaced);
-  return h;
 }
 
 static void find_curvatures(rl_equations *e) {
@@ -491,6 +556,65 @@ void rl_equations_reel(rl_equations *e, double t) {
   e->reeled = t;
 }
 
+// (7b) C of a strand as it follows from its rate.
+static double strand_value(const rl_equations *e, const double *y, uint32_t m) {
+  return e->starts[m] + y[rl_equations_tail(e->model) + 2 + rl_unknown_capacity(e->model) + m];
+}
+
+static bool is_strand(const rl_equations *e, const rl_row *row) {
+  return row->piece_count > 0 && e->model->ropes[e->model->link_rope[row->item]].rubs;
+}
+
+static void value_strands(rl_equations *e, const double *y) {
+  for (uint32_t k = 0; k < e->rows->row_count && e->model->split_capacity > 0; k++) {
+    const uint32_t m = e->rows->rows[k].source;
+    if (is_strand(e, &e->rows->rows[k])) {
+      e->lcp.values[m] = strand_value(e, y, m);
+    }
+  }
+}
+
+void rl_equations_start(rl_equations *e) {
+  for (uint32_t k = 0; k < e->rows->row_count && e->model->split_capacity > 0; k++) {
+    rl_row *row = &e->rows->rows[k];
+    if (is_strand(e, row)) {
+      rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+      e->starts[row->source] = row->value;
+    }
+  }
+}
+
+// What the marks make of a strand is right next to them only. All strands of a rope together are as
+// long as its path; which of them has how much of it, their rates say.
+static void share_rope(rl_equations *e, const double *y, uint32_t rope) {
+  double sum = 0.0, count = 0.0;
+  for (int shares = 0; shares < 2; shares++) {
+    for (uint32_t k = 0; k < e->rows->row_count; k++) {
+      rl_row *row = &e->rows->rows[k];
+      if (!is_strand(e, row) || e->model->link_rope[row->item] != rope) {
+        continue;
+      }
+      if (shares == 0) {
+        rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+        sum += row->value - strand_value(e, y, row->source);
+        count += 1.0;
+      } else if (row->first_piece > 0) { // the first strand has what is left
+        rl_wrap *wraps = &e->state->wraps[e->model->ropes[rope].first_wrap];
+        wraps[row->first_piece - 1].rest +=
+            row->value - strand_value(e, y, row->source) - sum / count;
+      }
+    }
+  }
+}
+
+void rl_equations_share(rl_equations *e, const double *y) {
+  for (uint32_t r = 0; r < e->model->rope_count && e->model->split_capacity > 0; r++) {
+    if (e->model->ropes[r].rubs && e->model->ropes[r].wrap_capacity > 0) {
+      share_rope(e, y, r);
+    }
+  }
+}
+
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations) {
   rl_equations *e = equations;
   const uint32_t slots = e->model->slot_count;
@@ -501,6 +625,7 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   find_rates(e);
   find_curvatures(e);
   evaluate(e);
+  value_strands(e, y);
   free_accelerations(e);
   if (!factor(e, ACCELERATIONS)) {
     return GSL_EBADFUNC;
@@ -519,6 +644,10 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   u[1] = e->power;
   for (size_t m = 0; m < rl_unknown_capacity(e->model); m++) {
     u[2 + m] = m < e->lcp.direct.row_count ? e->multipliers[m] : 0.0;
+  }
+  u += 2 + rl_unknown_capacity(e->model);
+  for (size_t m = 0; m < rl_unknown_capacity(e->model) && e->model->split_capacity > 0; m++) {
+    u[m] = m < e->lcp.direct.row_count ? e->lcp.rates[m] : 0.0;
   }
   return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
 }

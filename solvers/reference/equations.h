@@ -11,13 +11,15 @@
 #include "impulse/lcp.h"
 
 // What stands in y: positions of all slots (spins: small turns) and velocities, and from `tail` on
-// dissipation, work, and the impulse of each row.
+// dissipation, work, and the impulse of each row; where ropes can stick on bodies, also how much
+// longer each row has become.
 static inline size_t rl_equations_tail(const rl_model *model) {
   return 6 * (size_t)model->slot_count;
 }
 
 static inline size_t rl_equations_dimension(const rl_model *model) {
-  return rl_equations_tail(model) + 2 + rl_unknown_capacity(model);
+  return rl_equations_tail(model) + 2 +
+         (model->split_capacity > 0 ? 2 : 1) * (size_t)rl_unknown_capacity(model);
 }
 
 // Whether a contact that acts and rubs sticks, and if not, which way its friction points.
@@ -41,6 +43,7 @@ typedef struct rl_equations {
   bool is_choosing;      // who acts: what touches may come to stick
   rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;
+  double *starts;         // [unknowns] C at the start of the internal step [m]
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
   double *blows;          // [unknowns] impulses of the last catch [N s]
@@ -77,6 +80,11 @@ void rl_equations_reel(rl_equations *equations, double t);
 // dy/dt at y; as gsl_odeiv2_system wants it. 0, or not if it is not finite.
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations);
 
+// At the start of an internal step, and at its end, with the state scattered: (7b) strands become
+// as much longer as their rates say.
+void rl_equations_start(rl_equations *equations);
+void rl_equations_share(rl_equations *equations, const double *y);
+
 // Positions and velocities of the state, which was scattered, on to the rows that act; small turns
 // go into the rotations.
 void rl_equations_project(rl_equations *equations);
@@ -85,9 +93,8 @@ void rl_equations_project(rl_equations *equations);
 // of a rope has become a point.
 bool rl_equations_hold(const rl_equations *equations);
 
-// Lays positions a little earlier and as much later into `earlier` and `displaced`, and returns by
-// how much [s]; 0: nothing moves.
-double rl_equations_displace(rl_equations *equations);
+// How fast rope runs over each wrap of a rope, towards `to` [wraps]; 0 where it sticks.
+void rl_equations_slips(const rl_equations *equations, uint32_t rope, double *slips);
 
 // Above 0 once something has happened since the rows that act were chosen: a row that does not act
 // is violated, or one that acts would push. As large as that. With rates just evaluated.

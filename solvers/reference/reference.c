@@ -155,6 +155,7 @@ static int finish(reference *self, double h) {
   rl_equations *e = &self->equations;
   rl_equations_reel(e, h);
   rl_equations_scatter(e, self->y);
+  rl_equations_share(e, self->y);
   rl_equations_project(e);
   rl_equations_gather(e, self->y);
   return rl_equations_hold(e) ? rl_equations_rates(h, self->y, self->rates_end, e) : GSL_EFAILED;
@@ -177,7 +178,7 @@ static happening happening_on_wraps(reference *self, double h) {
   write_multipliers(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
-  if (rl_wraps_judge(model, state, self->judged, NULL, h)) {
+  if (rl_wraps_judge(model, state, self->judged, NULL, INFINITY)) {
     found = A_GRIP;
   } else {
     const uint64_t was = rl_wraps_hash(model, state);
@@ -188,18 +189,16 @@ static happening happening_on_wraps(reference *self, double h) {
   return found;
 }
 
-// Whether a wrap of a rope that slips has come to rest and would go back: how fast, over the
-// largest speed; what sticks then is marked in `judged`.
+// Whether a wrap of a rope that slips has come to rest and would go back, by the rates of the
+// pieces: how fast, over the largest speed; what sticks then is marked in `judged`.
 static double stop_of(reference *self, uint32_t rope) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
   const rl_rope *r = &model->ropes[rope];
-  const double dt = 2.0 * rl_equations_displace(&self->equations);
   double largest = -1.0;
-  rl_wraps_slips(model, state, rope, self->equations.earlier, self->equations.displaced, dt,
-                 self->slips);
-  for (uint32_t i = 0; i < state->wrap_counts[rope] && dt > 0.0; i++) {
+  rl_equations_slips(e, rope, self->slips);
+  for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const uint32_t grip = state->wraps[r->first_wrap + i].grip;
     if (grip == RL_SLIPS_ON || grip == RL_SLIPS_BACK) {
       const double back = (grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i]) / e->speed;
@@ -308,7 +307,7 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
     }
     state->continues_paths = false;
     rl_state_copy(self->judged, self->before);
-    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, dt);
+    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
     state->continues_paths = true;
     if (!slips) {
       return;
@@ -328,7 +327,7 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
 static void go_on(reference *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
-  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows)) {
+  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows, dt)) {
     lay_rows(self, t, dt);
   }
   if (model->wrap_capacity > 0) {
@@ -388,13 +387,15 @@ static double locate(reference *self, double h, double after) {
 // An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
 // what to try then. Not GSL_SUCCESS where that is impossible.
 static int try_step(reference *self, double *h, double *next, double least, bool fixed) {
+  const size_t dimension = rl_equations_dimension(self->equations.model);
+  const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
   for (;;) {
     int status = apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
-      // Forces are what they are at these places and velocities: no step is shorter for them.
-      memset(&self->error[rl_equations_tail(self->equations.model) + 2], 0,
-             rl_unknown_capacity(self->equations.model) * sizeof *self->error);
+      // Forces and rates are what they are at these places and velocities: no step is shorter for
+      // their sums.
+      memset(&self->error[quadratures], 0, (dimension - quadratures) * sizeof *self->error);
       const int change = gsl_odeiv2_control_hadjust(self->control, self->stepper, self->y,
                                                     self->error, self->rates, next);
       if (change == GSL_ODEIV_HADJ_DEC && *next<*h && * h> least) {
@@ -419,6 +420,7 @@ static int begin_step(reference *self, bool continues) {
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
+  rl_equations_start(e);
   if (continues) {
     rl_contacts_follow(e);
   }

@@ -27,7 +27,7 @@ void rl_rope_look(const rl_model *model, const rl_state *state, uint32_t rope) {
   }
   const rl_vec3 nowhere = {NAN, NAN, NAN};
   for (uint32_t i = 1; i <= state->wrap_counts[rope]; i++) {
-    rl_path_item *item = &state->items[i];
+    rl_path_item *item = &rl_path_items(state, rope)[i];
     item->entry = item->exit = item->in = item->out = nowhere;
     item->wrap = item->turn = item->arc = item->piece = NAN;
   }
@@ -109,7 +109,7 @@ static uint32_t joint_slot(const rl_model *model, const rl_state *state, uint32_
 }
 
 static joint joint_at(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
-  const rl_path_item *item = &state->items[i];
+  const rl_path_item *item = &rl_path_items(state, rope)[i];
   joint j = can_wrap(model, rope) ? (joint){.entry = item->entry,
                                             .exit = item->exit,
                                             .in = item->in,
@@ -243,7 +243,7 @@ double rl_rope_reach(const rl_model *model, const rl_state *state, uint32_t rope
                       rl_dot(end_position(model, state, rope, 1), direction));
   const uint32_t count = rl_bend_count(model, state, rope);
   for (uint32_t i = 0; i < count; i++) {
-    const arc a = can_wrap(model, rope) ? arc_of(&state->items[i + 1])
+    const arc a = can_wrap(model, rope) ? arc_of(&rl_path_items(state, rope)[i + 1])
                                         : (arc){.centre = eye_position(model, state, rope, i)};
     reach = fmax(reach, arc_reach(&a, direction));
   }
@@ -291,11 +291,12 @@ size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rop
     return 0;
   }
   const uint32_t count = state->wrap_counts[rope];
-  add_point(&w, state->items[0].at, rl_piece_tension(model, state, rope, 0), RL_NONE);
+  const rl_path_item *items = rl_path_items(state, rope);
+  add_point(&w, items[0].at, rl_piece_tension(model, state, rope, 0), RL_NONE);
   for (uint32_t i = 0; i < count; i++) {
-    add_arc(&w, &state->items[i + 1], rl_piece_tension(model, state, rope, i),
+    add_arc(&w, &items[i + 1], rl_piece_tension(model, state, rope, i),
             rl_piece_tension(model, state, rope, i + 1), i);
   }
-  add_point(&w, state->items[count + 1].at, NAN, RL_NONE);
+  add_point(&w, items[count + 1].at, NAN, RL_NONE);
   return w.count;
 }

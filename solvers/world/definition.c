@@ -230,13 +230,21 @@ size_t rl_definition_rings(const rl_rope_definition *rope) {
   return rings;
 }
 
-bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
+static bool eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
   bool rub = false;
-  for (size_t k = 0; k < rope->way_count && rope->segments == 0; k++) {
+  for (size_t k = 0; k < rope->way_count; k++) {
     rub = rub ||
           (rope->ways[k].eye && rl_definition_eye_friction(definition, rope, &rope->ways[k]) > 0.0);
   }
   return rub;
+}
+
+bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
+  return rope->segments == 0 && eyes_rub(definition, rope);
+}
+
+bool rl_definition_rings_rub(const rl_definition *definition, const rl_rope_definition *rope) {
+  return rope->segments > 0 && eyes_rub(definition, rope);
 }
 
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope) {

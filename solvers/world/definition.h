@@ -40,6 +40,9 @@ size_t rl_definition_rings(const rl_rope_definition *rope);
 
 bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_definition *rope);
 
+// The same of a rope with mass.
+bool rl_definition_rings_rub(const rl_definition *definition, const rl_rope_definition *rope);
+
 // Whether the rope has friction on some body that it can touch, or in an eye.
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
 

@@ -19,7 +19,11 @@ static size_t entry_capacity(const rl_model *model) {
 }
 
 // Gradients of an entry of a general row: its own, and where ropes can slip on bodies its force.
-static size_t vectors_per_entry(const rl_model *model) { return model->split_capacity > 0 ? 2 : 1; }
+static bool can_slip(const rl_model *model) {
+  return model->split_capacity > 0 || model->rings_rub;
+}
+
+static size_t vectors_per_entry(const rl_model *model) { return can_slip(model) ? 2 : 1; }
 
 size_t rl_direct_unknown_capacity(const rl_model *model) {
   return (size_t)model->link_count + model->split_capacity +
@@ -384,7 +388,7 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
   d->structure = rows->structure;
   d->link_count = model->link_count;
   d->first_split = model->link_count + (uint32_t)state->contact_count;
-  d->forces = model->split_capacity > 0;
+  d->forces = can_slip(model);
   find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);
   find_entries(d, model, state, rows);

@@ -17,6 +17,13 @@ static const double blow_up_factor = 10.0;
 static const double winch_tolerance = 1e-7;
 static const int winch_trials = 30;
 
+// Of the size of the scene in a step: a rope that slips no faster through an eye is held by it.
+static const double grip_tolerance = 1e-13;
+static const int grip_trials = 30;
+
+// What one eye holds another need not: so often all of them are asked.
+static const int grip_rounds = 3;
+
 uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
   return model->capabilities & ~type->capabilities;
 }
@@ -59,15 +66,17 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
   return carver.block;
 }
 
-// Before and after a step each element can be parted, and each event can let something go.
+// Before and after a step each element can be parted, and each event can let something go or, a
+// winch, run out of rope.
 static size_t change_capacity(const rl_model *model) {
-  return model->parts ? 2 * (size_t)model->link_count + model->event_count : 0;
+  return (model->parts ? 2 * (size_t)model->link_count : 0) + model->event_count;
 }
 
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
-         (model->is_limited ? rl_state_bytes(model) : 0) + rl_rows_bytes(model) +
-         rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change);
+         ((model->is_limited ? 1U : 0U) + (model->rings_rub ? 1U : 0U)) * rl_state_bytes(model) +
+         rl_rows_bytes(model) + rl_ledger_bytes(model) +
+         change_capacity(model) * sizeof(rl_change) + model->event_count;
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -93,12 +102,14 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->ledger = rl_ledger_create(model);
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
   driver->reeled = model->is_limited ? rl_state_create(model) : NULL;
+  driver->gripped = model->rings_rub ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
+  driver->is_empty = calloc((size_t)model->event_count + 1, sizeof *driver->is_empty);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
-  if (!acquired || !driver->changes || !driver->state ||
+  if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
-      !driver->rows || !driver->ledger) {
+      (model->rings_rub && !driver->gripped) || !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -118,7 +129,9 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->state);
     rl_state_free(driver->before);
     rl_state_free(driver->reeled);
+    rl_state_free(driver->gripped);
     free(driver->changes);
+    free(driver->is_empty);
     free(driver->allocation);
     free(driver);
   }
@@ -275,6 +288,7 @@ static bool loses_way_ahead(rl_driver *driver, double t1) {
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
+  rl_wraps_solve(model, driver->state);
   rl_state_copy(driver->before, driver->state);
   uint64_t kept = rl_wraps_hash(model, driver->before);
   bool goes_round = false;
@@ -303,6 +317,65 @@ static void solve_once(rl_driver *driver, double t1) {
   }
 }
 
+// The step again, with another share of the friction in an eye. Returns how fast the rope slips
+// there [m/s].
+static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double t1) {
+  driver->gripped->grips[eye] = grip;
+  rl_driver_set_state(driver, driver->gripped);
+  solve_once(driver, t1);
+  return rl_eye_slip(driver->model, driver->gripped, driver->state, driver->rows, eye, driver->dt);
+}
+
+// (10) Friction in an eye is as much as stops the rope, and no more than it can be. True if the
+// step was made again.
+static bool find_grip(rl_driver *driver, uint32_t eye, double t1) {
+  const double tolerance = grip_tolerance * driver->model->reach / driver->dt;
+  double near = driver->gripped->grips[eye];
+  double near_slip =
+      rl_eye_slip(driver->model, driver->gripped, driver->state, driver->rows, eye, driver->dt);
+  double far = near_slip > 0.0 ? 1.0 : -1.0;
+  if (!(fabs(near_slip) > tolerance) || near == far) {
+    return false;
+  }
+  double far_slip = solve_gripped(driver, eye, far, t1);
+  int kept = 0; // which end stayed in the last trial
+  for (int i = 0; i < grip_trials && far_slip * near_slip < 0.0; i++) {
+    const double grip = near + near_slip / (near_slip - far_slip) * (far - near);
+    const double slip = solve_gripped(driver, eye, grip, t1);
+    if (!(fabs(slip) > tolerance) || driver->info.reason < 0) {
+      break;
+    }
+    if (slip * near_slip > 0.0) { // Illinois' regula falsi
+      near = grip;
+      near_slip = slip;
+      far_slip *= kept > 0 ? 0.5 : 1.0;
+      kept = 1;
+    } else {
+      far = grip;
+      far_slip = slip;
+      near_slip *= kept < 0 ? 0.5 : 1.0;
+      kept = -1;
+    }
+  }
+  return true;
+}
+
+// A step in which ropes with mass rub in eyes: one eye after the other, since what one holds
+// another need not.
+static void solve_rubbing(rl_driver *driver, double t1) {
+  if (driver->gripped) {
+    rl_state_copy(driver->gripped, driver->state);
+  }
+  solve_once(driver, t1);
+  bool changed = driver->gripped != NULL;
+  for (int round = 0; round < grip_rounds && changed; round++) {
+    changed = false;
+    for (uint32_t eye = 0; eye < driver->model->eye_count && driver->info.reason > 0; eye++) {
+      changed = find_grip(driver, eye, t1) || changed;
+    }
+  }
+}
+
 // How fast a winch runs, in a state; NULL: its end of the rope was let go.
 static double *reel_rate(const rl_model *model, rl_state *state, uint32_t winch) {
   const rl_event *e = &model->events[winch];
@@ -326,7 +399,7 @@ static double reel_tension(const rl_model *model, const rl_state *state, uint32_
 static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, double t1) {
   *reel_rate(driver->model, driver->reeled, winch) = rate;
   rl_driver_set_state(driver, driver->reeled);
-  solve_once(driver, t1);
+  solve_rubbing(driver, t1);
   return reel_tension(driver->model, driver->state, winch);
 }
 
@@ -375,7 +448,7 @@ static void solve_step(rl_driver *driver, double t1) {
   if (driver->reeled) {
     rl_state_copy(driver->reeled, driver->state);
   }
-  solve_once(driver, t1);
+  solve_rubbing(driver, t1);
   for (uint32_t i = 0; i < model->event_count && driver->reeled; i++) {
     const rl_event *e = &model->events[i];
     if (e->kind == RL_EVENT_WINCH && isfinite(e->max_tension) && rl_events_is_on(driver, e, step) &&
@@ -410,7 +483,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (leads_wraps) {
     info->dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
   }
-  if (rl_eyes_pass(model, state, driver->rows)) {
+  if (rl_eyes_pass(model, state, driver->rows, driver->dt)) {
     tell(driver);
   }
   state->dissipated += info->dissipated;

@@ -8,21 +8,23 @@
 #include "ledger.h"
 #include "solver.h"
 
-// What came apart, or could not for want of a spare node, and when.
+// What came apart, or could not for want of a spare node, and what winches ran out of, and when.
 typedef enum rl_change_kind {
   RL_CHANGE_TORN,     // by its tension
   RL_CHANGE_CUT,      // by an event
   RL_CHANGE_RELEASED, // an end of a rope, or a body
   RL_CHANGE_UNMET,    // no spare node was left
+  RL_CHANGE_EMPTY,    // less rope was left than a winch takes in within a step: it stops
 } rl_change_kind;
 
 typedef struct rl_change {
   rl_change_kind kind;
   double time;      // [s]
   uint32_t rope;    // RL_NONE: a body was let go
-  uint32_t element; // of the rope; released: its end, 0 `from`, 1 `to`
+  uint32_t element; // of the rope; released or on a winch: its end, 0 `from`, 1 `to`
   uint32_t body;    // let go, or RL_NONE
   double tension;   // of the element in the last step [N]
+  double length;    // of rope that is left where a winch stops [m]
 } rl_change;
 
 typedef struct rl_driver {
@@ -32,9 +34,10 @@ typedef struct rl_driver {
   void *memory;
   void *allocation;
   rl_state *state;
-  uint32_t trials;  // how often the last step was made, until all wraps agreed
-  rl_state *before; // the state at the start of a step, where ropes lie on bodies; else NULL
-  rl_state *reeled; // the same where winches are limited by a tension; else NULL
+  uint32_t trials;   // how often the last step was made, until all wraps agreed
+  rl_state *before;  // the state at the start of a step, where ropes lie on bodies; else NULL
+  rl_state *reeled;  // the same where winches are limited by a tension; else NULL
+  rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
   rl_rows *rows;
   rl_ledger *ledger;
   rl_step_info info;   // of the last step; set want_residual and trace before a step
@@ -44,6 +47,7 @@ typedef struct rl_driver {
   // What came apart before and after the last step, in that order.
   rl_change *changes;
   size_t change_count, change_capacity;
+  bool *is_empty;  // [event_count] the winch was stopped before the last step, for want of rope
   bool is_stopped; // a rope that stops the run had no spare node left
 } rl_driver;
 

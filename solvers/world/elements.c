@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const rl_link *element(const rl_model *model, const rl_state *state, uint32_t rope,
                               uint32_t i) {
@@ -195,6 +196,7 @@ static rl_parting come_off(const rl_model *model, rl_state *state, uint32_t rope
   state->element_counts[rope] = 0;
   state->multipliers[r->first_link] = 0.0;
   if (r->wrap_capacity > 0) {
+    memset(&state->wraps[r->first_wrap], 0, state->wrap_counts[rope] * sizeof *state->wraps);
     state->wrap_counts[rope] = 0;
   }
   note_change(state, r->first_link, RL_NONE);

@@ -19,8 +19,18 @@ static void note(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t
                              : rl_rope_tension(driver->model, state, rope, element);
   if (driver->change_count < driver->change_capacity) {
     driver->changes[driver->change_count++] =
-        (rl_change){kind, state->time, rope, element, body, tension};
+        (rl_change){kind, state->time, rope, element, body, tension, NAN};
   }
+}
+
+// Whether a winch has to stop, with so much rope left [m]; noted where it did not stop before.
+static void stop_winch(rl_driver *driver, uint32_t event, bool stops, double length) {
+  const rl_event *e = &driver->model->events[event];
+  if (stops && !driver->is_empty[event] && driver->change_count < driver->change_capacity) {
+    driver->changes[driver->change_count++] =
+        (rl_change){RL_CHANGE_EMPTY, driver->state->time, e->rope, e->end, RL_NONE, NAN, length};
+  }
+  driver->is_empty[event] = stops;
 }
 
 // Notes how it went; true if something came apart.
@@ -192,11 +202,16 @@ static void reel(rl_driver *driver, double step) {
   }
   for (uint32_t i = 0; i < model->event_count; i++) {
     const rl_event *e = &model->events[i];
-    const double rest = state->links[model->ropes[e->rope].first_link].rest;
-    if (e->kind == RL_EVENT_WINCH && model->ropes[e->rope].massless &&
-        rl_events_is_on(driver, e, step) && rest + driver->dt * e->rate > 0.0) {
-      state->reels[e->rope][e->end] += e->rate;
+    if (e->kind != RL_EVENT_WINCH || !model->ropes[e->rope].massless ||
+        !rl_events_is_on(driver, e, step) || rl_rope_elements(model, state, e->rope) == 0) {
+      continue;
     }
+    const double rest = state->links[model->ropes[e->rope].first_link].rest;
+    double *rates = state->reels[e->rope];
+    const bool stops =
+        e->rate < 0.0 && !(rest + driver->dt * (rates[0] + rates[1] + e->rate) > 0.0);
+    stop_winch(driver, i, stops, rest);
+    rates[e->end] += stops ? 0.0 : e->rate;
   }
 }
 
@@ -262,30 +277,39 @@ static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
   const uint32_t first = model->ropes[e->rope].first_link;
-  bool taken = false;
+  bool taken = false, stops = false;
   for (;;) {
-    const uint32_t link = state->fed_links[i];
+    const uint32_t link = state->fed_links[i], at = link - first;
     const double growth = driver->dt * state->feeds[link];
-    if (growth >= 0.0 || !rl_feed_is_short(model, state, e->rope, link - first, growth)) {
+    if (growth >= 0.0 || !rl_feed_is_short(model, state, e->rope, at, growth)) {
+      stop_winch(driver, i, stops, rl_feed_left(model, state, e->rope, at));
       return taken;
     }
-    if (rl_feed_remove(model, state, e->rope, link - first, e->end == 1) ||
-        rl_feed_remove(model, state, e->rope, link - first, e->end == 0)) {
-      taken = true;
-    } else {
+    stops = rl_feed_uses_up(model, state, e->rope, at, growth) ||
+            (!rl_feed_remove(model, state, e->rope, at, e->end == 1) &&
+             !rl_feed_remove(model, state, e->rope, at, e->end == 0));
+    taken = taken || !stops;
+    if (stops) {
       state->feeds[link] = 0.0;
     }
   }
 }
 
 bool rl_events_feed(rl_driver *driver) {
-  bool changed = find_feeds(driver, (double)driver->state->step);
+  const rl_state *state = driver->state;
+  const bool others = find_feeds(driver, (double)state->step);
+  bool taken = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
-    if (driver->state->fed_links[i] != RL_NONE) {
-      changed = take_in(driver, &driver->model->events[i], i) || changed;
+    if (state->fed_links[i] != RL_NONE) {
+      taken = take_in(driver, &driver->model->events[i], i) || taken;
     }
   }
-  return changed;
+  for (uint32_t i = 0; i < driver->model->event_count && taken; i++) {
+    if (state->fed_links[i] != RL_NONE) { // two that were bent are one now, with another rate
+      rl_ledger_jolt(driver->ledger, state->fed_links[i]);
+    }
+  }
+  return others || taken;
 }
 
 // Nodes come where elements have become too long.

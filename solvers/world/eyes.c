@@ -3,6 +3,7 @@
 
 #include "elements.h"
 #include "rotation.h"
+#include "trigonometry.h"
 
 // A node is guided if it could reach the eye within so many times the way that it would go, or is
 // so near that its piece is too short for the step: its swing about the eye has the period
@@ -12,6 +13,9 @@ static const double guided_ways = 2.0;
 // Directions that are further apart than this cosine have no smallest turn from one to the other:
 // they are mirrored.
 static const double turned_back = -0.999;
+
+// Each leaves the share of the last offset that the node's mass is of that of the eye's body.
+enum { STRAIGHTENINGS = 6 };
 
 static const uint32_t *elements_of(const rl_model *model, const rl_state *state) {
   return state ? state->eye_elements : model->eye_elements;
@@ -74,6 +78,68 @@ void rl_eyes_leave(const rl_model *model, rl_state *state, uint32_t rope, uint32
   for (uint32_t k = first; k < first + count; k++) {
     state->eye_elements[k] = RL_NONE;
   }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Friction
+
+uint32_t rl_row_first_eye(const rl_model *model, const rl_state *state, const rl_row *row) {
+  const uint32_t rope = model->link_rope[row->item];
+  uint32_t first = RL_NONE;
+  if (!model->rings_rub || model->ropes[rope].ring_count == 0) {
+    return RL_NONE;
+  }
+  const uint32_t element = row->item - model->ropes[rope].first_link;
+  return rl_element_eyes(model, state, rope, element, &first) > 0 ? first : RL_NONE;
+}
+
+// (8)
+double rl_eye_pull(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
+                   rl_vec3 out) {
+  const double turn = rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  return rl_exp(state->grips[eye] * model->eye_frictions[eye] * turn);
+}
+
+// The lengths of rope of a row before and behind one of its vertices, and their rates.
+typedef struct sides {
+  double lengths[2], rates[2]; // [m], [m/s]
+} sides;
+
+static sides sides_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                      const rl_row *row, uint32_t vertex) {
+  const rl_vertex *v = &rows->vertices[row->first_vertex];
+  sides s = {{0.0, 0.0}, {0.0, 0.0}};
+  for (uint32_t i = 0; i + 1 < row->vertex_count; i++) {
+    const rl_vec3 from = rl_vertex_position(model, state, v[i], state->points);
+    const rl_vec3 to = rl_vertex_position(model, state, v[i + 1], state->points);
+    const rl_vec3 speed = rl_sub(rl_velocity_at(model, state, v[i + 1].slot, to),
+                                 rl_velocity_at(model, state, v[i].slot, from));
+    const rl_vec3 piece = rl_sub(to, from), guide = rl_row_guide(row, i);
+    const rl_vec3 d = rl_is_zero(guide) ? rl_unit(piece) : guide;
+    s.lengths[i >= vertex] += rl_dot(d, piece);
+    s.rates[i >= vertex] += rl_dot(d, speed);
+  }
+  return s;
+}
+
+// (9) What the rope behind an eye gains that is not a strain of all of it.
+double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state *state,
+                   const rl_rows *rows, uint32_t eye, double dt) {
+  for (uint32_t k = 0; k < rows->span_count && model->eye_frictions[eye] > 0.0; k++) {
+    const rl_row *row = &rows->rows[k];
+    const uint32_t first = rl_row_first_eye(model, state, row);
+    if (first == RL_NONE || eye < first || eye >= first + row->vertex_count - 2) {
+      continue;
+    }
+    const sides was = sides_of(model, before, rows, row, 1 + eye - first);
+    const sides is = sides_of(model, state, rows, row, 1 + eye - first);
+    const double whole = is.lengths[0] + is.lengths[1];
+    const double share = is.lengths[1] / whole;
+    const double flowed = share * (was.lengths[0] + was.lengths[1]) - was.lengths[1];
+    const double rate = is.rates[1] - share * (is.rates[0] + is.rates[1]);
+    return 0.5 * (flowed / dt + rate);
+  }
+  return 0.0;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -230,19 +296,74 @@ static rl_vec3 times(rl_symmetric3 k, rl_vec3 d) {
                 k.xz * d.x + k.yz * d.y + k.zz * d.z);
 }
 
-static void put(rl_state *state, uint32_t node, rl_vec3 to) {
-  state->points[node] = (rl_point){to.x, to.y, to.z, state->points[node].w};
+// (6) Moves a node against its eye by `way`: the body of the eye goes the other way, so that the
+// centre of mass of the two stays.
+static void move_apart(const rl_model *model, rl_state *state, const passage *p, rl_vec3 way) {
+  const uint32_t slot = model->eyes[p->eye].slot;
+  const double node = state->points[p->node].w;
+  const double carrier = slot == RL_NONE ? 0.0 : state->points[slot].w;
+  rl_move(&state->points[p->node], rl_scale(node / (node + carrier), way));
+  if (carrier > 0.0) {
+    rl_move(&state->points[slot], rl_scale(-carrier / (node + carrier), way));
+  }
+}
+
+// The angular momentum of what moves at a slot [kg m^2/s].
+static rl_vec3 moment_of(const rl_model *model, const rl_state *state, uint32_t slot,
+                         rl_vec3 about) {
+  const rl_body *body = rl_slot_body(model, slot);
+  const rl_point *point = &state->points[slot];
+  const rl_vec3 arm = rl_sub(rl_position(point), about);
+  const double mass = point->w > 0.0 ? 1.0 / point->w : 0.0;
+  rl_vec3 moment = rl_scale(mass, rl_cross(arm, state->velocities[slot]));
+  if (body && body->spin_slot != RL_NONE && state->points[body->spin_slot].w > 0.0) {
+    moment =
+        rl_add(moment, rl_body_angular_momentum(model, state, (uint32_t)(body - model->bodies)));
+  }
+  return moment;
+}
+
+// Of all that takes part in a passage, where the eye is on a body that can turn; else 0.
+static rl_vec3 moment_of_all(const rl_model *model, const rl_state *state, const passage *p,
+                             rl_vec3 about) {
+  const uint32_t slot = model->eyes[p->eye].slot;
+  rl_vec3 moment =
+      rl_add(moment_of(model, state, p->node, about), moment_of(model, state, slot, about));
+  if (p->neighbour != RL_NONE && p->behind_slot != RL_NONE && p->behind_slot != slot) {
+    moment = rl_add(moment, moment_of(model, state, p->behind_slot, about));
+  }
+  return moment;
+}
+
+// (7) What of the angular momentum is missing turns the body of the eye.
+static void give_back(const rl_model *model, rl_state *state, const passage *p, rl_vec3 about,
+                      rl_vec3 before) {
+  const rl_body *body = rl_slot_body(model, model->eyes[p->eye].slot);
+  const uint32_t index = (uint32_t)(body - model->bodies);
+  const rl_vec3 torque = rl_sub(before, moment_of_all(model, state, p, about));
+  const rl_quat rotation = rl_body_rotation(model, state, state->points, index);
+  const rl_vec3 spin = rl_body_spin(model, state, index);
+  rl_vec3 *rate = &state->velocities[body->spin_slot];
+  *rate = rl_add_scaled(*rate, state->points[body->spin_slot].w,
+                        rl_times(body->inverse_root_inertia, rl_rotate_inverse(rotation, torque)));
+  const rl_vec3 mean = rl_scale(0.5, rl_add(spin, rl_body_spin(model, state, index)));
+  state->dissipated -= rl_dot(torque, mean);
 }
 
 // (3) On to the line between the eye and the corner behind, as far from that as it is. What it has
 // of velocity across the line, as that turns, is lost as in a catch, against the two by the lever.
-static void straighten(const rl_model *model, rl_state *state, const passage *p, rl_vec3 eye,
-                       rl_vec3 in) {
+static void straighten(const rl_model *model, rl_state *state, const passage *p) {
   const double length = rl_distance(rl_position(&state->points[p->node]), p->behind);
+  for (int i = 0; i < STRAIGHTENINGS; i++) { // a body that is moved takes the line along
+    const rl_vec3 eye = eye_position(model, state, p->eye);
+    const rl_vec3 line = rl_unit(rl_sub(eye, p->behind));
+    const rl_vec3 target = rl_add_scaled(p->behind, length, line);
+    move_apart(model, state, p, rl_sub(target, rl_position(&state->points[p->node])));
+  }
+  const rl_vec3 eye = eye_position(model, state, p->eye), in = rl_unit(rl_sub(eye, p->behind));
+  const rl_vec3 at = rl_position(&state->points[p->node]);
   const double whole = rl_distance(eye, p->behind), share = whole > 0.0 ? length / whole : 1.0;
   const uint32_t slot = model->eyes[p->eye].slot;
-  const rl_vec3 at = rl_add_scaled(p->behind, length, in);
-  put(state, p->node, at);
   const rl_vec3 line =
       rl_add(rl_scale(share, rl_velocity_at(model, state, slot, eye)),
              rl_scale(1.0 - share, rl_velocity_at(model, state, p->behind_slot, p->behind)));
@@ -264,12 +385,16 @@ static void straighten(const rl_model *model, rl_state *state, const passage *p,
 
 // (4), (5) As far behind the eye as it is through, with a velocity that is turned like the rope and
 // takes up what gravity did on the way there.
-static void turn_round(const rl_model *model, rl_state *state, const passage *p, rl_vec3 eye,
-                       rl_vec3 in, double through) {
-  const rl_vec3 at = rl_position(&state->points[p->node]);
-  const rl_vec3 out = rl_unit(rl_sub(p->ahead, eye));
-  const rl_vec3 to = rl_add_scaled(eye, through, out);
+static void turn_round(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in,
+                       double through) {
   const uint32_t slot = model->eyes[p->eye].slot;
+  rl_vec3 eye = eye_position(model, state, p->eye);
+  const rl_vec3 out = rl_unit(rl_sub(p->ahead, eye));
+  const rl_vec3 way = rl_scale(through, rl_sub(out, in));
+  const bool is_carried = slot != RL_NONE && state->points[slot].w > 0.0;
+  const double fall = is_carried ? 0.0 : state->masses[p->node] * rl_dot(model->gravity, way);
+  move_apart(model, state, p, way);
+  eye = eye_position(model, state, p->eye);
   const rl_vec3 slip = rl_sub(state->velocities[p->node], rl_velocity_at(model, state, slot, eye));
   const rl_vec3 turned = turn(slip, in, out);
   rl_symmetric3 k = {0};
@@ -277,12 +402,10 @@ static void turn_round(const rl_model *model, rl_state *state, const passage *p,
   add_answer(model, state, slot, eye, 1.0, &k);
   const double before = rl_dot(slip, rl_solve_symmetric(k, slip));
   const double behind = rl_dot(turned, rl_solve_symmetric(k, turned));
-  const double fall = state->masses[p->node] * rl_dot(model->gravity, rl_sub(to, at));
   const double scale = behind > 0.0 ? sqrt(fmax(before + 2.0 * fall, 0.0) / behind) : 1.0;
   const rl_vec3 impulse = rl_solve_symmetric(k, rl_sub(rl_scale(scale, turned), slip));
   strike(model, state, p->node, eye, impulse);
   strike(model, state, slot, eye, rl_scale(-1.0, impulse));
-  put(state, p->node, to);
 }
 
 static double through_of(const rl_model *model, const rl_state *state, const passage *p,
@@ -291,18 +414,33 @@ static double through_of(const rl_model *model, const rl_state *state, const pas
   return rl_dot(in, rl_sub(node, eye_position(model, state, p->eye)));
 }
 
+// Whether what carries the eye can turn freely.
+static bool can_turn(const rl_model *model, const rl_state *state, const passage *p) {
+  const uint32_t slot = model->eyes[p->eye].slot;
+  const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(model, slot);
+  return body && body->spin_slot != RL_NONE && state->points[body->spin_slot].w > 0.0;
+}
+
+// Puts a node on its line, and lets it through if it is.
 static bool pass(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in) {
-  const rl_vec3 eye = eye_position(model, state, p->eye);
+  const bool turns = can_turn(model, state, p);
+  const rl_vec3 about =
+      turns ? rl_position(&state->points[model->eyes[p->eye].slot]) : (rl_vec3){0.0, 0.0, 0.0};
+  const rl_vec3 before = turns ? moment_of_all(model, state, p, about) : about;
   if (p->neighbour != RL_NONE) {
-    straighten(model, state, p, eye, in);
+    straighten(model, state, p);
+    in = guide_of(model, state, p);
   }
   const double through = through_of(model, state, p, in);
-  if (!(through > 0.0)) {
-    return false;
+  const bool passes = through > 0.0;
+  if (passes) {
+    turn_round(model, state, p, in, through);
+    state->eye_elements[p->eye] = p->neighbour;
   }
-  turn_round(model, state, p, eye, in, through);
-  state->eye_elements[p->eye] = p->neighbour;
-  return true;
+  if (turns) {
+    give_back(model, state, p, about, before);
+  }
+  return passes;
 }
 
 // What a row knows about one of its ends, if that is guided and still at the eye.
@@ -331,7 +469,26 @@ double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_ro
   return most;
 }
 
-bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows) {
+// Nodes that the next step will guide come on to their lines, so that the forces along these have
+// no moment. True if one was through.
+static bool receive(const rl_model *model, rl_state *state, uint32_t rope, double dt) {
+  const rl_rope *r = &model->ropes[rope];
+  bool passed = false;
+  for (uint32_t k = 2 * r->first_eye; k < 2 * (r->first_eye + r->ring_count); k++) {
+    const uint32_t element = state->eye_elements[k / 2], end = k % 2;
+    if (element == RL_NONE) {
+      continue;
+    }
+    const passage p = passage_of(model, state, rope, element, end);
+    if (p.eye == k / 2 && p.neighbour != RL_NONE && can_pass(model, state, &p) &&
+        is_near(model, state, &p, dt)) {
+      passed = pass(model, state, &p, guide_of(model, state, &p)) || passed;
+    }
+  }
+  return passed;
+}
+
+bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, double dt) {
   bool passed = false;
   passage p;
   rl_vec3 in;
@@ -339,6 +496,9 @@ bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows) {
     if (guided_passage(model, state, &rows->rows[k / 2], k % 2, &p, &in)) {
       passed = pass(model, state, &p, in) || passed;
     }
+  }
+  for (uint32_t rope = 0; rope < model->rope_count && model->has_rings; rope++) {
+    passed = receive(model, state, rope, dt) || passed;
   }
   return passed;
 }

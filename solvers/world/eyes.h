@@ -24,6 +24,20 @@ uint32_t rl_element_corners(const rl_model *model, const rl_state *state, uint32
 rl_vec3 rl_element_corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                           uint32_t corner);
 
+// The first eye of a row, among the model's, if the row is that of an element of a rope with mass
+// that can rub in it; else RL_NONE.
+uint32_t rl_row_first_eye(const rl_model *model, const rl_state *state, const rl_row *row);
+
+// The tension behind an eye over that before it, of a rope with mass that comes in one direction
+// and leaves in another: exp(grip mu turn).
+double rl_eye_pull(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
+                   rl_vec3 out);
+
+// How fast a rope with mass slipped through an eye in a step of dt [s], towards `to` [m/s]: half of
+// the sum of the mean of the step and the rate at its end. 0: no rope rubs there.
+double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state *state,
+                   const rl_rows *rows, uint32_t eye, double dt);
+
 // Which elements run through eyes, as a number.
 uint64_t rl_eyes_hash(const rl_model *model, const rl_state *state);
 
@@ -35,9 +49,11 @@ void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, 
 
 // After a step: nodes that are through their eye are turned into the direction of the rope behind
 // it, and the eye passes to the element that they came with; a free end that is through leaves it.
-// The lengths of the rows and the energy stay what they are, and the momentum of what moves freely.
+// Nodes that the next step of dt [s] will guide come on to their lines. The lengths of the rows and
+// the energy stay what they are, and of what moves freely momentum, centre of mass, and on bodies
+// that turn the angular momentum.
 // True if any passed: who keeps rows or positions of his own is to be told.
-bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows);
+bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, double dt);
 
 // How far the guided node that is furthest through its eye is through it [m]; below 0: none is.
 double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows);

@@ -31,6 +31,17 @@ bool rl_feed_is_short(const rl_model *model, const rl_state *state, uint32_t rop
   return rest_of(model, state, rope, i) + growth < shortest * rl_feed_spacing(&model->ropes[rope]);
 }
 
+double rl_feed_left(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
+  return rl_rest_length(model, state, rope, rl_piece_first(model, state, rope, i),
+                        rl_piece_last(model, state, rope, i));
+}
+
+bool rl_feed_uses_up(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                     double growth) {
+  return rl_feed_left(model, state, rope, i) + growth <
+         shortest * rl_feed_spacing(&model->ropes[rope]);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Mass
 

@@ -19,6 +19,12 @@ bool rl_feed_is_long(const rl_model *model, const rl_state *state, uint32_t rope
 bool rl_feed_is_short(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                       double growth);
 
+// The rest length of the piece of rope that element i belongs to [m], and whether less than the
+// shortest element is left of it once it has grown by `growth` [m].
+double rl_feed_left(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
+bool rl_feed_uses_up(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
+                     double growth);
+
 // (6) The mass and the drag of `growth` [m] of rope come to the nodes of an element.
 void rl_feed_weigh(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i,
                    double growth);

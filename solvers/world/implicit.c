@@ -2,6 +2,7 @@
 #include "implicit.h"
 
 #include "flexure.h"
+#include "ledger.h"
 #include "rotation.h"
 
 #include <float.h>
@@ -21,6 +22,9 @@ static const double friction_roundings = 100.0;
 // that stick contradict the taut elements between them. It bends the way and not the solution.
 static const double tangent_regularisation = 0.03;
 
+// Of the shortest element: what a step of the midpoint rule may leave where it finds no end.
+static const double coarse = 1e-3;
+
 void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model), slots = model->slot_count;
   rl_kkt_lay_out(&p->kkt, model, c);
@@ -33,6 +37,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->origin = rl_carve(c, slots, sizeof *p->origin);
   p->start = rl_carve(c, slots, sizeof *p->start);
   p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
+  p->turned = rl_carve(c, model->body_count, sizeof *p->turned);
   p->past = rl_carve(c, slots, sizeof *p->past);
   p->past_rates = rl_carve(c, slots, sizeof *p->past_rates);
   p->links = rl_carve(c, model->link_count, sizeof *p->links);
@@ -40,6 +45,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->weights = rl_carve(c, unknowns, sizeof *p->weights);
   p->softness = rl_carve(c, unknowns, sizeof *p->softness);
   p->lag = rl_carve(c, unknowns, sizeof *p->lag);
+  p->hard = rl_carve(c, unknowns, sizeof *p->hard);
   p->lower = rl_carve(c, unknowns, sizeof *p->lower);
   p->forces = rl_carve(c, unknowns, sizeof *p->forces);
   p->diagonal = rl_carve(c, unknowns, sizeof *p->diagonal);
@@ -132,9 +138,13 @@ static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state 
   }
 }
 
+// What is hard is no motion to be resolved: of the midpoint rule it takes the value at the end of
+// the step, C + h dC/dt (convex.md (7)).
 static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
                     double lower) {
+  p->hard[m] = soft.is_hard;
   p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
+  p->lag[m] += soft.is_hard && p->integrator == RL_MIDPOINT ? 1.0 : 0.0;
   p->softness[m] = soft.softness / (1.0 + p->lag[m]);
   p->weights[m] = inverse_mass;
   p->lower[m] = lower;
@@ -148,10 +158,13 @@ static double weight_of(const rl_implicit *p, const rl_row *row) {
 
 // Asks the law; of general rows at the start of the step.
 static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
-                    rl_softness_law *law, const void *solver) {
+                    const rl_implicit_method *method) {
+  rl_softness_law *law = method->law;
+  const void *solver = method->solver;
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
     p->values[k] = 0.0;
-    set_row(p, k, (rl_softness){0.0, 0.0}, 0.0, 0.0); // there may be no such element any more
+    set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0,
+            0.0); // there may be no such element any more
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -180,29 +193,46 @@ static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state 
   p->force_rounding = fmax(balance_rounding, p->rounding / p->shortest);
 }
 
-void rl_implicit_begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                       rl_integrator integrator, double dt, rl_softness_law *law,
-                       const void *solver) {
+// convex.md (9): with the midpoint rule what sticks does not slide at the end of the step, and not
+// in its first half: it would slide back as fast as it came.
+static void begin_friction(rl_implicit *p, const rl_rows *rows, const rl_state *state) {
+  rl_frictions_begin(p->frictions, &p->tangents, rows);
+  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    const double before = p->integrator == RL_MIDPOINT ? -0.5 * p->h : 0.0;
+    p->frictions[k].bias = rl_scale(before, p->frictions[k].rate);
+  }
+}
+
+// The rows, and y, which becomes the state's positions.
+static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                  const rl_implicit_method *method, rl_integrator integrator) {
   const uint32_t count = (uint32_t)rl_unknown_count(model, state);
-  const bool starts = integrator == RL_BDF2 && p->past_dt != dt;
-  p->integrator = starts ? RL_EULER : integrator;
-  p->dt = dt;
+  p->integrator = integrator;
   p->row_count = count;
-  p->h = p->integrator == RL_MIDPOINT ? dt / 2.0 : p->integrator == RL_BDF2 ? dt / 1.5 : dt;
+  p->h = integrator == RL_MIDPOINT ? p->dt / 2.0 : integrator == RL_BDF2 ? p->dt / 1.5 : p->dt;
   rl_kkt_build(&p->kkt, model, state, rows);
   find_accuracy(p, model, state);
   find_tangents(p, model, state, rows, count);
-  ask_law(p, model, state, rows, law, solver);
-  rl_frictions_begin(p->frictions, &p->tangents, rows);
-  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
-  memcpy(p->origin, state->points, model->slot_count * sizeof *p->origin);
-  memcpy(p->start, state->velocities, model->slot_count * sizeof *p->start);
+  ask_law(p, model, state, rows, method);
+  begin_friction(p, rows, state);
   memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
   // What is driven, and what turns, goes to the end of the equations: the middle, or the end.
-  const double ahead = p->integrator == RL_MIDPOINT ? p->h : dt;
+  const double ahead = integrator == RL_MIDPOINT ? p->h : p->dt;
   predict_places(p, model, state, ahead);
   predict_spins(p, model, state, ahead);
-  rl_state_reel(model, state, ahead);
+}
+
+static void remember_start(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  memcpy(p->origin, state->points, model->slot_count * sizeof *p->origin);
+  memcpy(p->start, state->velocities, model->slot_count * sizeof *p->start);
+  memcpy(p->turned, state->rotations, model->body_count * sizeof *p->turned);
+}
+
+static void return_to_start(const rl_implicit *p, const rl_model *model, rl_state *state) {
+  memcpy(state->points, p->origin, model->slot_count * sizeof *p->origin);
+  memcpy(state->velocities, p->start, model->slot_count * sizeof *p->start);
+  memcpy(state->rotations, p->turned, model->body_count * sizeof *p->turned);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -231,15 +261,16 @@ static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *ro
 }
 
 // Whether an element is (|d|^2 - l^2) / 2l.
-static bool is_square(const rl_implicit *p, const rl_link *link, uint32_t m) {
-  return p->squares && link->compliance == 0.0 && p->lower[m] == 0.0;
+static bool is_square(const rl_implicit *p, uint32_t m) {
+  return p->hard[m] && (p->integrator == RL_MIDPOINT || (p->squares && p->lower[m] == 0.0));
 }
 
 static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const rl_point *points) {
   const rl_vec3 d = rl_sub(rl_position(&points[link->b]), rl_position(&points[link->a]));
   const double length = rl_length(d);
   rl_bent_link *bent = &p->links[m];
-  if (is_square(p, link, m)) {
+  const bool square = is_square(p, m);
+  if (square) {
     const double inverse = 1.0 / link->rest;
     p->values[m] = 0.5 * (length - link->rest) * (length + link->rest) * inverse;
     *bent = (rl_bent_link){rl_scale(inverse, d), inverse, 0.0};
@@ -249,8 +280,12 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
     *bent = (rl_bent_link){rl_scale(inverse, d), inverse, -inverse};
   }
   if (p->lag[m] > 0.0) {
-    const double way = rl_dot(bent->gradient, rl_sub(p->ways[link->b], p->ways[link->a]));
-    p->values[m] = (p->values[m] + p->lag[m] * way) / (1.0 + p->lag[m]);
+    const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
+    const double way = rl_dot(bent->gradient, change);
+    // convex.md (7): squares are what they are at the end without an error.
+    const double rest =
+        square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
+    p->values[m] = (p->values[m] + p->lag[m] * way + rest) / (1.0 + p->lag[m]);
   }
 }
 
@@ -500,7 +535,7 @@ static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_sta
 }
 
 bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
-                        const rl_rows *rows) {
+                        const rl_rows *rows, bool bends) {
   rl_kkt_clear(&p->kkt);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     for (uint32_t axis = 0; axis < 3 && is_moved(p, i); axis++) {
@@ -528,7 +563,9 @@ bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *s
     }
   }
   assemble_friction(p, rows);
-  assemble_bending(p, model, state);
+  if (bends) {
+    assemble_bending(p, model, state);
+  }
   return rl_kkt_factor(&p->kkt);
 }
 
@@ -608,18 +645,20 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   for (uint32_t m = 0; m < p->row_count; m++) {
     state->multipliers[m] = fmax(p->forces[m], p->lower[m]);
   }
-  for (uint32_t n = 0; n < rows->block_count && p->squares; n++) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      if (is_square(p, &state->links[k], k)) {
+      if (is_square(p, k)) {
         state->multipliers[k] *= rl_length(p->links[k].gradient);
       }
     }
   }
 }
 
-rl_reason rl_implicit_find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                           int tries, int iterations, double tolerance, rl_step_info *info) {
+static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                      const rl_implicit_method *method, rl_step_info *info) {
+  const int tries = method->tries, iterations = method->iterations;
+  double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
   // Without forces of the step before there is nothing to start from.
   p->known_force = 0.0;
   p->kept_residual = INFINITY;
@@ -729,14 +768,47 @@ static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state)
   }
 }
 
-void rl_implicit_finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                        rl_step_info *info) {
+static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                   bool rests, rl_step_info *info) {
   book_dampers(p, model, state, rows, info);
   finish_places(p, model, state, info);
   finish_spins(p, model, state);
   rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
-  p->past_dt = p->dt;
+  if (rests) {
+    rl_implicit_rest(p, model, state, rows);
+  }
   if (p->tangents.tangents_count > 0) {
     rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);
   }
+}
+
+// Whether the step is to be done by backward Euler instead.
+static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                     rl_reason reason, const rl_step_info *info) {
+  const bool is_lost =
+      reason != RL_CONVERGED_TOLERANCE && !(p->kept_residual <= coarse * p->shortest);
+  return (p->integrator == RL_MIDPOINT && is_lost) ||
+         (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows));
+}
+
+rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                           const rl_implicit_method *method, double dt, rl_step_info *info) {
+  const bool middle = method->integrator == RL_MIDPOINT;
+  const bool starts = method->integrator == RL_BDF2 && p->past_dt != dt;
+  p->dt = dt;
+  remember_start(p, model, state);
+  begin(p, model, state, rows, method, starts ? RL_EULER : method->integrator);
+  const double ahead = middle ? p->h : dt;
+  rl_state_reel(model, state, ahead);
+  rl_reason reason = find(p, model, state, rows, method, info);
+  if (is_rough(p, state, rows, reason, info)) {
+    return_to_start(p, model, state);
+    begin(p, model, state, rows, method, RL_EULER);
+    rl_state_reel(model, state, dt - ahead);
+    reason = find(p, model, state, rows, method, info);
+  }
+  // Neither a step in which something hits nor the first one after it has a past.
+  p->past_dt = rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
+  finish(p, model, state, rows, middle, info);
+  return reason;
 }

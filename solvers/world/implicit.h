@@ -7,8 +7,10 @@
 //
 // y is where everything would come without the rows. Which h and y is the integrator's affair:
 // backward Euler, BDF2, or the implicit midpoint rule, which is backward Euler to the middle of the
-// step and on from there by the same force. papers/penalty-implicit.md and papers/convex.md number
-// the equations.
+// step and on from there by the same force. Where something hits, velocities jump, and what a
+// method of order 2 makes of the time before is not what comes: BDF2 starts again, and after the
+// midpoint rule the rows that pushed are left at no rate. papers/penalty-implicit.md and
+// papers/convex.md number the equations.
 #ifndef RL_IMPLICIT_H
 #define RL_IMPLICIT_H
 
@@ -30,7 +32,8 @@ typedef struct rl_implicit {
   uint32_t row_count;   // multipliers, without those of tangents
   double dt;            // the step [s]
   double h;             // that of the equations above [s]
-  bool squares;         // stiff elements are (|d|^2 - l^2) / 2l and not |d| - l: the same where 0
+  bool squares;         // hard elements are (|d|^2 - l^2) / 2l and not |d| - l: the same where 0;
+                        // with the midpoint rule they always are
   double *inertia;      // [slots] M / h^2 with its drag [kg/s^2]
   rl_vec3 *target;      // [slots] y [m]; of a spin 0
   rl_vec3 *predicted;   // [slots] velocities with which y was reached [m/s]
@@ -40,6 +43,7 @@ typedef struct rl_implicit {
   rl_point *origin;     // [slots] positions at the start of the step
   rl_vec3 *start;       // [slots] and velocities
   rl_quat *rotations;   // [bodies] at y
+  rl_quat *turned;      // [bodies] and at the start of the step
   rl_point *past;       // [slots] BDF2: positions and velocities one step earlier
   rl_vec3 *past_rates;  // [slots]
   double past_dt;       // 0: there is none
@@ -48,6 +52,7 @@ typedef struct rl_implicit {
   double *weights;      // [unknowns] J M^-1 J^T there, as of the model's masses [1/kg]
   double *softness;     // [unknowns] [m/N]
   double *lag;          // [unknowns] damper over h times stiffness: it counts as this part of C
+  bool *hard;           // [unknowns] the scenario gives it no stiffness
   double *lower;        // [unknowns] bounds of the forces
   double *forces;       // [unknowns] lambda [N]
   double *diagonal;     // [unknowns] D of the matrix
@@ -73,22 +78,27 @@ typedef struct rl_implicit {
   double force_scale;       // largest force in the imbalance [N]
 } rl_implicit;
 
-// What a method says of a row: softness [m/N] and damper [N s/m], where W is its inverse mass.
+// What a method says of a row: softness [m/N] and damper [N s/m], where W is its inverse mass, and
+// whether that is its own affair, for the scenario calls the row hard.
 typedef struct rl_softness {
   double softness, damping;
+  bool is_hard;
 } rl_softness;
 typedef rl_softness rl_softness_law(const void *solver, const rl_rope *rope, double rest,
                                     double compliance, double inverse_mass);
+
+typedef struct rl_implicit_method {
+  rl_integrator integrator;
+  int tries, iterations;      // of Newton's method, and of both (rl_implicit_find)
+  double tolerance, fraction; // the larger one: a length [m], a fraction of the shortest element
+  rl_softness_law *law;       // asked of every row
+  const void *solver;
+} rl_implicit_method;
 
 void rl_implicit_lay_out(rl_implicit *implicit, const rl_model *model, rl_carver *carver);
 
 // Forgets the past, and for which rows the matrix was laid out.
 void rl_implicit_forget(rl_implicit *implicit);
-
-// Predicts y, which becomes the state's positions, and asks the law for every row.
-void rl_implicit_begin(rl_implicit *implicit, const rl_model *model, rl_state *state, rl_rows *rows,
-                       rl_integrator integrator, double dt, rl_softness_law *law,
-                       const void *solver);
 
 // Values, gradients and curvature at the state's positions.
 void rl_implicit_evaluate(rl_implicit *implicit, const rl_model *model, const rl_state *state,
@@ -101,9 +111,10 @@ void rl_implicit_rub(rl_implicit *implicit, const rl_rows *rows);
 double rl_implicit_balance(rl_implicit *implicit, const rl_model *model, const rl_state *state,
                            const rl_rows *rows);
 
-// Assembles the matrix with the given `diagonal` of the `active` rows, and factors it.
+// Assembles the matrix with the given `diagonal` of the `active` rows, with what bending adds or
+// without it, and factors it.
 bool rl_implicit_factor(rl_implicit *implicit, const rl_model *model, const rl_state *state,
-                        const rl_rows *rows);
+                        const rl_rows *rows, bool bends);
 
 // Solves for the move that the imbalance and the `right` sides of the rows ask for.
 void rl_implicit_solve(rl_implicit *implicit, const rl_model *model);
@@ -138,15 +149,15 @@ rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_st
 rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
-// Newton's method for the first `tries` of the iterations, and where it has not come to its end the
-// interior point for the others. What does not converge ends at the iteration with the least
-// residual. The forces become the state's multipliers.
-rl_reason rl_implicit_find(rl_implicit *implicit, const rl_model *model, rl_state *state,
-                           rl_rows *rows, int tries, int iterations, double tolerance,
-                           rl_step_info *info);
+// After a step of dt: hard rows that pushed in it get the impulses that leave them at no rate, as
+// long as they push in all. Their multipliers take them in.
+void rl_implicit_rest(rl_implicit *implicit, const rl_model *model, rl_state *state, rl_rows *rows);
 
-// Positions and velocities at the end of the step, and the loss of drag, dampers and friction.
-void rl_implicit_finish(rl_implicit *implicit, const rl_model *model, rl_state *state,
-                        rl_rows *rows, rl_step_info *info);
+// A step of dt from the state: Newton's method for the first `tries` of the iterations, and where
+// it has not come to its end the interior point for the others. What does not converge ends at the
+// iteration with the least residual. The forces become the state's multipliers.
+rl_reason rl_implicit_step(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                           rl_rows *rows, const rl_implicit_method *method, double dt,
+                           rl_step_info *info);
 
 #endif

@@ -184,7 +184,7 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
       p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
     }
     const bool is_stuck = p->tangents.tangents_count > 0 && stalled > patience;
-    if (i == iterations || is_stuck || !rl_implicit_factor(p, model, state, rows)) {
+    if (i == iterations || is_stuck || !rl_implicit_factor(p, model, state, rows, true)) {
       break;
     }
     first = i == 0 ? mean : first;

@@ -60,7 +60,7 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       break;
     }
     last = now;
-    if (i == iterations || !rl_implicit_factor(p, model, state, rows)) {
+    if (i == iterations || !rl_implicit_factor(p, model, state, rows, true)) {
       break;
     }
     rl_implicit_solve(p, model);

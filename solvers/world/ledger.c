@@ -214,7 +214,12 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss, 0.0);
 }
 
-static bool is_caught(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
+void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
+
+bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
+  if (!ledger || !ledger->expected) {
+    return false;
+  }
   bool caught = false;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -242,7 +247,7 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
     return;
   }
   ledger->stepwise = true;
-  ledger->caught = ledger->caught || is_caught(ledger, state, rows);
+  ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {

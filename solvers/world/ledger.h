@@ -46,6 +46,14 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts);
 
+// What an element of rope is has changed, and with it the rate of its row: what the next step takes
+// to bring that to what it shall be is an impact.
+void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);
+
+// Whether, with the state's multipliers, something is an impact in this step: what `end` would
+// book. NULL: nobody keeps a ledger, and nothing is.
+bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
+
 // A method of several substeps calls this after each of them, and what is dissipated is then the
 // sum over the substeps: a row that is caught in one of them holds in the next at no rate, and
 // with the impulse of all and the rate before all the loss would come out too high. `impulse` times

@@ -43,6 +43,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   const rl_definition *d = b->definition;
   uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
            spares = 0, entangled = 0, rings = 0;
+  bool rub = false;
   for (size_t i = 0; i < d->body_count; i++) {
     b->part_count += d->bodies[i].part_count;
     b->key_count += d->bodies[i].drive_count;
@@ -63,6 +64,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
     entangled += rope->rope_collide ? rl_definition_most_elements(d, (uint32_t)i) : 0;
     eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
     rings += rl_definition_rings(rope);
+    rub = rub || rl_definition_rings_rub(d, rope);
     holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
     if (rl_definition_elements(rope) > b->longest) {
       b->longest = rl_definition_elements(rope);
@@ -112,6 +114,7 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   m->eye_count = (uint32_t)eyes;
   m->hold_count = (uint32_t)holds;
   m->has_rings = rings > 0;
+  m->rings_rub = rub;
   for (size_t i = 0; i < d->rope_count; i++) {
     m->has_belts = m->has_belts || (d->ropes[i].closed && d->ropes[i].segments == 0);
   }
@@ -297,11 +300,16 @@ static bool check_ropes_apart(const rl_model *model, const rl_contact *contact, 
 static bool check_bends(const rl_model *model, const rl_state *state, rl_fault *fault) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     if (!isfinite(f.value)) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, f.rope, "bending",
-                          "the rope starts folded back on itself, %u elements from its beginning, "
-                          "which takes infinite energy; expected another start, or no bending "
-                          "stiffness",
-                          (unsigned)(f.place - 1));
+      const unsigned behind = f.place - 1;
+      const bool at_end = behind == model->ropes[f.rope].link_count;
+      return rl_fault_set(
+          fault, RL_FAULT_INVALID, RL_NONE, f.rope,
+          behind == 0 ? "from.clamp"
+          : at_end    ? "to.clamp"
+                      : "points",
+          "the rope starts folded back on itself, %u elements from its beginning, "
+          "which takes infinite energy; expected %s, or no bending stiffness",
+          behind, behind == 0 || at_end ? "another direction of the clamp" : "other points");
     }
   }
   return true;

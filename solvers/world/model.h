@@ -416,6 +416,7 @@ typedef struct rl_model {
   bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension
   bool has_rings;            // ropes with mass run through eyes
+  bool rings_rub;            // and some of them with friction
   bool has_belts;            // there are massless loops
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count

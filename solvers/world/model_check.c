@@ -12,6 +12,9 @@
 // Nodes that winches can pay out, at most: as many as a rope can have.
 static const double most_nodes = 1e7;
 
+// A bending stiffness over the length of an element has to stay below that [N m].
+static const double most_bent = 1e150;
+
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...) {
   *fault = (rl_fault){.kind = kind, .body = body, .rope = rope, .field = field};
@@ -110,12 +113,12 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
   if (has_mass && rope->segments == 0) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         rope->node_masses ? "node_masses" : "mass",
-                        "a rope with mass needs segments (a massless rope has neither)");
+                        "a rope with mass needs segments; expected `segments`, or no mass");
   }
   if (!has_mass && rope->segments > 0) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
                         rope->rest_lengths ? "rest_lengths" : "segments",
-                        "a rope with segments needs a mass (a massless rope has neither)");
+                        "a rope with segments needs a mass; expected `mass`, or no segments");
   }
   if (rope->segments > 0) {
     return true;
@@ -151,7 +154,7 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
 static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const rl_end *ends[2] = {&rope->from, &rope->to};
-  static const char *const fields[2] = {"from", "to"};
+  static const char *const fields[2] = {"from.clamp", "to.clamp"};
   for (size_t k = 0; k < 2 && !rope->closed; k++) {
     const rl_end *end = ends[k];
     if (rl_is_zero(end->clamp)) {
@@ -164,7 +167,8 @@ static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *
     }
     if (end->kind != RL_END_POINT && end->kind != RL_END_BODY) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
-                          "only a point in space and a body can hold the direction of an end");
+                          "only a point in space and a body can hold the direction of an end; "
+                          "expected one of these there, or no `clamp`");
     }
     const rl_body_definition *body =
         end->kind == RL_END_BODY ? &definition->bodies[end->body] : NULL;
@@ -176,6 +180,17 @@ static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *
     }
   }
   return true;
+}
+
+// The energy of a bend goes with EI / l, and how fast that changes with its square.
+static bool check_bending(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const double length = rl_definition_length(definition, rope) / (double)rope->segments;
+  return !(rope->bending / length >= most_bent) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "bending",
+                      "a bending stiffness of %g N m^2 over elements of %.3g m is beyond the range "
+                      "of numbers; expected less than %.3g N m^2",
+                      rope->bending, length, most_bent * length);
 }
 
 // A loop has no ends that it could lie or hang between: only points give it a place.
@@ -290,8 +305,40 @@ static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
+// Elements with less than half a turn of the rope between them are no pair (papers/tangle.md): so
+// much there is at most between two, and where that is less the rope has nothing to touch.
+static bool check_tangle(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const size_t count = rope->segments;
+  bool touches = !rope->rope_collide || count == 0 || rl_definition_is_fed(definition, i);
+  for (size_t k = 0; k < definition->rope_count; k++) {
+    touches = touches || (k != i && definition->ropes[k].rope_collide);
+  }
+  if (touches) {
+    return true;
+  }
+  const double length = rl_definition_length(definition, rope);
+  const double mean = length / (double)count;
+  double least = mean;
+  for (size_t k = 0; k < count && rope->rest_lengths; k++) {
+    least = fmin(least, rope->rest_lengths[k]);
+  }
+  const double outer =
+      rope->rest_lengths ? rope->rest_lengths[0] + rope->rest_lengths[count - 1] : 2.0 * mean;
+  const double between = rope->closed ? 0.5 * length - least : length - outer;
+  const double half_turn = RL_PI * rope->radius;
+  return between >= half_turn ||
+         rl_fault_set(
+             fault, RL_FAULT_INVALID, RL_NONE, i, "radius",
+             "no two elements of the rope can touch: they are %.3g m apart along it at "
+             "most, less than half a turn round its radius, %.3g m; expected a radius up to "
+             "%.3g m, or no rope_collide",
+             fmax(between, 0.0), half_turn, fmax(between, 0.0) / RL_PI);
+}
+
 bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
-  return check_length(definition, i, fault) && check_points(definition, i, fault);
+  return check_length(definition, i, fault) && check_bending(definition, i, fault) &&
+         check_tangle(definition, i, fault) && check_points(definition, i, fault);
 }
 
 // What a rope shall pass round has a surface that it can lie on.
@@ -385,8 +432,10 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
                          "massless closed ropes round anything but balls and cylinders");
     }
   }
-  if (way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0) {
-    return unsupported(fault, RL_NONE, r, "over", "ropes with mass that rub in an eye");
+  if (way->eye && rope->segments > 0 && (isfinite(rope->stiffness) || rope->compression) &&
+      rl_definition_eye_friction(definition, rope, way) > 0.0) {
+    return unsupported(fault, RL_NONE, r, "over",
+                       "ropes with mass that rub in an eye and stretch, or are rods");
   }
   return true;
 }

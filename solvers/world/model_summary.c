@@ -126,7 +126,7 @@ void rl_build_summary(rl_builder *b) {
     m->capabilities |= rope->wrap_capacity > 0 ? RL_CAN_WRAPS
                        : rope->eye_count > 0   ? RL_CAN_SPANS
                                                : 0U;
-    for (uint32_t k = 0; k < rope->eye_count; k++) {
+    for (uint32_t k = 0; k < rope->eye_count + rope->ring_count; k++) {
       m->capabilities |= m->eye_frictions[rope->first_eye + k] > 0.0 ? RL_CAN_FRICTION : 0U;
     }
     m->capabilities |= rope->ring_count > 0 ? RL_CAN_SPANS | RL_CAN_RINGS : 0U;

@@ -600,3 +600,68 @@ double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
 double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations) {
   return solve(items, count, true, iterations);
 }
+
+// ---------------------------------------------------------------------------------------------
+// (10) The places on their way
+
+// The pull that balances at a node, of the item there.
+static rl_vec3 pull_at(const rl_path_item *items, size_t before, size_t at) {
+  return rl_sub(items[before].node.link.direction[1], items[at].node.link.direction[0]);
+}
+
+void rl_path_begin_rates(rl_path_item *solved, size_t count) {
+  differentiate(solved, count);
+  for (size_t i = 0; i < count; i++) {
+    solved[i].node.gradient[0] = solved[i].node.gradient[1] = 0.0;
+    solved[i].node.step[0] = solved[i].node.step[1] = 0.0;
+  }
+}
+
+// A hinge stays where it is, a place on a curve goes with that, and its direction as well.
+void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t count,
+                        double share) {
+  size_t i = 0;
+  for (size_t j = next_node(laid, count, 0); j + 1 < count; j = next_node(laid, count, j)) {
+    rl_path_node *node = &solved[j].node;
+    const rl_vec3 pull = pull_at(laid, i, j);
+    const rl_vec3 first = is_round(&laid[j]) ? node->directions[0] : laid[j].node.directions[0];
+    node->gradient[0] += share * rl_dot(pull, first);
+    node->gradient[1] += share * rl_dot(pull, node->directions[1]);
+    i = j;
+  }
+}
+
+double rl_path_find_rates(rl_path_item *solved, size_t count) {
+  double fastest = 0.0;
+  find_step(solved, count, 0.0);
+  for (size_t i = next_node(solved, count, 0); i + 1 < count; i = next_node(solved, count, i)) {
+    const rl_path_node *node = &solved[i].node;
+    fastest =
+        rl_larger(fastest, sqrt(node->step[0] * node->step[0] + node->step[1] * node->step[1]));
+  }
+  return fastest;
+}
+
+double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time) {
+  for (size_t i = 0; i < count; i++) {
+    const rl_path_node *node = &solved[i].node;
+    items[i].wrap = solved[i].wrap;
+    items[i].node.turns = -1.0;
+    items[i].along = solved[i].along;
+    if (items[i].kind == RL_PATH_LINE) {
+      items[i].along += time * node->step[0];
+    } else if (items[i].kind == RL_PATH_CIRCLE) {
+      items[i].along += time * node->step[0] / items[i].radius;
+    } else if (is_round(&items[i])) {
+      items[i].hinge =
+          rl_add_scaled(rl_add_scaled(node->place, time * node->step[0], node->directions[0]),
+                        time * node->step[1], node->directions[1]);
+    }
+  }
+  const double length = lay(items, count);
+  if (!isnan(length)) {
+    differentiate(items, count); // directs the nodes
+    write_places(items, count);
+  }
+  return length;
+}

@@ -82,4 +82,16 @@ double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 // stops there, with the places that it has come to, and returns nan.
 double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations);
 
+// How the places go as the items move, without another solve: dF/du u' + dF/dx x' = 0 of the pulls
+// F that balance. First their change at the places of a path that was solved, with the items a
+// little away: `share` of it in the sum that _begin_rates sets to 0. Then x', kept in `solved`;
+// returns the fastest [m/s].
+void rl_path_begin_rates(rl_path_item *solved, size_t count);
+void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t count, double share);
+double rl_path_find_rates(rl_path_item *solved, size_t count);
+
+// Lays the rope over items, wherever they are, with the places of a path that was solved, and
+// `time` later if its rates are known. nan where it cannot be laid.
+double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time);
+
 #endif

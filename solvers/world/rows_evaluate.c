@@ -86,12 +86,14 @@ static rl_entry *set_entry(rl_entry *entry, rl_vec3 gradient, rl_vec3 force) {
 }
 
 // C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
-// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity).
+// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity). Where a rope with mass rubs in
+// an eye its forces are those of the pulls before and behind it.
 static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                           const rl_point *points) {
   const rl_vertex *vertices = &rows->vertices[row->first_vertex];
   rl_entry *entry = &rows->entries[row->first_entry];
-  double length = 0.0;
+  const uint32_t first_eye = rl_row_first_eye(model, state, row);
+  double length = 0.0, pull_in = 1.0, pull_out = 1.0; // over that of the first piece
   place here = place_of(model, state, vertices[0], points);
   rl_vec3 incoming = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < row->vertex_count; i++) {
@@ -105,15 +107,19 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
       length += is_guided ? rl_dot(guide, piece) : rl_length(piece);
       outgoing = is_guided ? guide : rl_unit(piece);
     }
+    if (first_eye != RL_NONE && i > 0 && i + 1 < row->vertex_count) {
+      pull_out *= rl_eye_pull(model, state, first_eye + i - 1, incoming, outgoing);
+    }
     if (vertices[i].slot != RL_NONE) {
       const rl_vec3 gradient = rl_sub(incoming, outgoing);
-      entry = set_entry(entry, gradient, gradient);
+      const rl_vec3 force = rl_sub(rl_scale(pull_in, incoming), rl_scale(pull_out, outgoing));
+      entry = set_entry(entry, gradient, force);
       if (has_spin(&here)) {
-        const rl_vec3 torque = lever(&here, gradient);
-        entry = set_entry(entry, torque, torque);
+        entry = set_entry(entry, lever(&here, gradient), lever(&here, force));
       }
     }
     here = next;
+    pull_in = pull_out;
     incoming = outgoing;
   }
   row->rest = state->links[row->item].rest;
@@ -168,12 +174,13 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   for (uint32_t i = 0; i < row->entry_count; i++) {
     entries[i].gradient = entries[i].force = none;
   }
+  const rl_path_item *items = rl_path_items(state, rope);
   double pull_in = 1.0, pull_out = 1.0;
   for (uint32_t k = 0; k <= row->piece_count; k++) {
     const uint32_t slot = rows->vertices[row->first_vertex + k].slot;
     const uint32_t at = row->first_piece + k; // a loop begins at its last wrap
     const rl_path_item *item =
-        &state->items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
+        &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
     pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;

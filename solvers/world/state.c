@@ -9,6 +9,7 @@
 
 static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   rl_carver c = {.block = block};
+  s->model = m;
   s->points = rl_carve(&c, m->slot_count, sizeof *s->points);
   s->velocities = rl_carve(&c, m->slot_count, sizeof *s->velocities);
   s->masses = rl_carve(&c, m->slot_count, sizeof *s->masses);
@@ -20,7 +21,6 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   if (m->tangle_capacity > 0) {
     s->sides = rl_carve(&c, m->contact_capacity, sizeof *s->sides);
   }
-  s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
   s->element_counts = s->spare_counts = s->spares = s->eye_elements = NULL;
   s->drags = NULL;
@@ -32,6 +32,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   if (m->has_rings) {
     s->eye_elements = rl_carve(&c, m->eye_count, sizeof *s->eye_elements);
   }
+  s->grips = m->rings_rub ? rl_carve(&c, m->eye_count, sizeof *s->grips) : NULL;
   if (m->parts) {
     s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
     s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
@@ -48,10 +49,15 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   if (m->is_pushed) {
     s->pushes = rl_carve(&c, m->place_count, sizeof *s->pushes);
   }
+  s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
   s->block_size = c.used;
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
   const size_t solids = m->wrap_capacity > 0 ? m->part_count : 0;
-  s->items = rl_carve(&c, places, sizeof *s->items);
+  const size_t ropes = m->wrap_capacity > 0 ? m->rope_count : 0;
+  s->items = rl_carve(&c, m->wrap_capacity + 2 * ropes, sizeof *s->items);
+  s->inputs = rl_carve(&c, m->wrap_capacity + 2 * ropes, sizeof *s->inputs);
+  s->solved = rl_carve(&c, ropes, sizeof *s->solved);
+  s->path_lengths = rl_carve(&c, ropes, sizeof *s->path_lengths);
   s->old_items = rl_carve(&c, places, sizeof *s->old_items);
   s->solids = rl_carve(&c, solids, sizeof *s->solids);
   s->grown = rl_carve(&c, solids, sizeof *s->grown);
@@ -139,7 +145,25 @@ void rl_state_free(rl_state *state) {
   }
 }
 
+// Behind the wraps that there are, all is zero.
+static void copy_wraps(rl_state *to, const rl_state *from) {
+  const rl_model *model = from->model;
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    const uint32_t first = model->ropes[r].first_wrap;
+    const uint32_t most =
+        from->wrap_counts[r] > to->wrap_counts[r] ? from->wrap_counts[r] : to->wrap_counts[r];
+    memcpy(&to->wraps[first], &from->wraps[first], most * sizeof *to->wraps);
+    to->solved[r] = from->solved[r];
+    to->path_lengths[r] = from->path_lengths[r];
+    memcpy(&to->items[first + 2 * r], &from->items[first + 2 * r],
+           from->solved[r] * sizeof *to->items);
+    memcpy(&to->inputs[first + 2 * r], &from->inputs[first + 2 * r],
+           from->solved[r] * sizeof *to->inputs);
+  }
+}
+
 void rl_state_copy(rl_state *to, const rl_state *from) {
+  copy_wraps(to, from);
   to->time = from->time;
   to->work = from->work;
   to->dissipated = from->dissipated;
@@ -153,7 +177,7 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->parted = from->parted;
   to->unparted = from->unparted;
   to->wind = from->wind;
-  memcpy(to->block, from->block, from->block_size);
+  memcpy(to->block, from->block, (size_t)((char *)from->wraps - (char *)from->block));
 }
 
 // FNV-1a with 64-bit words instead of bytes: the arrays are padded with zeros to whole words.

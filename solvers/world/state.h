@@ -25,6 +25,16 @@ typedef struct rl_contact {
   };
 } rl_contact;
 
+// What an item of a path follows from: where its end, eye or body is, with the coordinates of the
+// body's turn, what the rope lies on there, and what the search for its place begins with.
+typedef struct rl_path_input {
+  rl_vec3 at, turn;
+  rl_quat rotation;
+  uint32_t body, part, feature, continues;
+  double sense, angle, along;
+  rl_vec3 hinge;
+} rl_path_input;
+
 typedef struct rl_state {
   double time;       // [s]
   double work;       // done on the system from outside since the start [J]
@@ -37,7 +47,8 @@ typedef struct rl_state {
   uint64_t topology;         // of what was parted so far, and in which order; 0: nothing
   uint64_t parted, unparted; // elements parted and ends let go; what lacked a spare node
   rl_vec3 wind;              // [m/s]
-  size_t block_size;         // bytes of the arrays below, which lie in one block
+  const rl_model *model;     // whose state it is
+  size_t block_size;         // bytes of the arrays below, which lie in one block, wraps last
   void *block;
   void *allocation;      // what to free
   rl_point *points;      // [slot_count] positions and inverse masses
@@ -60,6 +71,9 @@ typedef struct rl_state {
   // Of a rope with mass: which of its elements runs through each eye [eye_count]; RL_NONE: it has
   // left it. NULL where no rope with mass has eyes.
   uint32_t *eye_elements;
+  // Where they rub: how much of the friction of each eye acts [eye_count], from -1, all of it as
+  // the rope slips back towards `from`, to 1, as it slips on. NULL where none does.
+  double *grips;
   // Where something can come apart or grow, else NULL: the elements that each rope has
   // [rope_count], its spare nodes [pool_capacity], of which the first spare_counts[rope] are left,
   // and the drag of nodes [slot_count].
@@ -75,15 +89,27 @@ typedef struct rl_state {
   // Paths are continued smoothly past where a rope leaves a body, for who finds that place by
   // itself; no part of the state.
   bool continues_paths;
-  // Scratch for the path of one rope, which is no part of the state: its items, the parts it lies
-  // on, and where and what these are.
-  rl_path_item *items, *old_items; // [path_capacity + 2]
-  rl_path_solid *solids;           // [part_count]
-  rl_part *grown;                  // [part_count]
-  uint32_t (*solid_parts)[2];      // [part_count] body and part
-  rl_wrap *old_wraps;              // [path_capacity]
+  // The path of each rope over bodies as last solved (wrap.h): of those of rope r from
+  // rl_path_items on, items and what they were solved for, and by rope how many items there are (0:
+  // it is not solved) and the length. It follows from the state, and is no part of it.
+  rl_path_item *items;   // [wrap_capacity + 2 rope_count]
+  rl_path_input *inputs; // [wrap_capacity + 2 rope_count]
+  uint32_t *solved;      // [rope_count]
+  double *path_lengths;  // [rope_count] [m]
+  // Scratch for the path of one rope, which is no part of the state either: other items, the parts
+  // it lies on, and where and what these are.
+  rl_path_item *old_items;    // [path_capacity + 2]
+  rl_path_solid *solids;      // [part_count]
+  rl_part *grown;             // [part_count]
+  uint32_t (*solid_parts)[2]; // [part_count] body and part
+  rl_wrap *old_wraps;         // [path_capacity]
   rl_vec3 *kicked; // [place_count] velocities of what drag acts on, before the last rl_state_kick
 } rl_state;
+
+// The path of a rope over bodies as last solved: its two ends and its wraps.
+static inline rl_path_item *rl_path_items(const rl_state *state, uint32_t rope) {
+  return &state->items[state->model->ropes[rope].first_wrap + 2 * rope];
+}
 
 // Whether a contact is between two elements of ropes.
 static inline bool rl_is_of_ropes(const rl_contact *contact) {
@@ -109,7 +135,7 @@ void rl_state_free(rl_state *state);
 // Carves a state for rl_state_copy to write to; free it with what it was carved from.
 rl_state *rl_state_carve(const rl_model *model, rl_carver *carver);
 
-// Both states must come from the same model.
+// Both states must come from the same model. Paths that are solved stay so.
 void rl_state_copy(rl_state *to, const rl_state *from);
 
 // 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation

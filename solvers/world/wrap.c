@@ -103,21 +103,121 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
-                    const rl_point *points) {
+// Keeps a number; 0 if it was there already, to the bit, so that a path that is known is the one
+// that would be found.
+static uint64_t keep(double *kept, double now) {
+  uint64_t then, is;
+  memcpy(&then, kept, sizeof then);
+  memcpy(&is, &now, sizeof is);
+  *kept = now;
+  return is ^ then;
+}
+
+static uint64_t keep_index(uint32_t *kept, uint32_t now) {
+  const uint32_t then = *kept;
+  *kept = now;
+  return now ^ then;
+}
+
+static uint64_t keep_vector(rl_vec3 *kept, rl_vec3 now) {
+  return keep(&kept->x, now.x) | keep(&kept->y, now.y) | keep(&kept->z, now.z);
+}
+
+// Where what is at a slot is, and how it stands.
+static uint64_t keep_place(const rl_model *model, const rl_state *state, const rl_point *points,
+                           uint32_t slot, rl_path_input *kept) {
+  if (slot == RL_NONE) {
+    return 0;
+  }
+  uint64_t changed = keep_vector(&kept->at, rl_position(&points[slot]));
+  const rl_body *body = rl_slot_body(model, slot);
+  if (body) {
+    const rl_quat now = state->rotations[slot - model->node_count];
+    changed |= keep(&kept->rotation.x, now.x) | keep(&kept->rotation.y, now.y) |
+               keep(&kept->rotation.z, now.z) | keep(&kept->rotation.w, now.w);
+  }
+  if (body && body->spin_slot != RL_NONE) {
+    changed |= keep_vector(&kept->turn, rl_position(&points[body->spin_slot]));
+  }
+  return changed;
+}
+
+static uint64_t keep_wrap(const rl_model *model, const rl_state *state, const rl_point *points,
+                          const rl_wrap *wrap, rl_path_input *kept) {
+  const uint32_t slot =
+      wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
+  return keep_index(&kept->body, wrap->body) | keep_index(&kept->part, wrap->part) |
+         keep_index(&kept->feature, wrap->feature) |
+         keep_index(&kept->continues, state->continues_paths) |
+         keep_place(model, state, points, slot, kept) | keep(&kept->sense, wrap->sense) |
+         keep(&kept->angle, wrap->angle) | keep(&kept->along, wrap->along) |
+         keep_vector(&kept->hinge, wrap->hinge);
+}
+
+// Keeps what the path of a rope follows from; returns whether that is what it was solved for.
+static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points, rl_path_input *inputs) {
+  const uint32_t *ends = model->ropes[index].ends;
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  uint64_t changed = state->solved[index] ^ (count + 2);
+  for (uint32_t i = 0; i < count; i++) {
+    changed |= keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]);
+  }
+  if (rl_wraps_is_loop(model, index)) {
+    changed |= keep_vector(&inputs[0].at, state->seams[index]);
+  }
+  for (uint32_t end = 0; end < 2 && !rl_wraps_is_loop(model, index); end++) {
+    const uint32_t slot = rl_node_vertex(model, ends[end]).slot;
+    changed |= keep_place(model, state, points, slot, &inputs[end * (count + 1)]);
+  }
+  return changed == 0;
+}
+
+// The items of a rope at trial positions. Returns how many there are.
+static size_t put_items(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points) {
+  rl_path_item *items = rl_path_items(state, index);
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   const bool is_loop = rl_wraps_is_loop(model, index);
-  put_point(&state->items[0],
+  put_point(&items[0],
             is_loop ? state->seams[index] : end_position(model, state, rope->ends[0], points));
   for (uint32_t i = 0; i < count; i++) {
-    put_wrap(model, state, rope, &wraps[i], points, &state->items[i + 1]);
+    put_wrap(model, state, rope, &wraps[i], points, &items[i + 1]);
   }
-  put_point(&state->items[count + 1],
+  put_point(&items[count + 1],
             is_loop ? state->seams[index] : end_position(model, state, rope->ends[1], points));
-  return is_loop ? rl_wraps_close(state->items, count + 2)
-                 : rl_path_solve(state->items, count + 2, NULL);
+  return (size_t)count + 2;
+}
+
+double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
+                    const rl_point *points) {
+  rl_path_item *items = rl_path_items(state, index);
+  if (!keep_inputs(model, state, index, points, &state->inputs[items - state->items])) {
+    const size_t count = put_items(model, state, index, points);
+    const double length = rl_wraps_is_loop(model, index) ? rl_wraps_close(items, count)
+                                                         : rl_path_solve(items, count, NULL);
+    state->path_lengths[index] = length;
+    state->solved[index] = isnan(length) ? 0 : (uint32_t)count;
+  }
+  return state->path_lengths[index];
+}
+
+double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t index,
+                   const rl_point *points, double time) {
+  state->solved[index] = 0;
+  const size_t count = put_items(model, state, index, points);
+  return rl_path_lay(rl_path_items(state, index), state->old_items, count, time);
+}
+
+void rl_wraps_solve(const rl_model *model, const rl_state *state) {
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
+      rl_wrap_path(model, state, r, state->points);
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -201,7 +301,7 @@ double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t index,
                             uint32_t piece, const rl_point *points) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const rl_path_item *items = state->items;
+  const rl_path_item *items = rl_path_items(state, index);
   const bool closes = piece == 0 && rl_wraps_is_loop(model, index);
   const uint32_t before = closes ? state->wrap_counts[index] : piece; // the item before it
   double length = items[piece].piece + (closes ? items[before].piece : 0.0);
@@ -245,7 +345,8 @@ double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope,
   if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
     return 1.0;
   }
-  const double pull = largest_pull(rl_wrap_friction(model, rope, wrap), &state->items[index + 1]);
+  const double pull =
+      largest_pull(rl_wrap_friction(model, rope, wrap), &rl_path_items(state, rope)[index + 1]);
   return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
 }
 
@@ -282,7 +383,7 @@ static rl_strand strand_of(const rl_model *model, const rl_state *state, uint32_
                            uint32_t first_piece, const rl_point *points, double paid) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const rl_path_item *items = state->items;
+  const rl_path_item *items = rl_path_items(state, index);
   const uint32_t count = state->wrap_counts[index];
   rl_strand strand = {.first_piece = first_piece};
   const bool closes = first_piece == 0 && rl_wraps_is_loop(model, index);
@@ -503,8 +604,8 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
   const double back = beside.back, on = beside.on;
   double all = 1.0 + grip_tolerance, tension = back;
   for (uint32_t i = first; i <= last; i++) {
-    const double pull =
-        largest_pull(rl_wrap_friction(model, index, &wraps[i]), &state->items[i + 1]);
+    const double pull = largest_pull(rl_wrap_friction(model, index, &wraps[i]),
+                                     &rl_path_items(state, index)[i + 1]);
     all *= pull;
     tension = on > back ? fmin(tension * pull, on) : fmax(tension / pull, on);
     wraps[i].tension = i < last && isfinite(tension) ? tension : on;
@@ -583,7 +684,8 @@ static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t ind
   uint32_t best = RL_NONE;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const double friction = rl_wrap_friction(model, index, &before[i]);
-    const double pull = friction > 0.0 ? largest_pull(friction, &state->items[i + 1]) : 0.0;
+    const double pull =
+        friction > 0.0 ? largest_pull(friction, &rl_path_items(state, index)[i + 1]) : 0.0;
     if (before[i].grip == RL_STICKS) {
       return false;
     }
@@ -603,8 +705,8 @@ void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t index) {
   if (!rl_wraps_is_loop(model, index) || last == 0 || last == count) {
     return;
   }
-  state->seams[index] =
-      rl_scale(0.5, rl_add(state->items[last].exit, state->items[last + 1].entry));
+  const rl_path_item *items = rl_path_items(state, index);
+  state->seams[index] = rl_scale(0.5, rl_add(items[last].exit, items[last + 1].entry));
   wraps[count - 1].rest = rl_wrap_piece_rest(model, state, index, 0);
   for (uint32_t k = 0; k < last; k++) { // the wraps before it come behind the others, one by one
     const rl_wrap first = wraps[0];
@@ -632,7 +734,7 @@ static bool let_slip_off(const rl_model *model, const rl_state *state, uint32_t 
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+    if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
       changed = regrip(&before[i], RL_SLIDES) || changed;
     }
   }
@@ -644,12 +746,13 @@ static double moves_of(const rl_model *model, const rl_state *state, const rl_st
                        uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  double sum = rl_distance(state->items[0].at, before->items[0].at) +
-               rl_distance(state->items[count + 1].at, before->items[count + 1].at);
+  const rl_path_item *now = rl_path_items(state, index), *then = rl_path_items(before, index);
+  double sum =
+      rl_distance(now[0].at, then[0].at) + rl_distance(now[count + 1].at, then[count + 1].at);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t body = wraps[i].body;
     if (body == RL_NONE) {
-      sum += rl_distance(state->items[i + 1].at, before->items[i + 1].at);
+      sum += rl_distance(now[i + 1].at, then[i + 1].at);
       continue;
     }
     const uint32_t slot = rl_body_slot(model, body);
@@ -677,7 +780,8 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   uint32_t body = RL_NONE;
   double most = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *now = &state->items[i + 1], *then = &before->items[i + 1];
+    const rl_path_item *now = &rl_path_items(state, index)[i + 1];
+    const rl_path_item *then = &rl_path_items(before, index)[i + 1];
     const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
     const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
     if (wraps[i].body != RL_NONE && !(moved < most)) { // where it is lost it is nowhere, nan
@@ -749,7 +853,7 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   double lost = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *item = &state->items[i + 1];
+    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const uint32_t next = i + 1 < pieces ? i + 1 : 0;
     const double way = 0.5 * item->arc - before_mark(model, state, &wraps[i], item, state->points);
     const double before = strain(model, state, index, i),
@@ -838,7 +942,7 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
 static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
+    if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
       state->slipped_off++;
       state->slipped_rope = index;
       state->slipped_body = wraps[i].body;
@@ -856,8 +960,8 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   if (let_slip_off(model, state, index, wraps)) {
     for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-      if (has_slipped_off(model, state, &wraps[i], &state->items[i + 1])) {
-        rl_wrap_mark_middle(model, state, &wraps[i], &state->items[i + 1]);
+      if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
+        rl_wrap_mark_middle(model, state, &wraps[i], &rl_path_items(state, index)[i + 1]);
       }
     }
   }

@@ -21,13 +21,21 @@ static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *st
   return state->wrap_counts[rope] + (rl_wraps_is_loop(model, rope) ? 0 : 1);
 }
 
-// Solves the path of a rope at trial positions [slot_count] into state->items, which are its two
-// ends and its wraps; returns the length [m].
+// Solves the path of a rope at trial positions [slot_count] into its rl_path_items; returns the
+// length [m]. Where these are solved for the same already, to the bit, they stay.
 double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *points);
 
-// The pieces of a rope that slide as one, with the path in state->items. Where it slips, each of an
-// elastic rope has the rest length that its tension asks for.
+// Lays it over its items at trial positions with the places of the path that was last solved, which
+// are in state->old_items, and of `time` later by their rates (path.h).
+double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t rope,
+                   const rl_point *points, double time);
+
+// Solves the paths of all ropes that lie on something, at the state's positions.
+void rl_wraps_solve(const rl_model *model, const rl_state *state);
+
+// The pieces of a rope that slide as one, with the path solved. Where it slips, each of an elastic
+// rope has the rest length that its tension asks for.
 typedef struct rl_strand {
   uint32_t first_piece, piece_count;
   double length, rest; // between the marks at its ends, or the rope's [m]
@@ -37,7 +45,7 @@ typedef struct rl_strand {
 } rl_strand;
 
 // The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
-// at `points` in state->items.
+// at `points` solved.
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
@@ -65,6 +73,7 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, doubl
 // slips; where it slipped and came to rest, it sticks; while it slips off a ball, nothing holds it;
 // where its way has come to an end, it slips off at the start. True if something has changed, and
 // the step is to be done again. `last`: what each unknown pulled in the last substep, or NULL.
+// With a `dt` of INFINITY nothing comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 

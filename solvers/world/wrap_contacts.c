@@ -42,7 +42,7 @@ static void find_parts(rl_wrapping *w) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const uint32_t count = w->state->wrap_counts[w->rope];
   for (uint32_t i = 0; i < count; i++) {
-    w->state->items[i + 1].part =
+    w->path.items[i + 1].part =
         wraps[i].body == RL_NONE ? RL_NONE : rl_wraps_solid(w, wraps[i].body, wraps[i].part);
   }
   w->path.count = count + 2;
@@ -50,8 +50,9 @@ static void find_parts(rl_wrapping *w) {
 
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope) {
   rl_wrapping w = {.model = model, .state = state, .rope = rope};
-  w.path.items = state->items;
+  w.path.items = rl_path_items(state, rope);
   w.path.capacity = model->ropes[rope].wrap_capacity + 2;
+  state->solved[rope] = 0;
   find_parts(&w);
   return w;
 }
@@ -140,7 +141,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
   // Wraps, with the number of the old one for now where the rest length will be.
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const rl_path_item *item = &state->items[i + 1];
+    const rl_path_item *item = &w->path.items[i + 1];
     const uint32_t old = find_old(w, item, next, old_count);
     wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
     wraps[i].rest = old == RL_NONE ? -1.0 : old;
@@ -265,15 +266,25 @@ static moving_piece seen_from(rl_body_pose was, rl_body_pose is, const swept_pie
       {rl_wrap_to_body(is, piece->to[0]), rl_wrap_to_body(is, piece->to[1])}};
 }
 
-// The parts of a body, other than those that the piece lies on, that it may have run into.
-static bool is_near(const rl_wrapping *w, const swept_piece *piece, uint32_t body) {
-  const double reach =
-      0.5 * rl_distance(piece->to[0], piece->to[1]) +
+// A ball that a piece has not left in the step.
+typedef struct ball {
+  rl_vec3 centre;
+  double radius;
+} ball;
+
+static ball ball_about(const swept_piece *piece, double radius) {
+  const double moved =
       fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
-  const rl_vec3 middle = rl_scale(0.5, rl_add(piece->to[0], piece->to[1]));
-  const rl_vec3 centre = rl_position(&w->state->points[rl_body_slot(w->model, body)]);
-  return rl_distance(middle, centre) <=
-         reach + w->model->bodies[body].bound + w->model->ropes[w->rope].radius;
+  return (ball){rl_scale(0.5, rl_add(piece->to[0], piece->to[1])),
+                0.5 * rl_distance(piece->to[0], piece->to[1]) + moved + radius};
+}
+
+// Whether a piece may have run into a body.
+static bool is_near(const rl_wrapping *w, ball about, uint32_t body) {
+  const rl_vec3 way =
+      rl_sub(about.centre, rl_position(&w->state->points[rl_body_slot(w->model, body)]));
+  const double reach = about.radius + w->model->bodies[body].bound;
+  return rl_dot(way, way) <= reach * reach;
 }
 
 // Where a piece runs into a part first.
@@ -286,22 +297,24 @@ static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
                      const swept_piece *swept, hit *found) {
   const rl_model *model = w->model;
   const rl_path_item *items = w->path.items;
+  const double radius = model->ropes[w->rope].radius;
+  const ball about = ball_about(swept, radius);
+  const uint8_t *touches = &model->touches[(size_t)w->rope * model->body_count];
   double first = 2.0;
   for (uint32_t body = 0; body < model->body_count; body++) {
-    if (!model->touches[(size_t)w->rope * model->body_count + body] || !is_near(w, swept, body)) {
+    if (!touches[body] || !is_near(w, about, body)) {
       continue;
     }
-    const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
-    const moving_piece m =
-        seen_from(rl_body_pose_at(model, before, before->points, body), is, swept);
     for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
-      rl_vec3 normal;
       if (rl_wraps_is_on(w, &items[piece], body, part) ||
           rl_wraps_is_on(w, &items[piece + 1], body, part)) {
         continue; // what lies on a part is led over it by its rules
       }
-      const double t =
-          runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
+      rl_vec3 normal;
+      const rl_body_pose was = rl_body_pose_at(model, before, before->points, body);
+      const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
+      const moving_piece m = seen_from(was, is, swept);
+      const double t = runs_into(&model->bodies[body].parts[part], radius, &m, &normal);
       if (t < first) {
         *found = (hit){body, part, rl_rotate(is.rotation, normal)};
         first = t;
@@ -435,7 +448,7 @@ void rl_wraps_remove(const rl_model *model, rl_state *state, uint32_t index, uin
 static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
                         uint32_t neighbour) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
-  const rl_path_item *item = &state->items[neighbour];
+  const rl_path_item *item = &rl_path_items(state, index)[neighbour];
   if (wrap->body == RL_NONE || rl_wrap_is_round(item)) {
     return false;
   }
@@ -469,7 +482,7 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
   const uint32_t count = state->wrap_counts[index];
   double sum = 0.0;
   for (uint32_t i = 0; i < count + 2; i++) {
-    rl_vec3 was = before->items[i].exit, is = state->items[i].exit;
+    rl_vec3 was = rl_path_items(before, index)[i].exit, is = rl_path_items(state, index)[i].exit;
     if (i > 0 && i <= count && wraps[i - 1].body != RL_NONE) {
       const uint32_t body = wraps[i - 1].body;
       const rl_vec3 place =
@@ -515,9 +528,9 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
   rl_wrap_path(model, state, r, state->points);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
-    rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &state->items[i + 1]);
+    rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &rl_path_items(state, r)[i + 1]);
   }
-  state->seams[r] = state->items[0].at;
+  state->seams[r] = rl_path_items(state, r)[0].at;
   return rubbed;
 }
 
@@ -532,9 +545,10 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
   const double longest = start + longest_growth(model, before, state, r);
+  const rl_path_item *then = rl_path_items(before, r), *now = w.path.items;
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
-    const swept_piece swept = {{before->items[piece].exit, before->items[piece + 1].entry},
-                               {state->items[piece].exit, state->items[piece + 1].entry}};
+    const swept_piece swept = {{then[piece].exit, then[piece + 1].entry},
+                               {now[piece].exit, now[piece + 1].entry}};
     catch_hits(&w, before, piece, &swept);
   }
   adapt(&w, longest);

@@ -45,7 +45,7 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
 // Friction coefficient of a wrap; 0 in an eye and on a seam.
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
 
-// With the path at the state's points in state->items: marks the middle of a wrap; the length of a
+// With the path at the state's points solved: marks the middle of a wrap; the length of a
 // piece between the marks beside it [m].
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                          const rl_path_item *item);
@@ -60,14 +60,14 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
 
 // Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
 // the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
-// of their wraps. The paths at the points of both states are in their items. Returns what friction
-// on an elastic rope has taken [J].
+// of their wraps. The paths at the points of both states are solved. Returns what friction on an
+// elastic rope has taken [J].
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
                      size_t *split, double dt);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
-// the state's points is in state->items.
+// the state's points is solved.
 
 typedef struct rl_wrapping {
   const rl_model *model;
@@ -77,7 +77,7 @@ typedef struct rl_wrapping {
   size_t solid_count;
 } rl_wrapping;
 
-// Opens the list of a rope whose path is solved.
+// Opens the list of a rope whose path is solved; it does not count as that any more.
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope);
 
 // The solid of a part of a body, which is added if the rope does not lie on it yet.

@@ -493,7 +493,7 @@ void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t index, doub
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const double length = rl_wrap_path(model, state, index, state->points);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    rl_wrap_mark_middle(model, state, &wraps[i], &state->items[i + 1]);
+    rl_wrap_mark_middle(model, state, &wraps[i], &rl_path_items(state, index)[i + 1]);
   }
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) { // of a loop the first has what is left

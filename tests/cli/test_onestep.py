@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 from tests.cli import test_cli as cli
 from tests.cli.test_cli import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder
@@ -126,8 +127,43 @@ class Steps(cli.Case):
         found = {row["step_s"] for row in Table(folder / "onestep.csv").rows()}
         self.expect({float(step) for step in found}, {1 / 60, 1 / 120}, "steps of onestep.csv")
         self.expect(sorted(path.name for path in (folder / "figures").glob("*.png")),
-                    ["hanging-chain-onestep-step.png"], "figures")
-        self.expect_in("Slopes of the positions: pbd", (folder / "report.html").read_text(), "page")
+                    [f"hanging-chain-{name}.png" for name in ("positions-0", "tensions-2",
+                                                              "velocities-1")], "figures")
+        for row in rows:
+            self.expect_in("iterations=20000", row["parameters"], "parameters of the summary")
+
+    def test_orders_stop_at_round_off(self) -> None:
+        """A step of RATTLE is wrong by h^3 until that is no more than rounding; what is below is
+        hollow in the figure, and no part of the fit."""
+        folder = new_folder()
+        done = cli.ropelab("onestep", "pendulum", "-s", "rattle", "-s", "pbd", "-s", "reference",
+                           "--values", "0.01,0.005,0.0025,1e-5,1e-7", "--at", "0", "--set", "exact=none",
+                           "--set", "bodies.bob.velocity=[0, -3, 0]", "--out", folder)
+        self.expect_exit(done, cli.DONE)
+        orders = {(row["label"], row["quantity"]): row
+                  for row in Table(folder / "orders.csv").rows()}
+        for label, quantity, order in (("rattle", "positions", 3), ("pbd", "positions", 2),
+                                       ("pbd", "velocities", 1)):
+            found = float(orders[label, quantity]["order"])
+            self.expect_true(abs(found - order) < 0.05, found, f"{order} to 0.05",
+                             f"order of the {quantity} of {label}")
+        self.expect(orders["reference", "positions"]["points"], "0", "points: all are round-off")
+        for row in Table(folder / "convergence.csv").rows():
+            self.expect_true(row["in_range"] == "0" or float(row["error_l2"]) > float(row["floor"]),
+                             row, "above the floor", "a point of a fit")
+        rattle = [row["in_range"] for row in Table(folder / "convergence.csv").rows()
+                  if (row["label"], row["quantity"]) == ("rattle", "positions")]
+        self.expect(rattle, ["1", "1", "1", "0", "0"], "the points that count")
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for text in ("Hollow points", "Slopes: ", "Nothing but round-off"):
+            self.expect_in(text, page, "report.html")
+        colours = set(re.findall(r'class="swatch" style="background:(#[0-9A-Fa-f]{6})', page))
+        self.expect_true(len(colours) <= 3, colours, "one a solver", "colours of the page")
+
+    def test_a_step_that_never_ends(self) -> None:
+        for words in (["--values", "1e-12"], ["--step", "1e-12"]):
+            self.refused("onestep", "pendulum", *words, "--out", new_folder(),
+                         says=("1e-12 s: the reference would take 3.5", "expected at most 1e+09"))
 
     def test_mistakes(self) -> None:
         for words, says in ((["--values", "0.01,0.01"], "--values: '0.01' is given twice"),

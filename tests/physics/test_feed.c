@@ -174,6 +174,74 @@ static void it_swings(void **unused) {
   }
 }
 
+// Three quarters of a bent rope are hauled in at the end that clamps it. Two elements become one
+// that is bent no more, at another rate than the winch's: what that loses is in the ledger.
+static double haul_bent(double h) {
+  rl_scenario *s = scenario_from(
+      "name: bent\nduration: 1\nstep: %g\n"
+      "ropes: {line: {from: {point: [0, 0, 0], clamp: [1, 0, 0]}, to: {free: [0.5, 0, 0]},\n"
+      "               mass: 0.1, segments: 10, bending: 0.02, compression: true}}\n"
+      "events: [{from: 0, until: 1, winch: {rope: line, end: from, rate: -0.5}}]\n",
+      h);
+  rl_driver *d = driver_for(s, "rattle", h);
+  for (int n = 1; n <= (int)round(0.4 / h); n++) {
+    step_checked(d);
+  }
+  assert_in_range(rl_rope_elements(d->model, d->state, 0), 6, 7);
+  const double error = rl_driver_energy_error(d);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return error;
+}
+
+static void a_bent_rope(void **unused) {
+  (void)unused;
+  const double coarse = haul_bent(1e-3), fine = haul_bent(2.5e-4);
+  check_below(fabs(coarse), 1e-4);
+  check_below(fabs(fine), 0.4 * fabs(coarse)); // of the first order, by the sudden start
+}
+
+// A winch that would take in more than there is stops, says so once, and leaves the nodes alone.
+// Another one hauls in what it can, until less is left than half an element, or, massless, a step.
+static void out_of_rope(void **unused) {
+  (void)unused;
+  static const char *const more[] = {"", ", mass: 0.09, segments: 9"};
+  static const double time[] = {0.99, 0.95}, left[] = {0.01, 0.05};
+  for (size_t k = 0; k < 2; k++) {
+    rl_scenario *s = scenario_from(
+        "name: empty\nduration: 2\nstep: 0.01\n"
+        "bodies: {bob: {mass: 1, position: [0, -0.9, 0]}}\n"
+        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}%s}}\n"
+        "events:\n  - {from: 0, until: 0.1, winch: {rope: line, end: from, rate: -1e9}}\n"
+        "  - {from: 0.1, until: 2, winch: {rope: line, end: from, rate: -1}}\n",
+        more[k]);
+    rl_driver *d = driver_for(s, "pbd-direct", 0.01);
+    size_t count = 0;
+    rl_change changes[2] = {{0}};
+    for (int n = 1; n <= 120; n++) {
+      step_checked(d);
+      for (size_t i = 0; i < d->change_count && count + i < 2; i++) {
+        changes[count + i] = d->changes[i];
+      }
+      count += d->change_count;
+      if (n == 10) {
+        check_near(probe(d, "bob.y"), -0.9, 1e-9);
+        assert_int_equal(rl_rope_elements(d->model, d->state, 0), k == 0 ? 1 : 9);
+      }
+    }
+    assert_int_equal(count, 2);
+    assert_int_equal(changes[0].kind, RL_CHANGE_EMPTY);
+    assert_int_equal(changes[1].kind, RL_CHANGE_EMPTY);
+    check_near(changes[0].time, 0.0, 1e-12);
+    check_near(changes[0].length, 0.9, 1e-12);
+    check_near(changes[1].time, time[k], 1e-9);
+    check_near(changes[1].length, left[k], 1e-9);
+    check_near(probe(d, "line.rest"), left[k], 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // The angle of a pendulum whose length changes at a rate, l a'' + 2 l' a' + g sin a = 0, by
 // Runge-Kutta in 40,000 steps.
 static double hoisted_angle(double length, double rate, double angle, double duration) {
@@ -421,7 +489,8 @@ static void an_empty_pool(void **unused) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_the_weight),  cmocka_unit_test(ten_metres),
-      cmocka_unit_test(it_swings),         cmocka_unit_test(limited_winches),
+      cmocka_unit_test(it_swings),         cmocka_unit_test(a_bent_rope),
+      cmocka_unit_test(out_of_rope),       cmocka_unit_test(limited_winches),
       cmocka_unit_test(both_ends_at_once), cmocka_unit_test(an_empty_pool),
       cmocka_unit_test(it_is_a_pendulum),  cmocka_unit_test(inside_a_rope),
       cmocka_unit_test(an_elastic_rope),   cmocka_unit_test(an_elastic_chain),

@@ -33,7 +33,9 @@ import curves  # noqa: E402
 import geometry  # noqa: E402
 import overlay  # noqa: E402
 import player  # noqa: E402
+import slopes  # noqa: E402
 import svg  # noqa: E402
+import tables  # noqa: E402
 import units  # noqa: E402
 import wireframe  # noqa: E402
 from ropelab import NoResults, load, load_comparison  # noqa: E402
@@ -223,6 +225,28 @@ def unpack_places(text: str, rows: int, data: dict[str, Any]) -> np.ndarray:
     return places
 
 
+class Slopes(unittest.TestCase):
+    LINE = [(2.0 ** k, 4.0 ** -k) for k in range(6)]  # falls by the square
+
+    def test_the_straight_piece_of_a_curve(self) -> None:
+        bent = [(2.0 ** -3, 20.0), (2.0 ** -2, 19.0), (2.0 ** -1, 6.0), *self.LINE]
+        self.assertEqual(list(slopes.straight_piece(bent))[-6:], self.LINE)
+        self.assertEqual(list(slopes.straight_piece([(1.0, 1.0), (2.0, 1.0), (4.0, 1.0)])), [])
+        self.assertEqual(list(slopes.straight_piece(self.LINE[:2])), [])
+
+    def test_triangles_have_their_slope_and_cross_no_line(self) -> None:
+        """Two lines one below the other leave less room between them than there is elsewhere."""
+        low, high = 1e-6, 10.0
+        lines = [self.LINE, [(x, 0.2 * y) for x, y in self.LINE]]
+        found = slopes.place_all([self.LINE], lines, low, high)
+        self.assertEqual([t.order for t in found], [2])
+        (a, at_a), corner, (b, at_b), _ = found[0].corners
+        self.assertAlmostEqual(math.log(at_b / at_a) / math.log(b / a), -2.0, places=12)
+        self.assertGreater(slopes.room(found[0], lines, low, high), slopes.ENOUGH_ROOM)
+        through = slopes.place_triangle(-2, self.LINE[0], self.LINE[-1], low, high, -1, 0.5)
+        self.assertEqual(slopes.room(through, lines, low, high), 0.0)
+
+
 class ReportOfComparison(unittest.TestCase):
     """One report, looked at from several sides."""
 
@@ -284,6 +308,23 @@ class ReportOfComparison(unittest.TestCase):
 
     def test_runs_that_the_summary_does_not_list_are_left_out(self) -> None:
         self.assertFalse("stale" in self.page, "expected no 'stale' in the page")
+
+    def test_the_overview_names_its_errors_with_units(self) -> None:
+        overview = self.page[:self.page.index("</section>")]
+        for heading in ("energy, J", "length, m"):
+            self.assertIn(f"<span>{heading}</span>", overview)
+        self.assertNotIn("Largest errors", overview)
+
+    def test_of_the_closed_form_lengths_count_where_any_is_known(self) -> None:
+        class Made:
+            def __init__(self, **errors: list[float]) -> None:
+                self.series = {f"{name.replace('_', '.')}.error": column
+                               for name, column in errors.items()}
+        nothing = [math.nan, math.nan]
+        self.assertEqual(tables.counted_probes(Made(a_x=[0.1, math.nan], r_tension=[1.0, 2.0])),
+                         ["a.x"])
+        self.assertEqual(tables.counted_probes(Made(a_x=nothing, r_tension=[1.0, 2.0])),
+                         ["r.tension"])
 
     def test_best_value_is_marked(self) -> None:
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
@@ -459,9 +500,14 @@ class Players(unittest.TestCase):
         write_drum(self.folder)
         path = self.folder / "run.json"
         info = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}}), encoding="utf-8")
+        change = {"change": "no rope left", "rope": "line", "end": "to", "time_s": 0.5,
+                  "length_m": 0.05}
+        path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}, "changes": [change]}),
+                        encoding="utf-8")
         page = self.report()
         self.assertIn("slipped off a ball: impulse (2 times)", page)
+        self.assertIn("A winch stopped for want of rope: impulse (rope &#39;line&#39; at 0.5 s, "
+                      "0.05 m left)", page)
         data, = player_data(page)
         run, = data["runs"]
         # As many points in every frame: the most that an arc has, and both ends.

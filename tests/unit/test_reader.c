@@ -43,6 +43,7 @@
 #define LOOP                                                                                       \
   "closed: true, mass: 1, segments: 4, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]"
 #define CHAIN ENDS ", mass: 0.75, segments: 2"
+#define ROD ", mass: 0.75, segments: 2, bending: 1"
 
 // ---------------------------------------------------------------------------------------------
 // Faults. The place of each is marked in its text by a '@', which is taken out before reading.
@@ -350,7 +351,16 @@ static void test_ropes(void **state) {
       {WITH_ROPE(CHAIN ", hang: true, @points: hang"), "exclude each other"},
       // Found by the model.
       {WITH_ROPE(ENDS ", segments: @3"), "rope 'second': a rope with segments needs a mass"},
-      {WITH_ROPE(ENDS ", mass: @3"), "rope 'second': a rope with mass needs segments"},
+      {WITH_ROPE(ENDS ", mass: @3"), "rope 'second': a rope with mass needs segments; expected"},
+      {WITH_ROPE("from: {point: [1, 0, 0]}, to: {free: [2, 0, 0], clamp: @[1, 0, 0]}" ROD),
+       "hold the direction of an end; expected one of these"},
+      {WITH_ROPE("from: {point: [1, 0, 0], clamp: @[-1, 0, 0]}, to: {free: [2, 0, 0]}" ROD),
+       "expected another direction of the clamp"},
+      {WITH_ROPE("from: {point: [1, 0, 0]}, to: {point: [2, 0, 0], clamp: @[-1, 0, 0]}" ROD),
+       "expected another direction of the clamp"},
+      {WITH_ROPE(CHAIN ", bending: @1e300"), "beyond the range of numbers; expected less than"},
+      {WITH_ROPE(CHAIN ", radius: @0.5, rope_collide: true"),
+       "no two elements of the rope can touch"},
       {WITH_ROPE(CHAIN ", radius: @0, rope_collide: true"), "expected one above 0 m"},
       {WITH_ROPE("from: {point: [1, 0, 0]}, to: {point: [2, 0, 0]}, rope_collide: @true"),
        "a massless rope does not touch ropes"},

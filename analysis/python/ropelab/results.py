@@ -70,6 +70,12 @@ class Run:
         return "" if reason == self.status else reason
 
     @property
+    def changes(self) -> list[dict[str, Any]]:
+        """What came apart, and the winches that ran out of rope."""
+        changes = self.info.get("changes")
+        return changes if isinstance(changes, list) else []
+
+    @property
     def step(self) -> float:
         value = number(self.info.get("step_s"))
         return value if math.isfinite(value) else number(self.row.get("step"))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Triangles that show whole slopes on logarithmic axes, where they cross no line of the figure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+from curves import Point
+
+ENOUGH_ROOM = 0.03  # of the y axis, between a triangle and the lines of the figure
+BAND = 0.25         # in which the local slopes of a straight piece lie (order_fit.c)
+NEAR = 0.3          # of a whole number: a slope that a triangle may stand for
+LEAST = 3           # points of a straight piece
+
+
+@dataclass
+class Triangle:
+    """A slope to compare with: of the line through two points, drawn a bit below a curve."""
+
+    order: int
+    corners: list[Point]
+    label: Point
+
+
+def triangle(order: int, begin: Point, end: Point, low: float, high: float,
+             lines: Sequence[Sequence[Point]] = ()) -> Triangle:
+    """Beside a line from one point to the other, on axes of which y has that range: below its
+    middle, or elsewhere along it where that leaves more room to the lines of the figure."""
+    places = [place_triangle(order, begin, end, low, high, side, share)
+              for side in (-1, 1) for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
+    return max(places, key=lambda place: min(room(place, lines, low, high), ENOUGH_ROOM))
+
+
+def place_triangle(order: int, begin: Point, end: Point, low: float, high: float, side: int,
+                   share: float) -> Triangle:
+    """At a share of the line, below it (side -1) or above."""
+    sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
+    (left, left_error), (right, right_error) = sorted((begin, end))
+    middle = left * (right / left) ** share
+    width = min(2.0, (right / left) ** 0.4)
+    a, b = middle / math.sqrt(width), middle * math.sqrt(width)
+    rise = width ** (abs(order) / 2)
+    # The right angle is below: above a line all of the triangle's height is in between.
+    away = 0.07 if side < 0 else 0.04 + 2 * math.log10(rise) / math.log10(high / low)
+    height = (left_error * (right_error / left_error) ** share
+              * 10 ** (side * away * math.log10(high / low)))
+    at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
+    corner = (b, at_a) if sense > 0 else (a, at_b)
+    return Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
+                    (corner[0] * (1.12 if sense > 0 else 1 / 1.12), math.sqrt(at_a * at_b)))
+
+
+def height_at(line: Sequence[Point], x: float) -> float:
+    """Of a line on logarithmic axes; nan beyond its ends."""
+    for (x0, y0), (x1, y1) in zip(line, line[1:]):
+        if x0 <= x <= x1 and x1 > x0:
+            return math.exp(math.log(y0) + math.log(y1 / y0) * math.log(x / x0) / math.log(x1 / x0))
+    return math.nan
+
+
+def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: float) -> float:
+    """Between a triangle with its number and the nearest line, as a share of the y axis; 0: a line
+    runs through it, or it is not on the axes."""
+    marks = [*place.corners, place.label]
+    nearest = min(math.log(min(y for _, y in marks) / low), math.log(high / max(y for _, y in marks)))
+    for line in lines:
+        gaps = [math.log(y / at) for x, y in marks if math.isfinite(at := height_at(line, x))]
+        if gaps and min(gaps) < 0 < max(gaps):
+            return 0.0
+        nearest = min([nearest, *map(abs, gaps)])
+    return max(nearest, 0.0) / math.log(high / low)
+
+
+def straight_piece(points: Sequence[Point]) -> Sequence[Point]:
+    """The most neighbouring points whose local slopes agree, of equally many those with the least
+    errors; none where there are fewer than LEAST, or where it is level."""
+    best: Sequence[Point] = ()
+    for first in range(len(points)):
+        for end in range(first + LEAST, len(points) + 1):
+            piece = points[first:end]
+            slopes = [math.log(y1 / y0) / math.log(x1 / x0)
+                      for (x0, y0), (x1, y1) in zip(piece, piece[1:]) if x1 > x0]
+            if len(slopes) < end - first - 1 or max(slopes) - min(slopes) > BAND:
+                break
+            longer = len(piece) > len(best)
+            finer = len(piece) == len(best) and min(p[1] for p in piece) < min(p[1] for p in best)
+            if max(map(abs, slopes)) > BAND and (longer or finer):
+                best = piece
+    return best
+
+
+def mean_slope(piece: Sequence[Point]) -> float:
+    (x0, y0), (x1, y1) = piece[0], piece[-1]
+    return math.log(y1 / y0) / math.log(x1 / x0)
+
+
+def place_all(pieces: Sequence[Sequence[Point]], lines: Sequence[Sequence[Point]], low: float,
+              high: float) -> list[Triangle]:
+    """One for each whole number that the slope of a straight piece is near to, at the lowest."""
+    found: dict[int, Sequence[Point]] = {}
+    for piece in pieces:
+        slope = mean_slope(piece) if len(piece) > 1 else 0.0
+        near = round(slope)
+        if near == 0 or abs(slope - near) > NEAR:
+            continue
+        if near not in found or min(y for _, y in piece) < min(y for _, y in found[near]):
+            found[near] = piece
+    all_lines = list(lines)
+    placed: list[Triangle] = []
+    for order, piece in sorted(found.items()):
+        placed.append(triangle(order, piece[0], piece[-1], low, high, all_lines))
+        (a, at_a), corner, (b, at_b), _ = placed[-1].corners
+        all_lines += [[(a, at_a), (b, at_b)], [(a, corner[1]), (b, corner[1])]]
+    return placed
