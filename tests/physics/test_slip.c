@@ -140,7 +140,7 @@ static void belt_creeps(void **unused) {
       "  line: {from: {body: heavy}, to: {body: light}, over: [wheel], stiffness: %.17g}\n",
       rim / radii[1], masses[0], rim, masses[1], -rim * (1.0 + light) / (1.0 + heavy), stiffness,
       line);
-  for (size_t k = 0; k < SOLVERS; k++) {
+  for (size_t k = 0; k < SOLVERS && !is_reference(k); k++) {
     end ends[2];
     for (int i = 0; i < 2; i++) {
       rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.002 : 0.001);
@@ -190,10 +190,13 @@ static void ledgers_close(void **unused) {
   (void)unused;
   for (size_t c = 0; c < sizeof mixed / sizeof mixed[0]; c++) {
     rl_scenario *s = scenario_from("name: x\nduration: 1\nstep: 0.01\nbodies:\n%s", mixed[c]);
-    rl_driver *d = driver_for(s, "reference,estimate=0,tolerance=1e-9", 0.004);
+    // The reference does not take belts.
+    const bool has_reference = rl_driver_missing(s->model, rl_solver_find("reference")) == 0;
+    rl_driver *d = has_reference ? driver_for(s, "reference,estimate=0,tolerance=1e-9", 0.004)
+                                 : driver_for(s, "penalty", 0.0005);
     const end exact = run(d, 0.3, "light.y");
     rl_driver_free(d);
-    check_near(exact.error, 0.0, 1e-11 * exact.dissipated);
+    check_near(exact.error, 0.0, (has_reference ? 1e-11 : 1e-4) * exact.dissipated);
     for (size_t k = 0; k < SOLVERS && !is_reference(k); k++) {
       end ends[2];
       for (int i = 0; i < 2; i++) {
