@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A chain hangs plumb on both sides of an eye and runs through it from rest, without friction. With
-// the masses a before and b behind the eye, of M together,
-//   M y'' = (b - a) g,
+// A chain hangs plumb on both sides of an eye and runs through it from rest. With the masses a
+// before and b behind the eye and tensions in the ratio r = exp(pi mu) there,
+//   (b + r a) y'' = (b - r a) g,
 // and a node that goes through takes its mass to the other side: a parabola of time from one node
-// to the next. A smooth chain of the length L has b - a = 2 M y/L, y measured from the balance, and
+// to the next. Where b < r a friction holds it. A smooth chain of the length L without friction has
+// b - a = 2 M y/L, M the mass of all and y measured from the balance, and
 // y = y0 cosh(sqrt(2 g/L) t). The tension behind node i is what the nodes up to it need,
-//   T = sum m (y'' + g) before the eye + sum m (y'' - g) behind it.
-// Once the last node is through, all of it falls: y'' = g, T = 0.
+//   T = r (sum of m (y'' + g) before the eye) + sum of m (y'' - g) behind it,
+// before the eye without r. Once the last node is through, all of it falls: y'' = g, T = 0.
 #include "common.h"
 
 // Of the length of the chain: a node that is as near to the eye is behind it.
 static const double at_eye = 1e-12;
+
+static const double half_turn = 2.0 * RL_HALF_PI;
 
 typedef struct eye_chain {
   uint32_t rope, eye;
@@ -19,6 +22,9 @@ typedef struct eye_chain {
   double before;        // of the chain, at the start [m]
   double length, mass;  // of all of it
   double lightest_side; // mass before the eye at the start [kg]
+  double friction;      // in the eye
+  double pull;          // the tension behind the eye over that before it
+  bool holds;           // friction, for good
 } eye_chain;
 
 static double node_mass(const eye_chain *self, const rl_model *model, uint32_t i) {
@@ -71,6 +77,12 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     arc += i < rope->link_count ? rest_of(self, model, i) : 0.0;
   }
   self->length = arc;
+  self->friction = model->eye_frictions[self->eye];
+  self->pull = rl_exp(half_turn * self->friction);
+  self->holds = self->mass - self->lightest_side <= self->pull * self->lightest_side;
+  if (self->holds) {
+    self->pull = (self->mass - self->lightest_side) / self->lightest_side;
+  }
   return (is_plumb(self, model) && self->lightest_side < 0.5 * self->mass) ||
          rl_exact_refuse(message, size,
                          "rope '%s' must hang plumb and taut on both sides of its eye, the side of "
@@ -80,13 +92,15 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
 
 // With so much mass before the eye; what is left of a sum is rounding.
 static double acceleration(const eye_chain *self, double before) {
-  return self->gravity * (1.0 - 2.0 * fmax(before, 0.0) / self->mass);
+  const double light = fmax(before, 0.0), heavy = self->mass - light;
+  return self->holds ? 0.0
+                     : self->gravity * (heavy - self->pull * light) / (heavy + self->pull * light);
 }
 
 // The way y at time t, its rate and acceleration.
 static void move(const eye_chain *self, const rl_model *model, double t, double motion[3]) {
   double y = 0.0, v = 0.0, time = 0.0, before = self->lightest_side, arc = self->length;
-  for (uint32_t i = model->ropes[self->rope].link_count; i > 0; i--) {
+  for (uint32_t i = model->ropes[self->rope].link_count; i > 0 && !self->holds; i--) {
     arc -= rest_of(self, model, i - 1); // of node i - 1, which is the next if it is before the eye
     const double way = self->before - arc - y;
     if (self->before - arc <= at_eye * self->length) {
@@ -111,16 +125,21 @@ static void move(const eye_chain *self, const rl_model *model, double t, double 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const eye_chain *self = memory;
   const rl_rope *rope = &model->ropes[self->rope];
-  double motion[3], arc = 0.0, tension = 0.0;
+  double motion[3], arc = 0.0, tension = 0.0, last_sign = -1.0;
   move(self, model, t, motion);
   state->eye_elements[self->eye] = RL_NONE;
+  if (state->grips) {
+    state->grips[self->eye] = self->holds ? log(self->pull) / (half_turn * self->friction) : 1.0;
+  }
   for (uint32_t i = 0; i <= rope->link_count; i++) {
     const double through = arc - self->before + motion[0];
     const double sign = through >= -at_eye * self->length ? 1.0 : -1.0;
     rl_exact_set(state, rl_exact_node(model, self->rope, i),
                  rl_add_scaled(self->at, fabs(through), self->down),
                  rl_scale(sign * motion[1], self->down));
+    tension *= sign > last_sign ? self->pull : 1.0;
     tension += node_mass(self, model, i) * (motion[2] - sign * self->gravity);
+    last_sign = sign;
     if (i < rope->link_count) {
       state->multipliers[rope->first_link + i] = tension;
       arc += rest_of(self, model, i);
