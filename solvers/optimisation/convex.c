@@ -9,8 +9,8 @@ enum { INTEGRATOR, ITERATIONS, TOLERANCE, WARM_START, PARAMETER_COUNT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 2, "euler|midpoint|bdf2",
-                    "backward Euler (order 1), implicit midpoint (order 2, keeps energy; backward "
-                    "Euler where it finds no end), BDF2 (order 2, backward Euler at impacts)"},
+                    "backward Euler (order 1), implicit midpoint (order 2, keeps energy), BDF2 "
+                    "(order 2); both are backward Euler where contacts rub, BDF2 also at impacts"},
     [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
                     "iterations in a step, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,

@@ -23,8 +23,8 @@ enum { newton_tries = 12 };
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 1, "euler|midpoint",
                     "backward Euler (order 1, damps what the step does not resolve), implicit "
-                    "midpoint (order 2, damps nothing)"},
-    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 40, 1, 1e7, NULL,
+                    "midpoint (order 2, damps nothing; backward Euler where contacts rub)"},
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
                     "iterations in a step, at most: first Newton's, then the interior point's"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-11, 0, 1, NULL,
                    "stop when every spring's force agrees with its length to this, and forces "

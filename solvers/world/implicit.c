@@ -19,8 +19,20 @@ static const double balance_rounding = 1e-12;
 static const double friction_roundings = 100.0;
 
 // Added to the diagonal of friction as a fraction of it, but not to what it is asked for: nodes
-// that stick contradict the taut elements between them. It bends the way and not the solution.
-static const double tangent_regularisation = 0.03;
+// that stick contradict the taut elements between them. It bends the way and not the solution, and
+// where such nodes hardly move it makes the way long: from `softest` it becomes `hardening` times
+// less, down to `hardest`, while the residual does not fall by `steady`, and starts again where
+// it grows by `lost`.
+static const double softest = 0.003, hardest = 1e-6, hardening = 0.1;
+static const double steady = 0.3, lost = 3.0;
+
+// Friction that is less than this part of the residual says nothing of its own way.
+static const double most = 0.3;
+
+// What slips follows its contact's force by repeated solves with the same matrix, so many at most,
+// until it changes by less than this part of itself.
+enum { most_follows = 20 };
+static const double followed = 1e-3;
 
 // Of the shortest element: what a step of the midpoint rule may leave where it finds no end.
 static const double coarse = 1e-3;
@@ -58,6 +70,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
   p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
   p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->follows = rl_carve(c, model->contact_capacity, sizeof *p->follows);
   p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
   p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
   p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
@@ -193,17 +206,6 @@ static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state 
   p->force_rounding = fmax(balance_rounding, p->rounding / p->shortest);
 }
 
-// convex.md (9): with the midpoint rule what sticks does not slide at the end of the step, and not
-// in its first half: it would slide back as fast as it came.
-static void begin_friction(rl_implicit *p, const rl_rows *rows, const rl_state *state) {
-  rl_frictions_begin(p->frictions, &p->tangents, rows);
-  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    const double before = p->integrator == RL_MIDPOINT ? -0.5 * p->h : 0.0;
-    p->frictions[k].bias = rl_scale(before, p->frictions[k].rate);
-  }
-}
-
 // The rows, and y, which becomes the state's positions.
 static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                   const rl_implicit_method *method, rl_integrator integrator) {
@@ -215,7 +217,8 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
   find_accuracy(p, model, state);
   find_tangents(p, model, state, rows, count);
   ask_law(p, model, state, rows, method);
-  begin_friction(p, rows, state);
+  rl_frictions_begin(p->frictions, &p->tangents, rows);
+  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
   memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
   // What is driven, and what turns, goes to the end of the equations: the middle, or the end.
   const double ahead = integrator == RL_MIDPOINT ? p->h : p->dt;
@@ -344,12 +347,22 @@ void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
       if (p->active[m]) { // J dx - D dT = u
         p->right[m] = -p->right[m];
         p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + p->softness[t->normal] +
-                         tangent_regularisation * p->weights[m] * h2;
+                         p->grip_softness * p->weights[m] * h2;
       } else { // T along the slip is what it has to be
         f->total = rl_add_scaled(f->total, p->right[m], f->tangents[i]);
       }
     }
   }
+}
+
+void rl_implicit_grip(rl_implicit *p, double residual) {
+  residual = p->friction_residual > most * residual ? residual : INFINITY;
+  if (!(residual <= lost * p->last_residual) || residual == INFINITY) {
+    p->grip_softness = softest;
+  } else if (residual > steady * p->last_residual) {
+    p->grip_softness = fmax(hardening * p->grip_softness, hardest);
+  }
+  p->last_residual = residual;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -569,7 +582,7 @@ bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *s
   return rl_kkt_factor(&p->kkt);
 }
 
-void rl_implicit_solve(rl_implicit *p, const rl_model *model) {
+static void set_right_side(rl_implicit *p, const rl_model *model) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const uint32_t place = p->kkt.slot_place[i];
     if (place != RL_NONE) {
@@ -582,6 +595,65 @@ void rl_implicit_solve(rl_implicit *p, const rl_model *model) {
   for (uint32_t m = 0; m < rows; m++) {
     p->solution[p->kkt.row_place[m]] = p->active[m] ? p->right[m] : 0.0;
   }
+}
+
+// papers/convex.md (9): what slips follows its contact's force. Returns the largest change of that
+// since the last solution; `size` is the largest of all.
+static double follow(rl_implicit *p, double *size) {
+  double largest = 0.0;
+  *size = 0.0;
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    const rl_tangents *t = &p->tangents.tangents[k];
+    const double now =
+        p->active[t->normal] ? t->coefficient * rl_implicit_change(p, t->normal) : 0.0;
+    largest = rl_larger(largest, fabs(now - p->follows[k]));
+    *size = rl_larger(*size, fabs(now));
+    p->follows[k] = now;
+  }
+  return largest;
+}
+
+static void add_slips(rl_implicit *p, const rl_rows *rows) {
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
+    const rl_vec3 pull = rl_scale(p->follows[k], p->frictions[k].tangents[0]);
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      const rl_entry *e = &rows->entries[i];
+      const uint32_t place = p->kkt.slot_place[e->slot];
+      if (place != RL_NONE) {
+        const rl_vec3 share = rl_contact_share(row, e, pull);
+        p->solution[place] += share.x;
+        p->solution[place + 1] += share.y;
+        p->solution[place + 2] += share.z;
+      }
+    }
+  }
+}
+
+void rl_implicit_solve(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->follows[k] = 0.0;
+  }
+  double last = INFINITY;
+  for (int i = 0; i <= most_follows; i++) {
+    set_right_side(p, model);
+    add_slips(p, rows);
+    rl_kkt_solve(&p->kkt, p->solution);
+    double size;
+    const double change = follow(p, &size);
+    if (change <= followed * size) {
+      return;
+    }
+    if (!(change <= last)) {
+      break;
+    }
+    last = change;
+  }
+  // It does not end: slips follow in the next iteration.
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->follows[k] = 0.0;
+  }
+  set_right_side(p, model);
   rl_kkt_solve(&p->kkt, p->solution);
 }
 
@@ -600,6 +672,7 @@ void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, do
       const double change = rl_implicit_change(p, p->tangents.tangents[k].first + i);
       f->total = rl_add_scaled(f->total, s * h2 * change, f->tangents[i]);
     }
+    f->total = rl_add_scaled(f->total, s * h2 * p->follows[k], f->tangents[0]);
   }
 }
 
@@ -782,13 +855,23 @@ static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_ro
   }
 }
 
+// Whether something rubs, with the forces as they are now.
+static bool rubs(const rl_implicit *p) {
+  bool any = false;
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    any = any || p->forces[p->tangents.tangents[k].normal] > 0.0;
+  }
+  return any;
+}
+
 // Whether the step is to be done by backward Euler instead.
 static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                      rl_reason reason, const rl_step_info *info) {
   const bool is_lost =
       reason != RL_CONVERGED_TOLERANCE && !(p->kept_residual <= coarse * p->shortest);
-  return (p->integrator == RL_MIDPOINT && is_lost) ||
-         (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows));
+  return p->integrator != RL_EULER &&
+         (rubs(p) || (p->integrator == RL_MIDPOINT && is_lost) ||
+          (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
 }
 
 rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -800,15 +883,21 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   begin(p, model, state, rows, method, starts ? RL_EULER : method->integrator);
   const double ahead = middle ? p->h : dt;
   rl_state_reel(model, state, ahead);
-  rl_reason reason = find(p, model, state, rows, method, info);
-  if (is_rough(p, state, rows, reason, info)) {
+  // What rubbed in the step before will again.
+  bool again = p->integrator != RL_EULER && rubs(p);
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (!again) {
+    reason = find(p, model, state, rows, method, info);
+    again = is_rough(p, state, rows, reason, info);
+  }
+  if (again) {
     return_to_start(p, model, state);
     begin(p, model, state, rows, method, RL_EULER);
     rl_state_reel(model, state, dt - ahead);
     reason = find(p, model, state, rows, method, info);
   }
-  // Neither a step in which something hits nor the first one after it has a past.
-  p->past_dt = rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
-  finish(p, model, state, rows, middle, info);
+  // Neither a step in which something hits or rubs nor the first one after it has a past.
+  p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
+  finish(p, model, state, rows, middle && !rubs(p), info);
   return reason;
 }

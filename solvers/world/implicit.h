@@ -67,6 +67,7 @@ typedef struct rl_implicit {
   rl_friction *frictions;   // [contacts]
   rl_point *kept_points;    // [slots] of the iteration with the least residual
   double *kept_forces;      // [unknowns]
+  double *follows;          // [contacts] change of T along a slip in the solution [N]
   rl_vec3 *kept_frictions;  // [contacts]
   double kept_residual;     // [m]; INFINITY: none is kept
   double known_force;       // the largest of the step before [N]; 0: unknown
@@ -75,6 +76,8 @@ typedef struct rl_implicit {
   double force_rounding;    // and of the balance, as a fraction of force_scale
   double bending_rounding;  // and of bending forces [N]
   double friction_residual; // how far friction is from its law, as a way [m]
+  double grip_softness;     // added to the diagonal of what sticks, of its inverse mass
+  double last_residual;     // of all, in the iteration before [m]
   double force_scale;       // largest force in the imbalance [N]
 } rl_implicit;
 
@@ -107,6 +110,10 @@ void rl_implicit_evaluate(rl_implicit *implicit, const rl_model *model, const rl
 // Friction at the positions last evaluated: which contacts stick; what slips is set.
 void rl_implicit_rub(rl_implicit *implicit, const rl_rows *rows);
 
+// Told what is left after each iteration [m], INFINITY before the first one: how hard friction is
+// to grip in the next.
+void rl_implicit_grip(rl_implicit *implicit, double residual);
+
 // The imbalance of forces there; returns the largest way of a slot that would make up for it [m].
 double rl_implicit_balance(rl_implicit *implicit, const rl_model *model, const rl_state *state,
                            const rl_rows *rows);
@@ -117,7 +124,7 @@ bool rl_implicit_factor(rl_implicit *implicit, const rl_model *model, const rl_s
                         const rl_rows *rows, bool bends);
 
 // Solves for the move that the imbalance and the `right` sides of the rows ask for.
-void rl_implicit_solve(rl_implicit *implicit, const rl_model *model);
+void rl_implicit_solve(rl_implicit *implicit, const rl_model *model, const rl_rows *rows);
 
 // The change of a force in the solution.
 static inline double rl_implicit_change(const rl_implicit *implicit, uint32_t m) {

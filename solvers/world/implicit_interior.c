@@ -121,14 +121,14 @@ static double complementarity_at(const rl_implicit *p, double s, uint32_t count)
 }
 
 // (4) The predictor, (5) the corrector, (6) the step. `first` is the mean of lambda s at the start.
-static void advance(rl_implicit *p, const rl_model *model, rl_state *state, double mean,
-                    uint32_t count, double first, rl_step_info *info) {
+static void advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
+                    double mean, uint32_t count, double first, rl_step_info *info) {
   set_right(p, 0.0, false);
-  rl_implicit_solve(p, model);
+  rl_implicit_solve(p, model, rows);
   const double predicted = find_changes(p);
   const double ratio = mean > 0.0 ? complementarity_at(p, predicted, count) / mean : 0.0;
   set_right(p, ratio * ratio * ratio * mean, true);
-  rl_implicit_solve(p, model);
+  rl_implicit_solve(p, model, rows);
   const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest_fraction));
   const double s = fmin(1.0, fraction * find_changes(p));
   rl_implicit_move(p, model, state, s);
@@ -158,6 +158,7 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
   double first = 0.0, best = INFINITY;
   int stalled = 0;
   start(p, model, state, rows);
+  rl_implicit_grip(p, INFINITY);
   for (int i = 0; i <= iterations; i++) {
     if (i > 0) {
       rl_implicit_evaluate(p, model, state, rows);
@@ -172,7 +173,8 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     rl_implicit_keep(p, model, state, now);
     // Friction can go round between sets of what sticks: no use in more of that.
     stalled = now < least_progress * best ? 0 : stalled + 1;
-    best = fmin(best, now);
+    best = stalled == 0 ? now : best;
+    rl_implicit_grip(p, now);
     if (now <= tolerance) {
       const bool is_whole = force <= p->rounding && p->tangents.tangents_count == 0;
       if (!is_whole && i < iterations) {
@@ -188,7 +190,7 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
       break;
     }
     first = i == 0 ? mean : first;
-    advance(p, model, state, mean, count, first, info);
+    advance(p, model, state, rows, mean, count, first, info);
     if (info->trace) {
       rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
     }

@@ -9,6 +9,9 @@ static const double nearly_taut_slack = 1e-3;
 enum { settling = 2 };
 static const double least_progress = 0.5;
 
+// With friction it goes straight to its end as well, but not always fast.
+static const double least_progress_rubbing = 0.9;
+
 // A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
@@ -40,7 +43,11 @@ static double set_rows(rl_implicit *p) {
 rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                              int iterations, bool is_guess, double tolerance, rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
+  const double progress = p->tangents.tangents_count > 0 ? least_progress_rubbing : least_progress;
   double last = INFINITY;
+  if (is_guess) {
+    rl_implicit_grip(p, INFINITY);
+  }
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
     info->row_evaluations += p->row_count;
@@ -56,14 +63,17 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
     if (is_guess) {
       rl_implicit_keep(p, model, state, now);
     }
-    if (i >= settling && !(now <= least_progress * last)) {
+    if (i >= settling && !(now <= progress * last)) {
       break;
     }
     last = now;
+    if (is_guess && i > 0) {
+      rl_implicit_grip(p, now);
+    }
     if (i == iterations || !rl_implicit_factor(p, model, state, rows, true)) {
       break;
     }
-    rl_implicit_solve(p, model);
+    rl_implicit_solve(p, model, rows);
     rl_implicit_move(p, model, state, 1.0);
     for (uint32_t m = 0; m < p->row_count; m++) {
       p->forces[m] += p->active[m] ? rl_implicit_change(p, m) : 0.0;

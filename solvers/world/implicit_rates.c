@@ -100,7 +100,7 @@ void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl
     if (changed && !rl_implicit_factor(p, model, state, rows, false)) {
       break;
     }
-    rl_implicit_solve(p, model);
+    rl_implicit_solve(p, model, rows);
     changed = push(p, state, rows);
     const double now = find_rates(p, state, rows);
     if (!changed && !(now <= least_progress * largest)) {
