@@ -9,24 +9,24 @@ enum {
   ITERATIONS,
   TOLERANCE,
   PENALTY_VELOCITY,
-  SWEEPS,
+  CONTINUATION,
   REGULARISATION,
   CONTACT_REGULARISATION,
   PARAMETER_COUNT
 };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
-    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 1000, 1, 1e7, NULL,
+    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 3000, 1, 1e7, NULL,
                     "direct solves in a step, at most: one for each set of rows that is tried"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-13, 0, 1, NULL,
                    "stop when impulses and rates, times the step, and friction are this near to "
                    "complementarity; 0: never"},
     [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
                           RL_PENALTY_VELOCITY_HELP},
-    [SWEEPS] = {"sweeps", RL_INTEGER, "1", 12, 0, 1e6, NULL,
-                "where sticking and slipping do not settle, begin anew from so many sweeps of "
-                "impulse and 16 times as many over the contacts with the elements eliminated, then "
-                "from four times as many, up to 64 times; 0: solve more softly"},
+    [CONTINUATION] = {"continuation", RL_REAL, "1", 0.4, 0, 0.99, NULL,
+                      "where sticking and slipping do not settle, begin anew with contacts that "
+                      "give way, and go on to harder ones, softer by this factor from stage to "
+                      "stage, then by its root, and the root of that; 0: solve more softly"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},
@@ -62,7 +62,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_lcp *lcp = &self->lcp;
   const rl_lcp_options options = {
       .iterations = (int)p[ITERATIONS],
-      .sweeps = (int)p[SWEEPS],
+      .continuation = p[CONTINUATION],
       .tolerance = p[TOLERANCE],
       .dt = dt,
       .regularisation = {p[REGULARISATION], p[CONTACT_REGULARISATION]},

@@ -22,13 +22,23 @@ static const double rounding = 1e-14;
 // D of the first attempt after one that failed, the factor to the next, and the last.
 static const double softer_first = 1e-9, softer_factor = 1e3, softest = 1.0;
 
-// Attempts that begin with sweeps, each with so many times those before.
-static const int sweep_attempts = 3, sweep_factor = 4;
+// (8) Attempts in stages; of the largest speed and reaction together, the error with which a stage
+// has settled; the solves that it has at most, and how often a step is halved.
+enum { STAGE_ATTEMPTS = 6, STAGE_SOLVES = 20, STAGE_HALVINGS = 4 };
+static const double stage_error = 1e-9;
+
+// (8) The share of a step by which what it corrects has to become less at least.
+static const double least_gain = 1e-4;
+
+static void lay_out_iterate(rl_lcp_iterate *iterate, const rl_model *model, rl_carver *c) {
+  iterate->impulses = rl_carve(c, rl_direct_unknown_capacity(model), sizeof *iterate->impulses);
+  iterate->frictions = rl_carve(c, model->contact_capacity, sizeof *iterate->frictions);
+  iterate->velocities = rl_carve(c, model->slot_count, sizeof *iterate->velocities);
+}
 
 void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model);
   rl_direct_lay_out(&l->direct, model, c);
-  rl_sequential_lay_out(&l->sequential, model, c);
   l->frictions = rl_carve(c, model->contact_capacity, sizeof *l->frictions);
   l->values = rl_carve(c, unknowns, sizeof *l->values);
   l->inverse_masses = rl_carve(c, unknowns, sizeof *l->inverse_masses);
@@ -38,12 +48,11 @@ void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
   l->impulses = rl_carve(c, unknowns, sizeof *l->impulses);
   l->centre = rl_carve(c, unknowns, sizeof *l->centre);
   l->change = rl_carve(c, unknowns, sizeof *l->change);
-  l->still = rl_carve(c, unknowns, sizeof *l->still);
-  l->answer = rl_carve(c, model->slot_count, sizeof *l->answer);
-  rl_lcp_contacts_lay_out(&l->contacts, model, c);
   l->active = rl_carve(c, unknowns, sizeof *l->active);
   l->gradients = rl_carve(c, rl_direct_gradient_capacity(model), sizeof *l->gradients);
   l->start = rl_carve(c, model->slot_count, sizeof *l->start);
+  lay_out_iterate(&l->last, model, c);
+  lay_out_iterate(&l->best, model, c);
 }
 
 void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_rows *rows) {
@@ -70,6 +79,9 @@ static void clear(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
     l->impulses[m] = l->centre[m] = 0.0;
   }
   rl_frictions_begin(l->frictions, &l->direct, rows);
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    l->frictions[k].softness = 0.0;
+  }
   rl_lcp_measure(l, state, rows);
 }
 
@@ -89,14 +101,18 @@ static double softness(const rl_lcp *l, uint32_t m, rl_regularisation regularisa
          (rl_direct_is_element(&l->direct, m) ? regularisation.elements : regularisation.contacts);
 }
 
+// u - D (P - centre), which takes the place of u in the problem with D.
+static double softened_rate(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
+  return l->rates[m] - softness(l, m, regularisation) * (l->impulses[m] - l->centre[m]);
+}
+
 // (4), (6) One solve for the present set: u - D (P - centre) = 0 on the rows that act, P = 0 on the
 // others, from the present impulses on.
 static bool solve_active(rl_lcp *l, rl_state *state, const rl_rows *rows,
                          rl_regularisation regularisation) {
   rl_direct *d = &l->direct;
   for (uint32_t m = 0; m < d->row_count; m++) {
-    const double pull = softness(l, m, regularisation) * (l->impulses[m] - l->centre[m]);
-    l->change[m] = l->active[m] ? l->rates[m] - pull : -l->impulses[m];
+    l->change[m] = l->active[m] ? softened_rate(l, m, regularisation) : -l->impulses[m];
   }
   rl_frictions_choose(l->frictions, d, rows, l->inverse_masses, l->impulses, l->active, l->change);
   rl_frictions_lay(l->frictions, d, rows, l->gradients);
@@ -132,9 +148,11 @@ typedef struct attempt {
   double lowest;   // error of a settled set
   int stalled;     // settled sets that did not halve it
   int solves;
-  int sweeps; // at the start of the next attempt
-  int sweeps_left;
-  double speed; // largest, without impulses [m/s]
+  double speed;      // largest, without impulses [m/s]
+  bool in_stages;    // (8)
+  double factor;     // of D from stage to stage in the next attempt
+  int attempts_left; // in stages
+  double best;       // error of the best end of a stage
 } attempt;
 
 static void settle(attempt *a) {
@@ -173,16 +191,28 @@ static uint32_t exchange(rl_lcp *l, attempt *a, double violation) {
   return wrong;
 }
 
-double rl_lcp_error(const rl_lcp *l, const rl_rows *rows, double *size) {
+// How far a row is from its law in the problem with D; what cannot move answers to nothing.
+static double row_error(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
+  const double w = l->inverse_masses[m];
+  return w > 0.0
+             ? rl_row_residual(softened_rate(l, m, regularisation), w * l->impulses[m], l->lower[m])
+             : 0.0;
+}
+
+// The same of all rows and frictions; `size` is the largest reaction.
+static double error_with(const rl_lcp *l, const rl_rows *rows, rl_regularisation regularisation,
+                         double *size) {
   double error =
       rl_frictions_residual(l->frictions, &l->direct, rows, l->inverse_masses, l->impulses, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    const double reaction = l->inverse_masses[m] * l->impulses[m];
-    const bool moves = l->inverse_masses[m] > 0.0; // what cannot move answers to nothing
-    error = rl_larger(error, moves ? rl_row_residual(l->rates[m], reaction, l->lower[m]) : 0.0);
-    *size = rl_larger(*size, fabs(reaction));
+    error = rl_larger(error, row_error(l, m, regularisation));
+    *size = rl_larger(*size, fabs(l->inverse_masses[m] * l->impulses[m]));
   }
   return error;
+}
+
+double rl_lcp_error(const rl_lcp *l, const rl_rows *rows, double *size) {
+  return error_with(l, rows, (rl_regularisation){0.0, 0.0}, size);
 }
 
 // (7) Rows that contradict each other: once more from nothing, more softly. False: that was the
@@ -199,57 +229,16 @@ static bool soften(rl_lcp *l, const rl_model *model, rl_state *state, const rl_r
   return true;
 }
 
-// (8) Friction that does not settle: sweeps over all rows, one after the other, from nothing. They
-// are slow, but each step is small, and the sets are chosen anew from where they end. False: that
-// was the last attempt, and the sweeps are the result.
-static bool sweep(rl_lcp *l, const rl_model *model, rl_state *state, rl_rows *rows, attempt *a,
-                  rl_step_info *info) {
-  rl_sequential *s = &l->sequential;
-  clear(l, model, state, rows);
-  rl_sequential_evaluate(s, model, state, rows);
-  for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    s->rows[m].bias = l->bias[m];
-    s->rows[m].mass = l->inverse_masses[m] > 0.0 ? 1.0 / l->inverse_masses[m] : 0.0;
-    s->rows[m].keep = 1.0;
-    state->multipliers[m] = 0.0;
+// Whether an error without D is small enough, or nothing but rounding.
+static rl_reason judge_error(const attempt *a, const rl_lcp_options *o, double error, double size) {
+  if (!(error < INFINITY)) {
+    return RL_DIVERGED_NAN;
   }
-  rl_sequential_start(s, state, rows, 0.0);
-  for (int i = 0; i < a->sweeps; i++) {
-    rl_sequential_sweep(s, state, rows, i % 2 == 1);
-    info->row_evaluations += l->direct.row_count;
-  }
-  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
-    l->frictions[k].total = s->frictions[rows->rows[l->direct.tangents[k].row].item];
-  }
-  rl_lcp_measure(l, state, rows);
-  memcpy(l->impulses, state->multipliers, l->direct.row_count * sizeof *l->impulses);
-  a->sweeps *= sweep_factor;
-  return a->sweeps_left-- > 0;
-}
-
-// Rows act, or do not, by what they are nearer to.
-static void choose_anew(rl_lcp *l) {
-  for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    l->centre[m] = l->impulses[m];
-    l->active[m] = l->inverse_masses[m] > 0.0 &&
-                   (l->lower[m] < 0.0 || -l->rates[m] < l->inverse_masses[m] * l->impulses[m]);
-  }
-}
-
-static rl_reason next_attempt(rl_lcp *l, const rl_model *model, rl_state *state, rl_rows *rows,
-                              attempt *a, const rl_lcp_options *o, rl_step_info *info) {
-  const bool rubs = l->direct.tangents_count > 0 && a->sweeps > 0;
-  const int sweeps = a->sweeps;
-  const bool again =
-      rubs ? sweep(l, model, state, rows, a, info) : soften(l, model, state, rows, a);
-  if (rubs && rl_lcp_contacts_solve(l, model, state, rows, sweeps, a->regularisation, o, info)) {
+  if (o->tolerance > 0.0 && o->dt * error <= o->tolerance) {
     return RL_CONVERGED_TOLERANCE;
   }
-  if (rubs) {
-    choose_anew(l);
-  }
-  begin_attempt(a);
-  return again ? RL_RUNNING : RL_CONVERGED_ITERATIONS;
+  return o->tolerance > 0.0 && error <= rounding * (size + a->speed) ? RL_CONVERGED_ITERATIONS
+                                                                     : RL_RUNNING;
 }
 
 // (6) The set has settled: is that the solution, or the centre of the next problem?
@@ -261,19 +250,162 @@ static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, 
   a->lowest = fmin(a->lowest, error);
   settle(a);
   memcpy(l->centre, l->impulses, l->direct.row_count * sizeof *l->centre);
-  if (!(error < INFINITY)) {
-    return RL_DIVERGED_NAN;
-  }
-  if (o->tolerance > 0.0 && o->dt * error <= o->tolerance) {
-    return RL_CONVERGED_TOLERANCE;
-  }
-  return o->tolerance > 0.0 && is_rounding ? RL_CONVERGED_ITERATIONS : RL_RUNNING;
+  return judge_error(a, o, error, size);
 }
 
 static bool is_hopeless(const rl_lcp *l, const attempt *a) {
   return l->direct.tangents_count > 0 ? a->stalled > friction_stalls || a->solves > friction_solves
                                       : a->stalled > stalls;
 }
+
+// ---------------------------------------------------------------------------------------------
+// Stages
+
+// The square of what is left to correct in the problem with D, as a sum over rows and frictions.
+static double merit(const rl_lcp *l, const rl_rows *rows, rl_regularisation regularisation) {
+  double sum = 0.0;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    const double error = row_error(l, m, regularisation);
+    sum += error * error;
+  }
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    const rl_tangents *t = &l->direct.tangents[k];
+    const double w = l->inverse_masses[t->normal];
+    const double aim = w * l->impulses[t->normal] + softened_rate(l, t->normal, regularisation);
+    const double limit = w > 0.0 ? rows->rows[t->row].friction * fmax(aim, 0.0) / w : 0.0;
+    rl_vec3 total = l->frictions[k].total;
+    const rl_vec3 change = rl_friction_change(&total, l->frictions[k].slide, w, limit);
+    sum += w * w * rl_dot(change, change);
+  }
+  return sum;
+}
+
+static void keep(const rl_lcp *l, const rl_model *model, const rl_state *state,
+                 rl_lcp_iterate *to) {
+  memcpy(to->impulses, l->impulses, l->direct.row_count * sizeof *to->impulses);
+  memcpy(to->velocities, state->velocities, model->slot_count * sizeof *to->velocities);
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    to->frictions[k] = l->frictions[k].total;
+  }
+}
+
+static void go_back(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                    const rl_lcp_iterate *to) {
+  memcpy(l->impulses, to->impulses, l->direct.row_count * sizeof *to->impulses);
+  memcpy(state->velocities, to->velocities, model->slot_count * sizeof *to->velocities);
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    l->frictions[k].total = to->frictions[k];
+  }
+  rl_lcp_measure(l, state, rows);
+}
+
+// Half the way back to where the step began.
+static void halve(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows) {
+  const rl_lcp_iterate *from = &l->last;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    l->impulses[m] = 0.5 * (l->impulses[m] + from->impulses[m]);
+  }
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    rl_vec3 *total = &l->frictions[k].total;
+    *total = rl_scale(0.5, rl_add(*total, from->frictions[k]));
+  }
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    rl_vec3 *v = &state->velocities[i];
+    *v = rl_scale(0.5, rl_add(*v, from->velocities[i]));
+  }
+  rl_lcp_measure(l, state, rows);
+}
+
+// Rows act, or do not, by what they are nearer to.
+static void choose_nearer(rl_lcp *l, rl_regularisation regularisation) {
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    const double w = l->inverse_masses[m];
+    l->active[m] =
+        w > 0.0 && (l->lower[m] < 0.0 || -softened_rate(l, m, regularisation) < w * l->impulses[m]);
+  }
+}
+
+// (8) A step of Newton's method, halved until it leaves less to correct, or has been often enough.
+static bool solve_damped(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                         rl_regularisation regularisation) {
+  const double before = merit(l, rows, regularisation);
+  keep(l, model, state, &l->last);
+  choose_nearer(l, regularisation);
+  if (!solve_active(l, state, rows, regularisation)) {
+    return false;
+  }
+  double share = 1.0;
+  for (int k = 0; k < STAGE_HALVINGS; k++, share *= 0.5) {
+    if (merit(l, rows, regularisation) < (1.0 - least_gain * share) * before) {
+      break;
+    }
+    halve(l, model, state, rows);
+  }
+  return true;
+}
+
+// The stage with this D for contacts and their friction, from where they are; 0: none.
+static void enter_stage(rl_lcp *l, const rl_state *state, const rl_rows *rows, attempt *a,
+                        double contacts) {
+  a->regularisation.contacts = contacts;
+  a->solves = 0;
+  for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
+    rl_friction *f = &l->frictions[k];
+    f->softness = contacts * l->inverse_masses[l->direct.tangents[k].normal];
+    f->centre = f->total;
+  }
+  memcpy(l->centre, l->impulses, l->direct.row_count * sizeof *l->centre);
+  rl_lcp_measure(l, state, rows);
+}
+
+// (8) Friction that does not settle: once more from nothing, with contacts that give way. False:
+// all attempts are spent.
+static bool begin_stages(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                         attempt *a, const rl_lcp_options *o) {
+  if (l->direct.tangents_count == 0 || a->attempts_left == 0 || !(o->continuation > 0.0)) {
+    return false;
+  }
+  a->factor = a->in_stages ? sqrt(a->factor) : o->continuation;
+  a->in_stages = true;
+  a->attempts_left--;
+  a->regularisation = o->regularisation;
+  clear(l, model, state, rows);
+  enter_stage(l, state, rows, a, 1.0);
+  return true;
+}
+
+// The stage has settled, or will not: is that the solution? Else on to the next.
+static rl_reason end_stage(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                           attempt *a, const rl_lcp_options *o) {
+  const double next = a->factor * a->regularisation.contacts;
+  double size;
+  enter_stage(l, state, rows, a, 0.0);
+  const double error = rl_lcp_error(l, rows, &size);
+  if (error < a->best) {
+    a->best = error;
+    keep(l, model, state, &l->best);
+  }
+  const rl_reason reason = judge_error(a, o, error, size);
+  if (reason != RL_RUNNING) {
+    return reason;
+  }
+  if (next > o->regularisation.elements) {
+    enter_stage(l, state, rows, a, next);
+    return RL_RUNNING;
+  }
+  return begin_stages(l, model, state, rows, a, o) ? RL_RUNNING : RL_CONVERGED_ITERATIONS;
+}
+
+static rl_reason judge_stage(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                             attempt *a, const rl_lcp_options *o) {
+  double size;
+  const double error = error_with(l, rows, a->regularisation, &size);
+  const bool settled = error <= stage_error * (size + a->speed);
+  return settled || a->solves >= STAGE_SOLVES ? end_stage(l, model, state, rows, a, o) : RL_RUNNING;
+}
+
+// ---------------------------------------------------------------------------------------------
+// All of it
 
 // The impulses are the state's multipliers; none pushes, not even by rounding.
 static void write_impulses(const rl_lcp *l, rl_state *state) {
@@ -289,11 +421,37 @@ static void trace(const rl_lcp *l, const rl_model *model, rl_state *state, rl_ro
                                       1.0 / dt, dt));
 }
 
+// What follows from a solve with the sets of (5).
+static rl_reason judge_sets(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                            attempt *a, const rl_lcp_options *o, bool solved) {
+  const bool settled = solved && exchange(l, a, violation_share * o->tolerance / o->dt) == 0;
+  const rl_reason reason = settled ? judge(l, rows, o, a) : RL_RUNNING;
+  if (reason != RL_RUNNING || (solved && !is_hopeless(l, a))) {
+    return reason;
+  }
+  if (begin_stages(l, model, state, rows, a, o)) {
+    return RL_RUNNING;
+  }
+  begin_attempt(a);
+  return soften(l, model, state, rows, a) ? RL_RUNNING : RL_CONVERGED_ITERATIONS;
+}
+
+static rl_reason solve_once(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
+                            attempt *a, const rl_lcp_options *o) {
+  a->solves++;
+  if (!a->in_stages) {
+    const bool solved = solve_active(l, state, rows, a->regularisation);
+    return judge_sets(l, model, state, rows, a, o, solved);
+  }
+  return solve_damped(l, model, state, rows, a->regularisation)
+             ? judge_stage(l, model, state, rows, a, o)
+             : end_stage(l, model, state, rows, a, o);
+}
+
 rl_reason rl_lcp_solve(rl_lcp *l, const rl_model *model, rl_state *state, rl_rows *rows,
                        const rl_lcp_options *o, rl_step_info *info) {
-  const double violation = violation_share * o->tolerance / o->dt;
   attempt a = {
-      .regularisation = o->regularisation, .sweeps = o->sweeps, .sweeps_left = sweep_attempts};
+      .regularisation = o->regularisation, .attempts_left = STAGE_ATTEMPTS, .best = INFINITY};
   rl_reason reason = RL_RUNNING;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     l->start[i] = state->velocities[i];
@@ -303,15 +461,12 @@ rl_reason rl_lcp_solve(rl_lcp *l, const rl_model *model, rl_state *state, rl_row
   guess_active(l, model, state, o->dt);
   begin_attempt(&a);
   for (int i = 0; i < o->iterations && reason == RL_RUNNING; i++) {
-    const bool solved = solve_active(l, state, rows, a.regularisation);
+    reason = solve_once(l, model, state, rows, &a, o);
     info->iterations++;
     info->row_evaluations += l->direct.row_count;
-    a.solves++;
-    if (solved && exchange(l, &a, violation) == 0) {
-      reason = judge(l, rows, o, &a);
-    }
-    if (reason == RL_RUNNING && (!solved || is_hopeless(l, &a))) {
-      reason = next_attempt(l, model, state, rows, &a, o, info);
+    const bool ends = reason != RL_RUNNING || i + 1 == o->iterations;
+    if (ends && reason != RL_CONVERGED_TOLERANCE && a.best < INFINITY) {
+      go_back(l, model, state, rows, &l->best);
     }
     if (info->trace) {
       trace(l, model, state, rows, o->dt, info);

@@ -14,26 +14,14 @@
 #include "sequential.h"
 #include "world/friction.h"
 
-// A contact: its row, and its place among direct->tangents (RL_NONE: no friction).
-typedef struct rl_lcp_contact {
-  uint32_t row, tangents;
-} rl_lcp_contact;
-
-// The contacts alone, the elements that act eliminated: three numbers for each, along its normal
-// and its two tangents.
-typedef struct rl_lcp_contacts {
-  uint32_t count, capacity;
-  rl_lcp_contact *contacts; // [capacity]
-  double *matrix;           // [3 capacity][3 capacity] rates that an impulse makes, by impulses
-  double *rates;            // [3 capacity] rates and slides [m/s]
-  double *impulses;         // [3 capacity] along the normals, and friction [N s]
-  double *last;             // [3 capacity] before the last sweep
-  double *before_leaps;     // [3 capacity] before leaps that have not helped
-} rl_lcp_contacts;
+// Where an iteration is: impulses P [unknowns], friction [contacts] and velocities [slots].
+typedef struct rl_lcp_iterate {
+  double *impulses;
+  rl_vec3 *frictions, *velocities;
+} rl_lcp_iterate;
 
 typedef struct rl_lcp {
   rl_direct direct;
-  rl_sequential sequential;
   rl_friction *frictions; // [contacts] of those with friction
   double *values;         // [unknowns] C at the start of the step [m]
   double *inverse_masses; // [unknowns] W = J M^-1 J^T there [1/kg]
@@ -46,16 +34,15 @@ typedef struct rl_lcp {
   bool *active;           // [unknowns]
   rl_vec3 *gradients;     // [gradients] J
   rl_vec3 *start;         // [slots] v0
-  double *still;          // [unknowns] rates of what does not move [m/s]
-  rl_vec3 *answer;        // [slots] velocities from one impulse
-  rl_lcp_contacts contacts;
+  rl_lcp_iterate last;    // before a step of Newton's method
+  rl_lcp_iterate best;    // end of a stage
 } rl_lcp;
 
 typedef struct rl_lcp_options {
-  int iterations;                   // direct solves, at most
-  int sweeps;                       // where friction does not settle; 0: none
-  double tolerance;                 // of the complementarity, times dt [m]; 0: never
-  double dt;                        // [s]
+  int iterations;      // direct solves, at most
+  double continuation; // where friction does not settle: factor of D from stage to stage; 0: none
+  double tolerance;    // of the complementarity, times dt [m]; 0: never
+  double dt;           // [s]
   rl_regularisation regularisation; // D, as a fraction of W
 } rl_lcp_options;
 
@@ -77,12 +64,5 @@ void rl_lcp_measure(rl_lcp *lcp, const rl_state *state, const rl_rows *rows);
 // How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
 // law [m/s]; `size` is the largest reaction W P.
 double rl_lcp_error(const rl_lcp *lcp, const rl_rows *rows, double *size);
-
-// (10) Sweeps over the contacts with the elements eliminated, so many for each set of elements that
-// act, from the present impulses on. True: that is the solution.
-void rl_lcp_contacts_lay_out(rl_lcp_contacts *contacts, const rl_model *model, rl_carver *carver);
-bool rl_lcp_contacts_solve(rl_lcp *lcp, const rl_model *model, rl_state *state, const rl_rows *rows,
-                           int sweeps, rl_regularisation regularisation,
-                           const rl_lcp_options *options, rl_step_info *info);
 
 #endif

@@ -37,8 +37,9 @@ static rl_vec3 slide_of(const rl_friction *f, const rl_rows *rows, const rl_row 
 void rl_frictions_measure(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
                           const rl_vec3 *v) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
-    frictions[k].slide =
-        rl_add(slide_of(&frictions[k], rows, row_of(d, rows, k), v), frictions[k].bias);
+    rl_friction *f = &frictions[k];
+    f->slide = rl_add(slide_of(f, rows, row_of(d, rows, k), v),
+                      rl_add_scaled(f->bias, f->softness, rl_sub(f->total, f->centre)));
   }
 }
 

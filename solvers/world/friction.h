@@ -19,6 +19,8 @@ typedef struct rl_friction {
   rl_vec3 total;       // T h^2 [kg m] with positions, T h [N s] with velocities
   rl_vec3 slide;       // u [m], or its rate [m/s]
   rl_vec3 bias;        // added to it; 0, unless who begins sets it
+  rl_vec3 centre;      // and the softness times what the total is off it; 0, unless who begins
+  double softness;     // sets it [1/kg]
   rl_vec3 rate;        // of the slide where it was last booked [m/s]
 } rl_friction;
 
