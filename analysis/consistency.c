@@ -26,6 +26,7 @@ typedef struct bench {
   rl_driver *trial; // with the present step
   rl_state *start;  // of the piece
   rl_vec3 *track;   // [(piece + 1) x place_count] the reference in this piece
+  FILE *kept;       // the run of the reference, piece by piece; NULL: it is made on the way
 } bench;
 
 static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec *solver,
@@ -34,17 +35,41 @@ static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec 
                           study->reference_step * (double)multiple);
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+  return b == 0 ? a : common_divisor(b, a % b);
+}
+
+static rl_track track_of(const rl_consistency *study) {
+  uint64_t stride = 0;
+  for (size_t i = 0; i < study->step_count; i++) {
+    stride = common_divisor(study->multiples[i], stride);
+  }
+  return (rl_track){.scenario = study->scenario,
+                    .reference = study->reference,
+                    .step = study->reference_step,
+                    .pieces = study->pieces,
+                    .piece = study->piece,
+                    .stride = stride};
+}
+
 static bool prepare(bench *b, const rl_consistency *study, const rl_solver_spec *solver) {
   const rl_model *model = study->scenario->model;
   *b = (bench){.study = study, .solver = solver};
   b->reference = make_driver(study, study->reference ? study->reference : solver, 1);
   b->start = rl_state_create(model);
   b->track = calloc((size_t)(study->piece + 1) * model->place_count, sizeof *b->track);
+  if (study->reference && study->cache && study->step_count > 0) {
+    const rl_track track = track_of(study);
+    b->kept = rl_track_open(study->cache, &track);
+  }
   return b->reference && b->start && b->track;
 }
 
 static void release(bench *b) {
   rl_driver_free(b->reference);
+  if (b->kept) {
+    fclose(b->kept);
+  }
   rl_state_free(b->start);
   free(b->track);
 }
@@ -57,8 +82,29 @@ static void keep_positions(const bench *b, uint64_t step) {
   }
 }
 
+bool rl_consistency_share(const rl_consistency *study) {
+  static const double bytes_max = 1e9;
+  if (!study->reference || !study->cache || study->step_count == 0) {
+    return false;
+  }
+  const rl_track track = track_of(study);
+  const double bytes = (double)(track.pieces * (track.piece / track.stride + 1)) *
+                       (double)study->scenario->model->place_count * (double)sizeof(rl_vec3);
+  FILE *file = rl_track_open(study->cache, &track);
+  if (file) {
+    fclose(file);
+  } else if (bytes < bytes_max) {
+    rl_track_keep(study->cache, &track);
+  }
+  return file != NULL;
+}
+
 // The reference through the next piece. False if it diverges.
 static bool follow_reference(bench *b) {
+  if (b->kept) {
+    const rl_track track = track_of(b->study);
+    return rl_track_read(b->kept, &track, b->start, b->track);
+  }
   rl_state_copy(b->start, b->reference->state);
   keep_positions(b, 0);
   for (uint64_t n = 1; n <= b->study->piece && !rl_run_interrupted(); n++) {

@@ -15,6 +15,7 @@ typedef struct rl_consistency {
   size_t solver_count;
   const rl_solver_spec *reference; // NULL: each solver is its own
   double reference_step;           // [s]
+  const char *cache;               // where the run of a reference is kept for all; NULL: nowhere
   const uint64_t *multiples;       // [step_count] steps as multiples of that, rising
   size_t step_count;
   size_t pieces;
@@ -43,6 +44,10 @@ typedef enum rl_consistency_end {
   RL_CONSISTENCY_LATE,   // past its time limit
   RL_CONSISTENCY_DONE
 } rl_consistency_end;
+
+// Makes the run of the reference for all solvers in the cache, unless it is too large: then each
+// makes it on its way. True if an earlier study has.
+bool rl_consistency_share(const rl_consistency *study);
 
 // Measures everything, each solver in a process of its own; rows of solver s from [s * step_count]
 // on, and how it ended.

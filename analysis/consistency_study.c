@@ -235,6 +235,10 @@ static int gather(rl_study *study) {
     fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
+  s->cache = study->cache;
+  if (rl_consistency_share(s)) {
+    rl_study_say_shared(study, 1, 1);
+  }
   const int status = rl_consistency_run(s, c->rows, c->ends, &c->others);
   if (status == RL_EXIT_DONE && !(write_table(c) && write_outcomes(c))) {
     fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));

@@ -103,9 +103,9 @@ json_t *rl_manifest_create(const rl_run_facts *facts) {
 }
 
 json_t *rl_manifest_identity(const json_t *manifest) {
-  static const char *const keys[] = {"format", "scenario", "solver", "step_s",
-                                     "steps",  "every",    "trace",  "version",
-                                     "commit", "compiler", "flags",  "duration_s"};
+  static const char *const keys[] = {"format", "scenario",   "solver",  "step_s", "steps",
+                                     "every",  "trace",      "version", "commit", "compiler",
+                                     "flags",  "duration_s", "kept"};
   json_t *identity = json_object();
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     json_object_set(identity, keys[i], json_object_get(manifest, keys[i]));
@@ -178,7 +178,7 @@ static bool write_beside(const json_t *manifest, const char *path, const char *b
 
 static json_t *file_sizes(const char *folder) {
   static const char *const names[] = {"series.csv", "iterations.csv", "snapshots.csv",
-                                      RL_TRAJECTORY_NAME}; // trajectory.xmf may be made anew
+                                      RL_TRAJECTORY_NAME, RL_KEPT_NAME}; // .xmf may be made anew
   json_t *sizes = json_object();
   char path[RL_PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -23,7 +23,11 @@ typedef struct rl_run_facts {
 // The facts with the status "running"; NULL when out of memory.
 json_t *rl_manifest_create(const rl_run_facts *facts);
 
-// All that decides about the results of a run: scenario, solver, steps, program. A new object.
+// What is kept of a run instead of its files (run_cache.h), under the key "kept" of its manifest.
+#define RL_KEPT_NAME "kept.bin"
+
+// All that decides about the results of a run: scenario, solver, steps, program, and what is kept.
+// A new object.
 json_t *rl_manifest_identity(const json_t *manifest);
 
 // Enters the outcome. `summary` may be NULL (nothing was run).

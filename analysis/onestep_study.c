@@ -40,6 +40,7 @@ typedef struct onestep {
   const double *iterations;
   size_t iteration_count;
   rl_onestep_outcome *outcomes; // [step_count x solver_count]
+  size_t shared;                // how many steps have the states of earlier studies
   rl_distance_norms *floors;    // [step_count] below these errors are round-off; the means only
 } onestep;
 
@@ -312,8 +313,10 @@ static int take_steps(onestep *o, size_t index, FILE *table) {
     return RL_EXIT_USAGE;
   }
   memset(o->origins, 0, sizeof o->origins);
-  int status = rl_origins_make(o->scenario, &o->reference, schedule->dt, substeps_of(o, schedule),
-                               o->at, o->at_count, o->origins);
+  bool shared = false;
+  int status = rl_origins_share(o->study->cache, o->scenario, &o->reference, schedule->dt,
+                                substeps_of(o, schedule), o->at, o->at_count, o->origins, &shared);
+  o->shared += shared ? 1 : 0;
   const rl_onestep study = {.scenario = o->scenario,
                             .solvers = d->solvers,
                             .solver_count = d->solver_count,
@@ -347,6 +350,9 @@ static int gather(rl_study *study) {
   }
   if (fclose(table) != 0) {
     return fail(o);
+  }
+  if (o->shared > 0) {
+    rl_study_say_shared(study, o->shared, o->step_count);
   }
   return status == RL_EXIT_DONE && !(write_outcomes(o) && write_orders(o)) ? fail(o) : status;
 }

@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "run.h"
+#include "run_cache.h"
 #include "timing.h"
 #include "world/driver.h"
 
@@ -185,6 +186,146 @@ int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference
   rl_driver_free(w.coarse);
   free(w.tensions);
   return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What studies share
+
+// The manifest of what is kept of a run; NULL: out of memory. Takes `kept`.
+static json_t *describe(const rl_scenario *scenario, const rl_solver_spec *reference, double dt,
+                        uint64_t steps, json_t *kept) {
+  const rl_run_facts facts = {.scenario = scenario,
+                              .solver = reference,
+                              .command = "",
+                              .step = dt,
+                              .duration = dt * (double)steps,
+                              .limit = NAN,
+                              .steps = steps};
+  json_t *manifest = rl_manifest_create(&facts);
+  json_object_set_new(manifest, "kept", kept);
+  return manifest;
+}
+
+static json_t *list_numbers(const uint64_t *numbers, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(list, json_integer((json_int_t)numbers[i]));
+  }
+  return list;
+}
+
+typedef struct origin_list {
+  const rl_model *model;
+  rl_origin *origins;
+  size_t count;
+} origin_list;
+
+static bool write_origins(void *context, FILE *file) {
+  const origin_list *list = context;
+  bool good = true;
+  for (size_t i = 0; i < list->count && good; i++) {
+    const rl_origin *o = &list->origins[i];
+    good = rl_state_write(o->start, file) && rl_state_write(o->end, file) &&
+           fwrite(&o->uncertainty, sizeof o->uncertainty, 1, file) == 1;
+  }
+  return good;
+}
+
+static bool read_origins(const origin_list *list, FILE *file) {
+  bool good = true;
+  for (size_t i = 0; i < list->count && good; i++) {
+    rl_origin *o = &list->origins[i];
+    o->start = rl_state_create(list->model);
+    o->end = rl_state_create(list->model);
+    good = o->start && o->end && rl_state_read(o->start, file) && rl_state_read(o->end, file) &&
+           fread(&o->uncertainty, sizeof o->uncertainty, 1, file) == 1;
+  }
+  if (!good) {
+    rl_origins_free(list->origins, list->count);
+    memset(list->origins, 0, list->count * sizeof *list->origins);
+  }
+  return good;
+}
+
+int rl_origins_share(const char *cache, const rl_scenario *scenario,
+                     const rl_solver_spec *reference, double step, uint64_t substeps,
+                     const uint64_t *at, size_t count, rl_origin *origins, bool *shared) {
+  json_t *kept =
+      json_pack("{s:o, s:I}", "states", list_numbers(at, count), "substeps", (json_int_t)substeps);
+  json_t *manifest =
+      describe(scenario, reference, step / (double)substeps, (at[count - 1] + 1) * substeps, kept);
+  origin_list list = {scenario->model, origins, count};
+  FILE *file = rl_cache_open(cache, manifest);
+  *shared = file && read_origins(&list, file);
+  if (file) {
+    fclose(file);
+  }
+  int status = RL_EXIT_DONE;
+  if (!*shared) {
+    status = rl_origins_make(scenario, reference, step, substeps, at, count, origins);
+    if (status == RL_EXIT_DONE) {
+      rl_cache_keep(cache, manifest, write_origins, &list);
+    }
+  }
+  json_decref(manifest);
+  return status;
+}
+
+// Places after a step.
+static bool write_places(const rl_model *model, const rl_state *state, FILE *file) {
+  bool good = true;
+  for (uint32_t i = 0; i < model->place_count && good; i++) {
+    const rl_vec3 place = rl_position(&state->points[i]);
+    good = fwrite(&place, sizeof place, 1, file) == 1;
+  }
+  return good;
+}
+
+static bool write_track(void *context, FILE *file) {
+  const rl_track *t = context;
+  const rl_model *model = t->scenario->model;
+  rl_driver *driver = make_driver(t->scenario, t->reference, t->step);
+  bool good = driver != NULL;
+  double shown = rl_seconds_now();
+  for (uint64_t p = 0; p < t->pieces && good; p++) {
+    good = rl_state_write(driver->state, file) && write_places(model, driver->state, file);
+    for (uint64_t n = 1; n <= t->piece && good; n++) {
+      good = rl_driver_step(driver) >= 0 && !rl_run_interrupted();
+      good = good && (n % t->stride != 0 || write_places(model, driver->state, file));
+    }
+    show_progress(p + 1, t->pieces, &shown);
+  }
+  rl_driver_free(driver);
+  return good;
+}
+
+static json_t *describe_track(const rl_track *t) {
+  const uint64_t shape[] = {t->pieces, t->piece, t->stride};
+  return describe(t->scenario, t->reference, t->step, t->pieces * t->piece,
+                  json_pack("{s:o}", "track", list_numbers(shape, 3)));
+}
+
+FILE *rl_track_open(const char *cache, const rl_track *track) {
+  json_t *manifest = describe_track(track);
+  FILE *file = rl_cache_open(cache, manifest);
+  json_decref(manifest);
+  return file;
+}
+
+void rl_track_keep(const char *cache, const rl_track *track) {
+  json_t *manifest = describe_track(track);
+  rl_track own = *track;
+  rl_cache_keep(cache, manifest, write_track, &own);
+  json_decref(manifest);
+}
+
+bool rl_track_read(FILE *file, const rl_track *t, rl_state *start, rl_vec3 *places) {
+  const size_t count = t->scenario->model->place_count;
+  bool good = rl_state_read(start, file);
+  for (uint64_t n = 0; n <= t->piece && good; n += t->stride) {
+    good = fread(&places[n * count], sizeof *places, count, file) == count;
+  }
+  return good;
 }
 
 void rl_origins_free(rl_origin *origins, size_t count) {

@@ -56,7 +56,8 @@ void rl_run_begin_writing(void) { writing = 1; }
 bool rl_run_interrupted(void) { return interrupted != 0; }
 
 static const char *const result_files[] = {"run.json",      "series.csv",       "iterations.csv",
-                                           "snapshots.csv", RL_TRAJECTORY_NAME, RL_XDMF_NAME};
+                                           "snapshots.csv", RL_TRAJECTORY_NAME, RL_XDMF_NAME,
+                                           RL_KEPT_NAME};
 
 bool rl_run_has_result(const char *folder) {
   char path[RL_PATH_MAX];

@@ -140,7 +140,9 @@ static bool is_kept(const char *path, const json_t *manifest) {
   return kept;
 }
 
-void rl_cache_store(const char *cache, const json_t *manifest, const char *folder) {
+// Fills a folder beside with `fill`, and renames it to that of the entry.
+static void make_entry(const char *cache, const json_t *manifest,
+                       bool (*fill)(const char *beside, void *context), void *context) {
   char path[RL_PATH_MAX], beside[RL_PATH_MAX + 8];
   if (!entry_path(path, cache, manifest) || is_kept(path, manifest)) {
     return;
@@ -150,9 +152,58 @@ void rl_cache_store(const char *cache, const json_t *manifest, const char *folde
   if (!rl_make_folders(beside) || !rl_lock_folder(beside) || !rl_run_remove_result(beside)) {
     return;
   }
-  if (!copy_files(folder, beside) || !rl_manifest_write(manifest, beside) ||
-      rename(beside, path) != 0) {
+  if (!fill(beside, context) || rename(beside, path) != 0) {
     rl_run_remove_result(beside);
     rmdir(beside);
   }
+}
+
+typedef struct finished_run {
+  const json_t *manifest;
+  const char *folder;
+} finished_run;
+
+static bool copy_run(const char *beside, void *context) {
+  const finished_run *run = context;
+  return copy_files(run->folder, beside) && rl_manifest_write(run->manifest, beside);
+}
+
+void rl_cache_store(const char *cache, const json_t *manifest, const char *folder) {
+  finished_run run = {manifest, folder};
+  make_entry(cache, manifest, copy_run, &run);
+}
+
+typedef struct kept {
+  json_t *manifest;
+  bool (*write)(void *context, FILE *file);
+  void *context;
+} kept;
+
+static bool write_kept(const char *beside, void *context) {
+  const kept *k = context;
+  char path[RL_PATH_MAX];
+  FILE *file = rl_path_join(path, beside, RL_KEPT_NAME) ? fopen(path, "wb") : NULL;
+  bool good = file && k->write(k->context, file);
+  good = file && fclose(file) == 0 && good;
+  if (good) {
+    rl_manifest_finish(k->manifest, "done", "kept for studies", NULL, 0);
+    rl_manifest_enter_files(k->manifest, beside);
+  }
+  return good && rl_manifest_write(k->manifest, beside);
+}
+
+void rl_cache_keep(const char *cache, json_t *manifest, bool (*write)(void *context, FILE *file),
+                   void *context) {
+  kept k = {manifest, write, context};
+  make_entry(cache, manifest, write_kept, &k);
+}
+
+FILE *rl_cache_open(const char *cache, const json_t *manifest) {
+  char path[RL_PATH_MAX], file[RL_PATH_MAX];
+  json_t *there = entry_path(path, cache, manifest) && rl_path_join(file, path, "run.json")
+                      ? json_load_file(file, 0, NULL)
+                      : NULL;
+  const bool same = there && is_same(there, manifest, path);
+  json_decref(there);
+  return same && rl_path_join(file, path, RL_KEPT_NAME) ? fopen(file, "rb") : NULL;
 }

@@ -420,6 +420,11 @@ int rl_study_carry_out(rl_study *study) {
   return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs) : gathered;
 }
 
+void rl_study_say_shared(const rl_study *study, size_t shared, size_t count) {
+  printf("%zu of %zu runs of the reference are those of earlier studies, from %s\n", shared, count,
+         study->cache);
+}
+
 static void free_study(rl_study *study) {
   for (size_t i = 0; i < study->cell_count; i++) {
     free_cell(&study->cells[i]);

@@ -132,6 +132,9 @@ extern const rl_study_kind *const rl_study_kinds[]; // ended by NULL
 // Records a probe in all runs that are added from now on; false with a message.
 bool rl_study_add_probe(rl_study *study, const char *probe);
 
+// Says on stdout that so many reference runs were there already.
+void rl_study_say_shared(const rl_study *study, size_t shared, size_t count);
+
 // Adds a run and returns the index of its cell; SIZE_MAX with a message and the exit status. A
 // scenario that this version does not support becomes a row that says so.
 size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status);

@@ -162,8 +162,7 @@ static void copy_wraps(rl_state *to, const rl_state *from) {
   }
 }
 
-void rl_state_copy(rl_state *to, const rl_state *from) {
-  copy_wraps(to, from);
+static void copy_numbers(rl_state *to, const rl_state *from) {
   to->time = from->time;
   to->work = from->work;
   to->dissipated = from->dissipated;
@@ -177,7 +176,31 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   to->parted = from->parted;
   to->unparted = from->unparted;
   to->wind = from->wind;
+}
+
+void rl_state_copy(rl_state *to, const rl_state *from) {
+  copy_wraps(to, from);
+  copy_numbers(to, from);
   memcpy(to->block, from->block, (size_t)((char *)from->wraps - (char *)from->block));
+}
+
+// The numbers stand in a state without arrays: no address is written.
+bool rl_state_write(const rl_state *state, FILE *file) {
+  rl_state numbers;
+  memset(&numbers, 0, sizeof numbers);
+  copy_numbers(&numbers, state);
+  numbers.block_size = state->block_size;
+  return fwrite(&numbers, sizeof numbers, 1, file) == 1 &&
+         fwrite(state->block, 1, state->block_size, file) == state->block_size;
+}
+
+bool rl_state_read(rl_state *state, FILE *file) {
+  rl_state numbers;
+  if (fread(&numbers, sizeof numbers, 1, file) != 1 || numbers.block_size != state->block_size) {
+    return false;
+  }
+  copy_numbers(state, &numbers);
+  return fread(state->block, 1, state->block_size, file) == state->block_size;
 }
 
 // FNV-1a with 64-bit words instead of bytes: the arrays are padded with zeros to whole words.

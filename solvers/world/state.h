@@ -8,6 +8,8 @@
 #include "model.h"
 #include "path_solid.h"
 
+#include <stdio.h>
+
 // What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
 // of (rope, node, node before element, body, part), so that multipliers follow them from step to
@@ -137,6 +139,11 @@ rl_state *rl_state_carve(const rl_model *model, rl_carver *carver);
 
 // Both states must come from the same model. Paths that are solved stay so.
 void rl_state_copy(rl_state *to, const rl_state *from);
+
+// To a file and back, bit for bit: for the same model and the same program. False where that does
+// not work; the state is then anything.
+bool rl_state_write(const rl_state *state, FILE *file);
+bool rl_state_read(rl_state *state, FILE *file);
 
 // 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation
 // are left out: the ledger only watches.

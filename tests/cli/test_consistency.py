@@ -93,9 +93,12 @@ class Files(cli.Case):
                         "values: [0.008, 0.016]\nreference: {step: 0.001, solver: rattle}\n",
                         encoding="utf-8")
         self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
-        self.expect_exit(cli.ropelab("consistency", "five-link-chain", *SHORT, "--values",
-                                     "0.016,0.008", "--solver", "impulse", "--solver", "pbd",
-                                     "--reference", "rattle", "--out", other), cli.DONE)
+        done = cli.ropelab("consistency", "five-link-chain", *SHORT, "--values", "0.016,0.008",
+                           "--solver", "impulse", "--solver", "pbd", "--reference", "rattle",
+                           "--out", other)
+        self.expect_exit(done, cli.DONE)
+        self.expect_in("1 of 1 runs of the reference are those of earlier studies", done.stdout,
+                       "stdout: both folders are beside each other")
         for a, b in zip(Table(folder / "consistency.csv").rows(),
                         Table(other / "consistency.csv").rows()):
             self.expect({**a, "times_real_time": ""}, {**b, "times_real_time": ""}, "a row")

@@ -165,6 +165,29 @@ class Steps(cli.Case):
             self.refused("onestep", "pendulum", *words, "--out", new_folder(),
                          says=("1e-12 s: the reference would take 3.5", "expected at most 1e+09"))
 
+    def test_states_are_those_of_an_earlier_study(self) -> None:
+        """Bit by bit, for the same states of the same reference in the same scenario."""
+        parent = new_folder()
+        def study(name: str, *words: str) -> tuple[list[dict[str, str]], str]:
+            done = cli.ropelab("onestep", "atwood-wheel", "-s", "pbd", "--iterations", "3", "--at",
+                               "0.1,0.2", *words, "--out", parent / name)
+            self.expect_exit(done, cli.DONE)
+            return list(Table(parent / name / "onestep.csv").rows()), done.stdout
+        first, told = study("first")
+        self.expect_true("earlier" not in told, told, "nothing of earlier studies", "stdout")
+        again, told = study("again", "-s", "impulse")
+        self.expect_in("1 of 1 runs of the reference are those of earlier studies", told, "stdout")
+        self.expect([row for row in again if row["label"] != "impulse"], first, "rows")
+        for name, words in (("step", ["--step", "0.004"]), ("solver", ["--reference", "rattle"]),
+                            ("scenario", ["--set", "bodies.heavy.mass=2.5"])):
+            self.expect_true("earlier" not in study(name, *words)[1], name, "made anew", "stdout")
+        for entry in (parent / "ropelab-references").iterdir():
+            kept = entry / "kept.bin"
+            kept.write_bytes(kept.read_bytes()[:-8])
+        cut, told = study("cut")
+        self.expect_true("earlier" not in told, told, "what was cut is made anew", "stdout")
+        self.expect(cut, first, "rows after the damage")
+
     def test_mistakes(self) -> None:
         for words, says in ((["--values", "0.01,0.01"], "--values: '0.01' is given twice"),
                             (["--values", "0.01,0.02", "--step", "0.01"], "--step: has no effect"),

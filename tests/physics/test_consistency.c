@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Consistency of methods with themselves: orders, conserved quantities, and what is conserved.
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include "consistency.h"
 #include "run.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 3, SOLVERS = 4 };
@@ -105,6 +108,49 @@ static void divergence_is_a_row(void **unused) {
   rl_scenario_free(s);
 }
 
+// The run of a reference is the same from the file that is kept for all solvers: every distance.
+static void a_reference_is_shared(void **unused) {
+  (void)unused;
+  static const uint64_t multiples[] = {8, 20, 40};
+  char cache[] = "/tmp/ropelab-test-XXXXXX", command[64];
+  assert_non_null(mkdtemp(cache));
+  rl_scenario *s = rods("");
+  const rl_solver_spec solvers[] = {spec_of("impulse"), spec_of("pbd")};
+  const rl_solver_spec reference = spec_of("rattle");
+  rl_consistency study = {.scenario = s,
+                          .solvers = solvers,
+                          .solver_count = 2,
+                          .reference = &reference,
+                          .reference_step = 5e-4,
+                          .multiples = multiples,
+                          .step_count = 3,
+                          .pieces = 4,
+                          .piece = 200,
+                          .repeats = 1,
+                          .limit = NAN,
+                          .jobs = 1};
+  rl_consistency_row own[6], shared[6];
+  rl_consistency_end ends[2];
+  double others;
+  assert_false(rl_consistency_share(&study)); // nowhere
+  assert_int_equal(rl_consistency_run(&study, own, ends, &others), RL_EXIT_DONE);
+  study.cache = cache;
+  assert_false(rl_consistency_share(&study)); // made now
+  assert_true(rl_consistency_share(&study));
+  assert_int_equal(rl_consistency_run(&study, shared, ends, &others), RL_EXIT_DONE);
+  for (size_t i = 0; i < 6; i++) {
+    assert_int_equal(shared[i].pieces_done, 4);
+    assert_true(own[i].error > 0.0);
+    check_near(shared[i].error, own[i].error, 0.0);
+    check_near(shared[i].error_max, own[i].error_max, 0.0);
+  }
+  study.piece = 400; // another run
+  assert_false(rl_consistency_share(&study));
+  snprintf(command, sizeof command, "rm -r %s", cache);
+  assert_int_equal(system(command), 0);
+  rl_scenario_free(s);
+}
+
 static void check_kept(const char *keys, bool linear, bool angular) {
   rl_scenario *s = rods(keys);
   if (rl_model_is_free(s->model) != linear || rl_model_keeps_angular(s->model) != angular) {
@@ -140,6 +186,7 @@ static void what_is_conserved(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(orders_of_consistency),
+      cmocka_unit_test(a_reference_is_shared),
       cmocka_unit_test(divergence_is_a_row),
       cmocka_unit_test(what_is_conserved),
   };
