@@ -11,6 +11,8 @@ PROBE_UNITS = {
     "vx": "m/s", "vy": "m/s", "vz": "m/s", "speed": "m/s", "slip": "m/s",
     "angle": "rad", "wrap": "rad", "spin": "rad/s", "tension": "N", "force": "N",
 }
+# Of what closed forms know to stay (`ropelab list exact`).
+INVARIANT_UNITS = {"wave-front": "m", "swinging-atwood": "m³/s²"}
 
 
 def divided_by(unit: str) -> str:
@@ -22,6 +24,9 @@ def divided_by(unit: str) -> str:
 
 def probe_unit(probe: str) -> str:
     """The unit of a probe by the last word of its name that has one; "" for a pure number."""
+    form, _, invariant = probe.rpartition(".invariant")
+    if form and not invariant:
+        return INVARIANT_UNITS.get(form, "")
     for word in reversed(probe.split(".")[1:]):
         if word in PROBE_UNITS:
             return PROBE_UNITS[word]

@@ -132,9 +132,10 @@ static bool is_ahead(const wave_front *self, uint32_t i, double t) {
 
 static double displacement_ahead(const void *memory, const rl_model *model, const rl_state *state) {
   const wave_front *self = memory;
-  double largest = NAN; // once the front is everywhere nothing is known
+  double largest = NAN; // once the front is at all that can move, nothing is known
   for (uint32_t i = 0; i <= self->count; i++) {
-    if (is_ahead(self, i, state->time)) {
+    if (is_ahead(self, i, state->time) &&
+        !rl_exact_is_fixed(model, rl_exact_node(model, self->rope, i))) {
       const rl_vec3 at = rl_rope_position(model, state, self->rope, i);
       largest = fmax(largest, rl_length(across(self, rl_sub(at, self->from))));
     }
