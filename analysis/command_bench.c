@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "bench.h"
+#include "bench_pile.h"
 #include "options.h"
 
 #include <jansson.h>
@@ -15,7 +16,9 @@ const rl_usage rl_bench_usage = {
            "same process that do only the arithmetic: nanoseconds per row and iteration, the least "
            "of 7 repeats in turn, and the ratio to the bare loop. Then whole steps of two scenes, "
            "with detection, ledger and what becomes of contacts, beside the evaluation of one "
-           "distance row. Takes about a minute."
+           "distance row; and 500 ropes with 10000 elements that lie on each other, beside a bare "
+           "loop over elements and contacts: what a row costs in an iteration, what it costs to "
+           "find a contact, and a whole step. Takes about a minute."
            "\v"
            "Examples:\n"
            "  ropelab bench\n"
@@ -25,13 +28,32 @@ const rl_usage rl_bench_usage = {
     .most = 0,
 };
 
+static const char *const pile_floor = "bare Gauss-Seidel with contacts";
+
 static void show_progress(int done, int all) {
   if (isatty(STDERR_FILENO)) {
     fprintf(stderr, "\rrepeat %d of %d%s", done, all, done == all ? "\r\033[K" : "");
   }
 }
 
-static bool print_json(const rl_bench_entry *entries, size_t count) {
+static void add_pile(json_t *list, const rl_bench_pile_entry *entries, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const rl_bench_pile_entry *e = &entries[i];
+    json_t *entry = json_pack("{s:s, s:I, s:I, s:f}", "name", e->name ? e->name : pile_floor,
+                              "elements", (json_int_t)e->elements, "rope_contacts",
+                              (json_int_t)e->contacts, "ns_per_row_iteration", e->nanoseconds);
+    if (e->name) {
+      json_object_set_new(entry, "floor", json_string(pile_floor));
+      json_object_set_new(entry, "ratio", json_real(e->ratio));
+      json_object_set_new(entry, "us_per_contact_found", json_real(e->finding));
+      json_object_set_new(entry, "ms_per_step", json_real(e->step));
+    }
+    json_array_append_new(list, entry);
+  }
+}
+
+static bool print_json(const rl_bench_entry *entries, size_t count, const rl_bench_pile_entry *pile,
+                       size_t pile_count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
     const rl_bench_entry *e = &entries[i];
@@ -44,6 +66,7 @@ static bool print_json(const rl_bench_entry *entries, size_t count) {
     }
     json_array_append_new(list, entry);
   }
+  add_pile(list, pile, pile_count);
   const bool printed = json_dumpf(list, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
   json_decref(list);
   return printed;
@@ -66,6 +89,19 @@ static void print_table(const rl_bench_entry *entries, size_t count) {
   }
 }
 
+static void print_pile(const rl_bench_pile_entry *entries, size_t count) {
+  printf("%-34s %9s %12s %7s %11s %8s\n", "pile of 10000 elements", "contacts", "ns/row/iter.",
+         "ratio", "us/finding", "ms/step");
+  for (size_t i = 0; i < count; i++) {
+    const rl_bench_pile_entry *e = &entries[i];
+    printf("%-34s %9zu %12.2f", e->name ? e->name : pile_floor, e->contacts, e->nanoseconds);
+    if (e->name) {
+      printf(" %7.2f %11.3f %8.2f", e->ratio, e->finding, e->step);
+    }
+    printf("\n");
+  }
+}
+
 int rl_command_bench(int argc, char **argv) {
   static rl_arguments arguments;
   static rl_bench_entry entries[RL_BENCH_ENTRIES_MAX];
@@ -74,13 +110,16 @@ int rl_command_bench(int argc, char **argv) {
     return status;
   }
   const size_t count = rl_bench(entries, show_progress);
-  if (count == 0) {
+  static rl_bench_pile_entry pile[RL_BENCH_PILE_ENTRIES];
+  const size_t pile_count = count > 0 ? rl_bench_pile(pile) : 0;
+  if (pile_count == 0) {
     fprintf(stderr, "ropelab: nothing could be timed: out of memory, or without its scenarios\n");
     return RL_EXIT_FAILED;
   }
   if (arguments.json) {
-    return print_json(entries, count) ? RL_EXIT_DONE : RL_EXIT_FAILED;
+    return print_json(entries, count, pile, pile_count) ? RL_EXIT_DONE : RL_EXIT_FAILED;
   }
   print_table(entries, count);
+  print_pile(pile, pile_count);
   return RL_EXIT_DONE;
 }
