@@ -432,10 +432,14 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
                          "massless closed ropes round anything but balls and cylinders");
     }
   }
-  if (way->eye && rope->segments > 0 && (isfinite(rope->stiffness) || rope->compression) &&
-      rl_definition_eye_friction(definition, rope, way) > 0.0) {
+  const bool rubs =
+      way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0;
+  if (rubs && (isfinite(rope->stiffness) || rope->compression)) {
     return unsupported(fault, RL_NONE, r, "over",
                        "ropes with mass that rub in an eye and stretch, or are rods");
+  }
+  if (rubs && rl_definition_is_fed(definition, r)) {
+    return unsupported(fault, RL_NONE, r, "over", "winches on ropes with mass that rub in an eye");
   }
   return true;
 }
@@ -495,6 +499,15 @@ static bool check_event(const rl_definition *definition, const rl_event *event, 
     return rl_fault_set(fault, RL_FAULT_INVALID, event->body, RL_NONE, "motion",
                         "an event pushes on its centre; expected a body that can move");
   }
+  const rl_rope_definition *reeled =
+      event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
+  if (reeled && reeled->segments > 0 && !event->is_inside &&
+      (reeled->closed || (event->end == 0 ? reeled->from : reeled->to).kind == RL_END_FREE)) {
+    return rl_fault_set(
+        fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+        "a winch on rope '%s' has %s; expected `at_length`: a winch inside the rope", reeled->name,
+        reeled->closed ? "no end there: it is closed" : "nothing to stand on: that end is free");
+  }
   const rl_rope_definition *rope =
       event->kind == RL_EVENT_RELEASE_END ? &definition->ropes[event->rope] : NULL;
   if (rope && (event->end == 0 ? rope->from : rope->to).kind == RL_END_FREE) {
@@ -532,15 +545,11 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
 // A winch on a rope with mass: rope comes off what holds its end, and all of it is alike.
 static bool support_feed(const rl_definition *definition, const rl_event *event, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[event->rope];
-  const rl_end *end = event->end == 0 ? &rope->from : &rope->to;
   const bool joined = rope->from.kind == RL_END_NODE || rope->to.kind == RL_END_NODE;
   const struct {
     bool used;
     const char *what;
   } features[] = {
-      {rope->closed, "winches on closed ropes"},
-      {end->kind == RL_END_FREE && !event->is_inside, "winches at an end that nothing holds"},
-      {end->kind == RL_END_NODE && !event->is_inside, "winches at an end that is joined to a rope"},
       {rope->rest_lengths || rope->node_masses || rope->break_tensions,
        "winches on ropes with mass whose elements or nodes differ"},
       {joined && isnan(rope->length) && rope->pose != RL_POSE_POINTS,
@@ -555,8 +564,9 @@ static bool support_feed(const rl_definition *definition, const rl_event *event,
     const rl_end *ends[2] = {&definition->ropes[i].from, &definition->ropes[i].to};
     for (size_t k = 0; k < 2; k++) {
       const int64_t last = (int64_t)rope->segments;
-      if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && ends[k]->node != 0 &&
-          ends[k]->node != -1 && ends[k]->node != last) {
+      const int64_t node = ends[k]->node;
+      const bool inner = node != 0 && (rope->closed || (node != -1 && node != last));
+      if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && inner) {
         return unsupported(fault, RL_NONE, RL_NONE, "events",
                            "winches on ropes with mass to whose inner nodes others are joined");
       }
@@ -578,10 +588,6 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
         event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
     if (rope && rope->segments > 0 && !support_feed(definition, event, fault)) {
       return false;
-    }
-    if (rope && rl_definition_rings(rope) > 0) {
-      return unsupported(fault, RL_NONE, RL_NONE, "events",
-                         "winches on ropes with mass that run through an eye");
     }
   }
   for (uint32_t i = 0; i < definition->rope_count; i++) {
