@@ -404,21 +404,31 @@ static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, doubl
 }
 
 // (5) A winch that would have to pull harder than it can runs as fast as it can; where even a winch
-// at rest holds more, it stalls, and its brake holds.
+// at rest holds more, it stalls, and its brake holds. Where a method that converges with the winch
+// at rest does not with its rate, there is no rope for that: it pulls without limit.
 static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
   const double wanted = *reel_rate(driver->model, driver->reeled, winch);
   const double limit = driver->model->events[winch].max_tension;
   double fast = wanted, slow = 0.0;
   double fast_tension = reel_tension(driver->model, driver->state, winch);
-  if (!(wanted < 0.0) || !(fast_tension > limit)) {
+  const bool is_open = driver->info.reason == RL_CONVERGED_ITERATIONS;
+  if (!(wanted < 0.0) || !(fast_tension > limit || is_open)) {
     return;
   }
   double slow_tension = solve_reeled(driver, winch, 0.0, t1);
+  const bool converges = driver->info.reason == RL_CONVERGED_TOLERANCE;
+  fast_tension = is_open && converges ? INFINITY : fast_tension;
+  if (!(fast_tension > limit)) { // a method that never does
+    solve_reeled(driver, winch, wanted, t1);
+    return;
+  }
   int kept = 0; // which end stayed in the last trial
   for (int i = 0; i < winch_trials && slow_tension < limit; i++) {
-    const double share = (limit - slow_tension) / (fast_tension - slow_tension);
+    const double share =
+        isfinite(fast_tension) ? (limit - slow_tension) / (fast_tension - slow_tension) : 0.5;
     const double rate = slow + share * (fast - slow);
-    const double tension = solve_reeled(driver, winch, rate, t1);
+    double tension = solve_reeled(driver, winch, rate, t1);
+    tension = converges && driver->info.reason == RL_CONVERGED_ITERATIONS ? INFINITY : tension;
     if (fabs(tension - limit) <= winch_tolerance * limit || driver->info.reason < 0) {
       return;
     }

@@ -492,6 +492,24 @@ static void an_elastic_chain(void **unused) {
   }
 }
 
+// Ten times as fast, the cursor of `obi-cursor` runs into the straight rope within a step: nothing
+// gives way there, and it stops, since there is no rope for that rate.
+static void a_straight_rope_stalls_it(void **unused) {
+  (void)unused;
+  const rl_override override = {"events.1.winch.rate", "-5"};
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("obi-cursor"), &override, 1, &diagnostic);
+  assert_non_null(s);
+  rl_driver *d = driver_for(s, "rattle", 2.5e-3);
+  for (int n = 1; n <= 480; n++) {
+    step_checked(d);
+    assert_true(probe(d, "line.rest") > 2.0 * (1.0 - 1e-4)); // between the posts
+  }
+  check_near(rl_driver_energy_error(d), 0.0, 0.05); // of the 11 J that it has hauled
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // It hauls with 30 N at most until it has its rate, and stalls where it cannot lift.
 static void limited_winches(void **unused) {
   (void)unused;
@@ -588,14 +606,14 @@ static void an_empty_pool(void **unused) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(through_an_eye),   cmocka_unit_test(at_a_joint),
-      cmocka_unit_test(a_closed_rope),    cmocka_unit_test(it_is_the_weight),
-      cmocka_unit_test(ten_metres),       cmocka_unit_test(it_swings),
-      cmocka_unit_test(a_bent_rope),      cmocka_unit_test(out_of_rope),
-      cmocka_unit_test(limited_winches),  cmocka_unit_test(both_ends_at_once),
-      cmocka_unit_test(an_empty_pool),    cmocka_unit_test(it_is_a_pendulum),
-      cmocka_unit_test(inside_a_rope),    cmocka_unit_test(an_elastic_rope),
-      cmocka_unit_test(an_elastic_chain),
+      cmocka_unit_test(through_an_eye),    cmocka_unit_test(at_a_joint),
+      cmocka_unit_test(a_closed_rope),     cmocka_unit_test(it_is_the_weight),
+      cmocka_unit_test(ten_metres),        cmocka_unit_test(it_swings),
+      cmocka_unit_test(a_bent_rope),       cmocka_unit_test(out_of_rope),
+      cmocka_unit_test(limited_winches),   cmocka_unit_test(a_straight_rope_stalls_it),
+      cmocka_unit_test(both_ends_at_once), cmocka_unit_test(an_empty_pool),
+      cmocka_unit_test(it_is_a_pendulum),  cmocka_unit_test(inside_a_rope),
+      cmocka_unit_test(an_elastic_rope),   cmocka_unit_test(an_elastic_chain),
   };
   const struct CMUnitTest long_tests[] = {cmocka_unit_test(a_thousand_nodes)};
   return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(long_tests, NULL, NULL)
