@@ -472,6 +472,11 @@ static void test_unsupported(void **state) {
                                                                "winch: {rope: second, end: from, "
                                                                "rate: 1}}]\n",
        "whose elements or nodes differ"},
+      {WITH_ROPE("from: {point: [1, 0, 0]}, to: {free: [3, 0, 0]}, mass: 1, segments: 9, "
+                 "over: @[{eye: [2, 0, 0], friction: 0.3}]") "events: [{from: 0, until: 1, winch: "
+                                                             "{rope: second, end: from, rate: 1}}]"
+                                                             "\n",
+       "winches on ropes with mass that rub in an eye"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
        "closed ropes with mass that pass eyes"},
       {DRAPED RING "probes: [ring.slip.drum, @ring.wrap.drum]\n", "wrap angle of a closed rope"},
