@@ -34,6 +34,9 @@ static const double lcp_tolerance = 1e-12;
 static const double displacement = 0.01;
 static const double difference[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
 
+// Of the size of the scene: over so much rest lengths are compared, to the square of it.
+static const double slip_displacement = 1e-5;
+
 // Of the largest speed: what moves more slowly than this has a curvature of its square, which is
 // below rounding.
 static const double no_speed = 1e-9;
@@ -324,7 +327,19 @@ static double strand_curvature(rl_equations *e, rl_row *row) {
   return sum / h;
 }
 
+// Of an elastic rope rest length slips: differences over what its pieces ask for.
+static void elastic_slips(const rl_equations *e, uint32_t rope, double *slips) {
+  const double h = slip_displacement * e->model->reach / fmax(e->speed, no_speed);
+  displace(e, -h, e->earlier);
+  displace(e, h, e->displaced);
+  rl_wraps_slips(e->model, e->state, rope, e->earlier, e->displaced, 2.0 * h, slips);
+}
+
 void rl_equations_slips(const rl_equations *e, uint32_t rope, double *slips) {
+  if (rl_wraps_flow_rubs(e->model, rope)) {
+    elastic_slips(e, rope, slips);
+    return;
+  }
   rl_wrap_path(e->model, e->state, rope, e->state->points);
   memset(slips, 0, e->state->wrap_counts[rope] * sizeof *slips);
   for (uint32_t k = 0; k < e->rows->row_count; k++) {

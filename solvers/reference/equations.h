@@ -93,7 +93,8 @@ void rl_equations_project(rl_equations *equations);
 // of a rope has become a point.
 bool rl_equations_hold(const rl_equations *equations);
 
-// How fast rope runs over each wrap of a rope, towards `to` [wraps]; 0 where it sticks.
+// How fast rope runs over each wrap of a rope, towards `to`; 0 where it sticks [2 wraps, of which
+// the first].
 void rl_equations_slips(const rl_equations *equations, uint32_t rope, double *slips);
 
 // Above 0 once something has happened since the rows that act were chosen: a row that does not act
