@@ -139,9 +139,10 @@ void rl_contacts_find(rl_equations *e) {
   }
   rl_detect_bodies_again(e->model, e->state, e->rows);
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
-    const rl_row *row = &e->rows->rows[k];
+    rl_row *row = &e->rows->rows[k];
     const rl_contact *contact = is_contact(row) ? &e->state->contacts[row->item] : NULL;
-    if (!contact || contact->rope == RL_NONE) {
+    row->rests = contact && e->is_between && !e->acts[row->source];
+    if (!contact || contact->rope == RL_NONE || row->rests) {
       continue;
     }
     rl_foot *foot = &e->rows->feet[row->item];
@@ -242,7 +243,7 @@ static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double sha
 }
 
 static bool can_act(const rl_equations *e, const rl_row *row) {
-  return is_contact(row) && (e->acts[row->source] || e->is_taut[row->source]);
+  return is_contact(row) && (e->acts[row->source] || (e->is_choosing && e->is_taut[row->source]));
 }
 
 // Of all contacts whose curvature is not known otherwise, at the displacement.
@@ -397,20 +398,23 @@ static double foot_event(const rl_equations *e, const rl_row *row) {
   return -fmin(fraction, 1.0 - fraction);
 }
 
-double rl_contacts_event(const rl_equations *e) {
-  double largest = -1.0;
+static void raise(rl_gauge *gauge, double value) {
+  *gauge = value > gauge->value ? (rl_gauge){value, NAN, NAN} : *gauge;
+}
+
+void rl_contacts_gauge(rl_equations *e) {
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];
     if (is_contact(row) && e->acts[row->source]) {
-      largest = rl_larger(largest, foot_event(e, row));
+      raise(&e->gauges[row->source], foot_event(e, row));
     }
   }
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
-    if (e->acts[e->lcp.direct.tangents[k].normal]) {
-      largest = rl_larger(largest, friction_event(e, k));
+    const uint32_t normal = e->lcp.direct.tangents[k].normal;
+    if (e->acts[normal]) {
+      raise(&e->gauges[normal], friction_event(e, k));
     }
   }
-  return largest;
 }
 
 void rl_contacts_follow(rl_equations *e) {

@@ -21,9 +21,10 @@ void rl_contacts_lay(rl_equations *equations, bool sticks, bool forces);
 void rl_contacts_power(rl_equations *equations, double *loss, double *power);
 double rl_contacts_blow_work(const rl_equations *equations);
 
-// (14) Above 0 once a contact that sticks would need more than there is, one that slips has come to
-// rest, or the place where an element touches has come to its end.
-double rl_contacts_event(const rl_equations *equations);
+// (14) Raises the gauges of contacts that act above 0 once one that sticks would need more than
+// there is, one that slips has come to rest, or the place where an element touches has come to its
+// end.
+void rl_contacts_gauge(rl_equations *equations);
 
 // After an internal step in which nothing happened: which way those that slip go by now.
 void rl_contacts_follow(rl_equations *equations);

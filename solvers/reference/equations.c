@@ -22,6 +22,9 @@ static const double gentle_speed = 2e-6;
 // Of the largest force: a row that pushes less than this pushes by rounding.
 static const double least_push = 1e-11;
 
+// When a row begins to push need not be known better than the push that shows it.
+static const double sure_push = 1e-2;
+
 // Of the largest acceleration: a taut row that is drawn apart, or comes back, by less stays taut.
 static const double least_acceleration = 1e-10;
 
@@ -52,6 +55,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
+  e->gauges = rl_carve(c, unknowns, sizeof *e->gauges);
   e->starts = rl_carve(c, unknowns, sizeof *e->starts);
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
   e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
@@ -447,14 +451,18 @@ static void free_accelerations(rl_equations *e) {
   }
 }
 
-// Values, gradients and rates at the state's positions and velocities.
-static void evaluate(rl_equations *e) {
+// Values, gradients and rates at the state's positions and velocities, where contacts were found.
+static void evaluate_found(rl_equations *e) {
   rl_lcp *l = &e->lcp;
-  rl_contacts_find(e);
   rl_direct_evaluate(&l->direct, e->model, e->state, e->rows, e->state->points, l->values,
                      l->inverse_masses, l->gradients);
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
   e->evaluations += l->direct.row_count;
+}
+
+static void evaluate(rl_equations *e) {
+  rl_contacts_find(e);
+  evaluate_found(e);
 }
 
 // What the rows that act are asked for: their positions, velocities or accelerations.
@@ -639,7 +647,7 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   rl_equations_scatter(e, y);
   find_rates(e);
   find_curvatures(e);
-  evaluate(e);
+  evaluate_found(e);
   value_strands(e, y);
   free_accelerations(e);
   if (!factor(e, ACCELERATIONS)) {
@@ -665,6 +673,14 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
     u[m] = m < e->lcp.direct.row_count ? e->lcp.rates[m] : 0.0;
   }
   return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
+}
+
+int rl_equations_rates_between(double t, const double *y, double *dydt, void *equations) {
+  rl_equations *e = equations;
+  e->is_between = true;
+  const int status = rl_equations_rates(t, y, dydt, e);
+  e->is_between = false;
+  return status;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -742,21 +758,37 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
   return e->acts[m] ? fmax(-value, -pull) : fmin(value - excess, pull);
 }
 
-double rl_equations_event(const rl_equations *e) {
+// Of a row that does not act: how deep it is, if it goes on.
+static rl_gauge violation_gauge(const rl_equations *e, uint32_t m) {
   const rl_lcp *l = &e->lcp;
-  double largest = -1.0;
-  for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    if (!is_stiff(e, m)) {
-      largest = rl_larger(largest, elastic_event(e, m));
-    } else if (e->acts[m]) {
-      const double push = -e->multipliers[m] / e->force - least_push;
-      largest = rl_larger(largest, l->lower[m] < 0.0 ? -1.0 : push);
-    } else if (l->inverse_masses[m] > 0.0) {
-      const double violation = l->values[m] / e->model->reach - excess;
-      largest = rl_larger(largest, fmin(violation, l->rates[m] / e->speed));
-    }
+  const double violation = l->values[m] / e->model->reach - excess, rate = l->rates[m] / e->speed;
+  if (!(l->inverse_masses[m] > 0.0)) {
+    return (rl_gauge){-1.0, NAN, NAN};
   }
-  return rl_larger(largest, rl_contacts_event(e));
+  return (rl_gauge){fmin(violation, rate), violation, l->rates[m] / e->model->reach};
+}
+
+static rl_gauge gauge_of(const rl_equations *e, uint32_t m) {
+  if (!is_stiff(e, m)) {
+    return (rl_gauge){elastic_event(e, m), NAN, NAN};
+  }
+  if (!e->acts[m]) {
+    return violation_gauge(e, m);
+  }
+  const double push = -e->multipliers[m] / e->force - least_push;
+  return (rl_gauge){e->lcp.lower[m] < 0.0 ? -1.0 : push * sure_push, NAN, NAN};
+}
+
+double rl_equations_event(rl_equations *e) {
+  double largest = -1.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->gauges[m] = gauge_of(e, m);
+  }
+  rl_contacts_gauge(e);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    largest = rl_larger(largest, e->gauges[m].value);
+  }
+  return largest;
 }
 
 // The largest speeds and forces there are.

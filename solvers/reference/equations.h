@@ -31,6 +31,13 @@ typedef struct rl_rubbing {
   rl_vec3 direction;
 } rl_rubbing;
 
+// How far a row has gone beyond what makes it act, or not act, as a share of the scene's size or
+// force; what cannot be told from 0 is below 1e-15. Of one that does not act that is how deep it
+// is, if it goes on: the depth, and how fast it grows [1/s]; nan: it is not that.
+typedef struct rl_gauge {
+  double value, depth, rate;
+} rl_gauge;
+
 typedef struct rl_equations {
   const rl_model *model;
   rl_state *state; // what is integrated; at trial positions while the equations are evaluated
@@ -41,8 +48,10 @@ typedef struct rl_equations {
   bool *is_taut;         // [unknowns] could act
   bool *differs;         // [contacts] those whose curvature is found by differences
   bool is_choosing;      // who acts: what touches may come to stick
+  bool is_between;       // the ends of an internal step: contacts that do not act rest
   rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;
+  rl_gauge *gauges;       // [unknowns] of rl_equations_event
   double *starts;         // [unknowns] C at the start of the internal step [m]
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
@@ -80,6 +89,9 @@ void rl_equations_reel(rl_equations *equations, double t);
 // dy/dt at y; as gsl_odeiv2_system wants it. 0, or not if it is not finite.
 int rl_equations_rates(double t, const double *y, double *dydt, void *equations);
 
+// The same for places between the ends of an internal step, where nobody asks for events.
+int rl_equations_rates_between(double t, const double *y, double *dydt, void *equations);
+
 // At the start of an internal step, and at its end, with the state scattered: (7b) strands become
 // as much longer as their rates say.
 void rl_equations_start(rl_equations *equations);
@@ -98,8 +110,9 @@ bool rl_equations_hold(const rl_equations *equations);
 void rl_equations_slips(const rl_equations *equations, uint32_t rope, double *slips);
 
 // Above 0 once something has happened since the rows that act were chosen: a row that does not act
-// is violated, or one that acts would push. As large as that. With rates just evaluated.
-double rl_equations_event(const rl_equations *equations);
+// is violated, or one that acts would push. As large as that: the largest of the gauges, which it
+// leaves. With rates just evaluated.
+double rl_equations_event(rl_equations *equations);
 
 // Chooses who acts from where the state is: what is taut and pulled apart is caught, by the
 // impulses of one complementarity problem; of what then stays taut a second one chooses by

@@ -28,7 +28,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [FORCES] = {"forces", RL_CHOICE, "1", MEAN, 0, 1, "mean|end",
                 "tensions and multipliers of a step: impulses over the step, as those of all "
                 "methods, or forces at its end"},
-    [STEP_LIMIT] = {"step_limit", RL_INTEGER, "1", 1000, 1, 1e9, NULL,
+    [STEP_LIMIT] = {"step_limit", RL_INTEGER, "1", 20000, 1, 1e9, NULL,
                     "internal steps in a step, at most; the run ends where they do not suffice"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1e-6, NULL,
                         "added to the diagonal as a fraction of it and taken out again by "
@@ -44,6 +44,9 @@ static const double companion_factor = 100.0;
 // Of the step: internal steps below this are as short as rounding lets them be, and are taken
 // whatever their error is said to be.
 static const double shortest = 1e-9;
+
+// An event that is as near as this has just happened (rl_gauge).
+static const double no_event = 1e-15;
 
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
@@ -66,6 +69,7 @@ typedef struct reference {
   bool creeps;           // elastic ropes rub: marks move on between internal steps
   double since;          // from when on the impulses of the last rows count [s]
   double event_at_start; // of an internal step: rl_equations_event
+  rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
   happening found;       // in the internal step last finished
   double h, companion_h; // what the next internal step tries [s]; 0: not known
   double estimate;       // [m]
@@ -82,6 +86,9 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->y_start = rl_carve(c, dimension, sizeof *self->y_start);
   self->rates = rl_carve(c, dimension, sizeof *self->rates);
   self->rates_end = rl_carve(c, dimension, sizeof *self->rates_end);
+  for (size_t end = 0; end < 2; end++) {
+    self->gauges[end] = rl_carve(c, rl_unknown_capacity(model), sizeof *self->gauges[end]);
+  }
   self->before = rl_state_carve(model, c);
   self->judged = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
@@ -140,7 +147,7 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 // One step of rk8pd from the start of the internal step, without projection.
 static int apply(reference *self, double h) {
   const rl_model *model = self->equations.model;
-  const gsl_odeiv2_system system = {rl_equations_rates, NULL, rl_equations_dimension(model),
+  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, rl_equations_dimension(model),
                                     &self->equations};
   memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
   rl_state_copy(self->equations.state, self->before);
@@ -348,40 +355,90 @@ static void go_on(reference *self, double t, double h, double dt, rl_step_info *
   choose(self, t, dt, info);
 }
 
+// Where between its ends, as a share, the depth of a row becomes larger than 0: by the cubic with
+// its depths and rates there.
+static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
+  const double r = 1.0 - s;
+  return r * r * ((1.0 + 2.0 * s) * low.depth + s * width * low.rate) +
+         s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
+}
+
+static double touching_share(rl_gauge low, rl_gauge high, double width) {
+  enum { HALVINGS = 60 };
+  double outside = 0.0, inside = 1.0;
+  for (int i = 0; i < HALVINGS; i++) {
+    const double middle = 0.5 * (outside + inside);
+    *(depth_at(low, high, width, middle) < 0.5 * no_event ? &outside : &inside) = middle;
+  }
+  return inside;
+}
+
+// A time within which something happens, and what was found at its ends: the whole, and of rows in
+// the gauges. By false position an end that stays counts half (Illinois).
+typedef struct bracket {
+  double low, high, value[2], weight[2];
+} bracket;
+
+// When, as a share of it, the first thing happens.
+static double first_share(const reference *self, const bracket *b) {
+  const double zero = b->value[0] * b->weight[0];
+  double first = zero / (zero - b->value[1] * b->weight[1]);
+  if (self->found != A_ROW) {
+    return first;
+  }
+  first = 1.0;
+  for (uint32_t m = 0; m < self->equations.lcp.direct.row_count; m++) {
+    const rl_gauge low = self->gauges[0][m], high = self->gauges[1][m];
+    if (high.value > 0.0) {
+      const double from = low.value * b->weight[0], to = high.value * b->weight[1];
+      const bool is_depth = low.depth <= 0.0 && high.depth > 0.0;
+      first =
+          fmin(first, is_depth ? touching_share(low, high, b->high - b->low) : from / (from - to));
+    }
+  }
+  return first;
+}
+
+static void keep_gauges(reference *self, int end) {
+  const rl_equations *e = &self->equations;
+  memcpy(self->gauges[end], e->gauges, e->lcp.direct.row_count * sizeof *e->gauges);
+}
+
 // (10) Goes back to where the first thing happened in an internal step of h at whose end `after`
-// was found: by false position (Illinois), and by halves where that creeps, within what rounding
+// was found: by cubics and false position, and by halves where that creeps, within what rounding
 // resolves.
 static double locate(reference *self, double h, double after) {
   enum { ITERATIONS = 160, PATIENCE = 3 };
-  const double resolution = 0x1p-50 * h, close = 1e-15;
+  const double resolution = 0x1p-50 * h;
   const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
-  double low = 0.0, high = h, value_low = before, value_high = after;
-  double last = h, happened = after, width = h;
+  bracket b = {0.0, h, {before, after}, {1.0, 1.0}};
+  happening found = self->found; // at the end
+  double last = h, width = h;
   int side = 0;
-  for (int i = 0; i < ITERATIONS && high - low > resolution && happened > close; i++) {
-    double at = low + (high - low) * (value_low / (value_low - value_high));
-    if ((i % PATIENCE == PATIENCE - 1 && high - low > 0.5 * width) || !(at > low && at < high)) {
-      at = 0.5 * (low + high);
+  keep_gauges(self, 1);
+  for (int i = 0; i < ITERATIONS && b.high - b.low > resolution && b.value[1] > no_event; i++) {
+    self->found = found;
+    double at = b.low + (b.high - b.low) * first_share(self, &b);
+    if ((i % PATIENCE == PATIENCE - 1 && b.high - b.low > 0.5 * width) ||
+        !(at > b.low && at < b.high)) {
+      at = 0.5 * (b.low + b.high);
     }
-    width = i % PATIENCE == PATIENCE - 1 ? high - low : width;
+    width = i % PATIENCE == PATIENCE - 1 ? b.high - b.low : width;
     const double value = event_at(self, at);
+    const int end = value > 0.0 ? 1 : 0;
     last = at;
-    if (value > 0.0) {
-      value_low *= side > 0 ? 0.5 : 1.0;
-      side = 1;
-      high = at;
-      value_high = happened = value;
-    } else {
-      value_high *= side < 0 ? 0.5 : 1.0;
-      side = -1;
-      low = at;
-      value_low = value;
-    }
+    found = end == 1 ? self->found : found;
+    *(end == 1 ? &b.high : &b.low) = at;
+    b.value[end] = value;
+    b.weight[end] = 1.0;
+    b.weight[1 - end] *= side == (end == 1 ? 1 : -1) ? 0.5 : 1.0;
+    side = end == 1 ? 1 : -1;
+    keep_gauges(self, end);
   }
-  if (last < high || last > high) {
-    event_at(self, high);
+  if (last < b.high || last > b.high) {
+    event_at(self, b.high);
   }
-  return high;
+  return b.high;
 }
 
 // An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
@@ -420,6 +477,7 @@ static int begin_step(reference *self, bool continues) {
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
+  int status = GSL_SUCCESS;
   rl_equations_start(e);
   if (continues) {
     rl_contacts_follow(e);
@@ -427,10 +485,11 @@ static int begin_step(reference *self, bool continues) {
   // Where a mark has moved on, rope has come from one strain to another.
   if (continues && !self->creeps) {
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);
-    return GSL_SUCCESS;
+  } else {
+    status = rl_equations_rates(0.0, self->y_start, self->rates, e);
+    self->event_at_start = rl_equations_event(e);
   }
-  const int status = rl_equations_rates(0.0, self->y_start, self->rates, e);
-  self->event_at_start = rl_equations_event(e);
+  keep_gauges(self, 0);
   return status;
 }
 
@@ -616,7 +675,7 @@ const rl_solver_type rl_solver_reference = {
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
                     RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS | RL_CAN_REEL |
-                    RL_CAN_GROUND | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
+                    RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

@@ -451,6 +451,9 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
+      if (row->rests) {
+        continue;
+      }
       rl_row_evaluate(model, state, rows, row, points);
       values[row->source] = row->value;
       inverse_masses[row->source] = row->inverse_mass;

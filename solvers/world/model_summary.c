@@ -11,6 +11,10 @@ const char *rl_capability_name(uint32_t bit) {
     return "ropes over eyes or tied beside the centre of a body";
   case RL_CAN_TOUCH:
     return "contact of ropes with bodies";
+  case RL_CAN_RUB:
+    return "friction of ropes with mass on bodies other than level ground";
+  case RL_CAN_FACES:
+    return "ropes with mass on boxes and hulls";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
   case RL_CAN_ROTATION:
@@ -59,7 +63,7 @@ const char *rl_capability_name(uint32_t bit) {
 }
 
 // What it takes to touch a body: level ground is a plane with normal +y that does not move.
-static uint32_t touch_capability(const rl_body *body) {
+static uint32_t touch_capability(const rl_body *body, double friction) {
   uint32_t needed = 0;
   for (size_t k = 0; k < body->part_count; k++) {
     const rl_part *part = &body->parts[k];
@@ -67,8 +71,10 @@ static uint32_t touch_capability(const rl_body *body) {
     const bool ground =
         part->shape == RL_PLANE && body->motion == RL_FIXED && normal.x == 0.0 && normal.z == 0.0;
     needed |= ground && normal.y > 0.0 ? RL_CAN_GROUND : RL_CAN_TOUCH;
+    needed |= part->shape == RL_BOX || part->shape == RL_HULL ? RL_CAN_FACES : 0U;
   }
-  return needed;
+  needed |= friction > 0.0 && (needed & RL_CAN_TOUCH) ? RL_CAN_RUB : 0U;
+  return needed | (friction > 0.0 ? RL_CAN_FRICTION : 0U);
 }
 
 // Whether something at the end of an element, or on its way there, leaves the plane z = const.
@@ -93,8 +99,8 @@ void rl_build_summary(rl_builder *b) {
   m->capabilities |= m->is_fed || m->is_limited ? RL_CAN_FEED : 0U;
   for (uint32_t i = 0; i < m->rope_count * m->body_count; i++) {
     const bool touches = m->touches[i] && !m->ropes[i / m->body_count].massless;
-    m->capabilities |= touches ? touch_capability(&m->bodies[i % m->body_count]) : 0U;
-    m->capabilities |= touches && m->frictions[i] > 0.0 ? RL_CAN_FRICTION : 0U;
+    m->capabilities |=
+        touches ? touch_capability(&m->bodies[i % m->body_count], m->frictions[i]) : 0U;
   }
   for (uint32_t i = 0; i < m->rope_count; i++) {
     for (uint32_t k = 0; k <= i && m->ropes[i].rope_collide; k++) {

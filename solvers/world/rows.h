@@ -53,6 +53,7 @@ typedef struct rl_row {
   bool turns;     // some of its entries are spins
   bool is_frozen; // only its value depends on the positions: its contact has an rl_crossing
   bool is_laid;   // and its entries are filled in: rl_row_evaluate does it
+  bool rests;     // nobody asks for it: rl_direct_evaluate leaves it as it was
   double value;   // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
@@ -101,7 +102,8 @@ typedef struct rl_crossing {
 } rl_crossing;
 
 typedef struct rl_rows {
-  uint64_t structure; // changes whenever the set of rows does; never 0
+  uint64_t structure;   // changes whenever the set of rows does; never 0
+  const rl_state *laid; // for which contacts were last found: of another one there may be others
   uint32_t block_count, span_count, row_count;
   uint32_t contact_block; // its rows are the contacts; behind it come the splits of the ropes
   uint64_t wraps;         // hash of which wraps there are and how they grip

@@ -292,11 +292,12 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   }
   const uint64_t count_before = state->contact_count;
   detect_contacts(model, state, rows, dt);
-  bool same = state->contact_count == count_before;
+  bool same = state->contact_count == count_before && rows->laid == state;
   for (uint32_t i = 0; i < state->contact_count && same; i++) {
     same = rows->contact_before[i] == i;
   }
   rows->structure += same && !relaid ? 0 : 1;
+  rows->laid = state;
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];
