@@ -548,11 +548,20 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
   }
 }
 
-// Sum of x[k] y[k] over the last `count` numbers before both ends.
+// Sum of x[k] y[k] over the last `count` numbers before both ends: four sums, none of which waits
+// for another, in the same order everywhere.
 static double tail_product(const double *x_end, const double *y_end, uint32_t count) {
-  double sum = 0.0;
-  for (uint32_t k = 1; k <= count; k++) {
-    sum += x_end[-(ptrdiff_t)k] * y_end[-(ptrdiff_t)k];
+  double sums[4] = {0.0, 0.0, 0.0, 0.0};
+  const double *x = x_end - count, *y = y_end - count;
+  const uint32_t whole = count - count % 4;
+  for (uint32_t k = 0; k < whole; k += 4) {
+    for (uint32_t i = 0; i < 4; i++) {
+      sums[i] += x[k + i] * y[k + i];
+    }
+  }
+  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (uint32_t k = whole; k < count; k++) {
+    sum += x[k] * y[k];
   }
   return sum;
 }
