@@ -114,9 +114,10 @@ typedef struct run {
   rl_recorder *recorder;
   double *trace;
   size_t trace_capacity;
-  bool late;           // past its time limit
-  json_t *changes;     // what came apart
-  size_t change_notes; // of these, how many were told
+  bool late;                          // past its time limit
+  json_t *changes;                    // what came apart
+  size_t change_notes;                // of these, how many were told
+  uint32_t whole_rope, whole_element; // where there was last no spare node to part with
 } run;
 
 // As many changes are listed in run.json, and noted on stderr.
@@ -274,8 +275,20 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
-             c->element, model->ropes[c->rope].stops ? "" : " and goes on whole");
+             c->element,
+             model->ropes[c->rope].stops ? ", and the run stops" : " and goes on whole");
   }
+}
+
+// Whether a change is that of the step before once more: an element that should tear and cannot.
+static bool is_told_again(run *r, const rl_change *c) {
+  const bool again =
+      c->kind == RL_CHANGE_UNMET && c->rope == r->whole_rope && c->element == r->whole_element;
+  if (c->kind == RL_CHANGE_UNMET) {
+    r->whole_rope = c->rope;
+    r->whole_element = c->element;
+  }
+  return again;
 }
 
 // What came apart is listed; the first of it is told.
@@ -283,6 +296,9 @@ static void note_changes(run *r) {
   for (size_t i = 0; i < r->driver->change_count; i++) {
     const rl_change *c = &r->driver->changes[i];
     char text[256];
+    if (is_told_again(r, c)) {
+      continue;
+    }
     list_change(r, c);
     if (r->change_notes < NOTES_MAX && is_told(r)) {
       describe_change(r, c, text, sizeof text);
@@ -502,6 +518,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
                               .trace = options->trace};
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();
+  r.whole_rope = RL_NONE;
   if (!r.manifest || !r.changes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");

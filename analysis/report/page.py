@@ -38,6 +38,7 @@ class Section:
     player: Player
     failures: list[Run]
     refusals: list[tables.Refusal]
+    happenings: list[str]
     commands: list[str]
 
 
@@ -52,7 +53,7 @@ def section(scenario: Scenario, figures: list[Figure], player: Player, folder: P
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
                    tables.scenario_table(scenario), drawn, player,
                    tables.failures(scenario), tables.refusals(scenario),
-                   tables.commands(scenario.runs))
+                   tables.happenings(scenario), tables.commands(scenario.runs))
 
 
 def counts(results: Results) -> list[tuple[str, int]]:

@@ -122,6 +122,7 @@ class Interrupted(Crash):
         process = self.start("run", "hanging-chain", "--solver", "source", "--step", "1e-11",
                              "--duration", "1e-10", "--out", folder)
         self.wait_until(lambda: (folder / "series.csv").exists(), "a run that has begun")
+        time.sleep(0.5)  # and is in its first step: before it a signal ends the run at once
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
         self.expect(process.poll(), None, "exit status after the first signal")
