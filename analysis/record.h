@@ -9,7 +9,7 @@
 
 typedef struct rl_summary {
   uint64_t steps_done, iterations, row_evaluations;
-  uint64_t slipped_off;      // how often a rope slipped off a ball
+  uint64_t slipped_off;      // how often a rope slipped off a body
   uint64_t parted, unparted; // what came apart, and what could not for want of a spare node
   double seconds;            // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]

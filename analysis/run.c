@@ -184,7 +184,7 @@ static void show_progress(const run *r, uint64_t step) {
   }
 }
 
-// A rope that slips off a ball is physics, and easily overlooked; but not every time of many.
+// A rope that slips off a body is physics, and easily overlooked; but not every time of many.
 static void note_slipping_off(const run *r) {
   const rl_state *state = r->driver->state;
   const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;

@@ -534,7 +534,7 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
     slipped = [f"{p.run.label} ({p.run.metric('slipped_off'):.0f} times)" for p in played
                if p.run.metric("slipped_off") > 0]
     if slipped:
-        text += f" A rope slipped off a ball: {', '.join(slipped)}."
+        text += f" A rope slipped off a body: {', '.join(slipped)}."
     parted = [f"{p.run.label} ({p.run.metric('parted'):.0f} times)" for p in played
               if p.run.metric("parted") > 0]
     if parted:

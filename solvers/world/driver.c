@@ -493,7 +493,10 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (leads_wraps) {
     info->dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
   }
-  if (rl_eyes_pass(model, state, driver->rows, driver->dt)) {
+  // What springs in the place of rows store is that of the rows there are now.
+  const bool has_other_rows = leads_wraps && driver->type->stored_energy &&
+                              rl_wraps_hash(model, state) != driver->rows->wraps;
+  if (rl_eyes_pass(model, state, driver->rows, driver->dt) || has_other_rows) {
     tell(driver);
   }
   state->dissipated += info->dissipated;

@@ -474,8 +474,9 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
   return gone;
 }
 
-// By how much the shortest way of a rope can have become longer in a step: by what its ends, eyes
-// and the places of the bodies that it lies on have moved. With the paths of both in their items.
+// By how much the shortest way of a rope can have become longer, or shorter, in a step: by what its
+// ends, eyes and the places of the bodies that it lies on have moved. With the paths of both in
+// their items.
 static double longest_growth(const rl_model *model, const rl_state *before, const rl_state *state,
                              uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -494,10 +495,37 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
   return sum;
 }
 
+// The first body of the rope's wraps that its new way does not lie on; the first of all if there is
+// none.
+static uint32_t body_left(const rl_wrapping *w) {
+  const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  for (uint32_t i = 0; i < w->state->wrap_counts[w->rope]; i++) {
+    bool lies = wraps[i].body == RL_NONE;
+    for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
+      lies = rl_wraps_is_on(w, &w->path.items[k], wraps[i].body, wraps[i].part);
+    }
+    if (!lies) {
+      return wraps[i].body;
+    }
+  }
+  return wraps[0].body;
+}
+
+// For whoever wants to know, while the old wraps are still there.
+static void note_slip(const rl_wrapping *w) {
+  const uint32_t body = w->state->wrap_counts[w->rope] > 0 ? body_left(w) : RL_NONE;
+  if (body != RL_NONE) {
+    w->state->slipped_off++;
+    w->state->slipped_rope = w->rope;
+    w->state->slipped_body = body;
+  }
+}
+
 // Lets the features of the list change. What would be longer than the rope is on the features that
 // it has, and longer than the way at the start of the step can have become, is no way that it could
-// have slid to: then it stays on these.
-static void adapt(rl_wrapping *w, double longest) {
+// have slid to: then it stays on these. Where it is shorter than that way can have become, the rope
+// has slipped off what it lay on.
+static void adapt(rl_wrapping *w, double shortest, double longest) {
   if (all_settled(w)) {
     return;
   }
@@ -510,6 +538,8 @@ static void adapt(rl_wrapping *w, double longest) {
   if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
       !(length <= before * (1.0 + longest_slip))) {
     restore(w, count);
+  } else if (length < shortest) {
+    note_slip(w);
   }
 }
 
@@ -544,14 +574,14 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
-  const double longest = start + longest_growth(model, before, state, r);
+  const double growth = longest_growth(model, before, state, r);
   const rl_path_item *then = rl_path_items(before, r), *now = w.path.items;
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
     const swept_piece swept = {{then[piece].exit, then[piece + 1].entry},
                                {now[piece].exit, now[piece + 1].entry}};
     catch_hits(&w, before, piece, &swept);
   }
-  adapt(&w, longest);
+  adapt(&w, start * (1.0 - longest_slip) - 2.0 * growth, start + growth);
   rl_wraps_adopt(&w);
   return rubbed;
 }

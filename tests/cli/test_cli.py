@@ -1642,6 +1642,16 @@ class Trajectories(Case):
         height = file["wraps/entry_m"][:, 1]  # it goes round to the other side
         self.expect(((height > 0.0) == (numpy.arange(101) < 69)).all(), True, "sides of the ball")
 
+    def test_rope_that_slips_off_the_end_of_a_drum(self) -> None:
+        for push, times in ("0", 0), ("2", 1):
+            folder = new_folder()
+            told = ropelab("run", "atwood-drum", "--solver", "impulse", "--duration", "0.5",
+                           "--set", "exact=none", "--set", f"bodies.heavy.velocity=[0, 0, {push}]",
+                           "--out", folder)
+            self.expect((told.returncode, told.stderr.count("rope 'line' slipped off body 'drum'")),
+                        (0, times), "status and notes")
+            self.expect(Result(folder).manifest["summary"]["slipped_off"], times, "slipped_off")
+
     def test_closed_form_that_no_longer_holds(self) -> None:
         file = self.open(self.record("atwood", "rattle", "--duration", "3"))
         gone = numpy.isnan(file["ropes/exact_points_m"][:]).all(axis=(1, 2))
