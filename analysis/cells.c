@@ -38,10 +38,13 @@ static void enter_crash(const rl_cell *cell, int status) {
   } else {
     snprintf(reason, sizeof reason, "the run ended with status %d", WEXITSTATUS(status));
   }
-  if (!late) {
+  // What reached its time limit between two steps has said so itself.
+  const bool is_open =
+      manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0;
+  if (!late && (is_open || !manifest)) {
     fprintf(stderr, "ropelab: %s, %s: %s\n", cell->name, cell->solver->label, reason);
   }
-  if (manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0) {
+  if (is_open) {
     rl_manifest_finish(manifest, late ? "timeout" : "failed", reason, NULL, 0);
     rl_manifest_enter_files(manifest, cell->folder);
     rl_manifest_write(manifest, cell->folder);
