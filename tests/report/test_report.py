@@ -505,7 +505,7 @@ class Players(unittest.TestCase):
         path.write_text(json.dumps(info | {"summary": {"slipped_off": 2}, "changes": [change]}),
                         encoding="utf-8")
         page = self.report()
-        self.assertIn("slipped off a ball: impulse (2 times)", page)
+        self.assertIn("slipped off a body: impulse (2 times)", page)
         self.assertIn("A winch stopped for want of rope: impulse (rope &#39;line&#39; at 0.5 s, "
                       "0.05 m left)", page)
         data, = player_data(page)

@@ -223,7 +223,7 @@ class Results:
     def runs(self) -> list[Run]:
         return [run for scenario in self.scenarios for run in scenario.runs]
 
-    @property
+    @cached_property
     def labels(self) -> list[str]:
         """Every solver label, in the order in which the runs were asked for."""
         return list(dict.fromkeys(run.label for run in self.runs))
