@@ -317,6 +317,32 @@ static void solve_once(rl_driver *driver, double t1) {
   }
 }
 
+// Two places between which a value changes its sign, and the one that stayed in the last trial.
+typedef struct bracket {
+  double a, a_value, b, b_value;
+  int kept;
+} bracket;
+
+static double next_trial(const bracket *k) {
+  const double share = isfinite(k->b_value) ? k->a_value / (k->a_value - k->b_value) : 0.5;
+  return k->a + share * (k->b - k->a);
+}
+
+// Illinois' regula falsi: an end that stays counts half, so that neither stays for long.
+static void narrow(bracket *k, double at, double value) {
+  if (value * k->a_value > 0.0) {
+    k->a = at;
+    k->a_value = value;
+    k->b_value *= k->kept > 0 ? 0.5 : 1.0;
+    k->kept = 1;
+  } else {
+    k->b = at;
+    k->b_value = value;
+    k->a_value *= k->kept < 0 ? 0.5 : 1.0;
+    k->kept = -1;
+  }
+}
+
 // The step again, with another share of the friction in an eye. Returns how fast the rope slips
 // there [m/s].
 static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double t1) {
@@ -330,32 +356,21 @@ static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double
 // step was made again.
 static bool find_grip(rl_driver *driver, uint32_t eye, double t1) {
   const double tolerance = grip_tolerance * driver->model->reach / driver->dt;
-  double near = driver->gripped->grips[eye];
-  double near_slip =
+  bracket k = {.a = driver->gripped->grips[eye]};
+  k.a_value =
       rl_eye_slip(driver->model, driver->gripped, driver->state, driver->rows, eye, driver->dt);
-  double far = near_slip > 0.0 ? 1.0 : -1.0;
-  if (!(fabs(near_slip) > tolerance) || near == far) {
+  k.b = k.a_value > 0.0 ? 1.0 : -1.0;
+  if (!(fabs(k.a_value) > tolerance) || k.a == k.b) {
     return false;
   }
-  double far_slip = solve_gripped(driver, eye, far, t1);
-  int kept = 0; // which end stayed in the last trial
-  for (int i = 0; i < grip_trials && far_slip * near_slip < 0.0; i++) {
-    const double grip = near + near_slip / (near_slip - far_slip) * (far - near);
+  k.b_value = solve_gripped(driver, eye, k.b, t1);
+  for (int i = 0; i < grip_trials && k.a_value * k.b_value < 0.0; i++) {
+    const double grip = next_trial(&k);
     const double slip = solve_gripped(driver, eye, grip, t1);
     if (!(fabs(slip) > tolerance) || driver->info.reason < 0) {
       break;
     }
-    if (slip * near_slip > 0.0) { // Illinois' regula falsi
-      near = grip;
-      near_slip = slip;
-      far_slip *= kept > 0 ? 0.5 : 1.0;
-      kept = 1;
-    } else {
-      far = grip;
-      far_slip = slip;
-      near_slip *= kept < 0 ? 0.5 : 1.0;
-      kept = -1;
-    }
+    narrow(&k, grip, slip);
   }
   return true;
 }
@@ -409,46 +424,34 @@ static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, doubl
 static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
   const double wanted = *reel_rate(driver->model, driver->reeled, winch);
   const double limit = driver->model->events[winch].max_tension;
-  double fast = wanted, slow = 0.0;
   double fast_tension = reel_tension(driver->model, driver->state, winch);
   const bool is_open = driver->info.reason == RL_CONVERGED_ITERATIONS;
   if (!(wanted < 0.0) || !(fast_tension > limit || is_open)) {
     return;
   }
-  double slow_tension = solve_reeled(driver, winch, 0.0, t1);
+  const double slow_tension = solve_reeled(driver, winch, 0.0, t1);
   const bool converges = driver->info.reason == RL_CONVERGED_TOLERANCE;
   fast_tension = is_open && converges ? INFINITY : fast_tension;
   if (!(fast_tension > limit)) { // a method that never does
     solve_reeled(driver, winch, wanted, t1);
     return;
   }
-  int kept = 0; // which end stayed in the last trial
-  for (int i = 0; i < winch_trials && slow_tension < limit; i++) {
-    const double share =
-        isfinite(fast_tension) ? (limit - slow_tension) / (fast_tension - slow_tension) : 0.5;
-    const double rate = slow + share * (fast - slow);
+  bracket k = {
+      .a = 0.0, .a_value = slow_tension - limit, .b = wanted, .b_value = fast_tension - limit};
+  for (int i = 0; i < winch_trials && k.a_value < 0.0; i++) {
+    const double rate = next_trial(&k);
     double tension = solve_reeled(driver, winch, rate, t1);
     tension = converges && driver->info.reason == RL_CONVERGED_ITERATIONS ? INFINITY : tension;
     if (fabs(tension - limit) <= winch_tolerance * limit || driver->info.reason < 0) {
       return;
     }
-    // Illinois' regula falsi: an end that stays counts half, so that neither stays for long.
-    if (tension > limit) {
-      fast = rate;
-      fast_tension = tension;
-      slow_tension = kept > 0 ? limit + 0.5 * (slow_tension - limit) : slow_tension;
-    } else {
-      slow = rate;
-      slow_tension = tension;
-      fast_tension = kept < 0 ? limit + 0.5 * (fast_tension - limit) : fast_tension;
-    }
-    kept = tension > limit ? 1 : -1;
-    if (fabs(fast) <= winch_tolerance * fabs(wanted)) { // friction holds more than it can pull
+    narrow(&k, rate, tension - limit);
+    if (fabs(k.b) <= winch_tolerance * fabs(wanted)) { // friction holds more than it can pull
       break;
     }
   }
-  if (slow_tension < limit) {
-    solve_reeled(driver, winch, slow, t1);
+  if (k.a_value < 0.0) {
+    solve_reeled(driver, winch, k.a, t1);
   }
 }
 
