@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "contacts.h"
+#include "curvature.h"
 
 #include "world/body_contact.h"
 
 #include <string.h>
 
 // (13) Differences are over so much of the time in which something on the way moves by the smallest
-// length, with the coefficients of the eighth order.
+// length.
 static const double displacement = 0.002;
-static const double difference[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
 
 // Of its length: so far beyond both ends the place is looked for at which an element that acts
 // touches. It is there by the end of an internal step in which it leaves the element.
@@ -17,8 +17,8 @@ static const double overhang = 1.0;
 // Of its length: an element that is nearer than its ends by less is not.
 static const double as_near = 1e-14;
 
-// Of the largest speed: what moves more slowly bends nothing, and slides more slowly not at all.
-static const double no_speed = 1e-9, no_slide = 1e-10;
+// Of the largest speed: what slides more slowly does not.
+static const double no_slide = 1e-10;
 
 // (15) What slides is told to the complementarity problem of accelerations as so much of the
 // largest one.
@@ -271,7 +271,7 @@ static double find_differing(rl_equations *e) {
       const bool may_stick =
           rubs && (e->is_choosing || e->rubbing[tangent].kind == RL_CONTACT_STICKS);
       const double speed = can_act(e, row) ? speed_of(e, row) : 0.0;
-      e->differs[row->item] = speed > no_speed * e->speed &&
+      e->differs[row->item] = speed > rl_no_speed * e->speed &&
                               (may_stick || !round_curvature(e, row, &e->curvatures[row->source]));
       time = e->differs[row->item] ? fmin(time, size_of(e, row) / speed) : time;
     }
@@ -291,12 +291,9 @@ void rl_contacts_curve(rl_equations *e) {
   memcpy(e->earlier, e->state->points, slots * sizeof *e->earlier);
   for (int k = -4; k <= 4 && time < INFINITY; k++) {
     if (k != 0) {
-      for (uint32_t i = 0; i < slots; i++) {
-        e->state->points[i] = e->earlier[i];
-        rl_move(&e->state->points[i], rl_scale(k * h, e->rates[i]));
-      }
+      rl_displace(e, e->earlier, k * h, e->state->points);
       rl_contacts_find(e);
-      add_all_rates(e, (k > 0 ? difference[k - 1] : -difference[-k - 1]) / h);
+      add_all_rates(e, rl_difference_share(k) / h);
     }
   }
   if (time < INFINITY) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "contacts.h"
+#include "curvature.h"
 
 #include "world/elements.h"
 #include "world/flexure.h"
@@ -31,22 +32,6 @@ static const double least_acceleration = 1e-10;
 // Direct solves of a complementarity problem, at most, and how near to it, of its largest number.
 enum { MOST_SOLVES = 2000 };
 static const double lcp_tolerance = 1e-12;
-
-// (7) Derivatives along the motion are differences over so much of the way in which directions
-// change by their own size; the coefficients of the eighth order.
-static const double displacement = 0.01;
-static const double difference[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
-
-// Of the size of the scene: over so much rest lengths are compared, to the square of it.
-static const double slip_displacement = 1e-5;
-
-// Of the largest speed: what moves more slowly than this has a curvature of its square, which is
-// below rounding.
-static const double no_speed = 1e-9;
-
-// Of the size of the scene: a shorter piece leads over a seam, from one surface straight on to the
-// next, and is rounding.
-static const double no_piece = 1e-12;
 
 void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model);
@@ -118,262 +103,6 @@ void rl_equations_scatter(rl_equations *e, const double *y) {
   for (uint32_t i = 0; i < slots; i++, y += 3, u += 3) {
     e->state->points[i] = (rl_point){y[0], y[1], y[2], e->state->points[i].w};
     e->state->velocities[i] = (rl_vec3){u[0], u[1], u[2]};
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// The curvature of a row along the motion, dJ/dt v
-
-// A vertex on its way: where it is, how fast it goes, and the acceleration that it has when that of
-// its body, linear and angular, is 0.
-typedef struct moving_vertex {
-  rl_vec3 at, velocity, turning;
-} moving_vertex;
-
-static moving_vertex vertex_on_its_way(const rl_equations *e, rl_vertex vertex) {
-  moving_vertex v = {.at = vertex.offset};
-  if (vertex.slot == RL_NONE) {
-    return v;
-  }
-  v.at = rl_position(&e->state->points[vertex.slot]);
-  v.velocity = e->state->velocities[vertex.slot];
-  const rl_body *body = rl_slot_body(e->model, vertex.slot);
-  if (body) {
-    const uint32_t index = vertex.slot - e->model->node_count;
-    const rl_quat rotation = rl_body_rotation(e->model, e->state, e->state->points, index);
-    const rl_vec3 arm = rl_rotate(rotation, vertex.offset);
-    v.at = rl_add(v.at, arm);
-    if (body->spin_slot != RL_NONE) {
-      const rl_vec3 spin = rl_rotate(
-          rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
-      const rl_vec3 turn = rl_cross(spin, arm);
-      v.velocity = rl_add(v.velocity, turn);
-      v.turning = rl_cross(spin, turn);
-    }
-  }
-  return v;
-}
-
-// (5) Of a straight piece: what crosses it squared over its length, and what turns with bodies.
-static double piece_curvature(moving_vertex from, moving_vertex to) {
-  const rl_vec3 piece = rl_sub(to.at, from.at), way = rl_sub(to.velocity, from.velocity);
-  const double length = rl_length(piece);
-  if (!(length > 0.0)) {
-    return 0.0;
-  }
-  const rl_vec3 d = rl_scale(1.0 / length, piece);
-  const double along = rl_dot(d, way);
-  const rl_vec3 across = rl_add_scaled(way, -along, d);
-  return rl_dot(across, across) / length + rl_dot(d, rl_sub(to.turning, from.turning));
-}
-
-static double span_curvature(const rl_equations *e, const rl_row *row) {
-  const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
-  moving_vertex from = vertex_on_its_way(e, vertices[0]);
-  double sum = 0.0;
-  for (uint32_t i = 1; i < row->vertex_count; i++) {
-    const moving_vertex to = vertex_on_its_way(e, vertices[i]);
-    const rl_vec3 guide = rl_row_guide(row, i - 1);
-    sum += rl_is_zero(guide) ? piece_curvature(from, to)
-                             : rl_dot(guide, rl_sub(to.turning, from.turning));
-    from = to;
-  }
-  return sum;
-}
-
-static double link_curvature(const rl_equations *e, const rl_link *link) {
-  const rl_vec3 none = {0.0, 0.0, 0.0};
-  const rl_point *points = e->state->points;
-  const rl_vec3 *v = e->state->velocities;
-  return piece_curvature((moving_vertex){rl_position(&points[link->a]), v[link->a], none},
-                         (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
-}
-
-// The material that a rope meets at p, at trial positions: of a body, a node, or what never moves.
-static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point *points,
-                           rl_vec3 p) {
-  const rl_vec3 none = {0.0, 0.0, 0.0};
-  const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(e->model, slot);
-  rl_vec3 v = slot == RL_NONE ? none : e->state->velocities[slot];
-  if (body && body->spin_slot != RL_NONE) {
-    const rl_quat rotation =
-        rl_body_rotation(e->model, e->state, points, slot - e->model->node_count);
-    const rl_vec3 spin = rl_rotate(
-        rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
-    v = rl_add(v, rl_cross(spin, rl_sub(p, rl_position(&points[slot]))));
-  }
-  return v;
-}
-
-// How fast the pieces of a strand become longer by what they lead from and to, with the path at
-// `points` in the items. `slips`: from that over each wrap between them it is taken, which is what
-// runs over.
-static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_point *points,
-                          double *slips) {
-  const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
-  const rl_path_item *items =
-      &rl_path_items(e->state, e->model->link_rope[row->item])[row->first_piece];
-  double rate = 0.0;
-  for (uint32_t k = 0; k < row->piece_count; k++) {
-    const rl_path_item *from = &items[k], *to = &items[k + 1];
-    rate += rl_dot(to->in, velocity_at(e, vertices[k + 1].slot, points, to->entry)) -
-            rl_dot(from->out, velocity_at(e, vertices[k].slot, points, from->exit));
-    if (slips && k + 1 < row->piece_count) {
-      slips[row->first_piece + k] -= rate;
-    }
-  }
-  return rate;
-}
-
-// The smallest of the pieces of a strand and of what it lies on [m], and the sum of the speeds of
-// what holds it; solves its path.
-static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
-  const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
-  double size = e->model->reach;
-  *speed = 0.0;
-  rl_wrap_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
-  for (uint32_t k = row->first_piece; k <= row->first_piece + row->piece_count; k++) {
-    const bool last = k == row->first_piece + row->piece_count;
-    size = items[k].radius > 0.0 ? fmin(size, items[k].radius) : size;
-    const bool is_seam = last || !(items[k].piece > no_piece * e->model->reach);
-    size = is_seam ? size : fmin(size, items[k].piece);
-  }
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const uint32_t slot = e->rows->entries[i].slot;
-    *speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
-  }
-  for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
-    *speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
-  }
-  return size;
-}
-
-// Whether a strand is a whole rope over one round thing that does not move.
-static bool is_one_arc(const rl_equations *e, const rl_row *row) {
-  const uint32_t rope = e->model->link_rope[row->item];
-  const rl_wrap *wrap = &e->state->wraps[e->model->ropes[rope].first_wrap];
-  const rl_path_item *item = &rl_path_items(e->state, rope)[1];
-  return row->piece_count == 2 && e->state->wrap_counts[rope] == 1 && wrap->body != RL_NONE &&
-         e->model->bodies[wrap->body].motion == RL_FIXED &&
-         (item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER);
-}
-
-// (5b) Of such a one the second derivatives of the length are known.
-static double arc_curvature(const rl_equations *e, const rl_row *row) {
-  const rl_path_link *link = &rl_path_items(e->state, e->model->link_rope[row->item])->node.link;
-  const moving_vertex ends[2] = {
-      vertex_on_its_way(e, e->rows->vertices[row->first_vertex]),
-      vertex_on_its_way(e, e->rows->vertices[row->first_vertex + row->piece_count])};
-  double normal[2], cross[2], sum = 0.0;
-  for (int i = 0; i < 2; i++) {
-    normal[i] = rl_dot(link->normal[i], ends[i].velocity);
-    cross[i] = rl_dot(link->cross[i], ends[i].velocity);
-    sum += link->normal_stiffness[i] * normal[i] * normal[i] +
-           link->cross_stiffness[i] * cross[i] * cross[i] +
-           (i == 0 ? -1.0 : 1.0) * rl_dot(link->direction[i], ends[i].turning);
-  }
-  return sum - 2.0 * link->normal_coupling * normal[0] * normal[1] -
-         2.0 * link->cross_coupling * cross[0] * cross[1];
-}
-
-static void displace(const rl_equations *e, double h, rl_point *points) {
-  for (uint32_t i = 0; i < e->model->slot_count; i++) {
-    points[i] = e->state->points[i];
-    rl_move(&points[i], rl_scale(h, e->rates[i]));
-  }
-}
-
-// (7a) How fast the places of the path move that is in the items: it goes to old_items, with that.
-static double places_speed(rl_equations *e, uint32_t rope, double h) {
-  const rl_state *state = e->state;
-  const rl_path_item *items = rl_path_items(state, rope);
-  const size_t count = (size_t)state->wrap_counts[rope] + 2;
-  memcpy(state->old_items, items, count * sizeof *items);
-  rl_path_begin_rates(state->old_items, count);
-  for (int k = -4; k <= 4; k++) {
-    if (k != 0) {
-      displace(e, k * h, e->displaced);
-      rl_wrap_lay(e->model, state, rope, e->displaced, 0.0);
-      rl_path_add_change(state->old_items, items, count,
-                         (k > 0 ? difference[k - 1] : -difference[-k - 1]) / h);
-      e->evaluations++;
-    }
-  }
-  return rl_path_find_rates(state->old_items, count);
-}
-
-// (7) Of a strand over bodies: the change of its rate at these velocities along the way, with its
-// places on theirs.
-static double strand_curvature(rl_equations *e, rl_row *row) {
-  const uint32_t rope = e->model->link_rope[row->item];
-  double speed, sum = 0.0;
-  if (e->state->wrap_counts[rope] == 0) {
-    return span_curvature(e, row);
-  }
-  const double size = strand_size(e, row, &speed);
-  if (is_one_arc(e, row)) {
-    return arc_curvature(e, row);
-  }
-  if (!(speed > no_speed * e->speed)) {
-    return 0.0;
-  }
-  const double places = places_speed(e, rope, displacement * size / speed);
-  const double h = displacement * size / fmax(speed, places);
-  for (int k = -4; k <= 4; k++) {
-    if (k != 0) {
-      displace(e, k * h, e->displaced);
-      rl_wrap_lay(e->model, e->state, rope, e->displaced, k * h);
-      const double rate = pieces_rate(e, row, e->displaced, NULL);
-      sum += k > 0 ? difference[k - 1] * rate : -difference[-k - 1] * rate;
-      e->evaluations++;
-    }
-  }
-  return sum / h;
-}
-
-// Of an elastic rope rest length slips: differences over what its pieces ask for.
-static void elastic_slips(const rl_equations *e, uint32_t rope, double *slips) {
-  const double h = slip_displacement * e->model->reach / fmax(e->speed, no_speed);
-  displace(e, -h, e->earlier);
-  displace(e, h, e->displaced);
-  rl_wraps_slips(e->model, e->state, rope, e->earlier, e->displaced, 2.0 * h, slips);
-}
-
-void rl_equations_slips(const rl_equations *e, uint32_t rope, double *slips) {
-  if (rl_wraps_flow_rubs(e->model, rope)) {
-    elastic_slips(e, rope, slips);
-    return;
-  }
-  rl_wrap_path(e->model, e->state, rope, e->state->points);
-  memset(slips, 0, e->state->wrap_counts[rope] * sizeof *slips);
-  for (uint32_t k = 0; k < e->rows->row_count; k++) {
-    const rl_row *row = &e->rows->rows[k];
-    if (row->piece_count == 0 || e->model->link_rope[row->item] != rope) {
-      continue;
-    }
-    for (uint32_t i = 0; i + 1 < row->piece_count && row->first_piece == 0; i++) {
-      slips[i] = e->state->reels ? e->state->reels[rope][0] : 0.0; // a winch pays out
-    }
-    pieces_rate(e, row, e->state->points, slips);
-  }
-}
-
-static void find_curvatures(rl_equations *e) {
-  for (uint32_t n = 0; n < e->rows->block_count; n++) {
-    const rl_block *block = &e->rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      e->curvatures[k] = link_curvature(e, &e->state->links[k]);
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      rl_row *row = &e->rows->rows[k];
-      if (row->kind == RL_ROW_SPAN) {
-        e->curvatures[row->source] =
-            row->piece_count > 0 ? strand_curvature(e, row) : span_curvature(e, row);
-      }
-    }
-  }
-  if (e->model->contact_capacity > 0) {
-    rl_contacts_curve(e);
   }
 }
 
@@ -646,7 +375,7 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   rl_equations_reel(e, t);
   rl_equations_scatter(e, y);
   find_rates(e);
-  find_curvatures(e);
+  rl_curvatures_find(e);
   evaluate_found(e);
   value_strands(e, y);
   free_accelerations(e);
@@ -899,7 +628,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   double size = rl_length(e->model->gravity);
   e->is_choosing = true;
   find_rates(e);
-  find_curvatures(e);
+  rl_curvatures_find(e);
   e->is_choosing = false;
   evaluate(e);
   free_accelerations(e);

@@ -28,21 +28,6 @@ static rl_scenario *hanging_chain(double y0, int segments) {
   return rough_chain(y0, segments, 0.0);
 }
 
-// The closed form at a time.
-static rl_state *exact_state(const rl_scenario *s, double t) {
-  char message[256] = "";
-  rl_state *state = rl_state_create(s->model);
-  void *form = calloc(1, s->exact->size);
-  assert_true(state && form);
-  if (!s->exact->init(form, s->model, s->exact_arguments, message, sizeof message)) {
-    print_error("refused: %s\n", message);
-    fail();
-  }
-  assert_true(s->exact->at(form, s->model, t, state));
-  free(form);
-  return state;
-}
-
 // The whole chain of 1 m is through, or is so at the start: it falls, and nothing pulls.
 static void a_chain_that_is_through_falls(void **unused) {
   (void)unused;

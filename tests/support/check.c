@@ -180,20 +180,52 @@ rl_vec3 random_direction(uint64_t *seed) {
   }
 }
 
-double probe(const rl_driver *driver, const char *name) {
+static double probe_in(const rl_model *model, const rl_state *state, const char *name) {
   rl_probe parsed;
   char message[512];
-  if (rl_probe_parse(driver->model, name, &parsed, message, sizeof message) != RL_PROBE_OK) {
+  if (rl_probe_parse(model, name, &parsed, message, sizeof message) != RL_PROBE_OK) {
     print_error("%s: %s\n", name, message);
     fail();
   }
-  return rl_probe_value(driver->model, driver->state, parsed);
+  return rl_probe_value(model, state, parsed);
+}
+
+double probe(const rl_driver *driver, const char *name) {
+  return probe_in(driver->model, driver->state, name);
+}
+
+double probe_of(const rl_scenario *scenario, const rl_state *state, const char *name) {
+  return probe_in(scenario->model, state, name);
+}
+
+rl_state *exact_state(const rl_scenario *s, double t) {
+  char message[256];
+  void *self = calloc(1, s->exact->size);
+  rl_state *state = rl_state_create(s->model);
+  assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
+  const bool known = s->exact->at(self, s->model, t, state);
+  free(self);
+  if (!known) {
+    rl_state_free(state);
+    return NULL;
+  }
+  return state;
 }
 
 const char *shipped(const char *name) {
   static char path[1024];
   snprintf(path, sizeof path, "%s/scenarios/%s.yaml", ROPELAB_DATA, name);
   return path;
+}
+
+rl_scenario *shipped_with(const char *name, const rl_override *overrides, size_t count) {
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped(name), overrides, count, &diagnostic);
+  if (!s) {
+    rl_diagnostic_print(stderr, name, &diagnostic);
+    fail();
+  }
+  return s;
 }
 
 static double *coordinate(rl_point *point, int axis) {

@@ -75,7 +75,15 @@ rl_vec3 random_direction(uint64_t *seed);
 // The value of a probe now.
 double probe(const rl_driver *driver, const char *name);
 
+// The state of a scenario's closed form at time t, which the caller frees; NULL where it knows
+// none. The value of a probe in a state.
+rl_state *exact_state(const rl_scenario *scenario, double t);
+double probe_of(const rl_scenario *scenario, const rl_state *state, const char *name);
+
 // The text of a shipped scenario's path.
 const char *shipped(const char *name);
+
+// A shipped scenario with changes. Fails the test with the diagnostic if it is refused.
+rl_scenario *shipped_with(const char *name, const rl_override *overrides, size_t count);
 
 #endif
