@@ -265,10 +265,10 @@ static bool segment_changes(rl_study *study, const rl_scenario *scenario, const 
   if (changes->list && changes->count == 0) {
     char hint[256] = "";
     rl_suggest(hint, sizeof hint, d->rope ? d->rope : "", names, d->rope ? name_count : 0);
-    fprintf(stderr,
-            d->rope ? "ropelab: scenario '%s' has no rope '%s'; %s\n"
-                    : "ropelab: scenario '%s' has no rope with segments%s%s\n",
-            scenario->name, d->rope ? d->rope : "", hint);
+    rl_study_refuse(d, d->rope ? "rope" : "over", 0,
+                    d->rope ? "scenario '%s' has no rope '%s'; %s"
+                            : "scenario '%s' has no rope with segments%s%s",
+                    scenario->name, d->rope ? d->rope : "", hint);
   }
   return changes->count > 0;
 }
@@ -315,9 +315,9 @@ static double sampling(const rl_study *study, const rl_convergence *c,
   for (size_t v = 0; v < (c->variation == RL_VARY_STEP ? c->value_count : 1); v++) {
     rl_schedule schedule;
     const double step = c->variation == RL_VARY_STEP ? c->values[v] : d->step;
-    const rl_run_options options = {
-        .step = step, .duration = d->duration, .every = NAN, .quiet = true};
-    if (rl_run_plan(scenario, &options, &schedule)) {
+    const rl_run_options options = {.step = step, .duration = d->duration, .every = NAN};
+    char refused[256]; // said where the run is added
+    if (rl_run_schedule(scenario, &options, &schedule, refused, sizeof refused)) {
       longest = fmax(longest, schedule.dt);
       duration = schedule.dt * (double)schedule.steps;
     }

@@ -57,7 +57,7 @@ static bool choose_steps(onestep *o) {
     const rl_run_options options = {.step = values ? values[count - 1 - o->step_count] : d->step,
                                     .duration = d->duration,
                                     .every = NAN};
-    if (!rl_run_plan(o->scenario, &options, &o->schedules[o->step_count])) {
+    if (!rl_study_schedule(d, o->scenario, &options, &o->schedules[o->step_count])) {
       return false;
     }
   }
@@ -377,8 +377,10 @@ static bool label_solvers(onestep *o) {
     if (o->step_count > 1 && snprintf(own->label, sizeof own->label, "%s-step=%.6g",
                                       d->solvers[i % d->solver_count].label,
                                       o->schedules[i / d->solver_count].dt) >= RL_LABEL_MAX) {
-      fprintf(stderr, "ropelab onestep: the label %s is too long\n", own->label);
-      return false;
+      return rl_study_refuse(d, "solvers", SIZE_MAX,
+                             "the label %s-step=%.6g is too long; expected at most %d characters",
+                             d->solvers[i % d->solver_count].label,
+                             o->schedules[i / d->solver_count].dt, RL_LABEL_MAX - 1);
     }
   }
   return true;

@@ -49,9 +49,10 @@ static bool add_solvers(rl_study *study, const rl_solver_spec *solver, rl_solver
     *own = *set;
     if (snprintf(own->label, sizeof own->label, "%s-iterations=%s", solver->label,
                  iterations.words[i]) >= RL_LABEL_MAX) {
-      fprintf(stderr, "ropelab: the label %s-iterations=%s is too long\n", solver->label,
-              iterations.words[i]);
-      return false;
+      return rl_study_refuse(&study->definition, "solvers", SIZE_MAX,
+                             "the label %s-iterations=%s is too long; expected at most %d "
+                             "characters",
+                             solver->label, iterations.words[i], RL_LABEL_MAX - 1);
     }
   }
   return true;

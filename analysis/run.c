@@ -80,24 +80,35 @@ bool rl_run_remove_result(const char *folder) {
   return true;
 }
 
-bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
-                 rl_schedule *schedule) {
+bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
+                     rl_schedule *schedule, char *message, size_t size) {
   const double duration = isnan(options->duration) ? scenario->duration : options->duration;
   const double step = isnan(options->step) ? scenario->step : options->step;
   const double steps = fmax(1.0, round(duration / step));
   if (!(steps <= steps_max)) {
-    fprintf(stderr, "ropelab: %s: %g s in steps of %g s are %g steps; expected at most %g\n",
-            scenario->name, duration, step, steps, steps_max);
+    snprintf(message, size, "%g s in steps of %g s are %g steps; expected at most %g", duration,
+             step, steps, steps_max);
     return false;
   }
   const double dt = duration / steps;
   const double every = isnan(options->every) ? 1.0 : fmax(1.0, round(options->every / dt));
   *schedule = (rl_schedule){(uint64_t)steps, (uint64_t)fmin(every, steps), dt};
-  if (fabs(dt - step) > note_above && !options->quiet) {
+  return true;
+}
+
+bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
+                 rl_schedule *schedule) {
+  char message[256];
+  if (!rl_run_schedule(scenario, options, schedule, message, sizeof message)) {
+    fprintf(stderr, "ropelab: %s: %s\n", scenario->name, message);
+    return false;
+  }
+  const double step = isnan(options->step) ? scenario->step : options->step;
+  if (fabs(schedule->dt - step) > note_above && !options->quiet) {
     fprintf(stderr,
-            "ropelab: note: %s does not divide by the step: %.0f steps of %.10g s instead of "
+            "ropelab: note: %s does not divide by the step: %llu steps of %.10g s instead of "
             "%.10g s\n",
-            scenario->name, steps, dt, step);
+            scenario->name, (unsigned long long)schedule->steps, schedule->dt, step);
   }
   return true;
 }

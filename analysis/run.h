@@ -37,8 +37,12 @@ typedef struct rl_schedule {
   double dt;      // [s]
 } rl_schedule;
 
-// Plans max(1, round(duration / step)) equal steps. False with a message if nobody could count
-// them; a step that had to be changed is noted unless the options say quiet.
+// Plans max(1, round(duration / step)) equal steps. False, with why, if nobody could count them.
+bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
+                     rl_schedule *schedule, char *message, size_t size);
+
+// The same, with that said on stderr; so is a step that had to be changed, unless the options say
+// quiet.
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
 // Ignores SIGXFSZ and SIGPIPE, and catches SIGINT and SIGTERM: they end the program at once, or,

@@ -7,6 +7,7 @@
 #include "results_folder.h"
 #include "run_cache.h"
 #include "study_fault.h"
+#include "study_numbers.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -202,8 +203,9 @@ static rl_solver_spec *relabel(rl_study *study, const rl_solver_spec *solver, co
                          ? snprintf(own->label, sizeof own->label, "%s-%s", solver->label, suffix)
                          : (int)strlen(own->label);
   if (length >= RL_LABEL_MAX) {
-    fprintf(stderr, "ropelab: the label %s-%s is too long; expected at most %d characters\n",
-            solver->label, suffix, RL_LABEL_MAX - 1);
+    rl_study_refuse(&study->definition, "solvers", SIZE_MAX,
+                    "the label %s-%s is too long; expected at most %d characters", solver->label,
+                    suffix, RL_LABEL_MAX - 1);
     return NULL;
   }
   own->text = spec_text(study, own);
@@ -263,6 +265,36 @@ static bool is_shared(const rl_study *study, const rl_study_run *run) {
   return run->keep || (!study->timed && run->solver->type->is_adaptive);
 }
 
+// What asks for more steps than can be counted, and where it stands.
+static bool refuse_schedule(const rl_study_definition *d, const rl_scenario *scenario,
+                            const rl_run_options *run, const char *why) {
+  char unused[256];
+  rl_schedule schedule;
+  rl_run_options own = *run;
+  own.duration = NAN;
+  const size_t value = rl_study_number_item(d->values, run->step);
+  const char *key = "scenarios";
+  size_t item = rl_study_item(d->scenarios, scenario->name);
+  if (!isnan(d->duration) && rl_run_schedule(scenario, &own, &schedule, unused, sizeof unused)) {
+    key = "duration";
+  } else if (run->step == d->reference.step) {
+    key = "reference";
+  } else if (!isnan(d->step)) {
+    key = "step";
+  } else if (d->values.count > 0 && strtod(d->values.words[value], NULL) == run->step) {
+    key = "values";
+    item = value;
+  }
+  return rl_study_refuse(d, key, item, "%s: %s", scenario->name, why);
+}
+
+bool rl_study_schedule(const rl_study_definition *d, const rl_scenario *scenario,
+                       const rl_run_options *run, rl_schedule *schedule) {
+  char why[256];
+  return rl_run_schedule(scenario, run, schedule, why, sizeof why) ||
+         refuse_schedule(d, scenario, run, why);
+}
+
 // Fills in a cell for a run of a scenario that was loaded.
 static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
                       const struct loaded *l) {
@@ -285,7 +317,7 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
     return false;
   }
   rl_schedule schedule;
-  if (l->scenario && !rl_run_plan(l->scenario, &cell->run, &schedule)) {
+  if (l->scenario && !rl_study_schedule(d, l->scenario, &cell->run, &schedule)) {
     return false;
   }
   cell->cost = l->scenario ? rl_cell_cost(l->scenario, cell->solver, schedule.steps) : 0.0;
@@ -344,8 +376,15 @@ size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status) {
     *status = RL_EXIT_DONE;
     return there;
   }
-  fprintf(stderr, "ropelab: two runs of %s are called '%s'; expected different labels\n",
-          cells[there].name, cells[there].solver->label);
+  const rl_study_definition *d = &study->definition;
+  if (cells[there].scenario != l->scenario) {
+    rl_study_refuse(d, "scenarios", rl_study_item(d->scenarios, run->scenario),
+                    "two scenarios are called '%s'; expected different names", cells[there].name);
+  } else {
+    rl_study_refuse(d, "solvers", SIZE_MAX,
+                    "two runs of %s are called '%s'; expected different labels", cells[there].name,
+                    cells[there].solver->label);
+  }
   return SIZE_MAX;
 }
 

@@ -135,6 +135,10 @@ bool rl_study_add_probe(rl_study *study, const char *probe);
 // Says on stdout that so many reference runs were there already.
 void rl_study_say_shared(const rl_study *study, size_t shared, size_t count);
 
+// Plans the steps of a run; false with a message, at what in the study asks for too many.
+bool rl_study_schedule(const rl_study_definition *definition, const rl_scenario *scenario,
+                       const rl_run_options *run, rl_schedule *schedule);
+
 // Adds a run and returns the index of its cell; SIZE_MAX with a message and the exit status. A
 // scenario that this version does not support becomes a row that says so.
 size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status);

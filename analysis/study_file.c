@@ -2,6 +2,7 @@
 #include "study_file.h"
 
 #include "memory_there.h"
+#include "study_fault.h"
 #include "text_file.h"
 #include "words.h"
 #include "yaml_tree.h"
@@ -200,9 +201,13 @@ static bool read_scenarios(rl_reader *reader, const rl_tree *node, void *target)
     return false;
   }
   for (size_t i = 0; i < words->count; i++) {
+    const rl_tree *at = node->kind == RL_TREE_LIST ? node->items[i] : node;
     char path[RL_PATH_MAX], message[RL_PATH_MAX + 640];
     if (!rl_shipped_find(&rl_shipped_scenarios, words->words[i], path, message, sizeof message)) {
-      return rl_fail(reader, node->kind == RL_TREE_LIST ? node->items[i] : node, "%s", message);
+      return rl_fail(reader, at, "%s", message);
+    }
+    if (rl_study_item(*words, words->words[i]) < i) {
+      return rl_fail(reader, at, "scenario '%.100s' is given twice", words->words[i]);
     }
   }
   return true;

@@ -14,7 +14,7 @@ from typing import Any, Sequence
 
 import tables
 from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
-from curves import Point, decade
+from curves import LARGEST, Point, decade, drawable
 from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
@@ -56,12 +56,18 @@ class Curve:
     def points(self, in_range: bool) -> list[Point]:
         found = [(number(row["value"]), self.error(row)) for row in self.rows
                  if (row["in_range"] == "1") == in_range]
-        return [p for p in found if math.isfinite(p[1]) and p[1] > 0]
+        return [p for p in found if drawable(p[0]) and drawable(p[1])]
 
     @property
     def failed(self) -> list[float]:
-        return [number(row["value"]) for row in self.rows
-                if row["status"] not in ("done", "unsupported")]
+        return [value for row in self.rows if row["status"] not in ("done", "unsupported")
+                if drawable(value := number(row["value"]))]
+
+    @property
+    def beyond(self) -> list[float]:
+        """Values with a run, and no place in the figure."""
+        return [value for row in self.rows if row["status"] != "unsupported"
+                if not drawable(value := number(row["value"])) or self.error(row) > LARGEST]
 
     @property
     def is_rounding(self) -> bool:
@@ -109,7 +115,8 @@ def selected(rows: list[Row], of: Row) -> list[Row]:
 def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
     """By scenario and quantity."""
     errors = list(read_rows(folder / TABLE))
-    fits = list(read_rows(folder / "fits.csv"))
+    fits = [row for row in read_rows(folder / "fits.csv")
+            if drawable(number(row["value"])) and drawable(number(row["error"]))]
     found: dict[tuple[str, str], list[Curve]] = {}
     for order in read_rows(folder / "orders.csv"):
         curve = Curve(order["label"], selected(errors, order), order, selected(fits, order),
@@ -252,6 +259,9 @@ def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity:
     failed = [curve.label for curve in shown if curve.failed]
     if failed:
         text += f" Crosses on the upper margin: runs that did not finish ({', '.join(failed)})."
+    beyond = sorted({value for curve in shown for value in curve.beyond})
+    if beyond:
+        text += f" Too far off, and not drawn: {over} {', '.join(map(shown_value, beyond))}."
     rounding = [curve.label for curve in every if curve not in shown]
     if rounding:
         text += f" Nothing but round-off, and not drawn: {', '.join(rounding)}."

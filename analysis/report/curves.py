@@ -10,7 +10,14 @@ from typing import Sequence
 POINTS = 700  # most points of a drawn curve: about one for each pixel of the figure
 MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
 
+LARGEST = 1e150  # of what a logarithmic axis shows; the ratios of such numbers are numbers too
+
 Point = tuple[float, float]
+
+
+def drawable(value: float) -> bool:
+    """Whether a logarithmic axis has a place for it."""
+    return 1 / LARGEST <= value <= LARGEST
 
 
 def finite_points(x: Sequence[float], y: Sequence[float]) -> list[Point]:

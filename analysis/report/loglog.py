@@ -9,7 +9,7 @@ from typing import Sequence
 
 from artist import Easel
 from canvas import Drawing, Layout
-from curves import Point
+from curves import Point, drawable
 from slopes import Triangle, place_all, straight_piece
 
 DECADES = 18  # most decades of an axis
@@ -54,11 +54,7 @@ def at_least(points: Sequence[Point], least: float) -> list[Point]:
 
 def positive(points: Sequence[Point]) -> list[Point]:
     """Those that a logarithmic axis can show."""
-    return [(x, y) for x, y in points if 0 < x < math.inf and 0 < y < math.inf]
-
-
-def known(value: float) -> bool:
-    return 0 < value < math.inf
+    return [(x, y) for x, y in points if drawable(x) and drawable(y)]
 
 
 def limits(values: Sequence[float]) -> tuple[float, float]:
@@ -201,21 +197,21 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
     names = [style_of[label] if style_of[label] not in [style_of[before] for before in labels[:i]]
              else "" for i, label in enumerate(labels)]
     x = [x for panel in panels for curve in panel.curves
-         for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if 0 < x < math.inf]
+         for x in [*(p[0] for p in positive(curve.points)), *curve.lost] if drawable(x)]
     low_x, high_x = limits(x)
     place_lost(panels, low_x, high_x)
     ranges = []
     for panel in panels:
         y = [y for curve in panel.curves for _, y in positive(curve.points)]
-        if known(panel.floor) and y and panel.floor * FLOOR_REACH < min(y):
+        if drawable(panel.floor) and y and panel.floor * FLOOR_REACH < min(y):
             panel.floor = math.nan
-        ranges.append(limits(y + [panel.floor] * known(panel.floor)))
+        ranges.append(limits(y + [panel.floor] * drawable(panel.floor)))
     noted = [find_notes(panel, low_x, high_x, *ends) for panel, ends in zip(panels, ranges)]
     slopes = [find_triangles(panel, *ends) if triangles else []
               for panel, ends in zip(panels, ranges)]
     columns = 1 if len(panels) < 4 else 2
     rows = math.ceil(len(panels) / columns)
-    any_floor = any(known(panel.floor) for panel in panels)
+    any_floor = any(drawable(panel.floor) for panel in panels)
     layout = Layout(columns, rows, 360 if len(panels) == 1 else 200,
                     [name for name in names if name] + [floor_name] * any_floor,
                     titled=len(panels) > 1, gap_x=86)
@@ -241,7 +237,7 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
         "panel_low": [low for low, _ in ranges], "panel_high": [high for _, high in ranges],
         "low_x": low_x, "high_x": high_x, "x_title": x_title, "downwards": downwards,
         "floor": [easel.data([[(low_x, panel.floor), (high_x, panel.floor)]])
-                  if known(panel.floor) else "" for panel in panels],
+                  if drawable(panel.floor) else "" for panel in panels],
         "floor_name": floor_name if any_floor else "",
         "file": [name for panel, (low, high) in zip(panels, ranges)
                  for name in panel_files(easel, panel, labels, low, high)]}

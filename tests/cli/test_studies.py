@@ -205,6 +205,15 @@ class Converge(Case):
                                    "0.02,0.01,0.005", "--quantity", quantity, "--duration", "0.5")
             self.expect_page(folder, "No figure: ")
 
+    def test_a_figure_leaves_out_what_it_cannot_draw(self) -> None:
+        """Numbers whose ratios are none any more: a point less, and a sentence; the run is a row."""
+        folder = self.converge("pendulum", "--solver", "rattle", "--over", "bodies.bob.mass",
+                               "--values", "1e-300,1,2,1e300", "--duration", "0.5")
+        self.expect([row["status"] for row in table(folder, "summary")],
+                    ["done", "done", "done", "diverged"], "status of the runs")
+        self.expect_page(folder, "Too far off, and not drawn: bodies.bob.mass 1.00e−300, 1.00e300.",
+                         "rattle-bodies.bob.mass=1e300", "not finite at t =")
+
     def test_what_is_refused(self) -> None:
         good = ["pendulum", "--over", "step", "--values", "0.01,0.005"]
         for words, says in (
@@ -226,6 +235,13 @@ class Converge(Case):
                  "--values: a step of 1e300 s in a run of 4 s"),
                 (["pendulum", "--over", "iterations", "--values", "1,2", "-s", "pbd,iterations=5"],
                  "--solver: pbd,iterations=5: the study varies 'iterations'"),
+                (["pendulum", "--over", "step", "--values", "1,1e-300"],
+                 "--values: pendulum: 4 s in steps of 1e-300 s are 4e+300 steps"),
+                (good + ["--duration", "1e308"], "--duration: pendulum: 1e+308 s in steps"),
+                (["pendulum", "--over", "iterations", "--values", "1,2", "--step", "1e-300"],
+                 "--step: pendulum: 4 s in steps of 1e-300 s"),
+                (good + ["--quantity", "reference", "--reference", "rattle", "--reference-step", "1e-99"],
+                 "--reference: pendulum: 4 s in steps of 1e-99 s"),
                 (good + ["--step", "0.1"], "--step: has no effect"),
                 (good + ["--rope", "line"], "--rope: has no effect"),
                 (good + ["--reference", "rattle"], "--reference: has no effect"),
@@ -324,6 +340,13 @@ class Study(Case):
                 (("[pbd, rattle", "[pbd, {solver: xpbd, ovr: substeps}"), "6:31",
                  "did you mean 'over'?"),
                 (("0.01, 0.005", "0.01, 5"), "9:22", "values: a step of 5 s in a run of 0.5 s"),
+                (("0.01, 0.005", "0.01, 1e-300"), "9:22", "values: pendulum: 0.5 s in steps of 1e-300"),
+                (("duration: 0.5", "duration: 1e308"), "7:11", "duration: pendulum: 1e+308 s in steps"),
+                (("[pendulum, catenary]", "[pendulum, pendulum]"), "5:23", "given twice"),
+                (("[pendulum, catenary]", f"[pendulum, {cli.REPOSITORY}/scenarios/pendulum.yaml]"), "5:23",
+                 "two scenarios are called 'pendulum'"),
+                (("[pbd, rattle", f"[{'x' * 124}=pbd, rattle"), "6:10", "too long; expected at most"),
+                (("over: step", "over: segments"), "8:7", "scenario 'pendulum' has no rope with segments"),
                 (("duration: 0.5", "duration: 0.5\nstep: 0.1"), "8:7", "step: has no effect"),
                 (("norm: end", "norm: end\nrope: line"), "12:7", "rope: has no effect"),
                 (("norm: end", "norm: end\nreference: {solver: rattle}"), "12:12", "has no effect"),
