@@ -29,6 +29,11 @@ static const double kept_reach = 0.5;
 // Of a distance: more than rounding adds to it.
 static const double rounding = 1e-6;
 
+// Of the contact distance: two elements that come so near have met. What only grazes comes nearer
+// by ever smaller advances, and has met after so many of them.
+static const double meeting_gap = 1e-3;
+enum { ADVANCES = 32 };
+
 // An element of a rope that touches ropes: what changes only where ropes are parted or grow.
 typedef struct element {
   uint32_t rope, place;   // place along the rope of the node where it begins
@@ -76,6 +81,7 @@ struct rl_tangle {
   element *elements;
   axis *axes;
   motion *motions;
+  bool *fast;          // move by more than their radius in the step, against the mean of all
   uint32_t kept_count; // elements for which the pairs were listed, what these were and where;
   element *kept;       // range: how far from its axis each was looked for
   axis *kept_axes;
@@ -114,6 +120,7 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   t->elements = rl_carve(c, count, sizeof *t->elements);
   t->axes = rl_carve(c, count, sizeof *t->axes);
   t->motions = rl_carve(c, count, sizeof *t->motions);
+  t->fast = rl_carve(c, count, sizeof *t->fast);
   t->kept = rl_carve(c, count, sizeof *t->kept);
   t->kept_axes = rl_carve(c, count, sizeof *t->kept_axes);
   t->boxes = rl_carve(c, count, sizeof *t->boxes);
@@ -191,6 +198,7 @@ static void find_reach(rl_tangle *t) {
     const rl_vec3 v = rl_sub(t->motions[i].ends[0], mean), w = rl_sub(t->motions[i].ends[1], mean);
     const double speed = sqrt(rl_larger(rl_dot(v, v), rl_dot(w, w)));
     axis *e = &t->axes[i];
+    t->fast[i] = t->dt * speed > e->radius;
     e->range = e->radius + margin(e->radius, t->dt, t->dt * (2.0 * speed + t->fall));
   }
 }
@@ -454,22 +462,83 @@ bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *t, 
 // ---------------------------------------------------------------------------------------------
 // Contacts
 
+// Where an element begins and ends some time later, if nothing acts on it.
+static rl_vec3 from_after(const rl_tangle *t, uint32_t i, double time) {
+  return rl_add_scaled(t->axes[i].from, time, t->motions[i].ends[0]);
+}
+
+static rl_vec3 to_after(const rl_tangle *t, uint32_t i, double time) {
+  return rl_add_scaled(t->axes[i].to, time, t->motions[i].ends[1]);
+}
+
+// Where two elements are nearest to each other, and when that is counted from the step's start.
+typedef struct meeting {
+  rl_nearest at;
+  double distance, time;
+} meeting;
+
+static meeting meeting_now(const rl_tangle *t, uint32_t later, uint32_t earlier) {
+  const axis *a = &t->axes[later], *b = &t->axes[earlier];
+  const rl_nearest n = rl_segments_nearest(a->from, a->to, b->from, b->to);
+  return (meeting){n, rl_length(n.way), 0.0};
+}
+
+static meeting meeting_after(const rl_tangle *t, uint32_t later, uint32_t earlier, double time) {
+  const rl_nearest n =
+      rl_segments_nearest(from_after(t, later, time), to_after(t, later, time),
+                          from_after(t, earlier, time), to_after(t, earlier, time));
+  return (meeting){n, rl_length(n.way), time};
+}
+
+// (6) The first time at which two elements that are apart can be within the contact distance: all
+// of one is on either side of the plane across their way, and no end comes nearer to it faster than
+// so.
+static double earliest(const rl_tangle *t, uint32_t later, uint32_t earlier, const meeting *m) {
+  const rl_vec3 *v = t->motions[later].ends, *w = t->motions[earlier].ends;
+  const rl_vec3 n = rl_scale(1.0 / m->distance, m->at.way);
+  const double speed =
+      rl_larger(rl_dot(n, w[0]), rl_dot(n, w[1])) + rl_larger(-rl_dot(n, v[0]), -rl_dot(n, v[1]));
+  const double gap = m->distance - t->axes[later].radius - t->axes[earlier].radius;
+  return speed > 0.0 ? m->time + gap / speed : INFINITY;
+}
+
+// Where two elements that are apart come together on straight ways within the step; false: nowhere,
+// or neither is fast, so that where they are now says it as well. From there they advance by as
+// much time as they cannot meet in, again and again.
+static bool find_meeting(const rl_tangle *t, uint32_t later, uint32_t earlier, meeting *m) {
+  const double sum = t->axes[later].radius + t->axes[earlier].radius;
+  if (m->distance <= sum || !(t->fast[later] || t->fast[earlier])) {
+    return false;
+  }
+  meeting next = *m;
+  for (int i = 0; i < ADVANCES && next.distance > (1.0 + meeting_gap) * sum; i++) {
+    const double time = earliest(t, later, earlier, &next);
+    if (!(time < t->dt)) {
+      return false;
+    }
+    next = meeting_after(t, later, earlier, time);
+  }
+  *m = next;
+  return true;
+}
+
 // Whether the element that goes on at the end where the contact is says all there is to say: the
 // distance along a rope is least in its inside, or at a node, which belongs to the element behind
 // it. `way` leads from the partner to this one.
 static bool end_is_idle(const rl_tangle *t, uint32_t index, double fraction, rl_vec3 way,
-                        uint32_t partner) {
+                        uint32_t partner, double time) {
   const element *e = &t->elements[index];
   const uint32_t beside = fraction <= 0.0 ? e->before : fraction >= 1.0 ? e->after : RL_NONE;
   if (beside == RL_NONE || are_neighbours(&t->elements[beside], &t->elements[partner])) {
     return false;
   }
-  return fraction >= 1.0 || rl_dot(rl_sub(t->axes[beside].from, t->axes[index].from), way) < 0.0;
+  return fraction >= 1.0 ||
+         rl_dot(rl_sub(from_after(t, beside, time), from_after(t, index, time)), way) < 0.0;
 }
 
-static bool is_idle(const rl_tangle *t, uint32_t later, uint32_t earlier, const rl_nearest *n) {
-  return end_is_idle(t, later, n->first, n->way, earlier) ||
-         end_is_idle(t, earlier, n->second, rl_scale(-1.0, n->way), later);
+static bool is_idle(const rl_tangle *t, uint32_t later, uint32_t earlier, const meeting *m) {
+  return end_is_idle(t, later, m->at.first, m->at.way, earlier, m->time) ||
+         end_is_idle(t, earlier, m->at.second, rl_scale(-1.0, m->at.way), later, m->time);
 }
 
 // The direction from the earlier to the later element. Where their axes have come through each
@@ -489,15 +558,15 @@ static rl_vec3 find_normal(const rl_nearest *n, double distance, const axis *lat
   return crossed ? rl_scale(-1.0, normal) : normal;
 }
 
-static rl_foot make_foot(const rl_rows *rows, uint32_t later, uint32_t earlier, const rl_nearest *n,
-                         double distance, bool idle, rl_vec3 side) {
+static rl_foot make_foot(const rl_rows *rows, uint32_t later, uint32_t earlier, const meeting *m,
+                         bool idle, rl_vec3 side) {
   const axis *a = &rows->tangle->axes[later], *b = &rows->tangle->axes[earlier];
-  const rl_vec3 normal = find_normal(n, distance, a, b, side);
+  const rl_vec3 normal = find_normal(&m->at, m->distance, a, b, side);
   const double sum = a->radius + b->radius;
-  const double depth = rl_larger(sum - rl_dot(normal, n->way), 0.0);
+  const double depth = rl_larger(sum - rl_dot(normal, m->at.way), 0.0);
   return (rl_foot){.normal = normal,
-                   .fraction = n->first,
-                   .other_fraction = n->second,
+                   .fraction = m->at.first,
+                   .other_fraction = m->at.second,
                    .radius = sum,
                    .kept_depth = rows->keeps_depth ? (1.0 - recovery) * depth : 0.0,
                    .is_idle = idle};
@@ -539,14 +608,15 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
 static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
                             uint64_t old_count, uint64_t *old, uint32_t index, uint32_t before) {
   rl_tangle *t = rows->tangle;
-  const axis *later = &t->axes[index], *earlier = &t->axes[before];
-  const rl_nearest n = rl_segments_nearest(later->from, later->to, earlier->from, earlier->to);
-  const bool idle = is_idle(t, index, before, &n);
+  const double sum = t->axes[index].radius + t->axes[before].radius;
+  meeting m = meeting_now(t, index, before);
+  const double distance = m.distance;
+  const bool meets = !rows->lists_idle && find_meeting(t, index, before, &m);
+  const bool idle = is_idle(t, index, before, &m);
   if (idle && !rows->lists_idle) {
     return true;
   }
-  const double distance = rl_length(n.way);
-  if (!can_touch(t, index, before, distance, idle)) {
+  if (!meets && !can_touch(t, index, before, distance, idle)) {
     return true;
   }
   if (t->contact_count == model->tangle_capacity) {
@@ -560,7 +630,7 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
                               .body = RL_NONE,
                               .other = t->elements[before].link};
   const bool known = rl_contact_was(rows, old_count, old, &contact);
-  const bool deep = distance < 0.5 * (later->radius + earlier->radius);
+  const bool deep = distance < 0.5 * sum;
   const rl_vec3 side = known  ? rows->old_sides[*old]
                        : deep ? inherited_side(rows, old_count, *old, &contact)
                               : rl_vec(0.0, 0.0, 0.0);
@@ -569,7 +639,7 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
   t->members[at][1] = before;
   t->contact_count++;
   rl_contact_add(model, state, rows, old_count, old, contact,
-                 make_foot(rows, index, before, &n, distance, idle, side));
+                 make_foot(rows, index, before, &m, idle, side));
   return true;
 }
 
@@ -590,10 +660,9 @@ void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows
                            uint64_t contact) {
   const rl_tangle *t = rows->tangle;
   const uint32_t later = t->members[contact][0], earlier = t->members[contact][1];
-  const axis *a = &t->axes[later], *b = &t->axes[earlier];
-  const rl_nearest n = rl_segments_nearest(a->from, a->to, b->from, b->to);
-  rows->feet[contact] = make_foot(rows, later, earlier, &n, rl_length(n.way),
-                                  is_idle(t, later, earlier, &n), rows->feet[contact].normal);
+  const meeting m = meeting_now(t, later, earlier);
+  rows->feet[contact] = make_foot(rows, later, earlier, &m, is_idle(t, later, earlier, &m),
+                                  rows->feet[contact].normal);
   rl_row_freeze(model, state, rows, &rows->rows[rows->span_count + contact]);
 }
 
