@@ -31,8 +31,7 @@ typedef struct bench {
 
 static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec *solver,
                               uint64_t multiple) {
-  return rl_driver_create(study->scenario->model, solver->type, solver->parameters,
-                          study->reference_step * (double)multiple);
+  return rl_run_driver(study->scenario, solver, study->reference_step * (double)multiple);
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) {

@@ -108,6 +108,9 @@ static rl_reason take_steps(const attempt *t, double asked, rl_driver *driver, s
     const double start = rl_seconds_now();
     const rl_reason reason = rl_driver_step(driver);
     *seconds += rl_seconds_now() - start;
+    if (reason == RL_RUNNING) { // interrupted
+      break;
+    }
     if (t->is_first) {
       rl_state_copy(t->ends[i], driver->state);
     }
@@ -137,8 +140,7 @@ static rl_reason try_iterations(const attempt *t, double asked, rl_onestep_outco
   if (!isnan(asked)) {
     changed.parameters[rl_parameter_find(changed.type, "iterations")] = asked;
   }
-  rl_driver *driver =
-      rl_driver_create(t->study->scenario->model, changed.type, changed.parameters, t->study->step);
+  rl_driver *driver = rl_run_driver(t->study->scenario, &changed, t->study->step);
   if (!driver) {
     errno = ENOMEM;
     return RL_RUNNING;

@@ -4,6 +4,7 @@
 #include "converge.h"
 #include "csv.h"
 #include "manifest.h"
+#include "run.h"
 #include "study_fault.h"
 #include "study_file.h"
 #include "study_numbers.h"
@@ -115,8 +116,7 @@ static double time_run(const rl_cell *cell) {
   rl_schedule schedule;
   rl_driver *driver = NULL;
   if (rl_run_plan(cell->scenario, &cell->run, &schedule)) {
-    driver = rl_driver_create(cell->scenario->model, cell->solver->type, cell->solver->parameters,
-                              schedule.dt);
+    driver = rl_run_driver(cell->scenario, cell->solver, schedule.dt);
   }
   if (!driver) {
     return NAN;

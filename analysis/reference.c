@@ -54,11 +54,6 @@ bool rl_reference_choose(const rl_scenario *scenario, const char *asked, rl_solv
   return true;
 }
 
-static rl_driver *make_driver(const rl_scenario *scenario, const rl_solver_spec *solver,
-                              double dt) {
-  return rl_driver_create(scenario->model, solver->type, solver->parameters, dt);
-}
-
 // `count` steps; the state's tensions are then their mean.
 static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions) {
   const uint32_t links = driver->model->link_count;
@@ -77,6 +72,30 @@ static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions)
 static void number(rl_state *state, uint64_t steps, double dt) {
   state->step = steps;
   state->time = (double)steps * dt;
+}
+
+// How many of the steps are made, and when that was last said.
+typedef struct progress {
+  uint64_t done, count;
+  double shown; // [s]
+} progress;
+
+// A few times a second, and at the end.
+static void show_progress(progress *p, double share) {
+  static const double pause = 0.2; // [s]
+  const double now = rl_seconds_now();
+  const bool is_end = p->done == p->count;
+  if (isatty(STDERR_FILENO) && (now - p->shown > pause || is_end)) {
+    p->shown = now;
+    fprintf(stderr, "\rreference: %.0f %%%s", 100.0 * ((double)p->done + share) / (double)p->count,
+            is_end ? "\r\033[K" : "");
+  }
+}
+
+// Within a step that takes long.
+static bool watch_step(void *self, double share) {
+  show_progress(self, share);
+  return rl_run_interrupted();
 }
 
 typedef struct walk {
@@ -128,25 +147,15 @@ static int say_diverged(const walk *w, rl_reason reason) {
   return RL_EXIT_DIVERGED;
 }
 
-// A few times a second, and at the end.
-static void show_progress(uint64_t done, uint64_t count, double *shown) {
-  static const double pause = 0.2; // [s]
-  const double now = rl_seconds_now();
-  if (isatty(STDERR_FILENO) && (now - *shown > pause || done == count)) {
-    *shown = now;
-    fprintf(stderr, "\rreference: %.0f %%%s", 100.0 * (double)done / (double)count,
-            done == count ? "\r\033[K" : "");
-  }
-}
-
 static int follow(const walk *w, const uint64_t *at, size_t count, rl_origin *origins) {
-  uint64_t done = 0; // steps of the comparison
-  double shown = rl_seconds_now();
+  progress steps = {0, at[count - 1] + 1, rl_seconds_now()}; // of the comparison
+  const rl_watch watch = {watch_step, &steps};
+  w->driver->info.watch = &watch;
   for (size_t i = 0; i < count; i++) {
     rl_reason reason = RL_RUNNING;
-    for (; done < at[i] && reason >= 0 && !rl_run_interrupted(); done++) {
+    for (; steps.done < at[i] && reason >= 0 && !rl_run_interrupted(); steps.done++) {
       reason = take_steps(w->driver, w->substeps, w->tensions);
-      show_progress(done, at[count - 1] + 1, &shown);
+      show_progress(&steps, 0.0);
     }
     reason = reason >= 0 ? make_origin(w, at[i], &origins[i]) : reason;
     if (rl_run_interrupted()) {
@@ -155,8 +164,8 @@ static int follow(const walk *w, const uint64_t *at, size_t count, rl_origin *or
     if (reason < 0) {
       return say_diverged(w, reason);
     }
-    done++; // that from the origin to its end
-    show_progress(done, at[count - 1] + 1, &shown);
+    steps.done++; // that from the origin to its end
+    show_progress(&steps, 0.0);
   }
   return RL_EXIT_DONE;
 }
@@ -165,10 +174,10 @@ int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference
                     uint64_t substeps, const uint64_t *at, size_t count, rl_origin *origins) {
   const rl_model *model = scenario->model;
   walk w = {scenario, reference, step, substeps, NULL, NULL, NULL};
-  w.driver = make_driver(scenario, reference, step / (double)substeps);
+  w.driver = rl_run_driver(scenario, reference, step / (double)substeps);
   const bool judged = substeps > 1 || reference->type->is_adaptive;
   w.coarse =
-      judged ? make_driver(scenario, reference, step / (double)coarse_substeps(substeps)) : NULL;
+      judged ? rl_run_driver(scenario, reference, step / (double)coarse_substeps(substeps)) : NULL;
   w.tensions = calloc((size_t)model->link_count + 1, sizeof *w.tensions);
   bool good = w.driver && (w.coarse || !judged) && w.tensions;
   for (size_t i = 0; i < count && good; i++) {
@@ -284,16 +293,21 @@ static bool write_places(const rl_model *model, const rl_state *state, FILE *fil
 static bool write_track(void *context, FILE *file) {
   const rl_track *t = context;
   const rl_model *model = t->scenario->model;
-  rl_driver *driver = make_driver(t->scenario, t->reference, t->step);
+  rl_driver *driver = rl_run_driver(t->scenario, t->reference, t->step);
   bool good = driver != NULL;
-  double shown = rl_seconds_now();
+  progress steps = {0, t->pieces * t->piece, rl_seconds_now()};
+  const rl_watch watch = {watch_step, &steps};
+  if (good) {
+    driver->info.watch = &watch;
+  }
   for (uint64_t p = 0; p < t->pieces && good; p++) {
     good = rl_state_write(driver->state, file) && write_places(model, driver->state, file);
     for (uint64_t n = 1; n <= t->piece && good; n++) {
       good = rl_driver_step(driver) >= 0 && !rl_run_interrupted();
       good = good && (n % t->stride != 0 || write_places(model, driver->state, file));
+      steps.done++;
+      show_progress(&steps, 0.0);
     }
-    show_progress(p + 1, t->pieces, &shown);
   }
   rl_driver_free(driver);
   return good;

@@ -56,6 +56,21 @@ void rl_run_begin_writing(void) { writing = 1; }
 
 bool rl_run_interrupted(void) { return interrupted != 0; }
 
+static bool end_by_signal(void *self, double share) {
+  (void)self;
+  (void)share;
+  return rl_run_interrupted();
+}
+
+rl_driver *rl_run_driver(const rl_scenario *scenario, const rl_solver_spec *solver, double dt) {
+  static const rl_watch watch = {end_by_signal, NULL};
+  rl_driver *driver = rl_driver_create(scenario->model, solver->type, solver->parameters, dt);
+  if (driver) {
+    driver->info.watch = &watch;
+  }
+  return driver;
+}
+
 static const char *const result_files[] = {"run.json",      "series.csv",       "iterations.csv",
                                            "snapshots.csv", RL_TRAJECTORY_NAME, RL_XDMF_NAME,
                                            RL_KEPT_NAME};
@@ -126,6 +141,7 @@ typedef struct run {
   double *trace;
   size_t trace_capacity;
   bool late;                          // past its time limit
+  double shown;                       // of its progress [%]
   json_t *changes;                    // what came apart
   size_t change_notes;                // of these, how many were told
   uint32_t whole_rope, whole_element; // where there was last no spare node to part with
@@ -155,8 +171,7 @@ double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver) {
 static bool prepare(run *r) {
   r->trace_capacity = trace_capacity(r->solver);
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
-  r->driver =
-      rl_driver_create(r->scenario->model, r->solver->type, r->solver->parameters, r->schedule.dt);
+  r->driver = rl_run_driver(r->scenario, r->solver, r->schedule.dt);
   if (!r->trace || !r->driver) {
     errno = ENOMEM;
     return false;
@@ -177,6 +192,22 @@ static bool is_late(const run *r) {
   return !isnan(r->options->limit) && rl_seconds_used() > r->options->limit;
 }
 
+static void show_progress(run *r, double steps_done) {
+  const double now = floor(100.0 * steps_done / (double)r->schedule.steps);
+  if (!r->options->quiet && now > r->shown && isatty(STDERR_FILENO)) {
+    r->shown = now;
+    fprintf(stderr, "\r%s, %s: %3.0f %%%s", r->scenario->name, r->solver->label, now,
+            now >= 100.0 ? "\r\033[K" : "");
+  }
+}
+
+// Within a step that takes long.
+static bool watch_step(void *self, double share) {
+  run *r = self;
+  show_progress(r, (double)r->driver->state->step + fmin(share, 0.999));
+  return interrupted || is_late(r);
+}
+
 static bool is_snapshot_step(const run *r, uint64_t step) {
   for (uint64_t i = 0; i < SNAPSHOTS; i++) {
     if (step == r->schedule.steps * i / (SNAPSHOTS - 1)) {
@@ -184,15 +215,6 @@ static bool is_snapshot_step(const run *r, uint64_t step) {
     }
   }
   return false;
-}
-
-static void show_progress(const run *r, uint64_t step) {
-  const uint64_t before = (step - 1) * 100 / r->schedule.steps;
-  const uint64_t now = step * 100 / r->schedule.steps;
-  if (!r->options->quiet && now != before && isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\r%s, %s: %3llu %%%s", r->scenario->name, r->solver->label,
-            (unsigned long long)now, step == r->schedule.steps ? "\r\033[K" : "");
-  }
 }
 
 // A rope that slips off a body is physics, and easily overlooked; but not every time of many.
@@ -346,7 +368,9 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
 // positions only if it has any, since a run that diverged may have ended in nan.
 static rl_reason loop(run *r) {
   const uint64_t steps = r->schedule.steps;
+  const rl_watch watch = {watch_step, r};
   rl_reason reason = RL_RUNNING;
+  r->driver->info.watch = &watch;
   bool last = false;
   uint64_t rows = 0; // the last step that has one
   note_fast_winches(r);
@@ -357,7 +381,7 @@ static rl_reason loop(run *r) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;
     reason = take_step(r, traced, recorded);
-    r->late = step < steps && is_late(r);
+    r->late = (step < steps || reason == RL_RUNNING) && is_late(r);
     last = step == steps || reason < 0 || reason == RL_STOPPED || interrupted || r->late;
     if (traced) {
       rl_record_trace(r->recorder, r->driver);
@@ -370,7 +394,7 @@ static rl_reason loop(run *r) {
         rl_state_finite(r->driver->model, r->driver->state)) {
       rl_record_snapshot(r->recorder, r->driver);
     }
-    show_progress(r, step);
+    show_progress(r, (double)r->driver->state->step);
   }
   return reason;
 }

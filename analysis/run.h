@@ -5,6 +5,7 @@
 
 #include "scenario.h"
 #include "solver_spec.h"
+#include "world/driver.h"
 
 // Exit statuses of the program.
 enum {
@@ -50,6 +51,10 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_
 void rl_run_catch_signals(void);
 void rl_run_begin_writing(void);
 bool rl_run_interrupted(void);
+
+// A driver for a solver on a scenario; a signal ends its step also within it, which is RL_RUNNING
+// then. NULL when out of memory.
+rl_driver *rl_run_driver(const rl_scenario *scenario, const rl_solver_spec *solver, double dt);
 
 // Whether the folder holds a result already.
 bool rl_run_has_result(const char *folder);

@@ -44,8 +44,7 @@ static rl_setup with_solver(rl_trial *trial, rl_scenario *scenario, const char *
   if (missing) {
     rl_trial_fail(trial, "%s cannot do %s", solver, rl_capability_name(missing & -missing));
   }
-  rl_setup setup = {scenario, rl_driver_create(scenario->model, spec.type, spec.parameters,
-                                               step > 0.0 ? step : scenario->step)};
+  rl_setup setup = {scenario, rl_run_driver(scenario, &spec, step > 0.0 ? step : scenario->step)};
   if (!setup.driver) {
     rl_trial_fail(trial, "out of memory");
   }
@@ -93,10 +92,10 @@ void rl_setup_close(rl_setup *setup) {
 
 void rl_setup_run(rl_trial *trial, rl_setup *setup, int steps) {
   for (int n = 0; n < steps; n++) {
+    const rl_reason reason = rl_driver_step(setup->driver);
     if (rl_run_interrupted()) {
       rl_trial_fail(trial, "interrupted");
     }
-    const rl_reason reason = rl_driver_step(setup->driver);
     if (reason < 0) {
       rl_trial_fail(trial, "%s on %s, step %d: %s", setup->driver->type->name,
                     setup->scenario->name, n + 1, rl_reason_name(reason));

@@ -517,6 +517,14 @@ static void write_means(const reference *self, double dt) {
   rl_wraps_find_tensions(e->model, e->state);
 }
 
+// Whether somebody ends the step, `done` of which one of the two states has behind it.
+static bool is_ended(const reference *self, const rl_state *state, double done,
+                     const rl_watch *watch) {
+  const bool twice = self->parameters[ESTIMATE] != 0.0;
+  const double share = twice ? 0.5 * (done + (state == self->companion ? 0.0 : 1.0)) : done;
+  return watch && watch->ends(watch->self, share);
+}
+
 // Takes a state from the start of a step to its end.
 static rl_reason take_steps(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
                             double dt, double tolerance, int substeps, double *try_h,
@@ -535,6 +543,9 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
   while (t < dt) {
     if ((double)(info->iterations - before) >= limit) {
       return RL_DIVERGED_STEPS;
+    }
+    if (is_ended(self, state, t / dt, info->watch)) {
+      return RL_RUNNING;
     }
     const double left = dt - t;
     const double wanted = left / ceil(left / h - 1e-9);
@@ -615,7 +626,7 @@ static void compare(reference *self, const rl_model *model, const rl_state *stat
 static rl_reason step_companion(reference *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
   const int substeps = (int)self->parameters[SUBSTEPS];
-  rl_step_info own = {0};
+  rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
   rl_detect(model, self->companion, dt, rows);
   const rl_reason reason = integrate(self, model, self->companion, rows, dt,

@@ -74,7 +74,9 @@ static size_t change_capacity(const rl_model *model) {
 
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
-         ((model->is_limited ? 1U : 0U) + (model->rings_rub ? 1U : 0U)) * rl_state_bytes(model) +
+         ((model->is_limited ? 1U : 0U) + (model->rings_rub ? 1U : 0U) +
+          (type->is_adaptive ? 1U : 0U)) *
+             rl_state_bytes(model) +
          rl_rows_bytes(model) + rl_ledger_bytes(model) +
          change_capacity(model) * sizeof(rl_change) + model->event_count;
 }
@@ -103,13 +105,15 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
   driver->reeled = model->is_limited ? rl_state_create(model) : NULL;
   driver->gripped = model->rings_rub ? rl_state_create(model) : NULL;
+  driver->undone = type->is_adaptive ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
   driver->is_empty = calloc((size_t)model->event_count + 1, sizeof *driver->is_empty);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
   if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
-      (model->rings_rub && !driver->gripped) || !driver->rows || !driver->ledger) {
+      (model->rings_rub && !driver->gripped) || (type->is_adaptive && !driver->undone) ||
+      !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -130,6 +134,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->before);
     rl_state_free(driver->reeled);
     rl_state_free(driver->gripped);
+    rl_state_free(driver->undone);
     free(driver->changes);
     free(driver->is_empty);
     free(driver->allocation);
@@ -478,6 +483,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_step_info *info = &driver->info;
   const bool leads_wraps = driver->before && !driver->type->keeps_wraps;
   driver->change_count = 0;
+  if (info->watch && driver->undone) {
+    rl_state_copy(driver->undone, state);
+  }
   if (model->event_count > 0 && !driver->is_stopped) {
     change(driver, rl_events_act);
     feed(driver, rl_events_feed);
@@ -487,6 +495,11 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   state->work -= rl_events_work(driver);
   solve_step(driver, t1);
+  if (info->reason == RL_RUNNING && info->watch && driver->undone) {
+    rl_driver_set_state(driver, driver->undone);
+    driver->change_count = 0;
+    return info->reason;
+  }
   drive_end(driver, t1);
   state->work += rl_events_work(driver);
   if (!driver->type->keeps_ledger) {

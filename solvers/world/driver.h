@@ -38,9 +38,10 @@ typedef struct rl_driver {
   rl_state *before;  // the state at the start of a step, where ropes lie on bodies; else NULL
   rl_state *reeled;  // the same where winches are limited by a tension; else NULL
   rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
+  rl_state *undone;  // the same, events included, of a method whose steps can be ended; else NULL
   rl_rows *rows;
   rl_ledger *ledger;
-  rl_step_info info;   // of the last step; set want_residual and trace before a step
+  rl_step_info info;   // of the last step; set want_residual, trace and watch before a step
   double dt;           // [s]
   rl_energy start;     // energies at the start
   double energy_scale; // all energy the scene can hold [J]
@@ -67,8 +68,8 @@ void rl_driver_free(rl_driver *driver);
 void rl_driver_set_state(rl_driver *driver, const rl_state *state);
 
 // One step, the events before it, and what tears after it. Negative: diverged; the state is as the
-// method left it. RL_STOPPED: a rope that stops the run shall part and has no spare node; from then
-// on there are no more steps.
+// method left it. RL_RUNNING: info.watch has ended it; the state is that before it. RL_STOPPED: a
+// rope that stops the run shall part and has no spare node; from then on there are no more steps.
 rl_reason rl_driver_step(rl_driver *driver);
 
 // Energies now, those in the method's own springs included.

@@ -43,7 +43,7 @@ typedef enum rl_reason {
   RL_DIVERGED_RANGE = -3,    // a number does not fit the method's own format
   RL_DIVERGED_ENERGY = -2,   // more energy than there can be
   RL_DIVERGED_NAN = -1,      // nan or infinite
-  RL_RUNNING = 0,
+  RL_RUNNING = 0,            // none has; or it was ended from outside (rl_watch)
   RL_CONVERGED_TOLERANCE = 1,
   RL_CONVERGED_ITERATIONS = 2, // all iterations used, or an explicit method
   RL_STOPPED = 3,              // what the scenario asks for cannot go on
@@ -51,8 +51,16 @@ typedef enum rl_reason {
 
 const char *rl_reason_name(rl_reason reason);
 
+// Who waits for a step that can take long: asked again and again within it, with the share of it
+// that is done. True: the step shall end there and is not made.
+typedef struct rl_watch {
+  bool (*ends)(void *self, double share);
+  void *self;
+} rl_watch;
+
 typedef struct rl_step_info {
   rl_reason reason;
+  const rl_watch *watch;    // in: of steps whose length is not known; NULL: none
   bool want_residual;       // in: fill `residual` (costs one evaluation of the rows)
   double *trace;            // in: receives the residual after each iteration, or NULL
   size_t trace_capacity;    // in

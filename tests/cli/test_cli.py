@@ -1587,6 +1587,15 @@ class Trajectories(Case):
         manifest = Result(folder).manifest
         self.expect((manifest["status"], manifest["summary"]["steps_done"]), ("timeout", 0), "end")
 
+    def test_a_limit_within_a_step(self) -> None:
+        folder = new_folder()
+        self.refused("run", "chain-over-peg", "--solver", "reference", "--step", "0.64", "--time-limit", "0.3",
+                     "--out", folder, says="stopped after the time limit of 0.3 s", status=FAILED)
+        manifest = Result(folder).manifest
+        self.expect((manifest["status"], manifest["summary"]["steps_done"]), ("timeout", 0), "end")
+        rows = Table(folder / "series.csv").rows()
+        self.expect((len(rows), float(rows[-1]["time_s"])), (1, 0.0), "last line")
+
     def test_winch_too_fast_for_its_step(self) -> None:
         for rate, note in ((-100, "ropelab: note: payout, rattle: a winch moves 0.125 m of rope 'line' in "
                                   "a step, more than an element of 0.1 m: the run is worth little; "

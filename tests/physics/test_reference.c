@@ -791,6 +791,46 @@ static void companion_changes_nothing(void **unused) {
   }
 }
 
+typedef struct patience {
+  int left;     // how often it is asked before it ends the step
+  double share; // that it was told last
+} patience;
+
+static bool is_over(void *self, double share) {
+  patience *p = self;
+  assert_true(share >= p->share && share < 1.0);
+  p->share = share;
+  return p->left-- == 0;
+}
+
+// A step that is ended from outside, in the companion or after it, is not made; what follows is as
+// if it had never begun.
+static void steps_can_be_ended(void **unused) {
+  (void)unused;
+  rl_scenario *s = load("hanging-chain");
+  rl_driver *whole = driver_for(s, "reference", 0.1), *d = driver_for(s, "reference", 0.1);
+  const uint64_t start = rl_state_hash(d->state);
+  patience p = {0, 0.0};
+  const rl_watch watch = {is_over, &p};
+  d->info.watch = &watch;
+  double last = 0.0;
+  for (int asked = 0; asked < 1000 && !(last > 0.5); asked += 5) {
+    p = (patience){asked, 0.0};
+    assert_true(rl_driver_step(d) == RL_RUNNING);
+    assert_true(rl_state_hash(d->state) == start);
+    assert_true(p.share > last || asked == 0);
+    last = p.share;
+  }
+  check_near(last, 0.75, 0.25);
+  d->info.watch = NULL;
+  go(d, 1);
+  go(whole, 1);
+  assert_true(rl_state_hash(d->state) == rl_state_hash(whole->state));
+  rl_driver_free(whole);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // A step that cannot be done ends the run, and says why.
 static void steps_have_a_limit(void **unused) {
   (void)unused;
@@ -835,6 +875,7 @@ int main(void) {
       cmocka_unit_test(ropes_land_and_lift_off),
       cmocka_unit_test(chains_lie_on_what_is_round),
       cmocka_unit_test(companion_changes_nothing),
+      cmocka_unit_test(steps_can_be_ended),
       cmocka_unit_test(steps_have_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
