@@ -166,6 +166,9 @@ static void push_bend(const rl_sequential_bend *bend, double impulse, rl_state *
 
 void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *state, double h) {
   s->bend_count = 0;
+  if (model->flexure_count == 0) {
+    return;
+  }
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     if (!(f.value > 0.0)) {
       continue;

@@ -249,6 +249,9 @@ double rl_flexure_start(const rl_flexure *flexure, double inverse_mass, double h
 // All of them
 
 double rl_bending_energy(const rl_model *model, const rl_state *state) {
+  if (model->flexure_count == 0) {
+    return 0.0;
+  }
   double energy = 0.0;
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     energy += 0.5 * f.value * f.value / f.compliance;
@@ -277,6 +280,9 @@ void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_
 }
 
 double rl_bending_power(const rl_model *model, const rl_state *state) {
+  if (model->flexure_count == 0) {
+    return 0.0;
+  }
   double power = 0.0;
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     power -= 0.5 * f.value * f.value / (f.compliance * f.compliance) * f.growth;

@@ -432,19 +432,8 @@ void rl_model_free(rl_model *model) {
   }
 }
 
-static const rl_hold *hold_of(const rl_model *model, uint32_t slot) {
-  const uint32_t hold = slot < model->node_count ? model->node_hold[slot] : RL_NONE;
-  return hold == RL_NONE ? NULL : &model->holds[hold];
-}
-
-const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot) {
-  const rl_hold *hold = hold_of(model, slot);
-  const rl_body *body = hold ? &model->bodies[hold->body] : NULL;
-  return body && (body->motion == RL_FREE || body->spin_slot != RL_NONE) ? hold : NULL;
-}
-
 uint32_t rl_tied_body(const rl_model *model, uint32_t slot) {
-  const rl_hold *hold = hold_of(model, slot);
+  const rl_hold *hold = rl_hold_of(model, slot);
   return hold ? hold->body : rl_slot_body(model, slot) ? slot - model->node_count : RL_NONE;
 }
 

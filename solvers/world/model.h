@@ -475,8 +475,17 @@ static inline const rl_body *rl_slot_body(const rl_model *model, uint32_t slot) 
              : NULL;
 }
 
-// The hold of a node that goes with a body that moves freely or turns, or NULL.
-const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot);
+// The hold of a node, or NULL; the same if it goes with a body that moves freely or turns.
+static inline const rl_hold *rl_hold_of(const rl_model *model, uint32_t slot) {
+  const uint32_t hold = slot < model->node_count ? model->node_hold[slot] : RL_NONE;
+  return hold == RL_NONE ? NULL : &model->holds[hold];
+}
+
+static inline const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = rl_hold_of(model, slot);
+  const rl_body *body = hold ? &model->bodies[hold->body] : NULL;
+  return body && (body->motion == RL_FREE || body->spin_slot != RL_NONE) ? hold : NULL;
+}
 
 // The body that a rope is tied to where its end is at a slot; RL_NONE: none.
 uint32_t rl_tied_body(const rl_model *model, uint32_t slot);

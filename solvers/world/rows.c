@@ -31,12 +31,6 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   return c.used;
 }
 
-rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot) {
-  const rl_hold *hold = rl_moving_hold(model, slot);
-  return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
-              : (rl_vertex){slot, {0.0, 0.0, 0.0}};
-}
-
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex) {
   rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
   if (vertex.slot == RL_NONE) {

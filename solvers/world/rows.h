@@ -135,7 +135,11 @@ rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
 
 // A node that is held beside the centre of a body that moves by itself or turns moves with it.
-rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot);
+static inline rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
+              : (rl_vertex){slot, {0.0, 0.0, 0.0}};
+}
 
 // The order in which a sweep visits the rows: symmetric alternates between the two.
 typedef enum rl_order { RL_FORWARD, RL_BACKWARD, RL_SYMMETRIC } rl_order;

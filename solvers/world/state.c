@@ -63,6 +63,8 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->grown = rl_carve(&c, solids, sizeof *s->grown);
   s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
   s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
+  s->body_order = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
+  s->body_places = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);
   s->kicked = rl_carve(&c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);
   return c.used;
 }

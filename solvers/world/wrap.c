@@ -91,55 +91,46 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-// Keeps a number; 0 if it was there already, to the bit, so that a path that is known is the one
-// that would be found.
-static uint64_t keep(double *kept, double now) {
-  uint64_t then, is;
-  memcpy(&then, kept, sizeof then);
-  memcpy(&is, &now, sizeof is);
-  *kept = now;
-  return is ^ then;
-}
-
-static uint64_t keep_index(uint32_t *kept, uint32_t now) {
-  const uint32_t then = *kept;
-  *kept = now;
-  return now ^ then;
-}
-
-static uint64_t keep_vector(rl_vec3 *kept, rl_vec3 now) {
-  return keep(&kept->x, now.x) | keep(&kept->y, now.y) | keep(&kept->z, now.z);
+// Keeps what an item follows from; returns whether that was there already, to the bit, so that a
+// path that is known is the one that would be found.
+static bool keep_input(rl_path_input *kept, const rl_path_input *now) {
+  const bool same = memcmp(kept, now, sizeof *now) == 0;
+  if (!same) {
+    *kept = *now;
+  }
+  return same;
 }
 
 // Where what is at a slot is, and how it stands.
-static uint64_t keep_place(const rl_model *model, const rl_state *state, const rl_point *points,
-                           uint32_t slot, rl_path_input *kept) {
+static void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
+                      uint32_t slot, rl_path_input *input) {
   if (slot == RL_NONE) {
-    return 0;
+    return;
   }
-  uint64_t changed = keep_vector(&kept->at, rl_position(&points[slot]));
+  input->at = rl_position(&points[slot]);
   const rl_body *body = rl_slot_body(model, slot);
   if (body) {
-    const rl_quat now = state->rotations[slot - model->node_count];
-    changed |= keep(&kept->rotation.x, now.x) | keep(&kept->rotation.y, now.y) |
-               keep(&kept->rotation.z, now.z) | keep(&kept->rotation.w, now.w);
+    input->rotation = state->rotations[slot - model->node_count];
   }
   if (body && body->spin_slot != RL_NONE) {
-    changed |= keep_vector(&kept->turn, rl_position(&points[body->spin_slot]));
+    input->turn = rl_position(&points[body->spin_slot]);
   }
-  return changed;
 }
 
-static uint64_t keep_wrap(const rl_model *model, const rl_state *state, const rl_point *points,
-                          const rl_wrap *wrap, rl_path_input *kept) {
-  const uint32_t slot =
-      wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
-  return keep_index(&kept->body, wrap->body) | keep_index(&kept->part, wrap->part) |
-         keep_index(&kept->feature, wrap->feature) |
-         keep_index(&kept->continues, state->continues_paths) |
-         keep_place(model, state, points, slot, kept) | keep(&kept->sense, wrap->sense) |
-         keep(&kept->angle, wrap->angle) | keep(&kept->along, wrap->along) |
-         keep_vector(&kept->hinge, wrap->hinge);
+static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_point *points,
+                      const rl_wrap *wrap, rl_path_input *kept) {
+  rl_path_input now = {.body = wrap->body,
+                       .part = wrap->part,
+                       .feature = wrap->feature,
+                       .continues = state->continues_paths,
+                       .sense = wrap->sense,
+                       .angle = wrap->angle,
+                       .along = wrap->along,
+                       .hinge = wrap->hinge};
+  put_place(model, state, points,
+            wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body),
+            &now);
+  return keep_input(kept, &now);
 }
 
 // Keeps what the path of a rope follows from; returns whether that is what it was solved for.
@@ -148,18 +139,20 @@ static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t i
   const uint32_t *ends = model->ropes[index].ends;
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  uint64_t changed = state->solved[index] ^ (count + 2);
+  bool same = state->solved[index] == count + 2;
   for (uint32_t i = 0; i < count; i++) {
-    changed |= keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]);
+    same = keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]) && same;
   }
   if (rl_wraps_is_loop(model, index)) {
-    changed |= keep_vector(&inputs[0].at, state->seams[index]);
+    const rl_path_input seam = {.at = state->seams[index]};
+    return keep_input(&inputs[0], &seam) && same;
   }
-  for (uint32_t end = 0; end < 2 && !rl_wraps_is_loop(model, index); end++) {
-    const uint32_t slot = rl_node_vertex(model, ends[end]).slot;
-    changed |= keep_place(model, state, points, slot, &inputs[end * (count + 1)]);
+  for (uint32_t end = 0; end < 2; end++) {
+    rl_path_input now = {.body = RL_NONE};
+    put_place(model, state, points, rl_node_vertex(model, ends[end]).slot, &now);
+    same = keep_input(&inputs[end * (count + 1)], &now) && same;
   }
-  return changed == 0;
+  return same;
 }
 
 // The items of a rope at trial positions. Returns how many there are.
@@ -191,6 +184,19 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index
     state->solved[index] = isnan(length) ? 0 : (uint32_t)count;
   }
   return state->path_lengths[index];
+}
+
+void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t index) {
+  const rl_path_item *items = rl_path_items(state, index);
+  const uint32_t count = state->wrap_counts[index];
+  for (uint32_t i = 1; i <= count; i++) {
+    const bool slides = items[i].kind == RL_PATH_LINE || items[i].kind == RL_PATH_CIRCLE;
+    if (slides || (rl_wrap_is_round(&items[i]) && rl_wrap_is_round(&items[i + 1]))) {
+      return; // Newton's method would go on from there
+    }
+  }
+  keep_inputs(model, state, index, state->points, &state->inputs[items - state->items]);
+  state->solved[index] = count + 2;
 }
 
 double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t index,

@@ -171,6 +171,16 @@ void rl_wraps_adopt(rl_wrapping *w) {
   }
 }
 
+// The features stay what they are; the next search begins where this one has ended.
+static void keep_wraps(rl_wrapping *w) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  for (uint32_t i = 0; i + 2 < w->path.count; i++) {
+    rl_wrap_keep(w->model, w->state, &wraps[i], &w->path.items[i + 1]);
+  }
+  find_grips(w);
+  rl_wrap_path_stays(w->model, w->state, w->rope);
+}
+
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item) {
   if (item->part == RL_NONE) {
     return true;
@@ -287,38 +297,101 @@ static bool is_near(const rl_wrapping *w, ball about, uint32_t body) {
   return rl_dot(way, way) <= reach * reach;
 }
 
+// Some direction along which no row of bodies is at one place.
+static const rl_vec3 order_along = {0.8, 0.48, 0.36};
+
+// Where a body is in the order: what has no surface behind all, what has no bounds before all.
+static double place_in_order(const rl_model *model, const rl_state *state, uint32_t body) {
+  const rl_body *b = &model->bodies[body];
+  return b->part_count == 0 ? INFINITY
+         : !isfinite(b->bound)
+             ? -INFINITY
+             : rl_dot(order_along, rl_position(&state->points[rl_body_slot(model, body)]));
+}
+
+// Puts the bodies in order. They nearly are, from the step before.
+static void order_bodies(const rl_model *model, rl_state *state) {
+  uint32_t *order = state->body_order;
+  double *places = state->body_places;
+  for (; state->ordered_count < model->body_count; state->ordered_count++) {
+    order[state->ordered_count] = state->ordered_count;
+  }
+  state->widest_body = 0.0;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const uint32_t body = order[i];
+    const double bound = model->bodies[body].bound, place = place_in_order(model, state, body);
+    uint32_t k = i;
+    for (; k > 0 && places[k - 1] > place; k--) {
+      places[k] = places[k - 1];
+      order[k] = order[k - 1];
+    }
+    places[k] = place;
+    order[k] = body;
+    state->widest_body =
+        isfinite(bound) ? rl_larger(state->widest_body, bound) : state->widest_body;
+  }
+}
+
+// The first from `low` on that is not before a place.
+static uint32_t first_from(const rl_state *state, uint32_t low, uint32_t count, double place) {
+  while (count > low) {
+    const uint32_t middle = low + (count - low) / 2;
+    if (state->body_places[middle] < place) {
+      low = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return low;
+}
+
 // Where a piece runs into a part first.
 typedef struct hit {
   uint32_t body, part;
   rl_vec3 side; // of the body from which it came, world frame
 } hit;
 
-static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
-                     const swept_piece *swept, hit *found) {
+// Looks for it on a body; `first` is when that is.
+static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
+                        const swept_piece *swept, uint32_t body, double *first, hit *found) {
   const rl_model *model = w->model;
   const rl_path_item *items = w->path.items;
-  const double radius = model->ropes[w->rope].radius;
-  const ball about = ball_about(swept, radius);
+  for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+    if (rl_wraps_is_on(w, &items[piece], body, part) ||
+        rl_wraps_is_on(w, &items[piece + 1], body, part)) {
+      continue; // what lies on a part is led over it by its rules
+    }
+    rl_vec3 normal;
+    const rl_body_pose was = rl_body_pose_at(model, before, before->points, body);
+    const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
+    const moving_piece m = seen_from(was, is, swept);
+    const double t =
+        runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
+    if (t < *first || (t <= 1.0 && t == *first && body < found->body)) {
+      *found = (hit){body, part, rl_rotate(is.rotation, normal)};
+      *first = t;
+    }
+  }
+}
+
+static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
+                     const swept_piece *swept, hit *found) {
+  static const double rounding = 1e-9;
+  const rl_model *model = w->model;
+  const rl_state *state = w->state;
+  const ball about = ball_about(swept, model->ropes[w->rope].radius);
   const uint8_t *touches = &model->touches[(size_t)w->rope * model->body_count];
+  const double place = rl_dot(order_along, about.centre);
+  const double reach = (1.0 + rounding) * (about.radius + state->widest_body);
   double first = 2.0;
-  for (uint32_t body = 0; body < model->body_count; body++) {
-    if (!touches[body] || !is_near(w, about, body)) {
+  for (uint32_t i = 0; i < model->body_count && state->body_places[i] <= place + reach; i++) {
+    if (isfinite(state->body_places[i]) && state->body_places[i] < place - reach) {
+      i = first_from(state, i, model->body_count, place - reach) - 1;
       continue;
     }
-    for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
-      if (rl_wraps_is_on(w, &items[piece], body, part) ||
-          rl_wraps_is_on(w, &items[piece + 1], body, part)) {
-        continue; // what lies on a part is led over it by its rules
-      }
-      rl_vec3 normal;
-      const rl_body_pose was = rl_body_pose_at(model, before, before->points, body);
-      const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
-      const moving_piece m = seen_from(was, is, swept);
-      const double t = runs_into(&model->bodies[body].parts[part], radius, &m, &normal);
-      if (t < first) {
-        *found = (hit){body, part, rl_rotate(is.rotation, normal)};
-        first = t;
-      }
+    const uint32_t body = state->body_order[i];
+    if (touches[body] && is_near(w, about, body)) {
+      find_hit_on(w, before, piece, swept, body, &first, found);
     }
   }
   return first <= 1.0;
@@ -511,13 +584,11 @@ static uint32_t body_left(const rl_wrapping *w) {
   return wraps[0].body;
 }
 
-// For whoever wants to know, while the old wraps are still there.
+// While the old wraps are still there.
 static void note_slip(const rl_wrapping *w) {
   const uint32_t body = w->state->wrap_counts[w->rope] > 0 ? body_left(w) : RL_NONE;
   if (body != RL_NONE) {
-    w->state->slipped_off++;
-    w->state->slipped_rope = w->rope;
-    w->state->slipped_body = body;
+    rl_wraps_note_slip(w->state, w->rope, body);
   }
 }
 
@@ -564,6 +635,23 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
   return rubbed;
 }
 
+static swept_piece sweep(const rl_wrapping *w, const rl_state *before, size_t piece) {
+  const rl_path_item *then = rl_path_items(before, w->rope), *now = w->path.items;
+  return (swept_piece){{then[piece].exit, then[piece + 1].entry},
+                       {now[piece].exit, now[piece + 1].entry}};
+}
+
+// Whether the rope goes on over what it lies on, and has run into nothing.
+static bool goes_on(const rl_wrapping *w, const rl_state *before) {
+  bool goes = all_settled(w);
+  for (size_t piece = 0; piece + 1 < w->path.count && goes; piece++) {
+    const swept_piece swept = sweep(w, before, piece);
+    hit found = {.body = RL_NONE};
+    goes = !find_hit(w, before, piece, &swept, &found);
+  }
+  return goes;
+}
+
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   const double start = rl_wrap_path(model, before, r, before->points);
@@ -574,11 +662,13 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
+  if (goes_on(&w, before)) {
+    keep_wraps(&w);
+    return rubbed;
+  }
   const double growth = longest_growth(model, before, state, r);
-  const rl_path_item *then = rl_path_items(before, r), *now = w.path.items;
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
-    const swept_piece swept = {{then[piece].exit, then[piece + 1].entry},
-                               {now[piece].exit, now[piece + 1].entry}};
+    const swept_piece swept = sweep(&w, before, piece);
     catch_hits(&w, before, piece, &swept);
   }
   adapt(&w, start * (1.0 - longest_slip) - 2.0 * growth, start + growth);
@@ -589,6 +679,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
   size_t split = 0;
   double rubbed = 0.0;
+  order_bodies(model, state);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);

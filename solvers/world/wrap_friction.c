@@ -496,9 +496,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       rl_wraps_remove(model, before, index, i);
     }
   }
-  before->slipped_off++;
-  before->slipped_rope = index;
-  before->slipped_body = body;
+  rl_wraps_note_slip(before, index, body);
   return true;
 }
 
@@ -638,14 +636,12 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   return energy;
 }
 
-// For whoever wants to know; the path is solved, and not yet kept.
+// The path is solved, and not yet kept.
 static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
-      state->slipped_off++;
-      state->slipped_rope = index;
-      state->slipped_body = wraps[i].body;
+      rl_wraps_note_slip(state, index, wraps[i].body);
     }
   }
 }

@@ -38,9 +38,19 @@ void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
 // for a radius other than 0.
 rl_part rl_wrap_grown_part(const rl_part *part, double radius);
 
+// A rope has slipped off a body: for whoever wants to know.
+static inline void rl_wraps_note_slip(rl_state *state, uint32_t rope, uint32_t body) {
+  state->slipped_off++;
+  state->slipped_rope = rope;
+  state->slipped_body = body;
+}
+
 // Keeps what a solve has found, as where the next one starts.
 void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                   const rl_path_item *item);
+
+// What a solve has found was kept: where it is a closed form, the next one would find the same.
+void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t rope);
 
 // Friction coefficient of a wrap; 0 in an eye and on a seam.
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);

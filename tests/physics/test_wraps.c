@@ -517,6 +517,94 @@ static void fast_rope_does_not_tunnel(void **unused) {
   }
 }
 
+// The path that a rope keeps from the end of a step is, to the bit, the one that is found where
+// nothing is known yet.
+static void check_kept_path(const rl_driver *d, rl_state *fresh) {
+  const rl_state *state = d->state;
+  const double kept = rl_wrap_path(d->model, state, 0, state->points);
+  rl_state_copy(fresh, state);
+  fresh->solved[0] = 0;
+  check_near(rl_wrap_path(d->model, fresh, 0, fresh->points), kept, 0.0);
+  for (uint32_t i = 0; i < state->wrap_counts[0] + 2; i++) {
+    const rl_path_item *was = &rl_path_items(state, 0)[i], *is = &rl_path_items(fresh, 0)[i];
+    check_near(rl_distance(is->entry, was->entry) + rl_distance(is->exit, was->exit), 0.0, 0.0);
+    check_near(rl_distance(is->in, was->in) + rl_distance(is->out, was->out), 0.0, 0.0);
+    check_near(is->arc, was->arc, 0.0);
+    check_near(is->piece, was->piece, 0.0);
+    check_near(is->turn, was->turn, 0.0);
+  }
+}
+
+// Over a moving wheel, a ball, through an eye, over two drums with a hinge between and a box.
+static void kept_paths_are_those_that_are_found(void **unused) {
+  (void)unused;
+  static const char *const bodies[] = {
+      "  b: {motion: axle, mass: 0.8, friction: 0.2, position: [0, 0, 0],"
+      " shape: {cylinder: {radius: 0.1, length: 0.4}}}",
+      "  b: {motion: fixed, friction: 0.1, position: [0.12, -0.6, 0.01], shape: {sphere: {radius: "
+      "0.1}}}",
+      "  b: {motion: driven, velocity: [0.1, 0.05, 0.02], position: [0, 0, 0],"
+      " shape: {capsule: {radius: 0.1, length: 0.2}}}\n"
+      "  c: {motion: fixed, position: [-0.3, 0.3, 0], shape: {cylinder: {radius: 0.1, length: "
+      "0.4}}}",
+      "  b: {motion: fixed, friction: 0.1, position: [0, 0, 0], shape: {box: {size: [0.2, 0.2, "
+      "0.4]}}}"};
+  for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
+    rl_scenario *s = scenario_from(
+        "name: kept\nduration: 1\nstep: 0.01\nbodies:\n%s\n"
+        "  heavy: {mass: 2.3, position: [-0.4, -2.1, 0.02], velocity: [0.3, 0, 0.1]}\n"
+        "  light: {mass: 1.1, position: [0.35, -4.2, -0.03]}\n"
+        "ropes:\n  line: {from: {body: heavy}, to: {body: light}, over: [%sb, {eye: [0.3, 0.1, "
+        "0]}]}\n",
+        bodies[k], k == 2 ? "c, " : "");
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    rl_state *fresh = rl_state_create(s->model);
+    for (int step = 0; step < 60; step++) {
+      assert_true(rl_driver_step(d) > 0);
+      check_kept_path(d, fresh);
+    }
+    rl_state_free(fresh);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A rope that swings against a row of pegs, beside others that it does not meet, wraps the same to
+// the bit in whichever order they are listed.
+static void pegs_are_found_in_any_order(void **unused) {
+  (void)unused;
+  uint64_t hashes[2];
+  for (int back = 0; back < 2; back++) {
+    char pegs[2048] = "";
+    for (int i = 0; i < 12; i++) {
+      const int k = back ? 11 - i : i;
+      const size_t used = strlen(pegs);
+      snprintf(pegs + used, sizeof pegs - used,
+               "  peg%d: {motion: fixed, position: [%g, %g, %g],"
+               " shape: {cylinder: {radius: 0.01, length: 0.2}}}\n",
+               k, 0.05 * (k / 2), -0.3 - 0.12 * (k / 2), k % 2 == 0 ? 0.0 : 0.5);
+    }
+    rl_scenario *s = scenario_from(
+        "name: pegs\nduration: 2\nstep: 0.01\nbodies:\n"
+        "  bob: {mass: 1, position: [-1.2, 0, 0]}\n%s"
+        "  floor: {motion: fixed, position: [0, -3, 0], shape: {plane: {normal: [0, 1, 0]}}}\n"
+        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n",
+        pegs);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    uint32_t most = 0;
+    for (int step = 0; step < 200; step++) {
+      assert_true(rl_driver_step(d) > 0);
+      most = d->state->wrap_counts[0] > most ? d->state->wrap_counts[0] : most;
+    }
+    assert_true(most >= 3);
+    const rl_vec3 p = rl_position(&d->state->points[rl_body_slot(s->model, 0)]);
+    memcpy(&hashes[back], &p.x, sizeof hashes[back]);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+  assert_int_equal(hashes[0], hashes[1]);
+}
+
 // Whether a wrap on a ball has changed sides, or gone, since the state before.
 static bool slipped_off(const rl_state *before, const rl_state *now) {
   for (uint32_t i = 0; i < before->wrap_counts[0]; i++) {
@@ -656,6 +744,8 @@ int main(int count, char **arguments) {
       cmocka_unit_test(winding_converges),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(fast_rope_does_not_tunnel),
+      cmocka_unit_test(kept_paths_are_those_that_are_found),
+      cmocka_unit_test(pegs_are_found_in_any_order),
       cmocka_unit_test(springs_store_nothing_in_slack_ropes),
       cmocka_unit_test(length_is_continuous),
   };
