@@ -26,7 +26,7 @@ const rl_usage rl_compare_usage = {
            "  ropelab compare heavy-load --solver few=pbd,iterations=5 "
            "--solver many=pbd,iterations=100\n"
            "  ropelab compare pendulum hanging-chain --step 0.001 --out out/fine",
-    .options = "shdetSplofj",
+    .options = "shdetSplofjF",
     .least = 1,
     .most = RL_LIST_MAX,
 };
@@ -151,7 +151,7 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  return rl_report_and_say(c->folder, a->jobs);
+  return rl_report_and_say(c->folder, a->jobs, a->figures);
 }
 
 int rl_command_compare(int argc, char **argv) {

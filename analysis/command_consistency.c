@@ -17,7 +17,7 @@ const rl_usage rl_consistency_usage = {
            "  ropelab consistency five-link-chain --solver pbd --solver impulse --solver rattle\n"
            "  ropelab consistency five-link-chain --values 0.001,0.002,0.004,0.008 --pieces 20\n"
            "  ropelab consistency triple-pendulum --duration 0.8 --reference rattle",
-    .options = "sdlSofjwkRxu",
+    .options = "sdlSofjwkRxuF",
     .least = 1,
     .most = 1,
 };

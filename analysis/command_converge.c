@@ -20,7 +20,7 @@ const rl_usage rl_converge_usage = {
            "--quantity self:cable.sag --norm end --duration 0.05\n"
            "  ropelab converge small-steps-chain --solver pbd --over iterations --values "
            "100,200,400,600 --quantity residual_m --norm end --duration 0.0166667",
-    .options = "shdetSpvwqNLRxrlofuj",
+    .options = "shdetSpvwqNLRxrlofujF",
     .least = 1,
     .most = 1,
 };

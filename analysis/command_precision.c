@@ -17,7 +17,7 @@ const rl_usage rl_precision_usage = {
            "  ropelab precision pendulum --duration 1 --values 0.02,0.01,0.005,0.0025\n"
            "  ropelab precision hanging-chain --solver pbd --solver impulse --solver rattle "
            "--values 0.004,0.002,0.001 --iterations 5,20,80 --duration 0.4 --quantity reference",
-    .options = "sdetSpwIqNRxlofuj",
+    .options = "sdetSpwIqNRxlofujF",
     .least = 1,
     .most = 1,
 };

@@ -21,12 +21,12 @@ const rl_usage rl_report_usage = {
            "\v"
            "Example:\n"
            "  ropelab report out/compare-atwood",
-    .options = "",
+    .options = "F",
     .least = 1,
     .most = 1,
 };
 
-int rl_report(const char *folder, long jobs) {
+int rl_report(const char *folder, long jobs, const char *figures) {
   char script[RL_PATH_MAX], count[32];
   snprintf(count, sizeof count, "%ld", jobs > 0 ? jobs : sysconf(_SC_NPROCESSORS_ONLN));
   if (!rl_data_path(script, "analysis/report/report.py")) {
@@ -38,7 +38,7 @@ int rl_report(const char *folder, long jobs) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     execl(ROPELAB_PYTHON, ROPELAB_PYTHON, script, folder, "--gnuplot", ROPELAB_GNUPLOT, "--jobs",
-          count, (char *)NULL);
+          count, "--figures", figures ? figures : "svg,png,pdf", (char *)NULL);
     fprintf(stderr, "ropelab: cannot start %s: %s\n", ROPELAB_PYTHON, strerror(errno));
     _exit(RL_EXIT_FAILED);
   }
@@ -58,8 +58,8 @@ int rl_report(const char *folder, long jobs) {
   return WEXITSTATUS(status);
 }
 
-int rl_report_and_say(const char *folder, long jobs) {
-  const int status = rl_report(folder, jobs);
+int rl_report_and_say(const char *folder, long jobs, const char *figures) {
+  const int status = rl_report(folder, jobs, figures);
   if (status == RL_EXIT_DONE) {
     printf("report: %s/report.html\n", folder);
   }
@@ -70,6 +70,6 @@ int rl_command_report(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
   return rl_arguments_parse(&rl_report_usage, argc, argv, &arguments, &status)
-             ? rl_report(arguments.positional[0], 0)
+             ? rl_report(arguments.positional[0], 0, arguments.figures)
              : status;
 }

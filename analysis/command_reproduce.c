@@ -31,7 +31,7 @@ const rl_usage rl_reproduce_usage = {
            "  ropelab reproduce\n"
            "  ropelab reproduce small-steps --out out/small-steps\n"
            "  ropelab reproduce catto2014 --json",
-    .options = "ojJf",
+    .options = "ojJfF",
     .least = 0,
     .most = 1,
 };
@@ -366,7 +366,7 @@ static int reproduce(reproduction *r, const rl_arguments *a) {
   }
   json_decref(json);
   fflush(stdout);
-  return written ? rl_report(r->folder, a->jobs) : RL_EXIT_FAILED;
+  return written ? rl_report(r->folder, a->jobs, a->figures) : RL_EXIT_FAILED;
 }
 
 static const rl_paper *find_paper(const char *name) {

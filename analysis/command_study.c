@@ -18,7 +18,7 @@ const rl_usage rl_study_usage = {
            "  ropelab study pendulum-order\n"
            "  ropelab study my-study.yaml --out out/mine --jobs 4\n"
            "  ropelab study my-study.yaml --out out/mine --resume",
-    .options = "ofuj",
+    .options = "ofujF",
     .least = 1,
     .most = 1,
 };

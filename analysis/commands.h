@@ -50,11 +50,11 @@ int rl_command_man(int argc, char **argv);
 int rl_command_complete(int argc, char **argv);
 
 // Draws the figures and writes the report for a folder of results, `jobs` at a time (0: as many as
-// there are processors).
-int rl_report(const char *folder, long jobs);
+// there are processors), as the kinds of files in `figures`, "svg,png" (NULL: all).
+int rl_report(const char *folder, long jobs, const char *figures);
 
 // The same at the end of a command, which then says where the report is.
-int rl_report_and_say(const char *folder, long jobs);
+int rl_report_and_say(const char *folder, long jobs, const char *figures);
 
 // The whole program.
 int rl_main(int argc, char **argv);

@@ -38,6 +38,7 @@ enum {
   KEY_ROPE = 'r',
   KEY_RESUME = 'u',
   KEY_LIMIT = 'l',
+  KEY_FIGURES = 'F',
   LONG_ONLY = 1 << 10, // added to a key: no short option
   WHOLE_MAX = 1000000000
 };
@@ -88,6 +89,8 @@ static const struct argp_option all_options[] = {
     {"resume", KEY_RESUME + LONG_ONLY, NULL, 0,
      "go on with what was stopped; runs that are complete are kept", 0},
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
+    {"figures", KEY_FIGURES + LONG_ONLY, "KIND,...", 0,
+     "files of the figures: svg, which the page needs, png, pdf (default: all three)", 0},
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
     {"coverage", KEY_COVERAGE + LONG_ONLY, NULL, 0, "which solver can run which scenario", 0},
     {"tolerance", KEY_TOLERANCE + LONG_ONLY, "E", 0,
@@ -196,6 +199,19 @@ static double time_of(struct argp_state *state, const char *option, const char *
   return not_negative(state, option, text, "a number of seconds that is not negative");
 }
 
+static const char *figure_kinds(struct argp_state *state, const char *text) {
+  const char *rest = text;
+  do {
+    const int length = (int)strcspn(rest, ",");
+    if (length != 3 || (strncmp(rest, "svg", 3) != 0 && strncmp(rest, "png", 3) != 0 &&
+                        strncmp(rest, "pdf", 3) != 0)) {
+      argp_error(state, "--figures %s: expected svg, png or pdf, found '%.*s'", text, length, rest);
+    }
+    rest += length;
+  } while (*rest++);
+  return text;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   const parse *p = state->input;
   rl_arguments *a = p->arguments;
@@ -254,6 +270,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_JOBS:
     a->jobs = whole(state, "jobs", text);
+    return 0;
+  case KEY_FIGURES:
+    a->figures = figure_kinds(state, text);
     return 0;
   case KEY_JSON:
     a->json = true;

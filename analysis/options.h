@@ -35,8 +35,9 @@ typedef struct rl_arguments {
   size_t quantity_count;
   bool resume;
   double tolerance;
-  const char *to; // format of an export; NULL: none given
-  long jobs;      // 0: as many as there are processors
+  const char *to;      // format of an export; NULL: none given
+  long jobs;           // 0: as many as there are processors
+  const char *figures; // "svg,png": kinds of files; NULL: all
   bool force, json, coverage;
 } rl_arguments;
 

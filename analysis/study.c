@@ -456,7 +456,8 @@ int rl_study_carry_out(rl_study *study) {
            study->cache);
   }
   const int gathered = kind->gather(study);
-  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs) : gathered;
+  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs, study->figures)
+                                  : gathered;
 }
 
 void rl_study_say_shared(const rl_study *study, size_t shared, size_t count) {
@@ -495,6 +496,7 @@ int rl_study_command(const rl_study_definition *definition, const rl_arguments *
                     .resume = a->resume,
                     .timed = timed,
                     .jobs = a->jobs,
+                    .figures = a->figures,
                     .arena = rl_arena_create(rl_memory_there())};
   if (!study.arena) {
     return out_of_memory();

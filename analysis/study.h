@@ -85,7 +85,8 @@ typedef struct rl_study {
   bool force, resume;
   bool timed; // seconds stand in summary.csv, so that no two are the same
   long jobs;
-  rl_arena *arena; // for whatever lives as long as the study
+  const char *figures; // kinds of files; NULL: all
+  rl_arena *arena;     // for whatever lives as long as the study
   rl_cell *cells;
   size_t cell_count;
   struct loaded *loaded; // scenarios, each read once

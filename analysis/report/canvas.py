@@ -26,7 +26,7 @@ class PlotError(Exception):
 
 @dataclass
 class Figure:
-    """A drawn figure: its files are NAME.svg, NAME.png and NAME.pdf."""
+    """A drawn figure: its files are NAME.svg, and others of the KINDS."""
 
     name: str
     kind: str
@@ -89,6 +89,12 @@ class Layout:
         return inner / self.columns
 
 
+def files(figure: Figure, folder: Path) -> str:
+    """What a page says of them: figures/NAME.svg, .png"""
+    kinds = [f".{kind}" for kind in KINDS if (folder / f"{figure.name}.{kind}").is_file()]
+    return f"figures/{figure.name}{', '.join(kinds)}"
+
+
 def quoted(text: str) -> str:
     """A gnuplot string: single quotes, in which nothing is expanded."""
     return "'" + " ".join(text.split()).replace("'", "''") + "'"
@@ -129,10 +135,11 @@ def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
 
 @dataclass(frozen=True)
 class Gnuplot:
-    """The program, and how many of it may run at the same time."""
+    """The program, how many of it may run at the same time, and the kinds of files that it draws."""
 
     program: str
     jobs: int
+    kinds: Sequence[str] = KINDS
 
     def run(self, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([self.program, "-d", script], cwd=folder, stdin=subprocess.DEVNULL,
@@ -158,18 +165,20 @@ def run_gnuplot(gnuplot: Gnuplot, folder: Path, drawings: Sequence[Drawing],
     """Draws in `folder`, where the data files are: all kinds at the same time."""
     program, used = gnuplot.program, list(styles)
     (folder / "none.dat").write_text("NaN NaN\n", encoding="ascii")
-    for kind in KINDS:
+    for kind in gnuplot.kinds:
         (folder / f"figures-{kind}.gp").write_text(script_text(drawings, used, kind),
                                                    encoding="utf-8")
     try:
         with ThreadPoolExecutor(max(1, gnuplot.jobs)) as pool:
-            ends = list(pool.map(lambda kind: gnuplot.run(folder, f"figures-{kind}.gp"), KINDS))
+            ends = list(pool.map(lambda kind: gnuplot.run(folder, f"figures-{kind}.gp"),
+                                 gnuplot.kinds))
     except FileNotFoundError:
         raise PlotError(f"cannot find '{program}': install the Debian package gnuplot-nox, or "
                         "name the program with --gnuplot") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
-    missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings for kind in KINDS
+    missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings
+               for kind in gnuplot.kinds
                if not (folder / f"{drawing.figure.name}.{kind}").is_file()]
     failed = next((end for end in ends if end.returncode != 0), ends[0])
     if failed.returncode != 0 or missing:

@@ -294,7 +294,7 @@ def undated(pdf: bytes) -> bytes:
 
 def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                   target: Path, gnuplot: Gnuplot) -> list[Figure]:
-    """Draws all figures of a scenario into `target` as SVG, PNG and PDF."""
+    """Draws all figures of a scenario into `target`."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         folder = Path(name)
         artist = Artist(scenario, file_name, styles, folder)
@@ -313,6 +313,8 @@ def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: G
         figure = drawing.figure
         text = (folder / f"{figure.name}.svg").read_text(encoding="utf-8")
         (target / f"{figure.name}.svg").write_text(tidy(text, figure.id), encoding="utf-8")
-        shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
-        (target / f"{figure.name}.pdf").write_bytes(
-            undated((folder / f"{figure.name}.pdf").read_bytes()))
+        if "png" in gnuplot.kinds:
+            shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
+        if "pdf" in gnuplot.kinds:
+            (target / f"{figure.name}.pdf").write_bytes(
+                undated((folder / f"{figure.name}.pdf").read_bytes()))

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import tables
-from canvas import Figure
+from canvas import Figure, files
 from player import Player, missing_module
 from ropelab.results import Results, Run, Scenario
 from solver_style import SolverStyle
@@ -24,6 +24,7 @@ from svg import inline
 class InlineFigure:
     figure: Figure
     svg: Markup
+    files: str
 
 
 @dataclass
@@ -48,8 +49,8 @@ def anchor(name: str) -> str:
 
 def section(scenario: Scenario, figures: list[Figure], player: Player, folder: Path) -> Section:
     drawn = [InlineFigure(figure, Markup(inline(
-        (folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)))
-        for figure in figures]
+        (folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)),
+        files(figure, folder)) for figure in figures]
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
                    tables.scenario_table(scenario), drawn, player,
                    tables.failures(scenario), tables.refusals(scenario),
@@ -84,8 +85,8 @@ def render(results: Results, styles: dict[str, SolverStyle],
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    used = {metric.name for scenario in results.scenarios
-            for metric in tables.scenario_table(scenario).metrics}
+    sections = [section(s, *shown[s.name], folder) for s in results.scenarios]
+    used = {metric.name for own in sections for metric in own.table.metrics}
     statuses = {run.status for run in results.runs}
     values: dict[str, Any] = {
         "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)), "results": results, "styles": styles,
@@ -94,7 +95,7 @@ def render(results: Results, styles: dict[str, SolverStyle],
         "status_words": tables.STATUS_WORDS,
         "status_meanings": {k: v for k, v in tables.STATUS_MEANINGS.items() if k in statuses},
         "metrics": [metric for metric in tables.METRICS if metric.name in used],
-        "sections": [section(s, *shown[s.name], folder) for s in results.scenarios],
+        "sections": sections,
         "player_script": player_script(), "no_players": no_players(),
         "any_player": any(player.data for _, player in shown.values()),
         "cards": tables.solver_cards(results), "environments": tables.environments(results),

@@ -8,7 +8,9 @@ moves is left out. Quaternions are 16-bit too, tensions are 8-bit shares of the 
 from __future__ import annotations
 
 import base64
+import functools
 import importlib
+import itertools
 import json
 import math
 import zlib
@@ -148,26 +150,50 @@ class Path:
 
     points: Array   # n x 3
     tension: Array  # n - 1
-    bends: list[Array]  # which of the points lie on each body or in each eye
+    bends: tuple[tuple[int, int], ...]  # the first and last point on each body or in each eye
 
 
-def read_paths(file: Any, frames: Array, prefix: str, rope: int) -> list[Path | None]:
-    """None: the closed form has no value there."""
-    import numpy as np
+@functools.lru_cache(maxsize=4096)
+def find_bends(bend: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Where equal numbers stand together, without the two ends of the path."""
+    inner = range(1, len(bend) - 1)
+    groups = [list(own) for _, own in itertools.groupby(inner, key=bend.__getitem__)]
+    return tuple((own[0], own[-1]) for own in groups)
 
-    names = [f"paths/{prefix}{name}" for name in ("points_m", "tension_N", "bend")]
+
+def path_lists(file: Any, prefix: str) -> list[Array]:
+    """Where the path of each rope begins at each frame; its points, tensions and bends."""
+    names = [f"paths/{prefix}{name}" for name in ("first", "points_m", "tension_N", "bend")]
     lists = [file[name] for name in names]
-    if lists[0].size * 8 <= WHOLE:
-        lists = [values[:] for values in lists]
-    first = file[f"paths/{prefix}first"]
+    small = lists[1].size * 8 <= WHOLE
+    return [values[:] for values in lists] if small else lists
+
+
+def read_paths(all_of_them: Sequence[Array], frames: Array, rope: int) -> list[Path | None]:
+    """None: the closed form has no value there."""
+    first, *lists = all_of_them
     found: list[Path | None] = []
     for frame in frames:
         start, end = map(int, first[int(frame), rope:rope + 2])
         points, tension, bend = (values[start:end] for values in lists)
-        inner = np.arange(1, max(len(points) - 1, 1))
-        groups = np.split(inner, np.flatnonzero(np.diff(bend[1:-1])) + 1) if len(inner) else []
-        found.append(Path(points, tension[:-1], groups) if end > start else None)
+        found.append(Path(points, tension[:-1], find_bends(tuple(bend.ravel().tolist())))
+                     if end > start else None)
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def even_places(count: int, own: tuple[tuple[int, int], ...], bends: int, corners: int
+                ) -> tuple[Array, Array, Array]:
+    """Of a path of `count` points, what even_path needs: the point before each place, the share of
+    the way to the next, and the piece between two places."""
+    import numpy as np
+
+    places = [np.linspace(first, last, corners) for first, last in own]
+    places += [np.full(corners, float(own[-1][-1]) if own else 0.0)] * (bends - len(own))
+    where = np.concatenate([[0.0], *places, [count - 1.0]])
+    below = np.minimum(where.astype(int), count - 2)
+    middle = np.minimum(((where[:-1] + where[1:]) / 2).astype(int), count - 2)
+    return below, (where - below)[:, None], middle
 
 
 def even_path(path: Path | None, bends: int, corners: int) -> tuple[Array, Array]:
@@ -178,14 +204,8 @@ def even_path(path: Path | None, bends: int, corners: int) -> tuple[Array, Array
     count = 2 + bends * corners
     if path is None:
         return np.full((count, 3), math.nan), np.full(count - 1, math.nan)
-    places = [np.linspace(own[0], own[-1], corners) for own in path.bends]
-    last = float(path.bends[-1][-1]) if path.bends else 0.0
-    places += [np.full(corners, last)] * (bends - len(path.bends))
-    where = np.concatenate([[0.0], *places, [len(path.points) - 1.0]])
-    below = np.minimum(where.astype(int), len(path.points) - 2)
-    share = (where - below)[:, None]
+    below, share, middle = even_places(len(path.points), path.bends, bends, corners)
     points = (1 - share) * path.points[below] + share * path.points[below + 1]
-    middle = np.minimum(((where[:-1] + where[1:]) / 2).astype(int), len(path.tension) - 1)
     return points, path.tension[middle]
 
 
@@ -194,7 +214,7 @@ def even_paths(paths: Sequence[Path | None]) -> tuple[Array, Array]:
     import numpy as np
 
     bends = max((len(p.bends) for p in paths if p), default=0)
-    longest = max((len(own) for p in paths if p for own in p.bends), default=0)
+    longest = max((last - first + 1 for p in paths if p for first, last in p.bends), default=0)
     corners = min(longest, max(2, (POINTS - 2) // max(bends, 1)))
     made = [even_path(path, bends, corners) for path in paths]
     return np.stack([points for points, _ in made]), np.stack([tension for _, tension in made])
@@ -209,6 +229,7 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
     first, element = file["ropes/first_point"][:], file["ropes/first_element"][:]
     closed = file["ropes/closed"][:]
     has_path = file["ropes/has_path"][:] if f"paths/{prefix}first" in file else 0 * closed
+    all_paths = path_lists(file, prefix) if any(has_path) else []
     parts = file["ropes/parts"][:] if "ropes/parts" in file else 0 * closed
     tension = take(file, f"ropes/{prefix}tension_N", frames)
     if tension is None:
@@ -216,7 +237,7 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
     lines, tensions, shapes = [], [], []
     for r, loop in enumerate(map(bool, closed)):
         if has_path[r]:
-            paths = read_paths(file, frames, prefix, r)
+            paths = read_paths(all_paths, frames, r)
             own, pulls = even_paths(paths)
             shapes.append([len(p.bends) if p else -1 for p in paths])
         elif parts[r]:

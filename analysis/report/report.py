@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws the figures of a folder of results and writes its report.html.
 
-usage: report.py DIR [--gnuplot PATH] [--jobs N]
+usage: report.py DIR [--gnuplot PATH] [--jobs N] [--figures svg,png,pdf]
 
 DIR is the folder of `ropelab run`, of a command over several runs, of a study, or of `ropelab
 reproduce`. Figures go to DIR/figures/, the page to DIR/report.html; it holds all figures itself.
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the scripts' folder may be read-only, and stays clean
@@ -62,6 +63,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--gnuplot", default="gnuplot", metavar="PATH", help="the gnuplot program")
     parser.add_argument("--jobs", type=int, metavar="N", default=min(4, os.cpu_count() or 1),
                         help="figures drawn at the same time (default: up to 4)")
+    parser.add_argument("--figures", type=lambda text: {"svg", *text.split(",")}, metavar="KIND,...",
+                        default="svg,png,pdf", help="kinds of files (default: all)")
     return parser.parse_args()
 
 
@@ -81,28 +84,27 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def show_scenario(scenario, name: str, styles, target: Path, program: str, jobs: int):
+def show_scenario(scenario, name: str, styles, target: Path, gnuplot):
     """The figures of one scenario and its player."""
-    from canvas import Gnuplot
     from figures import draw_scenario
     from player import make_player
 
-    return draw_scenario(scenario, name, styles, target, Gnuplot(program, jobs)), make_player(scenario, styles)
+    return draw_scenario(scenario, name, styles, target, gnuplot), make_player(scenario, styles)
 
 
-def show_all(results, styles, target: Path, program: str, jobs: int):
+def show_all(results, styles, target: Path, gnuplot):
     """Figures and player of every scenario, by scenario name."""
     from figures import file_names
 
     progress = Progress(len(results.scenarios))
     shown = {}
     names = file_names(results.scenarios)
-    with ProcessPoolExecutor(max_workers=max(1, min(jobs, len(results.scenarios))),
+    alone = gnuplot if len(results.scenarios) == 1 else replace(gnuplot, jobs=1)
+    with ProcessPoolExecutor(max_workers=max(1, min(gnuplot.jobs, len(results.scenarios))),
                              initializer=signal.signal,
                              initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
         waiting = {pool.submit(show_scenario, scenario, names[scenario.name], styles, target,
-                               program, jobs if len(results.scenarios) == 1 else 1):
-                   scenario.name
+                               alone): scenario.name
                    for scenario in results.scenarios}
         try:
             for future in as_completed(waiting):
@@ -127,9 +129,8 @@ def publish(source: Path, folder: Path, page: str) -> None:
     os.replace(unfinished, folder / "report.html")
 
 
-def make_report(folder: Path, program: str, jobs: int) -> None:
+def make_report(folder: Path, gnuplot) -> None:
     import study
-    from canvas import Gnuplot
     from page import render
     from ropelab.results import load_comparison
     from solver_style import assign_styles
@@ -137,22 +138,21 @@ def make_report(folder: Path, program: str, jobs: int) -> None:
     results = load_comparison(folder)
     if study.is_study(folder):
         with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
-            publish(Path(name), folder, study.make_page(results, Path(name), Gnuplot(program, jobs)))
+            publish(Path(name), folder, study.make_page(results, Path(name), gnuplot))
         return
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)
-        shown = show_all(results, styles, target, program, jobs)
+        shown = show_all(results, styles, target, gnuplot)
         page = render(results, styles, shown, target)
         publish(target, folder, page)
 
 
-def make_reproduction(folder: Path, program: str, jobs: int) -> None:
-    from canvas import Gnuplot
+def make_reproduction(folder: Path, gnuplot) -> None:
     from reproduction import render
 
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
-        publish(Path(name), folder, render(folder, Path(name), Gnuplot(program, jobs)))
+        publish(Path(name), folder, render(folder, Path(name), gnuplot))
 
 
 def interrupted(*_: object) -> None:
@@ -161,16 +161,18 @@ def interrupted(*_: object) -> None:
 
 def main() -> int:
     need_modules()
-    from canvas import PlotError
+    from canvas import KINDS, Gnuplot, PlotError
     from ropelab.results import NoResults
 
     options = arguments()
+    gnuplot = Gnuplot(options.gnuplot, options.jobs,
+                      [kind for kind in KINDS if kind in options.figures])
     signal.signal(signal.SIGTERM, interrupted)
     try:
         if (options.folder / REPRODUCTION).is_file():
-            make_reproduction(options.folder, options.gnuplot, options.jobs)
+            make_reproduction(options.folder, gnuplot)
         else:
-            make_report(options.folder, options.gnuplot, options.jobs)
+            make_report(options.folder, gnuplot)
     except NoResults as error:
         fail(str(error))
         return 2

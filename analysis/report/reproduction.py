@@ -15,7 +15,7 @@ from typing import Any, Iterable, Sequence
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
+from canvas import Drawing, Figure, Gnuplot, Layout, files, write_blocks
 from figures import draw_all
 from slopes import Triangle, place_all, straight_piece
 from solver_style import SolverStyle, assign_styles, known_styles
@@ -230,6 +230,6 @@ def render(folder: Path, target: Path, gnuplot: Gnuplot) -> str:
         loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("reproduce.html.j2").render(
-        sections=parts, result=result, quoted_folder=shlex.quote(str(folder)),
+        sections=parts, result=result, files=lambda figure: files(figure, target), quoted_folder=shlex.quote(str(folder)),
         counts=[(word, verdicts.count(word)) for word in MEANINGS if word in verdicts],
         meanings=MEANINGS, evidence=EVIDENCE)

@@ -18,7 +18,7 @@ import convergence
 import onestep
 import precision
 import tables
-from canvas import Figure, Gnuplot
+from canvas import Figure, Gnuplot, files
 from ropelab.results import Results
 from section import Section
 from solver_style import SolverStyle, assign_styles
@@ -104,6 +104,6 @@ def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
         "run_count": len(results.runs), "period": tables.period(results),
         "status_words": tables.STATUS_WORDS, "about": read_about(results),
         "environments": tables.environments(results),
-        "drawn": lambda figure: drawn(figure, target),
+        "drawn": lambda figure: drawn(figure, target), "files": lambda figure: files(figure, target),
     }
     return environment.get_template("study.html.j2").render(values)

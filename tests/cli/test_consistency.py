@@ -92,7 +92,7 @@ class Files(cli.Case):
                         "solvers: [impulse, pbd]\nduration: 0.32\npieces: 2\n"
                         "values: [0.008, 0.016]\nreference: {step: 0.001, solver: rattle}\n",
                         encoding="utf-8")
-        self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder), cli.DONE)
         done = cli.ropelab("consistency", "five-link-chain", *SHORT, "--values", "0.016,0.008",
                            "--solver", "impulse", "--solver", "pbd", "--reference", "rattle",
                            "--out", other)
@@ -103,7 +103,8 @@ class Files(cli.Case):
                         Table(other / "consistency.csv").rows()):
             self.expect({**a, "times_real_time": ""}, {**b, "times_real_time": ""}, "a row")
         before = (folder / "summary.csv").read_bytes()
-        self.expect_exit(cli.ropelab("study", path, "--out", folder, "--resume"), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume"),
+                         cli.DONE)
         self.expect((folder / "summary.csv").read_bytes(), before, "summary.csv made again")
 
 

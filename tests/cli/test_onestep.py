@@ -170,7 +170,8 @@ class Steps(cli.Case):
         parent = new_folder()
         def study(name: str, *words: str) -> tuple[list[dict[str, str]], str]:
             done = cli.ropelab("onestep", "atwood-wheel", "-s", "pbd", "--iterations", "3", "--at",
-                               "0.1,0.2", *words, "--out", parent / name)
+                               "0.1,0.2", "--figures", "svg", *words, "--out",
+                               parent / name)
             self.expect_exit(done, cli.DONE)
             return list(Table(parent / name / "onestep.csv").rows()), done.stdout
         first, told = study("first")
@@ -220,7 +221,7 @@ class Files(cli.Case):
 
     def test_study(self) -> None:
         path, folder, other = self.write(self.STUDY), new_folder(), new_folder()
-        self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder), cli.DONE)
         self.expect_exit(cli.ropelab("onestep", "pendulum", "--solver", "pbd", "--solver", "rattle",
                                      "--at", "0.5,1.5", "--iterations", "3,1", "--out", other),
                          cli.DONE)
@@ -229,7 +230,8 @@ class Files(cli.Case):
         page = (folder / "report.html").read_text(encoding="utf-8")
         self.expect("Two solvers, one step" in page, True, "the title in the report")
         before = (folder / "summary.csv").read_bytes()
-        self.expect_exit(cli.ropelab("study", path, "--out", folder, "--resume"), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume"),
+                         cli.DONE)
         self.expect((folder / "summary.csv").read_bytes(), before, "summary.csv made again")
         seconds = Table(folder / "timing.csv").numbers("seconds")
         self.expect_true(len(seconds) == 2 and min(seconds) > 0, seconds, "two", "timing.csv")

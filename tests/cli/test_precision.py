@@ -120,13 +120,14 @@ class Files(cli.Case):
     def test_study(self) -> None:
         folder = new_folder()
         path = self.write(STUDY)
-        self.expect_exit(cli.ropelab("study", path, "--out", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder), cli.DONE)
         rows = Table(folder / "precision.csv").rows()
         self.expect([row["run"] for row in rows], ["pbd-step=0.02", "pbd-step=0.01",
                                                    "rattle-step=0.02", "rattle-step=0.01"], "runs")
         before = (folder / "summary.csv").read_bytes()
         (folder / "pendulum/rattle-step=0.01/run.json").unlink()
-        self.expect_exit(cli.ropelab("study", path, "--out", folder, "--resume"), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume"),
+                         cli.DONE)
         self.expect((folder / "summary.csv").read_bytes(), before, "summary.csv of a resumed study")
 
     def test_mistakes(self) -> None:

@@ -69,15 +69,16 @@ class Case(cli.Case):
 
 
 class Converge(Case):
-    def converge(self, *words: object, status: int = cli.DONE) -> Path:
+    def converge(self, *words: object, status: int = cli.DONE, figures: str = "svg") -> Path:
         folder = cli.new_folder()
-        self.expect_exit(cli.ropelab("converge", *words, "--out", folder), status)
+        self.expect_exit(cli.ropelab("converge", *words, "--figures", figures, "--out", folder),
+                         status)
         return folder
 
     def test_orders_of_a_pendulum(self) -> None:
         folder = self.converge("pendulum", "--solver", "impulse", "--solver", "fine=rattle",
                                "--over", "step", "--values", STEPS, "--quantity", "bob.x",
-                               "--duration", "1")
+                               "--duration", "1", figures="png,pdf")
         rows = table(folder, "orders")
         self.expect([(row["solver"], row["label"], row["over"], row["quantity"]) for row in rows],
                     [("impulse", "impulse", "step", "bob.x"), ("rattle", "fine", "step", "bob.x")],
@@ -276,7 +277,8 @@ class Converge(Case):
 
 class Study(Case):
     def study(self, path: Path, folder: Path, *words: object) -> None:
-        self.expect_exit(cli.ropelab("study", path, "--out", folder, *words), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder, *words),
+                         cli.DONE)
 
     def test_every_run_is_a_row(self) -> None:
         folder = cli.new_folder()
@@ -548,7 +550,7 @@ class Shipped(Case):
     def test_orders(self) -> None:
         for study, expected in self.ORDERS.items():
             folder = cli.new_folder()
-            self.expect_exit(cli.ropelab("study", study, "--out", folder), cli.DONE)
+            self.expect_exit(cli.ropelab("study", study, "--figures", "svg", "--out", folder), cli.DONE)
             rows = {(row["label"], row["quantity"]): row for row in table(folder, "orders")}
             for label, quantity, order, band in expected:
                 found = float(rows[label, quantity]["order"])
@@ -597,7 +599,7 @@ class Killed(Case):
     def test_at_random_moments(self) -> None:
         path, whole = write(self.TEXT), cli.new_folder()
         begun = time.monotonic()
-        self.expect_exit(cli.ropelab("study", path, "--out", whole), cli.DONE)
+        self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", whole), cli.DONE)
         length = time.monotonic() - begun
         expected = study_tables(whole)
         chance = random.Random(385)
@@ -610,7 +612,8 @@ class Killed(Case):
                     self.kill_at(length * chance.random(), path, folder, ["--resume"])
                 time.sleep(0.05)  # for the last lines of the runs that were told to stop
                 before = self.finished(folder)
-                done = cli.ropelab("study", path, "--out", folder, "--resume")
+                done = cli.ropelab("study", path, "--figures", "svg", "--out", folder,
+                                   "--resume")
                 self.expect_exit(done, cli.DONE)
                 self.expect(study_tables(folder), expected, "tables of the resumed study")
                 after = self.finished(folder)

@@ -1,34 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The same bits from gcc and clang, at -O0 and -O3: builds solvers and scenarios four ways and
-# compares the state hashes of every solver on every shipped scenario and on one with friction.
+# The same bits from gcc and clang, at -O0 and -O3: compares the state hashes of every solver on every
+# shipped scenario, and on some of its own, between a program of this build and builds of hash_main.c,
+# solvers and scenarios by other means.
+# usage: hash.sh PROGRAM COMPILER: the one of this build, and the other compiler's name
 set -e
+program=$1 other=$2
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sources=$(find "$top/solvers" "$top/scenarios" -name '*.c')
 libraries="$(pkg-config --cflags --libs yaml-0.1 gsl) -lm"
-first=
-for variant in 'gcc -O0' 'gcc -O3' 'clang -O0' 'clang -O3'; do
-  name=$(echo "$variant" | tr -d ' -')
-  # The flags that fix the arithmetic are those of CMakeLists.txt.
+
+# print_hashes NAME PROGRAM
+print_hashes() {
+  "$2" "$top"/scenarios/*.yaml "$top"/tests/hash/*.yaml >"$work/$1.txt"
+}
+
+# build_and_print NAME COMPILER OPTION: the flags that fix the arithmetic are those of CMakeLists.txt.
+build_and_print() {
   # shellcheck disable=SC2086
-  $variant -std=c17 -ffp-contract=off -fno-math-errno -DROPELAB_GSL -I"$top/solvers" -I"$top/scenarios" \
-    "$top/tests/hash/hash_main.c" $sources $libraries -o "$work/$name" &
+  "$2" "$3" -std=c17 -ffp-contract=off -fno-math-errno -DROPELAB_GSL -I"$top/solvers" -I"$top/scenarios" \
+    "$top/tests/hash/hash_main.c" $sources $libraries -o "$work/$1"
+  print_hashes "$1" "$work/$1"
+}
+
+print_hashes this "$program" &
+pids=$!
+for variant in 'gcc -O0' 'clang -O0' "$other -O3"; do
+  name=$(echo "$variant" | tr -d ' ')
+  names="$names $name"
+  # shellcheck disable=SC2086
+  build_and_print "$name" $variant &
   pids="$pids $!"
 done
 for pid in $pids; do wait "$pid"; done
-pids=
-for name in gccO0 gccO3 clangO0 clangO3; do
-  "$work/$name" "$top"/scenarios/*.yaml "$top"/tests/hash/*.yaml >"$work/$name.txt" &
-  pids="$pids $!"
-done
-for pid in $pids; do wait "$pid"; done
-for name in gccO0 gccO3 clangO0 clangO3; do
-  first=${first:-$work/$name.txt}
-  if ! diff "$first" "$work/$name.txt"; then
-    echo "hash: expected the same bits from gccO0 and $name, observed the differences above" >&2
+for name in $names; do
+  if ! diff "$work/this.txt" "$work/$name.txt"; then
+    echo "hash: expected the same bits from this build and $name, observed the differences above" >&2
     exit 1
   fi
 done
-echo "hash: $(wc -l <"$first") cells, the same bits from gcc and clang at -O0 and -O3"
+echo "hash: $(wc -l <"$work/this.txt") cells, the same bits from this build and$names"
