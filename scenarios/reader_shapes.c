@@ -22,6 +22,31 @@ static const rl_field plane_fields[] = {
     {"normal", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(normal), NULL, NULL},
 };
 
+// Of the size of a hull: deeper below its faces than this a point is not on one of them.
+static const double sunk = 1e-6;
+
+// A point inside the others says that another shape was meant, which is not convex.
+static bool check_convex(rl_reader *reader, const rl_tree *node, const rl_part_definition *part) {
+  rl_hull hull;
+  char unused[256]; // what has no volume the model refuses
+  const bool built = rl_hull_build(part->point_count, part->points, &hull, unused, sizeof unused);
+  for (size_t p = 0; built && p < part->point_count; p++) {
+    double highest = -INFINITY, reach = 0.0;
+    for (uint32_t f = 0; f < hull.face_count; f++) {
+      const double height = rl_dot(hull.faces[f].normal, part->points[p]) - hull.faces[f].offset;
+      highest = fmax(highest, height);
+      reach = fmax(reach, -height);
+    }
+    if (highest < -sunk * reach) {
+      return rl_fail(reader, node->items[p],
+                     "points: point %zu, from 0, is %.3g m inside the others, which is not convex; "
+                     "expected it left out, or a list of convex parts",
+                     p, -highest);
+    }
+  }
+  return true;
+}
+
 static bool read_hull_points(rl_reader *reader, const rl_tree *node, void *target) {
   rl_part_definition *part = target;
   if (!rl_read_vectors(reader, node, "points", "m", &part->points, &part->point_count)) {
@@ -30,7 +55,7 @@ static bool read_hull_points(rl_reader *reader, const rl_tree *node, void *targe
   if (part->point_count < 4) {
     return rl_fail(reader, node, "points: a hull needs at least 4, found %zu", part->point_count);
   }
-  return true;
+  return check_convex(reader, node, part);
 }
 
 static const rl_field hull_fields[] = {

@@ -68,18 +68,29 @@ static bool read_top_level(rl_reader *reader, const rl_tree *root, rl_scenario *
 // ---------------------------------------------------------------------------------------------
 // Definition -> model
 
+// What stands in a value: keys and numbers of items, joined by dots, as far as they are there. One
+// item need not be in a list.
+static const rl_tree *find_inside(const rl_tree *value, const char *path) {
+  while (value && *path) {
+    char word[sizeof((rl_fault *)0)->place];
+    const size_t length = strcspn(path, ".");
+    snprintf(word, sizeof word, "%.*s", (int)length, path);
+    path += length + (path[length] == '.');
+    const size_t index = strtoul(word, NULL, 10);
+    const rl_tree *inner = value->kind == RL_TREE_LIST
+                               ? (index < value->count ? value->items[index] : NULL)
+                               : rl_tree_value(value, word);
+    value = inner ? inner : value;
+  }
+  return value;
+}
+
 // A field of a body or rope, or with `end.clamp` and the like one inside it.
 static const rl_tree *find_field(const rl_tree *item, const char *path) {
-  const char *dot = strchr(path, '.');
   char outer[16];
-  if (!dot || (size_t)(dot - path) >= sizeof outer) {
-    return rl_tree_value(item, path);
-  }
-  memcpy(outer, path, (size_t)(dot - path));
-  outer[dot - path] = '\0';
-  const rl_tree *value = rl_tree_value(item, outer);
-  const rl_tree *inner = value ? rl_tree_value(value, dot + 1) : NULL;
-  return inner ? inner : value;
+  const size_t length = strcspn(path, ".");
+  snprintf(outer, sizeof outer, "%.*s", (int)length, path);
+  return find_inside(rl_tree_value(item, outer), path + length + (path[length] == '.'));
 }
 
 // The place in the file of what a fault is about: the field, or else the body or rope itself.
@@ -89,14 +100,14 @@ static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
   const uint32_t index = fault->body != RL_NONE ? fault->body : fault->rope;
   if (index == RL_NONE) {
     const rl_tree *field = fault->field ? rl_tree_value(root, fault->field) : NULL;
-    return field ? field : root;
+    return field ? find_inside(field, fault->place) : root;
   }
   const rl_tree *item = map->items[index];
   const rl_tree *field = fault->field ? find_field(item, fault->field) : NULL;
   if (!field && fault->field && strcmp(fault->field, "points") == 0) {
     field = rl_tree_value(item, "hang"); // another way to write it
   }
-  return field ? field : map->keys[index];
+  return field ? find_inside(field, fault->place) : map->keys[index];
 }
 
 static bool report_fault(rl_reader *reader, const rl_tree *root, const rl_fault *fault) {

@@ -317,7 +317,7 @@ static bool check_bends(const rl_model *model, const rl_state *state, rl_fault *
 
 // What starts inside a body would be thrown out within a substep: refused, but for what rounding
 // coordinates may do.
-static bool check_start(const rl_model *model, rl_fault *fault) {
+static bool check_start(const rl_model *model, const rl_definition *definition, rl_fault *fault) {
   rl_state *state = rl_state_create(model);
   rl_rows *rows = rl_rows_create(model);
   bool outside = state && rows;
@@ -332,6 +332,11 @@ static bool check_start(const rl_model *model, rl_fault *fault) {
                            model->tangle_capacity);
   }
   outside = outside && check_bends(model, state, fault);
+  for (uint32_t i = 0; outside && i < model->rope_count; i++) {
+    const rl_rope *rope = &model->ropes[i]; // those with wraps were looked at when they were laid
+    outside = !rope->massless || rope->wrap_capacity > 0 ||
+              rl_wraps_check_points(model, definition, state, i, fault);
+  }
   for (uint32_t i = outside ? rows->span_count : 0; outside && i < rows->row_count; i++) {
     rl_row *row = &rows->rows[i];
     if (row->kind != RL_ROW_CONTACT) {
@@ -386,7 +391,7 @@ static rl_model *create(const rl_definition *definition, rl_fault *fault) {
     b.definition = &resolved;
     lay_out(&b, &(rl_carver){.block = block});
     show_arrays(&b);
-    done = build_all(&b, fault) && check_start(model, fault);
+    done = build_all(&b, fault) && check_start(model, &resolved, fault);
   } else {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
   }

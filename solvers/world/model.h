@@ -196,6 +196,7 @@ typedef struct rl_fault {
   uint32_t body;     // index of the faulty body, or RL_NONE
   uint32_t rope;     // index of the faulty rope, or RL_NONE
   const char *field; // the field's name as in the scenario file ("length"), or NULL
+  char place[48];    // what in it: keys, and numbers of items from 0 ("2.turns"); "": all of it
   char message[256]; // what was found and what was expected
 } rl_fault;
 

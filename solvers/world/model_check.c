@@ -25,6 +25,14 @@ bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t r
   return false;
 }
 
+bool rl_fault_place(rl_fault *fault, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->place, sizeof fault->place, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Invalid: contradicts itself or physics.
 
@@ -35,7 +43,8 @@ static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fa
     char message[sizeof fault->message];
     if (part->shape == RL_HULL &&
         !rl_hull_build(part->point_count, part->points, &hull, message, sizeof message)) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+      rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+      return rl_fault_place(fault, "%zu.hull.points", k);
     }
   }
   return true;
@@ -353,14 +362,18 @@ static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fa
                           "the corners of its way, or none");
     }
     if (body && !rl_definition_touches(definition, rope, way->body)) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
-                          "the rope passes body '%s', which lets it through: rope_collide: false, "
-                          "or an end of the rope lies inside it",
-                          body->name);
+      rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                   "the rope passes body '%s', which lets it through: rope_collide: false, or an "
+                   "end of the rope lies inside it",
+                   body->name);
+      return rl_fault_place(fault, "%zu", k);
     }
     if (body && body->parts[way->part == RL_NONE ? 0 : way->part].shape == RL_PLANE) {
-      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
-                          "no rope passes round a half-space, body '%s'", body->name);
+      rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                   "no rope passes round a half-space, body '%s'; expected a body that it can bend "
+                   "round",
+                   body->name);
+      return rl_fault_place(fault, "%zu", k);
     }
   }
   return true;
@@ -473,7 +486,7 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   }
   for (size_t k = 0; k < rope->way_count; k++) {
     if (!support_way(definition, i, &rope->ways[k], fault)) {
-      return false;
+      return rl_fault_place(fault, "%zu", k);
     }
   }
   for (uint32_t b = 0; b < definition->body_count; b++) {
@@ -484,36 +497,43 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
-static bool check_event(const rl_definition *definition, const rl_event *event, rl_fault *fault) {
+static bool check_event(const rl_definition *definition, size_t index, rl_fault *fault) {
+  const rl_event *event = &definition->events[index];
   const rl_body_definition *body =
       definition->body_count > 0 ? &definition->bodies[event->body] : NULL;
   if (event->kind == RL_EVENT_RELEASE_BODY && (body->motion != RL_FIXED || isnan(body->mass))) {
-    return rl_fault_set(
-        fault, RL_FAULT_INVALID, event->body, RL_NONE, body->motion != RL_FIXED ? "motion" : "mass",
-        body->motion != RL_FIXED ? "an event lets it go; expected a fixed body"
-                                 : "an event lets it go; expected the mass that it has then");
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 body->motion != RL_FIXED
+                     ? "body '%s' is not fixed; expected one that is"
+                     : "body '%s' has no mass; expected one that has, for when it is free",
+                 body->name);
+    return rl_fault_place(fault, "%zu.release.body", index);
   }
   const bool can_move =
       body && (body->motion == RL_FREE || rl_definition_is_released(definition, event->body));
   if (event->kind == RL_EVENT_FORCE && !can_move) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, event->body, RL_NONE, "motion",
-                        "an event pushes on its centre; expected a body that can move");
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 "a force on the centre of body '%s', which is held; expected one that can move",
+                 body ? body->name : "");
+    return rl_fault_place(fault, "%zu.force.body", index);
   }
   const rl_rope_definition *reeled =
       event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
   if (reeled && reeled->segments > 0 && !event->is_inside &&
       (reeled->closed || (event->end == 0 ? reeled->from : reeled->to).kind == RL_END_FREE)) {
-    return rl_fault_set(
+    rl_fault_set(
         fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
         "a winch on rope '%s' has %s; expected `at_length`: a winch inside the rope", reeled->name,
         reeled->closed ? "no end there: it is closed" : "nothing to stand on: that end is free");
+    return rl_fault_place(fault, "%zu.winch.end", index);
   }
   const rl_rope_definition *rope =
       event->kind == RL_EVENT_RELEASE_END ? &definition->ropes[event->rope] : NULL;
   if (rope && (event->end == 0 ? rope->from : rope->to).kind == RL_END_FREE) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, event->rope,
-                        event->end == 0 ? "from" : "to",
-                        "an event lets this end go, which nothing holds");
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 "nothing holds end '%s' of rope '%s'; expected one that is held",
+                 event->end == 0 ? "from" : "to", rope->name);
+    return rl_fault_place(fault, "%zu.release.end", index);
   }
   return true;
 }
@@ -535,7 +555,7 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
     }
   }
   for (size_t i = 0; i < definition->event_count; i++) {
-    if (!check_event(definition, &definition->events[i], fault)) {
+    if (!check_event(definition, i, fault)) {
       return false;
     }
   }
@@ -543,7 +563,8 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
 }
 
 // A winch on a rope with mass: rope comes off what holds its end, and all of it is alike.
-static bool support_feed(const rl_definition *definition, const rl_event *event, rl_fault *fault) {
+static bool support_feed(const rl_definition *definition, size_t index, rl_fault *fault) {
+  const rl_event *event = &definition->events[index];
   const rl_rope_definition *rope = &definition->ropes[event->rope];
   const bool joined = rope->from.kind == RL_END_NODE || rope->to.kind == RL_END_NODE;
   const struct {
@@ -557,7 +578,8 @@ static bool support_feed(const rl_definition *definition, const rl_event *event,
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
-      return unsupported(fault, RL_NONE, RL_NONE, "events", features[k].what);
+      unsupported(fault, RL_NONE, RL_NONE, "events", features[k].what);
+      return rl_fault_place(fault, "%zu.winch", index);
     }
   }
   for (uint32_t i = 0; i < definition->rope_count; i++) {
@@ -567,18 +589,21 @@ static bool support_feed(const rl_definition *definition, const rl_event *event,
       const int64_t node = ends[k]->node;
       const bool inner = node != 0 && (rope->closed || (node != -1 && node != last));
       if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && inner) {
-        return unsupported(fault, RL_NONE, RL_NONE, "events",
-                           "winches on ropes with mass to whose inner nodes others are joined");
+        unsupported(fault, RL_NONE, RL_NONE, "events",
+                    "winches on ropes with mass to whose inner nodes others are joined");
+        return rl_fault_place(fault, "%zu.winch", index);
       }
     }
   }
   const double nodes = rl_definition_fed_nodes(definition, event->rope);
-  return nodes <= most_nodes ||
-         rl_fault_set(
-             fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
-             "the winches of a rope can pay out %.3g nodes until they end; expected up to %.3g: an "
-             "earlier `until`",
-             nodes, most_nodes);
+  if (nodes <= most_nodes) {
+    return true;
+  }
+  rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+               "the winches of rope '%s' can pay out %.3g nodes until they end; expected up to "
+               "%.3g: a lower `rate` or an earlier `until`",
+               rope->name, nodes, most_nodes);
+  return rl_fault_place(fault, "%zu.winch.rate", index);
 }
 
 bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault) {
@@ -586,7 +611,7 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
     const rl_event *event = &definition->events[i];
     const rl_rope_definition *rope =
         event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
-    if (rope && rope->segments > 0 && !support_feed(definition, event, fault)) {
+    if (rope && rope->segments > 0 && !support_feed(definition, i, fault)) {
       return false;
     }
   }

@@ -24,6 +24,9 @@ bool rl_definition_check_values(const rl_definition *definition, rl_fault *fault
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...);
 
+// Says where in its field a fault is (printf style); returns false.
+bool rl_fault_place(rl_fault *fault, const char *format, ...);
+
 // Whether the rope's length and points fit its ends; `at` of a joined end must be its place.
 bool rl_definition_check_length(const rl_definition *definition, uint32_t rope, rl_fault *fault);
 

@@ -6,7 +6,25 @@
 #include "shape.h"
 #include "trigonometry.h"
 
-static const double lift = 1e-3; // of the size of the part, over its surface
+static const double lift = 1e-3; // of how thin the part is, over its surface
+
+// About half of how thin a part is: a rope from a point higher up than that would pass beside it.
+static double thinness(const rl_part *part) {
+  double least = part->bound;
+  if (!rl_path_is_faceted(part)) {
+    const bool is_flat = part->shape == RL_CYLINDER;
+    return is_flat ? fmin(part->radius, 0.5 * part->length) : part->radius;
+  }
+  rl_vec3 middle = rl_vec(0.0, 0.0, 0.0);
+  for (uint32_t i = 0; i < part->point_count; i++) { // of a box 0
+    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
+  }
+  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
+    least = fmin(least,
+                 rl_path_face_offset(part, face) - rl_dot(rl_path_face_normal(part, face), middle));
+  }
+  return least;
+}
 
 // A point of the surface in that direction, a little above it.
 static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 direction) {
@@ -16,7 +34,7 @@ static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 direction) {
   centred.at = rl_vec(0.0, 0.0, 0.0);
   centred.rotation = (rl_quat){0.0, 0.0, 0.0, 1.0};
   const rl_surface surface = rl_shape_surface(&centred, solid->at, solid->rotation, beside);
-  return rl_add_scaled(beside, lift * reach - surface.distance, surface.normal);
+  return rl_add_scaled(beside, lift * thinness(solid->part) - surface.distance, surface.normal);
 }
 
 // Points at equal angles round an axis through the part, from where a tangent from the point before

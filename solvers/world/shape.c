@@ -133,13 +133,15 @@ static double find_slope(const segment *g, double level, double low, double high
 
 // At a kink f falls towards `before` and rises from `after` on. Of the mixtures of their normals
 // one is across the segment; its length is the rate at which f grows along it. Where the two sides
-// are nearly opposite (a needle through a plate) there is no way out between them.
+// are nearly opposite (a needle through a plate) there is no way out between them, and a ball,
+// whose normals are opposite about its centre, has no edge there.
 static rl_surface at_kink(const segment *g, rl_surface before, rl_surface after) {
   const double falling = slope(g, before), rising = slope(g, after);
   const rl_vec3 across = rl_add_scaled(before.normal, falling / (falling - rising),
                                        rl_sub(after.normal, before.normal));
   const double rate = rl_length(across);
-  if (!(rate > 0.1)) {
+  const bool has_edges = g->part->shape != RL_SPHERE && g->part->shape != RL_CAPSULE;
+  if (!has_edges || !(rate > 0.1)) {
     return before;
   }
   return (rl_surface){before.distance / rate, rl_scale(1.0 / rate, across)};

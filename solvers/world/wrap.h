@@ -66,6 +66,11 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
 double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
                     uint32_t rope, rl_fault *fault);
 
+// Whether the ends of a massless rope and its eyes start outside of what it touches; false with
+// `fault` filled in.
+bool rl_wraps_check_points(const rl_model *model, const rl_definition *definition,
+                           const rl_state *state, uint32_t rope, rl_fault *fault);
+
 // Gives the pieces of a rope that was just laid their rest lengths, of `rest` [m] in all.
 void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, double rest);
 

@@ -54,8 +54,10 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
   return ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS);
 }
 
-static bool no_way(rl_fault *fault, uint32_t rope, const char *format, const char *body) {
-  return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, "over", format, body);
+// Of a way.
+static bool no_way(rl_fault *fault, uint32_t rope, size_t k, const char *format, const char *body) {
+  rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, "over", format, body);
+  return rl_fault_place(fault, "%zu", k);
 }
 
 // Where something that the rope passes is, roughly: an eye, the centre of a part, an end.
@@ -111,18 +113,34 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
   const rl_vec3 turning = rl_cross(round->side, rl_unit(chord));
   round->turning = rl_unit(turning);
   if (rl_length(turning) < 1e-6 || (shape == RL_CYLINDER && fabs(rl_dot(turning, axis)) < 1e-6)) {
-    return no_way(fault, index,
-                  isnan(way->side.x)
-                      ? "on which side of body '%s' the rope lies does not follow from gravity; "
-                        "expected a `side`"
-                      : "`side` is along the rope or along the axis of body '%s'; expected a "
-                        "direction from its centre to the rope",
-                  body->name);
+    no_way(
+        fault, index, k,
+        isnan(way->side.x)
+            ? "on which side of body '%s' the rope lies does not follow from gravity; expected a "
+              "`side`"
+            : "`side` is along the rope or along the axis of body '%s'; expected a direction "
+              "from its centre to the rope",
+        body->name);
+    return rl_fault_place(fault, "%zu.side", k);
   }
-  if (shape != RL_CYLINDER && shape != RL_CAPSULE && way->turns > 0.0) {
-    return no_way(fault, index,
-                  "full turns hold on cylinders and capsules only; round body '%s' they slip off",
-                  body->name);
+  return true;
+}
+
+// Turns are held by what has a side that goes all the way round.
+static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
+                        rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[index];
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_way *way = &d->ways[k];
+    const rl_body *body = way->eye ? NULL : &model->bodies[way->body];
+    const rl_shape shape = body ? body->parts[way->part == RL_NONE ? 0 : way->part].shape : 0;
+    if (body && way->turns > 0.0 && shape != RL_CYLINDER && shape != RL_CAPSULE) {
+      no_way(fault, index, k,
+             "full turns hold on cylinders and capsules only; round body '%s' they slip off; "
+             "expected no `turns`",
+             body->name);
+      return rl_fault_place(fault, "%zu.turns", k);
+    }
   }
   return true;
 }
@@ -243,9 +261,9 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
     const char *name = w->model->bodies[round.body].name;
     if (!rl_wraps_wind(w, next_point(w, point) - 1, round.body, round.part, round.side,
                        (uint32_t)d->ways[k].turns)) {
-      return no_way(fault, w->rope,
-                    "there is no way over body '%s': an end or an eye lies inside it, or it and "
-                    "another one overlap",
+      return no_way(fault, w->rope, k,
+                    "there is no way over body '%s': with the rope's radius an end or an eye lies "
+                    "inside it, or it and another one overlap; expected them apart",
                     name);
     }
   }
@@ -271,11 +289,75 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
       if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
           rl_wraps_is_on(w, item, round.body, round.part) &&
           (rl_dot(item->side, round.turning) < 0.0 || is_past_half(item))) {
-        return no_way(fault, w->rope,
+        return no_way(fault, w->rope, k,
                       "on that side of the ball '%s' the rope would lie on more than half of it, "
                       "and slip off; expected the other side",
                       w->model->bodies[round.body].name);
       }
+    }
+  }
+  return true;
+}
+
+// The straight piece behind so many eyes that is nearest to a part of a body, and the part's
+// surface there.
+static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, uint32_t part,
+                            rl_surface *surface) {
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  size_t nearest = 0, points = 0;
+  *surface = (rl_surface){.distance = INFINITY};
+  for (size_t i = 0; i + 1 < w->path.count; i++) {
+    rl_surface found;
+    points += w->path.items[i].part == RL_NONE ? 1 : 0;
+    rl_shape_segment(&w->model->bodies[body].parts[part], at.centre, at.rotation,
+                     w->path.items[i].exit, w->path.items[i + 1].entry, &found);
+    if (points == eyes + 1 && found.distance < surface->distance) {
+      *surface = found;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+// What the rope shall pass it lies on, or is clear of it on the side that was asked for.
+static bool check_passed(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  const rl_path_item *items = w->path.items;
+  size_t eyes = 0;
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    eyes += d->ways[k].eye ? 1 : 0;
+    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
+      continue;
+    }
+    double turned = 0.0, asked = 0.0;
+    bool on = false;
+    for (size_t i = 1; i + 1 < w->path.count; i++) {
+      const bool is_on = rl_wraps_is_on(w, &items[i], round.body, round.part);
+      turned += is_on ? items[i].turn : 0.0;
+      on = on || is_on;
+    }
+    for (size_t m = 0; m < d->way_count; m++) {
+      const rl_way *way = &d->ways[m];
+      const bool same = !way->eye && way->body == round.body &&
+                        (way->part == RL_NONE ? 0 : way->part) == round.part;
+      asked += same ? 2.0 * RL_PI * way->turns : 0.0;
+    }
+    const char *name = w->model->bodies[round.body].name;
+    if (d->ways[k].turns > 0.0 && turned < asked) {
+      rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+                   "the turns slip off body '%s': the rope would turn by %.3g rad there, less than "
+                   "%.3g full turns; expected fewer `turns`, or ends beside its side",
+                   name, turned, asked / (2.0 * RL_PI));
+      return rl_fault_place(fault, "%zu.turns", k);
+    }
+    rl_surface surface;
+    const size_t i = nearest_piece(w, eyes, round.body, round.part, &surface);
+    if (!on && rl_dot(rl_cross(surface.normal, rl_sub(items[i + 1].entry, items[i].exit)),
+                      round.turning) <= 0.0) {
+      return no_way(fault, w->rope, k,
+                    "on that side of body '%s' nothing holds the rope; expected another side",
+                    name);
     }
   }
   return true;
@@ -300,25 +382,69 @@ static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
   }
 }
 
+// A part starts so far inside a surface; less is what rounding does.
+static bool is_inside(const rl_model *model, const rl_part *part, double depth) {
+  return depth > 1e-9 * fmin(part->bound, model->reach);
+}
+
+// An end of the rope or an eye on its way inside a part.
+static bool check_point(const rl_model *model, const rl_state *state, uint32_t rope, rl_vec3 at,
+                        uint32_t body, const char *what, rl_fault *fault) {
+  const rl_body_pose pose = rl_body_pose_at(model, state, state->points, body);
+  for (size_t p = 0; p < model->bodies[body].part_count; p++) {
+    const rl_part *part = &model->bodies[body].parts[p];
+    const double depth = -rl_shape_surface(part, pose.centre, pose.rotation, at).distance;
+    if (is_inside(model, part, depth)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, what,
+                          "%s starts %.3g m inside body '%s'; expected it outside, or "
+                          "rope_collide: false of the body",
+                          strcmp(what, "over") == 0 ? "an eye" : "this end", depth,
+                          model->bodies[body].name);
+    }
+  }
+  return true;
+}
+
+bool rl_wraps_check_points(const rl_model *model, const rl_definition *definition,
+                           const rl_state *state, uint32_t index, rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[index];
+  const rl_rope_definition *d = &definition->ropes[index];
+  for (uint32_t body = 0; body < model->body_count; body++) {
+    if (!model->touches[(size_t)index * model->body_count + body]) {
+      continue;
+    }
+    for (size_t k = 0; k < 2 && !d->closed; k++) {
+      if (!check_point(model, state, index, rl_position(&state->points[rope->ends[k]]), body,
+                       k == 0 ? "from" : "to", fault)) {
+        return false;
+      }
+    }
+    for (size_t k = 0; k < d->way_count; k++) {
+      if (d->ways[k].eye && !check_point(model, state, index, way_centre(model, state, rope, d, k),
+                                         body, "over", fault)) {
+        return rl_fault_place(fault, "%zu", k);
+      }
+    }
+  }
+  return true;
+}
+
 // What is wrong with a piece that starts inside a part.
-static const char *why_not_clear(const rl_wrapping *w, const rl_definition *definition,
-                                 const rl_path_item items[2], uint32_t body, uint32_t part) {
+static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, uint32_t body,
+                       double depth, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
-  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
-  for (size_t k = 0; k < 2; k++) {
-    if (items[k].part == RL_NONE &&
-        rl_shape_surface(&w->model->bodies[body].parts[part], at.centre, at.rotation, items[k].at)
-                .distance < w->model->ropes[w->rope].radius) {
-      return "an end of the rope or an eye on its way lies inside body '%s'";
-    }
-  }
+  bool passed = false;
   for (size_t k = 0; k < d->way_count; k++) {
-    if (!d->ways[k].eye && d->ways[k].body == body) {
-      return "the rope cuts through another part of body '%s' at the start; expected the parts "
-             "that it passes one by one in `over` (part: NAME)";
-    }
+    passed = passed || (!d->ways[k].eye && d->ways[k].body == body);
   }
-  return "the rope cuts through body '%s' at the start; expected that body in `over`";
+  return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+                      passed
+                          ? "the rope cuts through another part of body '%s' at the start, %.3g "
+                            "m deep; expected the parts that it passes one by one in `over` "
+                            "(part: NAME)"
+                          : "the rope cuts through body '%s' at the start, %.3g m deep; expected "
+                            "that body in `over`, or the rope clear of it",
+                      w->model->bodies[body].name, depth);
 }
 
 // No piece may start inside a body that the rope was not told to pass.
@@ -337,9 +463,8 @@ static bool check_clear(const rl_wrapping *w, const rl_definition *definition, r
         if (model->touches[(size_t)w->rope * model->body_count + body] &&
             !rl_wraps_is_on(w, &items[0], body, part) &&
             !rl_wraps_is_on(w, &items[1], body, part) &&
-            surface.distance < radius - 1e-9 * fmin(parts[part].bound, model->reach)) {
-          return no_way(fault, w->rope, why_not_clear(w, definition, items, body, part),
-                        model->bodies[body].name);
+            is_inside(model, &parts[part], radius - surface.distance)) {
+          return refuse_cut(w, definition, body, radius - surface.distance, fault);
         }
       }
     }
@@ -473,6 +598,10 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
           (rl_wrap){.body = RL_NONE, .part = rope->first_eye + (uint32_t)k};
     }
   }
+  if (!check_turns(model, definition, index, fault) ||
+      !rl_wraps_check_points(model, definition, state, index, fault)) {
+    return NAN;
+  }
   if (rl_wraps_is_loop(model, index)) {
     return lay_loop(model, definition, state, index, fault);
   }
@@ -482,7 +611,7 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
     return NAN;
   }
   pass_all_parts(&w, definition);
-  if (!check_clear(&w, definition, fault)) {
+  if (!check_passed(&w, definition, fault) || !check_clear(&w, definition, fault)) {
     return NAN;
   }
   rl_wraps_adopt(&w);

@@ -37,6 +37,39 @@ static double last_tension(const rl_driver *d) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Starts
+
+// A bar with an edge length of 2e-5 to 0.2 and a needle are passed as any other body: the two
+// straight pieces are as long as the triangle says, up to the thickness.
+static void thin_bodies_are_passed(void **unused) {
+  (void)unused;
+  static const double sizes[] = {2e-5, 1e-4, 2e-3, 0.2};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    const double h = 0.5 * sizes[i];
+    for (int needle = 0; needle < 2; needle++) {
+      char shape[256];
+      snprintf(
+          shape, sizeof shape,
+          needle ? "hull: {points: [[%.17g, %.17g, -0.5], [%.17g, %.17g, -0.5], [0, %.17g, -0.5], "
+                   "[0, 0, 0.5]]}"
+                 : "box: {size: [%.17g, %.17g, 0.5]}",
+          needle ? h : 2.0 * h, needle ? -h : 2.0 * h, -h, -h, h);
+      rl_scenario *s =
+          scenario_from("name: thin\nduration: 1\nstep: 0.01\nbodies:\n"
+                        "  drum: {motion: fixed, shape: {%s}}\n"
+                        "ropes:\n  line: {from: {point: [-0.4, -1, 0]}, to: {point: [0.4, -1, 0]},"
+                        " over: [{body: drum, side: [0, 1, 0]}]}\n",
+                        shape);
+      rl_driver *d = driver_for(s, "impulse", 0.01);
+      check_near(probe(d, "line.length"), 2.0 * hypot(0.4, 1.0), 4.0 * h);
+      check_near(probe(d, "line.wrap.drum"), 2.0 * atan2(1.0, 0.4), 8.0 * h);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Frictionless drum
 
 static void drum_is_a_pulley(void **unused) {
@@ -727,6 +760,7 @@ int main(int count, char **arguments) {
   (void)arguments;
   most_changes = count > 1 ? 10000 : most_changes;
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(thin_bodies_are_passed),
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
       cmocka_unit_test(rope_holds_below_the_threshold),

@@ -207,6 +207,9 @@ static void test_bodies(void **state) {
       {WITH_BODY("motion: fixed, shape: {plane: {normal: @[0, 0, 0]}}"), "expected a direction"},
       {WITH_BODY("motion: fixed, shape: {hull: {points: @[[0, 0, 0]]}}"),
        "a hull needs at least 4"},
+      {WITH_BODY("motion: fixed, shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0],"
+                 " [0, 0, 1], [0.5, 0, 0], @[0.1, 0.2, 0.2]]}}"),
+       "point 5, from 0, is 0.1 m inside the others, which is not convex"},
       {WITH_BODY("motion: fixed, shape: {prism: {radius: 1, length: 1, sides: @2}}"),
        "sides: expected 3 to 128, found 2"},
       {WITH_BODY("motion: fixed, shape: {prism: {radius: 1, length: 1, sides: @129}}"),
@@ -350,7 +353,9 @@ static void test_ropes(void **state) {
       {WITH_ROPE(CHAIN ", velocity: [0, 0, 0], @velocities: []"), "exclude each other"},
       {WITH_ROPE(CHAIN ", hang: true, @points: hang"), "exclude each other"},
       // Found by the model.
-      {WITH_ROPE(CHAIN) "events: @[{from: 0, until: 1, winch: {rope: second, end: to, rate: 1}}]\n",
+      {WITH_ROPE(
+           CHAIN) "events: [{at: 0, cut: {rope: line, segment: 0}}, {from: 0, until: 1, winch: "
+                  "{rope: second, end: @to, rate: 1}}]\n",
        "a winch on rope 'second' has nothing to stand on: that end is free; expected `at_length`"},
       {WITH_ROPE(ENDS ", segments: @3"), "rope 'second': a rope with segments needs a mass"},
       {WITH_ROPE(ENDS ", mass: @3"), "rope 'second': a rope with mass needs segments; expected"},
@@ -397,9 +402,9 @@ static void test_events(void **state) {
       {GOOD "events: [{at: 1, release: {body: @ball}}]\n", "body 'ball' is not fixed"},
       {WITH_BODY("motion: fixed") "events: [{at: 1, release: {body: @other}}]\n", "has no mass"},
       {WITH_BODY(
-           "motion: @fixed") "events: [{from: 0, until: 1, force: {body: other, value: [1, 0, "
-                             "0]}}]\n",
-       "expected a body that can move"},
+           "motion: fixed") "events: [{from: 0, until: 1, force: {body: @other, value: [1, 0, "
+                            "0]}}]\n",
+       "body 'other', which is held; expected one that can move"},
       {WITH_ROPE(CHAIN) "events: [{at: 1, release: {rope: second, end: @to}}]\n", "nothing holds"},
       {WITH_ROPE(CHAIN ", break_tensions: @[5]"), "expected 2 of them (segments), found 1"},
       {WITH_ROPE(CHAIN ", break_tensions: [5, @0]"), "break_tensions"},
@@ -468,12 +473,12 @@ static void test_probes_and_exact(void **state) {
 static void test_unsupported(void **state) {
   (void)state;
   static const faulty cases[] = {
-      {WITH_ROPE(ENDS ", node_masses: [1, 2, 3], segments: 2") "events: @[{from: 0, until: 1, "
-                                                               "winch: {rope: second, end: from, "
+      {WITH_ROPE(ENDS ", node_masses: [1, 2, 3], segments: 2") "events: [{from: 0, until: 1, "
+                                                               "winch: @{rope: second, end: from, "
                                                                "rate: 1}}]\n",
        "whose elements or nodes differ"},
       {WITH_ROPE("from: {point: [1, 0, 0]}, to: {free: [3, 0, 0]}, mass: 1, segments: 9, "
-                 "over: @[{eye: [2, 0, 0], friction: 0.3}]") "events: [{from: 0, until: 1, winch: "
+                 "over: [@{eye: [2, 0, 0], friction: 0.3}]") "events: [{from: 0, until: 1, winch: "
                                                              "{rope: second, end: from, rate: 1}}]"
                                                              "\n",
        "winches on ropes with mass that rub in an eye"},
