@@ -66,6 +66,11 @@ int rl_command_check(int argc, char **argv) {
   if (!scenario) {
     return status;
   }
+  rl_schedule schedule;
+  if (!rl_run_plan(scenario, &arguments.run, &schedule)) {
+    rl_scenario_free(scenario);
+    return RL_EXIT_USAGE;
+  }
   if (arguments.json) {
     json_t *json = rl_scenario_to_json(scenario);
     status = json && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF

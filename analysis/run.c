@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
 
+#include "event_notes.h"
 #include "files.h"
 #include "manifest.h"
 #include "memory_there.h"
 #include "run_cache.h"
 #include "timing.h"
 #include "trajectory.h"
-#include "world/feed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -125,6 +125,9 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
             "%.10g s\n",
             scenario->name, (unsigned long long)schedule->steps, schedule->dt, step);
   }
+  if (!options->quiet) {
+    rl_note_events(scenario, schedule);
+  }
   return true;
 }
 
@@ -228,27 +231,6 @@ static void note_slipping_off(const run *r) {
           r->scenario->name, r->solver->label, r->scenario->model->ropes[state->slipped_rope].name,
           r->scenario->model->bodies[state->slipped_body].name, state->time,
           state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
-}
-
-// Winches feed one element: in a step that moves more of the rope than that, what is taken in is
-// torn straight, and what comes out has had no time to fall.
-static void note_fast_winches(const run *r) {
-  const rl_model *model = r->scenario->model;
-  for (uint32_t i = 0; i < model->event_count && is_told(r); i++) {
-    const rl_event *e = &model->events[i];
-    if (e->kind != RL_EVENT_WINCH || model->ropes[e->rope].massless) {
-      continue;
-    }
-    const double moved = fabs(e->rate) * r->schedule.dt;
-    const double element = rl_feed_spacing(&model->ropes[e->rope]);
-    if (moved > element) {
-      fprintf(stderr,
-              "ropelab: note: %s, %s: a winch moves %.3g m of rope '%s' in a step, more than an "
-              "element of %.3g m: the run is worth little; expected steps up to %.3g s\n",
-              r->scenario->name, r->solver->label, moved, model->ropes[e->rope].name, element,
-              element / fabs(e->rate));
-    }
-  }
 }
 
 static void list_change(const run *r, const rl_change *c) {
@@ -373,7 +355,6 @@ static rl_reason loop(run *r) {
   r->driver->info.watch = &watch;
   bool last = false;
   uint64_t rows = 0; // the last step that has one
-  note_fast_winches(r);
   rl_record_row(r->recorder, r->driver);
   rl_record_snapshot(r->recorder, r->driver);
   last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step

@@ -42,8 +42,8 @@ typedef struct rl_schedule {
 bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
                      rl_schedule *schedule, char *message, size_t size);
 
-// The same, with that said on stderr; so is a step that had to be changed, unless the options say
-// quiet.
+// The same, with that said on stderr; so are a step that had to be changed and what is odd about
+// the events, unless the options say quiet.
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
 // Ignores SIGXFSZ and SIGPIPE, and catches SIGINT and SIGTERM: they end the program at once, or,

@@ -45,8 +45,16 @@ static const rl_field swipe_fields[] = {
 
 static bool read_swipe(rl_reader *reader, const rl_tree *node, void *target) {
   event *e = target;
-  return rl_read_fields(reader, node, node, "a swipe", swipe_fields, COUNT(swipe_fields), e) &&
-         rl_check_direction(reader, rl_tree_value(node, "view"), "view", e->view);
+  if (!rl_read_fields(reader, node, node, "a swipe", swipe_fields, COUNT(swipe_fields), e) ||
+      !rl_check_direction(reader, rl_tree_value(node, "view"), "view", e->view)) {
+    return false;
+  }
+  const rl_vec3 way = rl_sub(e->swipe_to, e->swipe_from);
+  return rl_length(rl_cross(rl_unit(way), rl_unit(e->view))) > 1e-9 ||
+         rl_fail(
+             reader, rl_tree_value(node, "to"),
+             "to: seen along 'view' it is where 'from' is, and nothing is cut; expected a point "
+             "beside it");
 }
 
 static const rl_field cut_fields[] = {

@@ -1597,12 +1597,37 @@ class Trajectories(Case):
         self.expect((len(rows), float(rows[-1]["time_s"])), (1, 0.0), "last line")
 
     def test_winch_too_fast_for_its_step(self) -> None:
-        for rate, note in ((-100, "ropelab: note: payout, rattle: a winch moves 0.125 m of rope 'line' in "
-                                  "a step, more than an element of 0.1 m: the run is worth little; "
-                                  "expected steps up to 0.001 s\n"), (-1, "")):
+        for rate, note in ((-100, "note: a winch moves 0.125 m of rope 'line' in a step, more than an element "
+                                  "of 0.1 m: the run is worth little; expected steps up to 0.001 s\n"), (-1, "")):
             told = ropelab("run", "payout", "--solver", "rattle", "--duration", "0.0025", "--out",
                            new_folder(), "--set", f"events.0.winch.rate={rate}")
-            self.expect((told.returncode, told.stderr), (DONE, note), f"status and notes at {rate} m/s")
+            self.expect((told.returncode, told.stderr.partition(": ")[2]), (DONE, note),
+                        f"status and notes at {rate} m/s")
+
+    def test_odd_events(self) -> None:
+        """Valid, hardly meant, and said once: before a run, before a comparison, and by a check."""
+        path = new_folder() / "odd.yaml"
+        path.parent.mkdir(parents=True)
+        for event, note in (
+                ("{at: 5, cut: {rope: line, segment: 0}}", "nothing happens: 5 s is not before the end of the run, 1 s"),
+                ("{from: 0.121, until: 0.123, wind: [1, 0, 0]}",
+                 "nothing happens: no step of 0.01 s begins between 0.121 and 0.123 s"),
+                ("{from: 0.1234, until: 0.56789, winch: {rope: line, end: to, rate: 0.1}}",
+                 "in whole steps of 0.01 s the winch runs from 0.12 to 0.57 s: 0.045 m instead of 0.044449 m"),
+                ("{from: 0, until: 1, winch: {rope: line, at_length: 50, rate: 0.1}}",
+                 "at_length is 50 m and rope 'line' 1 m long at the start"),
+                ("{from: 0, until: 1, winch: {rope: line, end: to, rate: 0}}", "the winch on rope 'line' stands still"),
+                ("{from: 0, until: 1, winch: {rope: line, end: to, rate: 1e300}}",
+                 "a winch moves 1e+298 m of rope 'line' in a step, more than its length of 1 m"),
+                ("{from: 0.1, until: 0.2, winch: {rope: line, end: to, rate: 0.1}}", "")):
+            path.write_text("name: odd\nduration: 1\nstep: 0.01\nbodies: {bob: {mass: 1, position: [0, -1, 0]}}\n"
+                            "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n"
+                            f"events:\n  - {event}\n")
+            for words in (("check", path), ("compare", path, "-s", "pbd", "--out", new_folder())):
+                told = ropelab(*words)
+                self.expect(told.returncode, DONE, f"status of {words} with {event}")
+                self.expect_in(f"{path}:7:5: note: {note}" if note else "", told.stderr, f"{words} with {event}")
+                self.expect(told.stderr.count("note: "), 1 if note else 0, f"notes of {words} with {event}")
 
     def test_winch_without_rope(self) -> None:
         # One that runs out, and one that would take in all and more at once; massless and with mass.

@@ -397,6 +397,11 @@ static void test_events(void **state) {
       {GOOD "events: [{at: 1, cut: @{}}]\n", "a cut needs {rope, segment}, {plane} or {swipe}"},
       {GOOD "events: [{at: 1, cut: {plane: @{point: [0, 0, 0]}}}]\n", "missing key 'normal'"},
       {GOOD "events: [{at: 1, cut: {swipe: @{from: [0, 0, 0]}}}]\n", "a swipe: missing key 'to'"},
+      {GOOD "events: [{at: 1, cut: {swipe: {from: [0, 0, 0], to: @[0, 0, 0], view: [0, 0, 1]}}}]\n",
+       "seen along 'view' it is where 'from' is"},
+      {GOOD
+       "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: @[0, 1, 2], view: [0, 0, -1]}}}]\n",
+       "seen along 'view' it is where 'from' is"},
       {GOOD "events: [{at: 1, release: @{rope: line}}]\n", "needs {rope, end} or {body}"},
       {GOOD "events: [{at: 1, release: {rope: line, end: @tip}}]\n", "end: found 'tip'"},
       {GOOD "events: [{at: 1, release: {body: @ball}}]\n", "body 'ball' is not fixed"},

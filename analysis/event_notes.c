@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "event_notes.h"
+
+#include "world/feed.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+// Times that differ by more than this are worth a note [s].
+static const double note_above = 1e-9;
+
+// Where an event stands, and what is said of it (printf style).
+static void note(const rl_scenario *scenario, size_t index, const char *format, ...) {
+  const rl_tree *events = rl_tree_value(scenario->tree, "events");
+  const rl_tree *at = events && index < events->count ? events->items[index] : NULL;
+  if (at && at->line > 0) {
+    fprintf(stderr, "%s:%zu:%zu: note: ", scenario->file, at->line, at->column);
+  } else {
+    fprintf(stderr, "ropelab: note: %s, event %zu: ", scenario->name, index);
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+}
+
+// Of the steps that begin at 0, dt ... what happens at t happens before this one.
+static double step_of(const rl_schedule *schedule, double t) { return round(t / schedule->dt); }
+
+// A run that was made shorter leaves out what comes later, which needs no words.
+static bool is_too_late(const rl_scenario *scenario, const rl_schedule *schedule, double t) {
+  return step_of(schedule, t) >= (double)schedule->steps && t >= scenario->duration;
+}
+
+static void note_winch_times(const rl_scenario *scenario, const rl_schedule *schedule, size_t i) {
+  const rl_event *e = &scenario->definition.events[i];
+  const double from = schedule->dt * step_of(schedule, e->from);
+  const double until = schedule->dt * step_of(schedule, e->until);
+  if (fabs((until - from) - (e->until - e->from)) > note_above) {
+    note(scenario, i,
+         "in whole steps of %.6g s the winch runs from %.9g to %.9g s: %.6g m instead of %.6g m",
+         schedule->dt, from, until, fabs(e->rate) * (until - from),
+         fabs(e->rate) * (e->until - e->from));
+  }
+}
+
+// A winch feeds one element: in a step that moves more of the rope than that, what is taken in is
+// torn straight, and what comes out has had no time to fall. A massless rope is all one element.
+static void note_winch(const rl_scenario *scenario, const rl_schedule *schedule, size_t i) {
+  const rl_event *e = &scenario->definition.events[i];
+  const rl_rope *rope = &scenario->model->ropes[e->rope];
+  const double moved = fabs(e->rate) * schedule->dt;
+  const double element = rope->massless ? rope->length : rl_feed_spacing(rope);
+  if (e->rate == 0.0) {
+    note(scenario, i, "the winch on rope '%s' stands still: its rate is 0", rope->name);
+  } else if (moved > element) {
+    note(scenario, i,
+         "a winch moves %.3g m of rope '%s' in a step, more than %s of %.3g m: the run is worth "
+         "little; expected steps up to %.3g s",
+         moved, rope->name, rope->massless ? "its length" : "an element", element,
+         element / fabs(e->rate));
+  }
+  if (e->is_inside && e->at_length > rope->length) {
+    note(scenario, i,
+         "at_length is %.6g m and rope '%s' %.6g m long at the start: as long as it is not longer, "
+         "the winch works at its last element",
+         e->at_length, rope->name, rope->length);
+  }
+  note_winch_times(scenario, schedule, i);
+}
+
+void rl_note_events(const rl_scenario *scenario, const rl_schedule *schedule) {
+  const rl_definition *d = &scenario->definition;
+  for (size_t i = 0; i < d->event_count; i++) {
+    const rl_event *e = &d->events[i];
+    if (is_too_late(scenario, schedule, e->from)) {
+      note(scenario, i, "nothing happens: %.6g s is not before the end of the run, %.6g s", e->from,
+           schedule->dt * (double)schedule->steps);
+    } else if (e->kind >= RL_EVENT_WINCH &&
+               step_of(schedule, e->from) == step_of(schedule, e->until)) {
+      note(scenario, i, "nothing happens: no step of %.6g s begins between %.6g and %.6g s",
+           schedule->dt, e->from, e->until);
+    } else if (e->kind == RL_EVENT_WINCH) {
+      note_winch(scenario, schedule, i);
+    }
+  }
+}
