@@ -166,9 +166,11 @@ static void what_is_refused(void **unused) {
   (void)unused;
   const struct {
     const char *over, *reason;
-  } cases[] = {{"[w]", "at least two"},
-               {"[w, box]", "anything but balls and cylinders"},
-               {"[w, {eye: [0.05, 0, 0]}]", "there is no way for the loop"}};
+  } cases[] = {
+      {"[w]", "at least two"},
+      {"[w, box]", "anything but balls and cylinders"},
+      {"[w, {eye: [0.05, 0, 0]}]", "an eye starts 0.05 m inside body 'w'"},
+      {"[w, {eye: [5, 0, 0]}, {body: w, side: [1, 0, 0]}]", "there is no way for the loop"}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     check_refused(cases[k].reason,
                   "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
