@@ -316,13 +316,13 @@ static void write_position(const rl_recorder *r, double time, const char *item, 
 static void write_path(rl_recorder *r, const rl_model *model, const rl_state *state, double time,
                        const char *prefix, uint32_t rope) {
   rl_rope_look(model, state, rope);
-  const size_t count = rl_path_points(model, state, rope, NULL, 0);
+  const size_t count = rl_path_points(model, state, rope, RL_DRAWN_TURNS, NULL, 0);
   rl_path_point *points = malloc((count + 1) * sizeof *points);
   if (!points) {
     r->error = r->error ? r->error : ENOMEM;
     return;
   }
-  rl_path_points(model, state, rope, points, count);
+  rl_path_points(model, state, rope, RL_DRAWN_TURNS, points, count);
   for (size_t i = 0; i < count; i++) {
     write_position(r, time, model->ropes[rope].name, prefix, "path", (uint32_t)i, points[i].at);
   }

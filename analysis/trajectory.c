@@ -624,12 +624,12 @@ static void add_contacts(rl_trajectory *t, const rl_driver *driver) {
 // The points of a rope whose path is solved; NULL when out of memory.
 static const rl_path_point *find_path(rl_trajectory *t, const rl_model *model,
                                       const rl_state *state, uint32_t rope, size_t *count) {
-  *count = rl_path_points(model, state, rope, t->path_points, t->path_capacity);
+  *count = rl_path_points(model, state, rope, RL_DRAWN_TURNS, t->path_points, t->path_capacity);
   if (*count > t->path_capacity) {
     free(t->path_points);
     t->path_points = allocate(t, 2 * *count, sizeof *t->path_points);
     t->path_capacity = t->path_points ? 2 * *count : 0;
-    rl_path_points(model, state, rope, t->path_points, t->path_capacity);
+    rl_path_points(model, state, rope, RL_DRAWN_TURNS, t->path_points, t->path_capacity);
   }
   return t->path_points;
 }

@@ -12,6 +12,7 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
 
 void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -27,6 +28,7 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
       s->inverse_masses[row->source] = row->inverse_mass;
     }
   }
+  rl_rows_move(rows);
 }
 
 void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_state *state,

@@ -7,6 +7,8 @@
 // Of an arc between two points that are drawn [rad].
 static const double widest_part = 0.1;
 
+static const double two_pi = 6.283185307179586;
+
 static bool can_wrap(const rl_model *model, uint32_t rope) {
   return model->ropes[rope].wrap_capacity > 0;
 }
@@ -229,7 +231,6 @@ static double arc_reach(const arc *a, rl_vec3 d) {
   if (!(a->wrap > 0.0) || fabs(rise) >= size) {
     return reach;
   }
-  static const double two_pi = 6.283185307179586;
   const double top = rl_atan2(y, x) + rl_atan2(rise, sqrt(size * size - rise * rise));
   for (double angle = top - two_pi * floor(top / two_pi); angle < a->wrap; angle += two_pi) {
     reach = fmax(reach, rl_dot(arc_point(a, angle), d));
@@ -272,9 +273,10 @@ static double tension_between(double before, double after, double share) {
                                      : before + share * (after - before);
 }
 
-static void add_arc(writer *w, const rl_path_item *item, double before, double after,
+static void add_arc(writer *w, const rl_path_item *item, int32_t turns, double before, double after,
                     uint32_t bend) {
-  const arc a = arc_of(item);
+  arc a = arc_of(item);
+  a.wrap -= two_pi * fmax(floor(a.wrap / two_pi) - turns, 0.0);
   const size_t parts = (size_t)ceil(a.wrap / widest_part);
   for (size_t k = 0; k < parts; k++) {
     const double share = ((double)k + 0.5) / (double)parts;
@@ -284,7 +286,7 @@ static void add_arc(writer *w, const rl_path_item *item, double before, double a
   add_point(w, item->exit, after, bend);
 }
 
-size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rope,
+size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rope, int32_t turns,
                       rl_path_point *points, size_t capacity) {
   writer w = {.points = points, .capacity = capacity};
   if (!can_wrap(model, rope)) {
@@ -294,7 +296,7 @@ size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rop
   const rl_path_item *items = rl_path_items(state, rope);
   add_point(&w, items[0].at, rl_piece_tension(model, state, rope, 0), RL_NONE);
   for (uint32_t i = 0; i < count; i++) {
-    add_arc(&w, &items[i + 1], rl_piece_tension(model, state, rope, i),
+    add_arc(&w, &items[i + 1], turns, rl_piece_tension(model, state, rope, i),
             rl_piece_tension(model, state, rope, i + 1), i);
   }
   add_point(&w, items[count + 1].at, NAN, RL_NONE);

@@ -51,9 +51,14 @@ typedef struct rl_path_point {
   uint32_t bend;  // which bend it belongs to; RL_NONE: an end of the rope
 } rl_path_point;
 
+// Of an arc with more turns than this, whole turns are not drawn: they would not be told apart.
+enum { RL_DRAWN_TURNS = 16, RL_ALL_TURNS = INT32_MAX };
+
 // The points of a rope that can lie on bodies: its ends, its eyes, and arcs in equal parts of at
-// most 0.1 rad. Returns how many there are; writes those for which there is room.
-size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rope,
+// most 0.1 rad. An arc has the turns that it has beyond whole ones and at most `turns` of these,
+// over the same surface from the same entry to the same exit. Returns how many points there are;
+// writes those for which there is room.
+size_t rl_path_points(const rl_model *model, const rl_state *state, uint32_t rope, int32_t turns,
                       rl_path_point *points, size_t capacity);
 
 #endif

@@ -441,6 +441,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       d->reels[k] = 0.0;
     }
   }
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -469,6 +470,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       }
     }
   }
+  rl_rows_move(rows);
 }
 
 void rl_direct_bounds(const rl_direct *d, const rl_rows *rows, double *lower) {

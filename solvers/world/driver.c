@@ -295,10 +295,10 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
   rl_wraps_solve(model, driver->state);
   rl_state_copy(driver->before, driver->state);
-  uint64_t kept = rl_wraps_hash(model, driver->before);
   bool goes_round = false;
   driver->trials = 1;
   solve(driver, t1);
+  uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1; trial <= most && !goes_round && driver->info.reason > 0 &&
                            (rl_wraps_judge(model, driver->state, driver->before,
                                            driver->info.last_impulses, driver->dt) ||

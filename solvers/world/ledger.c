@@ -156,6 +156,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   ledger->loss = 0.0;
   ledger->stepwise = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
+  rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -174,6 +175,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
                before != RL_NONE && last[before], general_rate(model, state, rows, row));
     }
   }
+  rl_rows_move(rows);
 }
 
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
@@ -195,6 +197,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts) {
+  rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -209,6 +212,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
       book(ledger, model, state, row->source, now, dt, impacts);
     }
   }
+  rl_rows_move(rows);
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
   // One row of a catch may gain what another loses twice; together they lose.
   state->dissipated += fmax(ledger->loss, 0.0);

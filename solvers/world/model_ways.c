@@ -138,12 +138,12 @@ static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rop
   rl_state *state = model ? rl_state_create(model) : NULL;
   if (state) {
     rl_wrap_path(model, state, 0, state->points);
-    *count = rl_path_points(model, state, 0, NULL, 0);
+    *count = rl_path_points(model, state, 0, RL_ALL_TURNS, NULL, 0);
   }
   rl_path_point *path = state ? calloc(*count + 1, sizeof *path) : NULL;
   rl_vec3 *points = path ? calloc(*count + 1, sizeof *points) : NULL;
   if (points) {
-    rl_path_points(model, state, 0, path, *count);
+    rl_path_points(model, state, 0, RL_ALL_TURNS, path, *count);
     for (size_t i = 0; i < *count; i++) {
       points[i] = path[i].at;
     }

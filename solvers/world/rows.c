@@ -252,6 +252,7 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
                        const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
                        double scale, double dt) {
   double largest = 0.0;
+  rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -277,6 +278,7 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
                           rl_row_residual(value, dt * dt * row->inverse_mass * lambda, row->lower));
     }
   }
+  rl_rows_move(rows);
   return largest;
 }
 

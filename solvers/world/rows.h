@@ -124,6 +124,8 @@ typedef struct rl_rows {
   rl_vec3 *old_sides;
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
+  bool stand;               // rl_rows_stand
+  uint32_t known_path;      // and of which rope the path was looked up last
   bool overflows;           // there were more contacts of ropes with ropes than there is room for
   bool lists_idle;          // for methods that call rl_detect_again
   bool keeps_depth;         // for methods whose contacts are hard
@@ -180,6 +182,15 @@ typedef enum rl_rebound {
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
 double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
                      rl_rebound which);
+
+// While all positions and ropes stand as they are, the path of a rope is looked up for the first of
+// its rows that are evaluated one after the other, and not for each: until it is told to move.
+static inline void rl_rows_stand(rl_rows *rows) {
+  rows->stand = true;
+  rows->known_path = RL_NONE;
+}
+
+static inline void rl_rows_move(rl_rows *rows) { rows->stand = false; }
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,

@@ -72,6 +72,16 @@ static place place_of(const rl_model *model, const rl_state *state, rl_vertex ve
   return p;
 }
 
+// The same of what is at a slot, for who needs to know how it stands only where that can change.
+static place place_at(const rl_model *model, const rl_state *state, uint32_t slot,
+                      const rl_point *points) {
+  place p = {.body = rl_slot_body(model, slot), .at = rl_position(&points[slot])};
+  if (p.body && p.body->spin_slot != RL_NONE) {
+    p.rotation = rl_body_rotation(model, state, points, slot - model->node_count);
+  }
+  return p;
+}
+
 static bool has_spin(const place *p) { return p->body && p->body->spin_slot != RL_NONE; }
 
 static rl_vec3 lever(const place *p, rl_vec3 force) {
@@ -165,7 +175,10 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
                             rl_row *row, const rl_point *points) {
   const uint32_t rope = model->link_rope[row->item];
   const rl_vec3 none = {0.0, 0.0, 0.0};
-  rl_wrap_path(model, state, rope, points);
+  if (!rows->stand || rows->known_path != rope) {
+    rl_wrap_path(model, state, rope, points);
+    rows->known_path = rope;
+  }
   const rl_strand strand = rl_wrap_strand(model, state, rope, row->first_piece, points);
   row->rest = strand.rest;
   row->value = strand.length - strand.rest;
@@ -185,7 +198,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
     pull_in = pull_out;
     pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;
     if (slot != RL_NONE) {
-      const place p = place_of(model, state, (rl_vertex){slot, none}, points);
+      const place p = place_at(model, state, slot, points);
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
                pull_out, entry_at(entries, slot));
     }

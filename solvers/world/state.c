@@ -62,6 +62,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->solids = rl_carve(&c, solids, sizeof *s->solids);
   s->grown = rl_carve(&c, solids, sizeof *s->grown);
   s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
+  s->part_solids = rl_carve(&c, solids, sizeof *s->part_solids);
   s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
   s->body_order = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
   s->body_places = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);

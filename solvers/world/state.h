@@ -27,9 +27,8 @@ typedef struct rl_contact {
   };
 } rl_contact;
 
-// What an item of a path follows from, compared by its bytes (no padding): where its end, eye or
-// body is, with the coordinates of the body's turn, what the rope lies on there, and what the
-// search for its place begins with.
+// What an item of a path follows from: where its end, eye or body is, with the coordinates of the
+// body's turn, what the rope lies on there, and what the search for its place begins with.
 typedef struct rl_path_input {
   rl_vec3 at, turn;
   rl_quat rotation;
@@ -105,6 +104,7 @@ typedef struct rl_state {
   rl_path_solid *solids;      // [part_count]
   rl_part *grown;             // [part_count]
   uint32_t (*solid_parts)[2]; // [part_count] body and part
+  uint32_t *part_solids;      // [part_count] which of these a part is, if it is one of them
   rl_wrap *old_wraps;         // [path_capacity]
   // And bodies in the order of where they are, with that (wrap_contacts.c).
   uint32_t *body_order, ordered_count; // [body_count], and how many are in order: all or none yet

@@ -74,9 +74,11 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
   wrap->hinge = rl_is_zero(item->hinge) ? item->hinge : rl_wrap_to_body(at, item->hinge);
 }
 
-static rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32_t slot,
-                            const rl_point *points) {
-  return rl_vertex_position(model, state, rl_node_vertex(model, slot), points);
+static inline rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32_t slot,
+                                   const rl_point *points) {
+  return rl_moving_hold(model, slot)
+             ? rl_vertex_position(model, state, rl_node_vertex(model, slot), points)
+             : rl_position(&points[slot]);
 }
 
 double rl_wraps_close(rl_path_item *items, size_t count) {
@@ -91,19 +93,47 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
+// 0 where two numbers are the same, to the bit.
+static inline uint64_t differ(double a, double b) {
+  uint64_t then, is;
+  memcpy(&then, &a, sizeof then);
+  memcpy(&is, &b, sizeof is);
+  return is ^ then;
+}
+
+static inline uint64_t vectors_differ(rl_vec3 a, rl_vec3 b) {
+  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z);
+}
+
+static inline uint64_t rotations_differ(rl_quat a, rl_quat b) {
+  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z) | differ(a.w, b.w);
+}
+
 // Keeps what an item follows from; returns whether that was there already, to the bit, so that a
 // path that is known is the one that would be found.
-static bool keep_input(rl_path_input *kept, const rl_path_input *now) {
-  const bool same = memcmp(kept, now, sizeof *now) == 0;
-  if (!same) {
+static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
+  const uint64_t changed =
+      vectors_differ(kept->at, now->at) | vectors_differ(kept->turn, now->turn) |
+      rotations_differ(kept->rotation, now->rotation) | (kept->body ^ now->body) |
+      (kept->part ^ now->part) | (kept->feature ^ now->feature) |
+      (kept->continues ^ now->continues) | differ(kept->sense, now->sense) |
+      differ(kept->angle, now->angle) | differ(kept->along, now->along) |
+      vectors_differ(kept->hinge, now->hinge);
+  if (changed != 0) {
     *kept = *now;
   }
+  return changed == 0;
+}
+
+static inline bool keep_place(rl_path_input *kept, rl_vec3 at) {
+  const bool same = vectors_differ(kept->at, at) == 0;
+  kept->at = at;
   return same;
 }
 
 // Where what is at a slot is, and how it stands.
-static void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
-                      uint32_t slot, rl_path_input *input) {
+static inline void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
+                             uint32_t slot, rl_path_input *input) {
   if (slot == RL_NONE) {
     return;
   }
@@ -144,13 +174,11 @@ static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t i
     same = keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]) && same;
   }
   if (rl_wraps_is_loop(model, index)) {
-    const rl_path_input seam = {.at = state->seams[index]};
-    return keep_input(&inputs[0], &seam) && same;
+    return keep_place(&inputs[0], state->seams[index]) && same;
   }
   for (uint32_t end = 0; end < 2; end++) {
-    rl_path_input now = {.body = RL_NONE};
-    put_place(model, state, points, rl_node_vertex(model, ends[end]).slot, &now);
-    same = keep_input(&inputs[end * (count + 1)], &now) && same;
+    same = keep_place(&inputs[end * (count + 1)], end_position(model, state, ends[end], points)) &&
+           same;
   }
   return same;
 }

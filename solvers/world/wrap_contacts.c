@@ -17,16 +17,21 @@ static const double longest_slip = 1e-7;
 
 uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part) {
   const rl_state *state = w->state;
-  for (uint32_t i = 0; i < w->solid_count; i++) {
-    if (state->solid_parts[i][0] == body && state->solid_parts[i][1] == part) {
-      return i;
-    }
+  const rl_part *surface = &w->model->bodies[body].parts[part];
+  // All parts lie one behind the other. What the table says of a part that is none is anything.
+  uint32_t *known = &state->part_solids[surface - w->model->bodies[0].parts];
+  if (*known < w->solid_count && state->solid_parts[*known][0] == body &&
+      state->solid_parts[*known][1] == part) {
+    return *known;
   }
-  const uint32_t i = (uint32_t)w->solid_count++;
+  const uint32_t i = *known = (uint32_t)w->solid_count++;
   const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
-  state->grown[i] =
-      rl_wrap_grown_part(&w->model->bodies[body].parts[part], w->model->ropes[w->rope].radius);
-  state->solids[i] = rl_path_solid_of(&state->grown[i], at.centre, at.rotation);
+  const double radius = w->model->ropes[w->rope].radius;
+  if (radius > 0.0) {
+    state->grown[i] = rl_wrap_grown_part(surface, radius);
+    surface = &state->grown[i];
+  }
+  state->solids[i] = rl_path_solid_of(surface, at.centre, at.rotation);
   state->solid_parts[i][0] = body;
   state->solid_parts[i][1] = part;
   return i;
@@ -82,25 +87,27 @@ static uint32_t find_old(const rl_wrapping *w, const rl_path_item *item, uint32_
   return RL_NONE;
 }
 
-// Whether a wrap is on the body that its end of the rope is tied to, with nothing else between: the
-// rope cannot slip there, for it holds itself.
-static bool is_at_own_anchor(const rl_wrapping *w, uint32_t i) {
+// How many wraps, from one end of the rope, are on the body that it is tied to there: the rope
+// cannot slip on these, for it holds itself.
+static uint32_t count_own(const rl_wrapping *w, uint32_t end) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
-  const rl_rope *rope = &w->model->ropes[w->rope];
-  bool own[2] = {true, true};
-  for (uint32_t k = 0; k < w->state->wrap_counts[w->rope]; k++) {
-    own[0] = own[0] && (k > i || wraps[k].body == rl_tied_body(w->model, rope->ends[0]));
-    own[1] = own[1] && (k < i || wraps[k].body == rl_tied_body(w->model, rope->ends[1]));
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  const uint32_t tied = rl_tied_body(w->model, w->model->ropes[w->rope].ends[end]);
+  uint32_t own = 0;
+  while (own < count && tied != RL_NONE && wraps[end == 0 ? own : count - 1 - own].body == tied) {
+    own++;
   }
-  return wraps[i].body != RL_NONE && (own[0] || own[1]);
+  return own;
 }
 
 // Where there is friction the rope sticks at first, and again after it has slipped off.
 static void find_grips(rl_wrapping *w) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
-  for (uint32_t i = 0; i < w->state->wrap_counts[w->rope]; i++) {
-    const bool slides =
-        rl_wrap_friction(w->model, w->rope, &wraps[i]) == 0.0 || is_at_own_anchor(w, i);
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  const uint32_t own[2] = {count_own(w, 0), count_own(w, 1)};
+  for (uint32_t i = 0; i < count; i++) {
+    const bool slides = rl_wrap_friction(w->model, w->rope, &wraps[i]) == 0.0 || i < own[0] ||
+                        count - 1 - i < own[1];
     wraps[i].grip = slides ? RL_SLIDES : wraps[i].grip == RL_SLIDES ? RL_STICKS : wraps[i].grip;
   }
 }

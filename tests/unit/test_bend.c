@@ -32,8 +32,8 @@ static void test_points(void **unused) {
   assert_non_null(state);
   static rl_path_point points[POINTS_MAX];
   const double length = rl_wrap_path(scenario->model, state, 0, state->points);
-  const size_t count = rl_path_points(scenario->model, state, 0, points, POINTS_MAX);
-  assert_int_equal(rl_path_points(scenario->model, state, 0, NULL, 0), count);
+  const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
+  assert_int_equal(rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, NULL, 0), count);
   assert_in_range(count, 2 * 6.28 / part, POINTS_MAX);
   double sum = 0.0;
   const rl_vec3 ball = {3.0, 0.0, 0.2}, z = {0.0, 0.0, 1.0};
@@ -61,6 +61,39 @@ static void test_points(void **unused) {
   rl_scenario_free(scenario);
 }
 
+// With fewer turns than it has, the screw is drawn over the same drum from the same entry to the
+// same exit, with a whole turn less of points; with more, as it is.
+static void test_drawn_turns(void **unused) {
+  (void)unused;
+  rl_scenario *scenario = screw("fixed", "");
+  rl_state *state = rl_state_create(scenario->model);
+  assert_non_null(state);
+  static rl_path_point all[POINTS_MAX], few[POINTS_MAX];
+  rl_wrap_path(scenario->model, state, 0, state->points);
+  const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, all, POINTS_MAX);
+  assert_int_equal(rl_path_points(scenario->model, state, 0, 2, few, POINTS_MAX), count);
+  const size_t less = rl_path_points(scenario->model, state, 0, 1, few, POINTS_MAX);
+  assert_in_range(count - less, 6.28 / part - 1.0, 6.29 / part + 1.0);
+  const rl_vec3 z = {0.0, 0.0, 1.0};
+  const rl_vec3 axis = rl_rotate(state->rotations[0], z);
+  size_t last = 0, last_of_all = 0;
+  for (size_t i = 0; i < less; i++) {
+    if (few[i].bend == 0) {
+      check_near(rl_length(rl_cross(few[i].at, axis)), 0.75, 1e-12);
+      last = i;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    last_of_all = all[i].bend == 0 ? i : last_of_all;
+  }
+  check_near(rl_distance(few[1].at, all[1].at), 0.0, 0.0);
+  check_near(rl_distance(few[last].at, all[last_of_all].at), 0.0, 0.0);
+  // The exit is where its arc ends.
+  check_below(rl_distance(few[last].at, few[last - 1].at), 1.0);
+  rl_state_free(state);
+  rl_scenario_free(scenario);
+}
+
 // How far the rope reaches, against its points: an arc stands out between two of them by no more
 // than r (1 - cos(angle / 2)).
 static void test_reach(void **unused) {
@@ -70,7 +103,7 @@ static void test_reach(void **unused) {
   assert_non_null(state);
   static rl_path_point points[POINTS_MAX];
   rl_rope_look(scenario->model, state, 0);
-  const size_t count = rl_path_points(scenario->model, state, 0, points, POINTS_MAX);
+  const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   size_t beyond = 0;
   for (int k = 0; k < 200; k++) {
     const rl_vec3 d = rl_unit(rl_vec(sin(1.1 * k), cos(1.7 * k), sin(2.3 * k + 1.0)));
@@ -102,7 +135,7 @@ static void test_tensions(void **unused) {
   state->wraps[2].tension = tensions[3];
   check_near(rl_largest_tension(scenario->model, state, 0), 8.0, 0.0);
   rl_rope_look(scenario->model, state, 0);
-  const size_t count = rl_path_points(scenario->model, state, 0, points, POINTS_MAX);
+  const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   check_near(points[0].tension, 2.0, 0.0);
   check_near(points[count - 2].tension, 6.0, 0.0);
   assert_true(isnan(points[count - 1].tension));
@@ -173,7 +206,7 @@ static void test_no_path(void **unused) {
   *load = (rl_point){3.0, 0.0, 0.3, load->w}; // in the ball
   rl_rope_look(model, state, 0);
   static rl_path_point points[POINTS_MAX];
-  const size_t count = rl_path_points(model, state, 0, points, POINTS_MAX);
+  const size_t count = rl_path_points(model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   assert_int_equal(count, 5); // its ends, and a place for each bend
   check_near(points[0].at.x, -2.0, 0.0);
   assert_true(isnan(points[1].at.x) && isnan(points[2].at.x));
@@ -186,9 +219,9 @@ static void test_no_path(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_points),   cmocka_unit_test(test_reach),
-      cmocka_unit_test(test_tensions), cmocka_unit_test(test_slip),
-      cmocka_unit_test(test_no_path),
+      cmocka_unit_test(test_points), cmocka_unit_test(test_drawn_turns),
+      cmocka_unit_test(test_reach),  cmocka_unit_test(test_tensions),
+      cmocka_unit_test(test_slip),   cmocka_unit_test(test_no_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
