@@ -22,6 +22,7 @@ typedef struct curve {
   rl_norms *norms;             // [value_count]
   const char **largest;        // [value_count] of all probes that are compared; NULL: none
   rl_fit_point *points;        // [value_count]
+  bool *capped;                // [value_count] iterations that ended at the most there may be
   size_t *finer;               // [value_count] for differences: the next finer run; SIZE_MAX: none
   rl_order_fit fit;
 } curve;
@@ -165,11 +166,24 @@ static double floor_of(curve *k, size_t v) {
   return fmax(rl_rounding(size), doubt);
 }
 
+// Whether iterations were counted that ended at the most that the solver may make: it needs more,
+// nobody knows how many.
+static bool is_capped(const curve *k, size_t v) {
+  const rl_solver_spec *solver = cell_of(k, v)->solver;
+  const int most = rl_parameter_find(solver->type, "iterations");
+  return most >= 0 && strcmp(k->quantity->text, "iterations") == 0 &&
+         k->norms[v].max >= solver->parameters[most];
+}
+
 static void measure_all(curve *k) {
   for (size_t v = 0; v < k->c->value_count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
     k->norms[v] = measure(k, v, columns_that_count(k, v));
+    k->capped[v] = is_capped(k, v);
+    if (k->capped[v]) {
+      k->norms[v] = (rl_norms){NAN, NAN, NAN, k->norms[v].samples};
+    }
     k->largest[v] = find_largest(k, v);
     k->points[v] =
         (rl_fit_point){.value = value,
@@ -248,8 +262,9 @@ static bool write(const curve *k, rl_order_tables *tables) {
   char(*statuses)[STATUS_MAX] = calloc(c->value_count, sizeof *statuses);
   for (size_t v = 0; points && statuses && v < c->value_count; v++) {
     const rl_cell *cell = cell_of(k, v);
+    const char *status = rl_cell_status(cell, statuses[v], sizeof statuses[v]);
     points[v] = (rl_order_point){.run = cell->solver->label,
-                                 .status = rl_cell_status(cell, statuses[v], sizeof statuses[v]),
+                                 .status = k->capped[v] ? "capped" : status,
                                  .value = c->values[v],
                                  .norms = k->norms[v],
                                  .floor = k->points[v].floor,
@@ -318,8 +333,9 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, rl_order_tabl
              .norms = calloc(n, sizeof *k.norms),
              .largest = calloc(n, sizeof *k.largest),
              .points = calloc(n, sizeof *k.points),
+             .capped = calloc(n, sizeof *k.capped),
              .finer = calloc(n, sizeof *k.finer)};
-  bool good = k.runs && k.references && k.norms && k.largest && k.points && k.finer;
+  bool good = k.runs && k.references && k.norms && k.largest && k.points && k.capped && k.finer;
   if (good) {
     read_runs(&k);
   }
@@ -335,6 +351,7 @@ static bool gather_runs(const rl_study *study, size_t s, size_t i, rl_order_tabl
   free(k.norms);
   free(k.largest);
   free(k.points);
+  free(k.capped);
   free(k.finer);
   return good;
 }

@@ -161,7 +161,8 @@ void rl_pareto_front(const double *errors, const double *costs, size_t count, bo
     front[i] = isfinite(errors[i]) && isfinite(costs[i]);
     for (size_t k = 0; k < count && front[i]; k++) {
       const bool no_worse = errors[k] <= errors[i] && costs[k] <= costs[i];
-      front[i] = !(no_worse && (errors[k] < errors[i] || costs[k] < costs[i]));
+      const bool better = errors[k] < errors[i] || costs[k] < costs[i];
+      front[i] = !(no_worse && (k < i || better));
     }
   }
 }

@@ -2,8 +2,9 @@
 # Errors over what is varied, one colour and symbol for each solver: points, the fitted lines with
 # their confidence bands, and triangles that show slopes.
 # Reads: count, file[], label[], style[], symbol[] (of points in the range; outside: hollow[]),
-# line_width[], x_name, y_name, x_low, x_high, y_low, y_high, x_ticks, logarithmic (1: the x axis too), triangles
-# (how many) and triangle_file[], triangle_label[], triangle_x[], triangle_y[]. In each file of a
+# line_width[], symbol_size[], x_name, y_name, x_low, x_high, y_low, y_high, x_ticks, y_ticks ("" for gnuplot's
+# own), logarithmic (1: the x axis too), triangles
+# (how many), triangle_file[] and what triangles.gp reads. In each file of a
 # curve: block 0 the points in the range, block 1 those outside, block 2 the fitted line, block 3 its
 # band (x low high), block 4 the places of runs that failed, on the upper margin.
 load plots."style.gp"
@@ -14,18 +15,19 @@ set yrange [y_low:y_high]
 eval "set xtics (".x_ticks.")"
 set format y "10^{%T}"
 set mytics 1
+if (strlen(y_ticks)) { eval "set ytics (".y_ticks.")" }
 set xlabel x_name offset 0,0.5 noenhanced
 set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced
-do for [i=1:triangles] {
-  set label 100+i triangle_label[i] at triangle_x[i],triangle_y[i] center textcolor rgb "#555555" \
-      offset 0,0 font ",".((kind eq "svg") ? 11 : (kind eq "pdf") ? 8 : 18)
-}
+first_triangle = 1
+last_triangle = triangles
+load plots."triangles.gp"
 plot for [i=1:count] file[i] index 3 using 1:2:3 with filledcurves lt style[i] fs transparent solid 0.14 noborder notitle, \
      for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rgb "#777777" notitle, \
      for [i=1:count] file[i] index 2 using 1:2 with lines lt style[i] lw line_width[i] notitle, \
-     for [i=1:count] file[i] index 1 using 1:2 with points lt style[i] dt 1 pt hollow[i] notitle, \
-     for [i=1:count] file[i] index 0 using 1:2 with points lt style[i] dt 1 pt symbol[i] notitle, \
-     for [i=1:count] file[i] index 4 using 1:2 with points lt style[i] dt 1 pt hollow[i] notitle, \
+     for [i=1:count] file[i] index 1 using 1:2 with points lt style[i] dt 1 lw 1.3 pt hollow[i] notitle, \
+     for [i=1:count] file[i] index 0 using 1:2 with points lt style[i] dt 1 pt symbol[i] \
+         ps symbol_size[i] notitle, \
+     for [i=1:count] file[i] index 4 using 1:2 with points lt style[i] dt 1 lw 1.3 pt hollow[i] notitle, \
      for [i=1:count] file[i] index 4 using 1:2 with points lt 32 notitle, \
      for [i=1:count] NaN with linespoints lt style[i] pt symbol[i] title label[i]
 unset output

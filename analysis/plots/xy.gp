@@ -3,7 +3,7 @@
 # Reads: count, file[], label[], style[], symbols[] (1: the points have symbols), x_name, y_name,
 # log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
 # y_ticks ("" for gnuplot's own), and triangles that show
-# slopes: triangles (how many), triangle_file[], triangle_label[], triangle_x[], triangle_y[]. Line
+# slopes: triangles (how many), triangle_file[], and what triangles.gp reads. Line
 # type 31 is theory: a broad line behind.
 load plots."style.gp"
 if (log_x) { set logscale x }
@@ -17,10 +17,9 @@ if (strlen(y_ticks)) { eval "set ytics (".y_ticks.")" }
 set yrange [y_low:y_high]
 set xlabel x_name offset 0,0.5 noenhanced
 set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced
-do for [i=1:triangles] {
-  set label 100+i triangle_label[i] at triangle_x[i],triangle_y[i] center textcolor rgb "#555555" \
-      offset 0,0 font ",".((kind eq "svg") ? 11 : (kind eq "pdf") ? 8 : 18)
-}
+first_triangle = 1
+last_triangle = triangles
+load plots."triangles.gp"
 plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rgb "#777777" notitle, \
      for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") using 1:2 with lines lt 31 notitle, \
      for [i=1:count] (style[i] != 31 && !symbols[i] ? file[i] : "none.dat") using 1:2 \

@@ -67,7 +67,8 @@ class Layout:
     variables: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        # The key fills rows of equally wide entries.
+        # The key fills rows of equally wide entries: as wide as gnuplot takes them for, which has
+        # fewer columns than it is told where it thinks that they do not fit.
         entry = 62 + 8.6 * max((len(label) for label in self.labels), default=0)
         per_row = max(1, int((WIDTH - self.left - self.right) / entry))
         lines = math.ceil((len(self.labels) + self.key_extra) / per_row)

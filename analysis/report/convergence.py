@@ -14,13 +14,13 @@ from typing import Any, Sequence
 
 import tables
 from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
-from curves import LARGEST, Point, decade, drawable
+from curves import LARGEST, Point, drawable, drawn, few_ticks
 from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
 from section import Section, Table
-from slopes import Triangle, place_all
-from solver_style import SolverStyle
+from slopes import Triangle, place_all, triangle_variables
+from solver_style import SolverStyle, short_label
 from study_files import NOTHING
 from units import counted, divided_by, probe_unit, significant
 
@@ -35,9 +35,14 @@ SPECIAL = ("exact", "self", "reference")
 OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
 OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
 SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
-FIRST_PAIR = 4  # of gnuplot's symbols: hollow, and filled
+BROADER = 0.7  # by how much of its own a line is broader for each that lies on it, and a symbol
+LARGER = 0.3
+ROOM_BELOW, ROOM_ABOVE = 0.13, 0.04  # of the errors' range on the axis; triangles stand below
+LEAST_BELOW, LEAST_ABOVE = 0.3, 0.12  # decades
 AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
+# Of keys of a scenario, the last word of a path that is varied.
+KEY_UNITS = {"mass": "kg", "length": "m", "radius": "m", "stiffness": "N", "rate": "m/s"}
 
 
 @dataclass
@@ -60,6 +65,7 @@ class Curve:
 
     @property
     def failed(self) -> list[float]:
+        """Where there is no error to show."""
         return [value for row in self.rows if row["status"] not in ("done", "unsupported")
                 if drawable(value := number(row["value"]))]
 
@@ -68,6 +74,11 @@ class Curve:
         """Values with a run, and no place in the figure."""
         return [value for row in self.rows if row["status"] != "unsupported"
                 if not drawable(value := number(row["value"])) or self.error(row) > LARGEST]
+
+    def has_runs_that(self, capped: bool) -> bool:
+        """Failed, or needed more iterations than they were given."""
+        return any((row["status"] == "capped") == capped for row in self.rows
+                   if row["status"] not in ("done", "unsupported"))
 
     @property
     def is_rounding(self) -> bool:
@@ -94,12 +105,24 @@ class Curve:
         if not self.has_fit:
             return "no order"
         digits = 4 if self.is_exponential else 2
-        return f"{number(self.order['order']):.{digits}f}".replace("-", "−")
+        rounded = round(number(self.order["order"]), digits) + 0.0  # not -0
+        return f"{rounded:.{digits}f}".replace("-", "−")
+
+
+def in_words(over: str) -> str:
+    """What is varied: of a path in a scenario its last word, and whose it is."""
+    path = over.split(".")
+    return f"{path[-1]} of {path[1]}" if len(path) > 2 else over
 
 
 def varied(shown: Sequence[Curve]) -> str:
-    """What is varied: solvers may have parameters of their own that are."""
-    return " or ".join(dict.fromkeys(curve.order["over"] for curve in shown))
+    """Solvers may have parameters of their own that are varied."""
+    return " or ".join(dict.fromkeys(in_words(curve.order["over"]) for curve in shown))
+
+
+def axis_name(over: str) -> str:
+    unit = KEY_UNITS.get(over.partition(" of ")[0], "") if " of " in over else ""
+    return AXES.get(over, over + divided_by(unit))
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
@@ -157,19 +180,26 @@ def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tupl
     return words, unit[1] if unit else ""
 
 
+def short_name(quantity: str) -> str:
+    """For titles: the axis and the caption say what an error is measured against."""
+    word, _, probe = quantity.partition(":")
+    return probe if probe and word in SPECIAL else quantity
+
+
+def tick_label(value: float) -> str:
+    """0.00125, 1000; beyond, as gnuplot's enhanced text: 2·10^{−5}."""
+    if 1e-4 <= value < 1e5:
+        return f"{value:.3g}" if value < 1e3 else f"{value:g}"
+    digits, power = f"{value:.2e}".split("e")
+    factor = f"{float(digits):g}"
+    return (f"{factor}·" if factor != "1" else "") + f"10^{{{int(power)}}}".replace("-", "−")
+
+
 def ticks(values: Sequence[float], most: int = 9) -> str:
     """A label at every value, or at every second, third ..., if there are many."""
     every = math.ceil(len(values) / most)
-    return ", ".join(f'"{value:.3g}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
+    return ", ".join(f'"{tick_label(value)}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
                      for i, value in enumerate(values))
-
-
-def symbols(style: SolverStyle) -> tuple[int, int]:
-    """A solver's symbol filled and hollow; gnuplot's symbols come in such pairs from 4 on. Those
-    before are lines: a star is a plus outside the range."""
-    if style.symbol < FIRST_PAIR:
-        return style.symbol, 1
-    return style.symbol | 1, style.symbol & ~1
 
 
 def band(curve: Curve) -> str:
@@ -204,19 +234,24 @@ def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
               [p[1] for inside in (True, False) for p in curve.points(inside)]]
     if not errors:
         return 1e-3, 1.0
-    low, high = decade(min(errors)) - 1, decade(max(errors))
-    return 10.0 ** low, 10.0 ** max(high, low + 1)
+    span = math.log10(max(errors) / min(errors))
+    low = min(errors) / 10.0 ** max(LEAST_BELOW, ROOM_BELOW * span)
+    high = max(errors) * 10.0 ** max(LEAST_ABOVE, ROOM_ABOVE * span)
+    return drawn(low), drawn(high)
 
 
 def coincide(a: Curve, b: Curve) -> bool:
-    """Whether one hides the other: the same runs, with errors that differ by little."""
-    ours, theirs = dict(a.points(True) + a.points(False)), dict(b.points(True) + b.points(False))
-    return bool(ours) and ours.keys() == theirs.keys() and all(
-        abs(math.log(ours[value] / theirs[value])) < SAME for value in ours)
+    """Whether the line of one hides some of that of the other: where both are drawn the errors
+    differ by little."""
+    ours, theirs = dict(a.points(True)), dict(b.points(True))
+    common = ours.keys() & theirs.keys()
+    return len(common) > 1 and all(
+        abs(math.log(ours[value] / theirs[value])) < SAME for value in common)
 
 
 def on_top(curve: Curve, later: Sequence[Curve]) -> int:
-    """How many curves are drawn upon this one: it is broader, so that it is seen beside them."""
+    """How many curves are drawn upon this one: its line is broader and its symbols are larger, so
+    that they are seen beside them."""
     return sum(coincide(curve, other) for other in later)
 
 
@@ -252,13 +287,16 @@ def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity:
         text += f" Slopes: {found}; the shaded bands hold each line with 95 % confidence."
     if any(curve.points(False) for curve in shown):
         text += " Hollow points are outside the range in which the local slopes agree, or no larger than round-off."
+    if any(short_label(curve.label) != curve.label for curve in shown):
+        text += " Numbers behind names: iterations."
     text += coincidences(shown)
     missing = [curve.label for curve in shown if not curve.has_fit]
     if missing:
         text += f" No such range: {', '.join(missing)}."
-    failed = [curve.label for curve in shown if curve.failed]
-    if failed:
-        text += f" Crosses on the upper margin: runs that did not finish ({', '.join(failed)})."
+    for capped, why in ((False, "runs that did not finish"),
+                        (True, "runs that ended at the most iterations that they were given")):
+        labels = [curve.label for curve in shown if curve.has_runs_that(capped)]
+        text += f" Crosses on the upper margin: {why} ({', '.join(labels)})." if labels else ""
     beyond = sorted({value for curve in shown for value in curve.beyond})
     if beyond:
         text += f" Too far off, and not drawn: {over} {', '.join(map(shown_value, beyond))}."
@@ -281,34 +319,34 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     logarithmic = not shown[0].is_exponential or values[-1] / values[0] > 1e3
     margin = (max(1.1, (values[-1] / values[0]) ** 0.06) if logarithmic
               else 0.05 * (values[-1] - values[0] or values[0]))
-    labels = [f"{curve.label}  {curve.text}" for curve in shown]
-    pairs = [symbols(styles[curve.label]) for curve in shown]
+    labels = [f"{short_label(curve.label)}: {curve.text}" for curve in shown]
+    above = [on_top(curve, shown[i + 1:]) for i, curve in enumerate(shown)]
     slopes = triangles(shown, low, high) if logarithmic else []
-    for i, triangle in enumerate(slopes):
-        write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
-    figure = Figure(name, "convergence", f"{scenario.name}: {quantity} over {over}",
+    triangle_files = [write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
+                      for i, triangle in enumerate(slopes)]
+    figure = Figure(name, "convergence", f"{scenario.name}: {short_name(quantity)} over {over}",
                     caption(every, shown, what, quantity), f"{scenario.title}: errors over {over}, by solver")
     layout = Layout(1, 1, 380, labels, right=24)
-    variables: dict[str, Any] = layout.variables | {
+    variables: dict[str, Any] = layout.variables | triangle_variables(slopes, triangle_files) | {
         "count": len(shown), "label": labels,
         "file": [write_curve(folder / f"{name}-{i}.dat", curve, high,
                              curve.is_exponential != logarithmic)
                  for i, curve in enumerate(shown)],
         "style": [styles[curve.label].linetype for curve in shown],
-        "line_width": [styles[curve.label].width * (1 + on_top(curve, shown[i + 1:]))
-                     for i, curve in enumerate(shown)],
-        "symbol": [pair[0] for pair in pairs], "hollow": [pair[1] for pair in pairs],
-        "x_name": AXES.get(over, over),
+        "line_width": [styles[curve.label].width * (1 + BROADER * count)
+                       for curve, count in zip(shown, above)],
+        "symbol_size": [styles[curve.label].size * (1 + LARGER * count)
+                        for curve, count in zip(shown, above)],
+        "symbol": [styles[curve.label].filled for curve in shown],
+        "hollow": [styles[curve.label].hollow for curve in shown],
+        "x_name": axis_name(over),
         "y_name": f"{what if is_size else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]}"
                   + divided_by(unit),
         "x_low": values[0] / margin if logarithmic else values[0] - margin,
         "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
-        "y_low": low, "y_high": high, "x_ticks": ticks(values), "logarithmic": logarithmic,
-        "triangles": len(slopes),
-        "triangle_file": [f"{name}-triangle-{i}.dat" for i in range(len(slopes))] or ["none.dat"],
-        "triangle_label": [str(triangle.order) for triangle in slopes],
-        "triangle_x": [triangle.label[0] for triangle in slopes],
-        "triangle_y": [triangle.label[1] for triangle in slopes]}
+        "y_low": low, "y_high": high, "x_ticks": ticks(values), "y_ticks": few_ticks(low, high),
+        "logarithmic": logarithmic,
+        "triangles": len(slopes)}
     return Drawing(figure, "convergence.gp", variables)
 
 

@@ -124,6 +124,21 @@ def decade(size: float) -> int:
     return max(-300, min(300, math.ceil(math.log10(size) - 1e-9)))
 
 
+def drawn(value: float) -> float:
+    """An end of an axis, as exact as the data files have what lies upon it."""
+    return float(f"{value:.6g}")
+
+
+def few_ticks(low: float, high: float) -> str:
+    """Of a logarithmic axis that holds at most one power of ten, on which a number would stand: at
+    1, 2 and 5 of each; "" if there are more."""
+    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) > 0:
+        return ""
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    places = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return ", ".join(f'"{place:g}" {place!r}' for place in places if low <= place <= high)
+
+
 def tick_distance(end: float, width: float) -> float:
     """The smallest round distance of ticks on an axis from 0 to `end` whose numbers do not touch on
     `width` px."""

@@ -16,15 +16,14 @@ from ropelab.results import Results, number, read_rows
 from section import Section
 from solver_style import SolverStyle
 from study_files import make_sections, study_facts, study_folder, summary_curves
-from units import significant
+from units import divided_by, significant
 
 TABLE = "onestep.csv"
 HEADING = "Single steps"
 STEP = "-step="  # in the labels of summary.csv, before the step
 SETTLED = 1e-16  # m: as good as no distance at all
-QUANTITIES = (("position_rms_m", "positions", "position / m"),
-              ("velocity_rms_m_s", "velocities", "velocity / (m/s)"),
-              ("tension_rms_N", "tensions", "tension / N"))
+QUANTITIES = (("position_rms_m", "positions", "m"), ("velocity_rms_m_s", "velocities", "m/s"),
+              ("tension_rms_N", "tensions", "N"))
 
 
 def mean_square(values: list[float]) -> float:
@@ -69,7 +68,7 @@ def panels(steps: Steps, labels: list[str], x: str) -> list[Panel]:
     found = []
     for column, title, unit in QUANTITIES:
         curves = [steps.curve(label, x, column) for label in labels]
-        found.append(Panel(title, unit, [c for c in curves if c.label not in rounded(curves)],
+        found.append(Panel("", f"error of {title}{divided_by(unit)}", [c for c in curves if c.label not in rounded(curves)],
                            steps.floor(column)))
     return found
 
@@ -155,8 +154,7 @@ def iterations(easel: Easel) -> Drawing | None:
                 + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "iterations"))
     return loglog.draw(easel, "onestep", "one step from equal states", caption,
                        "error of one step against iterations, by solver", found,
-                       "iterations of the step, in all substeps", "reference's own",
-                       triangles=True)
+                       "iterations of the step, in all substeps", "reference's own")
 
 
 def work(easel: Easel) -> Drawing | None:
@@ -169,7 +167,7 @@ def work(easel: Easel) -> Drawing | None:
                + rounded_sentence(steps, [run.label for run in easel.scenario.runs], "row_evals"))
     return loglog.draw(easel, "onestep-work", "one step, error against work", caption,
                        "error of one step against row evaluations, by solver", found,
-                       "row evaluations of the step", "reference's own", triangles=True)
+                       "row evaluations of the step", "reference's own")
 
 
 def convergence(easel: Easel) -> Drawing | None:
@@ -180,18 +178,18 @@ def convergence(easel: Easel) -> Drawing | None:
     curves = [steps.curve(run.label, "iterations", "settled_rms_m")
               for run in easel.scenario.runs]
     for curve in curves:
-        curve.points = loglog.at_least(curve.points, SETTLED)
+        curve.points = loglog.zero_below(curve.points, SETTLED)
     if not any(len(loglog.positive(curve.points)) > 1 for curve in curves):
         return None
     caption = ("The same steps, but each against the same solver's own step with the most "
                "iterations: what the iterations have not solved yet, without the error of the "
                "step. A straight line here is convergence by a fixed factor for each doubling; a "
-               "bend downwards is faster than that. Below "
-               f"{significant(SETTLED, 1)} m they are drawn at the bottom.")
+               f"bend downwards is faster than that. Below {significant(SETTLED, 1)} m a distance "
+               "counts as none.")
     return loglog.draw(easel, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
-                       [Panel("", "position / m", curves)],
-                       "iterations of the step, in all substeps", triangles=True)
+                       [Panel("", "distance / m", curves)],
+                       "iterations of the step, in all substeps")
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
@@ -202,12 +200,12 @@ def curves(folder: Path) -> list[tuple[str, str]]:
                     if pair not in found and not has_several_steps(folder)]
 
 
-def aliases(folder: Path) -> dict[str, str]:
-    """Where there are several steps, the labels of summary.csv end with the step: whose style they
-    have."""
+def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverStyle]:
+    """Where there are several steps, the labels of summary.csv end with the step: they have the
+    styles of those without."""
     if not has_several_steps(folder):
         return {}
-    return {label: label[:label.rindex(STEP)] for label, _ in summary_curves(folder)
+    return {label: styles[label[:label.rindex(STEP)]] for label, _ in summary_curves(folder)
             if STEP in label}
 
 

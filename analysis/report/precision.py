@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from loglog import Curve, Panel
 from page import anchor
 from ropelab.results import Results, Scenario, number, read_rows
 from section import Section, Table
-from solver_style import SolverStyle
+from solver_style import SolverStyle, short_label, variant
 from study_files import NOTHING
 from units import counted, divided_by, significant
 
@@ -43,6 +44,23 @@ def names(folder: Path) -> list[str]:
     return list(dict.fromkeys(row["family"] for row in read_rows(folder / TABLE)))
 
 
+def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverStyle]:
+    """With its least iterations a solver has its own colour and whole lines; with more, as a variant,
+    a shade of it and other dashes, and its symbol hollow and filled in turn."""
+    ranks: dict[str, list[str]] = {}
+    found = {}
+    for row in read_rows(folder / TABLE):
+        own = ranks.setdefault(row["family"], [])
+        if row["label"] == row["family"] or row["label"] in own:
+            continue
+        base, rank = styles[row["family"]], len(own)
+        linetype = styles[row["label"]].linetype
+        style = variant(base, rank, linetype) if rank else replace(base, linetype=linetype, dash=())
+        found[row["label"]] = replace(style, symbol=base.hollow if rank % 2 else base.filled)
+        own.append(row["label"])
+    return found
+
+
 def timing_remark(folder: Path) -> str:
     """What the table says of its times, as a sentence."""
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():
@@ -63,12 +81,10 @@ def make_curves(rows: list[Row], cost: str) -> list[Curve]:
         points = [(number(r[cost]), number(r["error"])) for r in own if r["status"] == "done"]
         points = [p for p in points if math.isfinite(p[0]) and math.isfinite(p[1])]
         lost = [number(r[cost]) for r in own if r["status"] not in ("done", "unsupported")]
-        family = own[0]["family"]
-        note = own[0]["iterations"] if family != label else ""
         lost = [x for x in lost if math.isfinite(x)]
         if any(row["status"] == "unsupported" for row in own):
             lost.append(math.inf)
-        found.append(Curve(label, sorted(points), lost, family, note))
+        found.append(Curve(label, sorted(points), lost, short_label(label)))
     return found
 
 
@@ -103,7 +119,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
                   "time of the steps alone") + "; along a curve to the right the step shrinks."
                + (f" Nothing is both cheaper and more accurate than {by_label(best)}."
                   if best else "")
-               + (" Numbers at the curves: iterations."
+               + (" Numbers behind names: iterations."
                   if any(row["family"] != row["label"] for row in rows) else "")
                + failures_sentence(rows) + (remark if index == 1 else ""))
     name = re.sub(r"[^A-Za-z0-9_-]", "_", quantity)

@@ -16,8 +16,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from canvas import Drawing, Figure, Gnuplot, Layout, files, write_blocks
+from curves import few_ticks
 from figures import draw_all
-from slopes import Triangle, place_all, straight_piece
+from slopes import Triangle, place_all, straight_piece, triangle_variables
 from solver_style import SolverStyle, assign_styles, known_styles
 from svg import inline
 from units import significant
@@ -130,16 +131,6 @@ def line_types(names: list[str], styles: dict[str, SolverStyle]) -> list[int]:
             else OTHER_LINES[others.index(name) % len(OTHER_LINES)] for name in names]
 
 
-def few_ticks(low: float, high: float) -> str:
-    """Of a logarithmic axis that holds at most one power of ten, on which a number would stand: at
-    1, 2 and 5 of each; "" if there are more."""
-    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) > 0:
-        return ""
-    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
-    places = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
-    return ", ".join(f'"{place:g}" {place!r}' for place in places if low <= place <= high)
-
-
 def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
     """Of the curves that have points to see."""
     pieces = [straight_piece(curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve)
@@ -173,10 +164,6 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
               if plot["log_x"] and plot["log_y"] else [])
     variables = {
         "triangles": len(slopes),
-        "triangle_file": [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
-                          for i, t in enumerate(slopes)] or ["none.dat"],
-        "triangle_label": [str(t.order) for t in slopes],
-        "triangle_x": [t.label[0] for t in slopes], "triangle_y": [t.label[1] for t in slopes],
         "count": len(curves), "label": labels, "style": line_types(list(curves), styles),
         "file": [write_blocks(target / f"{name}-{i}.dat", [curve])
                  for i, curve in enumerate(curves.values())],
@@ -186,7 +173,10 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
         "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
         "x_ticks": ticks, "y_ticks": few_ticks(y_low, y_high) if plot["log_y"] else ""}
     layout = Layout(1, 1, 330, labels, right=30)
-    return Drawing(figure, "xy.gp", variables | layout.variables)
+    triangles = [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
+                 for i, t in enumerate(slopes)]
+    return Drawing(figure, "xy.gp",
+                   variables | triangle_variables(slopes, triangles) | layout.variables)
 
 
 def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], target: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Sequence
 
 from curves import Point
 
@@ -13,6 +13,7 @@ ENOUGH_ROOM = 0.03  # of the y axis, between a triangle and the lines of the fig
 BAND = 0.25         # in which the local slopes of a straight piece lie (order_fit.c)
 NEAR = 0.3          # of a whole number: a slope that a triangle may stand for
 LEAST = 3           # points of a straight piece
+NUMBER = 1.12       # how far beside its edge a number is, as a factor
 
 
 @dataclass
@@ -21,7 +22,18 @@ class Triangle:
 
     order: int
     corners: list[Point]
-    label: Point
+    label: Point  # of the edge that the number stands beside
+    side: int     # 1: to its right; -1: to its left
+
+
+def triangle_variables(placed: Sequence[Triangle], files: Sequence[str]) -> dict[str, list[Any]]:
+    """What ../plots/triangles.gp reads, and the files of the triangles themselves. The last file is
+    for gnuplot, which looks at the first of an empty range too."""
+    return {"triangle_file": [*files, "none.dat"],
+            "triangle_label": [str(one.order) for one in placed],
+            "triangle_x": [one.label[0] for one in placed],
+            "triangle_y": [one.label[1] for one in placed],
+            "triangle_side": [one.side for one in placed]}
 
 
 def triangle(order: int, begin: Point, end: Point, low: float, high: float,
@@ -39,7 +51,7 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
     sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
     (left, left_error), (right, right_error) = sorted((begin, end))
     middle = left * (right / left) ** share
-    width = min(2.0, (right / left) ** 0.4)
+    width = min(max(2.0, (right / left) ** 0.2), (right / left) ** 0.4)
     a, b = middle / math.sqrt(width), middle * math.sqrt(width)
     rise = width ** (abs(order) / 2)
     # The right angle is below: above a line all of the triangle's height is in between.
@@ -49,7 +61,7 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
     at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
     corner = (b, at_a) if sense > 0 else (a, at_b)
     return Triangle(abs(order), [(a, at_a), corner, (b, at_b), (a, at_a)],
-                    (corner[0] * (1.12 if sense > 0 else 1 / 1.12), math.sqrt(at_a * at_b)))
+                    (corner[0], math.sqrt(at_a * at_b)), sense)
 
 
 def height_at(line: Sequence[Point], x: float) -> float:
@@ -63,7 +75,7 @@ def height_at(line: Sequence[Point], x: float) -> float:
 def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: float) -> float:
     """Between a triangle with its number and the nearest line, as a share of the y axis; 0: a line
     runs through it, or it is not on the axes."""
-    marks = [*place.corners, place.label]
+    marks = [*place.corners, (place.label[0] * NUMBER ** place.side, place.label[1])]
     nearest = min(math.log(min(y for _, y in marks) / low), math.log(high / max(y for _, y in marks)))
     for line in lines:
         gaps = [math.log(y / at) for x, y in marks if math.isfinite(at := height_at(line, x))]

@@ -21,6 +21,7 @@ DARK_SHADES = (0.4, 0.62, 0.22, 0.72, 0.52)
 DASHES = ((8, 6), (2.5, 4), (16, 5, 3, 5), (12, 4, 3, 4, 3, 4), (5, 3))
 DARK = 60  # of 255
 FIRST_VARIANT = 101  # line type
+FIRST_PAIR = 4       # symbol
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,16 @@ class SolverStyle:
     symbol: int = 7               # gnuplot's number of a point type
     width: float = 2.2
     size: float = 0.75            # of the symbol
+
+    # gnuplot's symbols come in pairs from FIRST_PAIR on, hollow and filled. Those before are lines: a
+    # star without some is a plus.
+    @property
+    def filled(self) -> int:
+        return self.symbol if self.symbol < FIRST_PAIR else self.symbol | 1
+
+    @property
+    def hollow(self) -> int:
+        return 1 if self.symbol < FIRST_PAIR else self.symbol & ~1
 
     @property
     def gnuplot(self) -> str:
@@ -73,6 +84,11 @@ def variant(style: SolverStyle, number: int, linetype: int) -> SolverStyle:
     shades = DARK_SHADES if is_dark(style.colour) else SHADES
     return replace(style, linetype=linetype, colour=shaded(style.colour, shades[k]),
                    dash=DASHES[k])
+
+
+def short_label(label: str) -> str:
+    """"pbd, 20" for "pbd-iterations=20", which a key has no room for."""
+    return label.replace("-iterations=", ", ")
 
 
 def assign_styles(runs: Iterable[Run]) -> dict[str, SolverStyle]:

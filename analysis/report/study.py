@@ -27,7 +27,7 @@ from svg import inline
 # A kind of study is a module with TABLE, the name of the file that it writes, HEADING, what a study
 # without a title is called, sections(results, styles, target, gnuplot), which draws into target,
 # and perhaps names(folder): what the head of the page calls the solvers, if not by all the labels of
-# curves, and aliases(folder): labels that have the style of another. The orders of convergence that a
+# curves, and restyle(folder, styles): the styles of those that have others. The orders of convergence that a
 # study of another kind writes come behind it.
 KINDS: tuple[ModuleType, ...] = (precision, onestep, consistency, convergence)
 
@@ -70,8 +70,8 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
     names = dict.fromkeys(pair for kind in kinds for pair in kind.curves(folder))
     styles = assign_styles([Curve(label, solver) for label, solver in names])
     for kind in kinds:
-        if hasattr(kind, "aliases"):
-            styles |= {alias: styles[label] for alias, label in kind.aliases(folder).items()}
+        if hasattr(kind, "restyle"):
+            styles |= kind.restyle(folder, styles)
     sections = [section for kind in kinds
                 for section in kind.sections(results, styles, target, gnuplot)]
     if len(kinds) > 1:  # the same scenarios again

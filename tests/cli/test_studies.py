@@ -542,7 +542,7 @@ class Shipped(Case):
         "winding-order": [
             ("penalty", "puck.x", 2, 0.1), ("penalty-implicit", "puck.x", 1, 0.02), ("pbd", "puck.x", 1, 0.02), ("xpbd", "puck.x", 1, 0.02),
             *((label, "puck.x", 2, 0.02)
-              for label in ("pbd-direct", "impulse", "impulse-direct", "rattle"))],
+              for label in ("pbd-direct", "impulse", "impulse-direct", "impulse-soft", "rattle"))],
         "small-steps": [("iterations", "length_error_m", 1, 0.15),
                         ("substeps", "length_error_m", 2, 0.15)],
     }

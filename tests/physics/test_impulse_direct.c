@@ -324,6 +324,24 @@ static void bodies_that_share_ropes(void **unused) {
       200, 20);
 }
 
+// Of a million, up and down: two ropes that grip a wheel of 2 mg under weights of 2 kg, and a
+// weight among ninety-nine of a kilogram.
+static void mass_ratios_of_a_million(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *scene, *mass, *value;
+  } cases[] = {{"two-ropes-one-body", "bodies.wheel.mass", "2e-6"},
+               {"many-ropes", "bodies.weight50.mass", "1e-6"},
+               {"many-ropes", "bodies.weight50.mass", "1e6"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const rl_override mass = {cases[i].mass, cases[i].value};
+    rl_diagnostic diagnostic;
+    rl_scenario *s = rl_scenario_from_file(shipped(cases[i].scene), &mass, 1, &diagnostic);
+    assert_non_null(s);
+    check_residuals(s, 48, 3);
+  }
+}
+
 // A net of three by three meshes whose threads repeat each other where they are straight.
 static void nets(void **unused) {
   (void)unused;
@@ -499,6 +517,7 @@ int main(void) {
       cmocka_unit_test(agrees_with_sweeps),
       cmocka_unit_test(long_chains_under_load),
       cmocka_unit_test(bodies_that_share_ropes),
+      cmocka_unit_test(mass_ratios_of_a_million),
       cmocka_unit_test(nets),
       cmocka_unit_test(ropes_that_repeat_each_other),
       cmocka_unit_test(rows_that_contradict_each_other),

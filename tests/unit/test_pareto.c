@@ -9,10 +9,10 @@ enum { POINTS = 7 };
 static void front_of_points(void **unused) {
   (void)unused;
   // The third is beaten by the second in error and equal in cost, the fifth in both; two are the
-  // same and both stay; the last two are no points.
+  // same and the first stays; the last is no point.
   const double errors[POINTS] = {1.7, 0.4, 0.5, 0.09, 0.6, 0.09, NAN};
   const double costs[POINTS] = {2.0, 7.0, 7.0, 31.0, 9.0, 31.0, 0.1};
-  static const bool expected[POINTS] = {true, true, false, true, false, true, false};
+  static const bool expected[POINTS] = {true, true, false, true, false, false, false};
   bool front[POINTS];
   rl_pareto_front(errors, costs, POINTS, front);
   for (size_t i = 0; i < POINTS; i++) {
