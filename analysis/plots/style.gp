@@ -63,6 +63,7 @@ set linetype 26 lc rgb "#000000" lw 3.0 dt 1
 set linetype 31 lc rgb "#BDBDBD" lw 6.5 dt 1
 
 set encoding utf8
+set format "%g" # gnuplot's own begins with a space, so that numbers are beside their marks
 set minussign
 load plots."axes.gp"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
-# Reads: count, file[], label[], style[], symbols[] (1: the points have symbols), x_name, y_name,
+# Reads: count, file[] (block 0 the curve, block 1 its symbols), label[], style[], x_name, y_name,
 # log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
 # y_ticks ("" for gnuplot's own), and triangles that show
 # slopes: triangles (how many), triangle_file[], and what triangles.gp reads. Line
@@ -10,6 +10,7 @@ if (log_x) { set logscale x }
 if (log_y) {
   set logscale y
   set format y "10^{%L}"
+  set mytics 1
 }
 set xrange [x_low:x_high]
 if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
@@ -21,10 +22,11 @@ first_triangle = 1
 last_triangle = triangles
 load plots."triangles.gp"
 plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rgb "#777777" notitle, \
-     for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") using 1:2 with lines lt 31 notitle, \
-     for [i=1:count] (style[i] != 31 && !symbols[i] ? file[i] : "none.dat") using 1:2 \
+     for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") index 0 using 1:2 with lines lt 31 notitle, \
+     for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 0 using 1:2 \
          with lines lt style[i] notitle, \
-     for [i=1:count] (style[i] != 31 && symbols[i] ? file[i] : "none.dat") using 1:2 \
-         with linespoints lt style[i] notitle, \
-     for [i=1:count] NaN with linespoints lt style[i] pt (style[i] == 31 ? 0 : -1) title label[i]
+     for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 1 using 1:2 \
+         with points lt style[i] dt 1 notitle, \
+     for [i=1:count] NaN with linespoints lt style[i] title (style[i] != 31 ? label[i] : ""), \
+     for [i=1:count] NaN with lines lt 31 title (style[i] == 31 ? label[i] : "")
 unset output

@@ -19,7 +19,7 @@ from overlay import overlay
 from ropelab.results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
 from svg import tidy
-from units import probe_unit, significant
+from units import divided_by, probe_unit, significant
 
 PANELS = 6  # most panels of probes in one figure
 
@@ -225,7 +225,7 @@ def axis_title(name: str) -> str:
     word, unit = name.split(".")[-1], probe_unit(name)
     words = [w for w in name.split(".")[1:] if probe_unit("." + w)]
     word = words[-1] if words else word
-    return f"{word} / {unit}" if unit else word
+    return word + divided_by(unit)
 
 
 def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> list[str]:

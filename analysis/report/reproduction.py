@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from canvas import Drawing, Figure, Gnuplot, Layout, files, write_blocks
-from curves import few_ticks
+from curves import few_ticks, markers
 from figures import draw_all
 from slopes import Triangle, place_all, straight_piece, triangle_variables
 from solver_style import SolverStyle, assign_styles, known_styles
@@ -25,7 +25,7 @@ from units import significant
 
 CURVES = "curves"
 THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simulated; its line type
-SYMBOLS = 24    # a curve of more points has none
+SYMBOLS = 24    # a curve of more points has not one at each
 ENDS = 2        # so many points at each end of a long curve may bend
 OTHER_LINES = (15, 16, 17, 18)  # line types of curves that are no solver's
 TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
@@ -131,6 +131,12 @@ def line_types(names: list[str], styles: dict[str, SolverStyle]) -> list[int]:
             else OTHER_LINES[others.index(name) % len(OTHER_LINES)] for name in names]
 
 
+def symbols(curve: Curve, index: int, count: int) -> Curve:
+    """Where a curve has its symbols: at all its points, or at some, other ones than other curves."""
+    x, y = [point[0] for point in curve], [point[1] for point in curve]
+    return curve if len(curve) <= SYMBOLS else markers(x, y, max(x), index, count)
+
+
 def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
     """Of the curves that have points to see."""
     pieces = [straight_piece(curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve)
@@ -165,9 +171,8 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
     variables = {
         "triangles": len(slopes),
         "count": len(curves), "label": labels, "style": line_types(list(curves), styles),
-        "file": [write_blocks(target / f"{name}-{i}.dat", [curve])
+        "file": [write_blocks(target / f"{name}-{i}.dat", [curve, symbols(curve, i, len(curves))])
                  for i, curve in enumerate(curves.values())],
-        "symbols": [int(len(curve) <= SYMBOLS) for curve in curves.values()],
         "x_name": plot["x"], "y_name": plot["y"],
         "log_x": plot["log_x"], "log_y": plot["log_y"],
         "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,

@@ -23,6 +23,8 @@
   X(long_range)                                                                                    \
   X(folded_chain)                                                                                  \
   X(hanging_chain)                                                                                 \
+  X(lift_off)                                                                                      \
+  X(galileo)                                                                                       \
   X(capstan)                                                                                       \
   X(nehe)                                                                                          \
   X(source)                                                                                        \

@@ -39,7 +39,7 @@ class Reproduce(cli.Case):
 
     # Papers that take a moment.
     FAST = ("pbd", "knyazyev", "cable-joints", "catto", "capstan", "source", "obi",
-            "long-range")
+            "long-range", "galileo")
 
     def test_readme_has_every_claim(self) -> None:
         papers = json.loads(cli.ropelab("list", "papers", "--json").stdout)

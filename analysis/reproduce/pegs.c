@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is exact for pegs and edges without a radius: where a chain that runs off lets go of them
+// (Brun, Audoly, Goriely and Vella, "The surprising dynamics of a chain on a pulley", 2016, saw
+// it), and the period of Galileo's pendulum, whose rope meets a peg. Three radii, extrapolated to
+// none. papers/pegs.md.
+#include "reproduce/pegs.h"
+
+#include "world/ledger.h"
+
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double gravity = 9.81; // [m/s^2]
+
+// ---------------------------------------------------------------------------------------------
+// Straight lines through points
+
+typedef struct line {
+  double at_zero, slope;
+} line;
+
+static line fit(const double *x, const double *y, size_t count) {
+  line l;
+  double c00, c01, c11, squares;
+  gsl_fit_linear(x, 1, y, 1, count, &l.at_zero, &l.slope, &c00, &c01, &c11, &squares);
+  return l;
+}
+
+// The push on a bend, step by step, over what it lacks of the push at rest.
+typedef struct pushes {
+  double *lack, *push;
+  size_t count, room;
+} pushes;
+
+static void add(rl_trial *trial, pushes *all, double lack, double push) {
+  if (all->count == all->room) {
+    all->room = 2 * all->room + 1024;
+    all->lack = realloc(all->lack, all->room * sizeof *all->lack);
+    all->push = realloc(all->push, all->room * sizeof *all->push);
+    if (!all->lack || !all->push) {
+      rl_trial_fail(trial, "out of memory");
+    }
+  }
+  all->lack[all->count] = lack;
+  all->push[all->count++] = push;
+}
+
+// Where the straight line through them is 0.
+static double lack_at_lift_off(pushes *all) {
+  const line l = fit(all->lack, all->push, all->count);
+  free(all->lack);
+  free(all->push);
+  *all = (pushes){0};
+  return -l.at_zero / l.slope;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Chains
+
+// Nodes of a chain of a metre that turns by `angle` from upwards (or level), in a bend whose
+// elements touch a circle of nearly `radius`, and then hangs down: `before` elements straight, the
+// bend, the rest straight. The centre of the circle is the origin.
+typedef struct shape {
+  double radius; // what the circle has
+  double height; // of the first node over the last
+  double width;  // of the last node from the first
+  double ends[2][2];
+  char points[32768];
+} shape;
+
+static void append(shape *s, double x, double y) {
+  const size_t used = strlen(s->points);
+  snprintf(s->points + used, sizeof s->points - used, "%s[%.12g, %.12g, 0]", used ? ", " : "", x,
+           y);
+}
+
+// `level`: the first part lies level, else it hangs. The end at `to` is `lower` below the first.
+static void bend(shape *s, int count, double radius, bool level, double lower) {
+  const double element = 1.0 / count, angle = level ? M_PI_2 : M_PI;
+  const int corners = (int)round(angle / (2.0 * atan(0.5 * element / radius)));
+  const double half = 0.5 * angle / corners;
+  s->radius = 0.5 * element / tan(half);
+  s->points[0] = '\0';
+  const double far = s->radius / cos(half), first = (level ? 0.0 : -M_PI_2) + half;
+  const double last = M_PI_2 - half;
+  const double x0 = far * sin(first), y0 = far * cos(first);
+  const double x1 = far * sin(last), y1 = far * cos(last);
+  const int straight = count - (corners - 1);
+  const int after = level ? (int)round((lower - (y0 - y1)) / element)
+                          : (int)round(0.5 * (straight + lower / element));
+  const int before = straight - after;
+  for (int i = before; i > 0; i--) {
+    append(s, level ? x0 - i * element : x0, level ? y0 : y0 - i * element);
+  }
+  for (int i = 0; i < corners; i++) {
+    append(s, far * sin(first + 2.0 * half * i), far * cos(first + 2.0 * half * i));
+  }
+  for (int i = 1; i <= after; i++) {
+    append(s, x1, y1 - i * element);
+  }
+  s->ends[0][0] = level ? x0 - before * element : x0;
+  s->ends[0][1] = level ? y0 : y0 - before * element;
+  s->ends[1][0] = x1;
+  s->ends[1][1] = y1 - after * element;
+  s->height = y0 - y1 + (after - (level ? 0 : before)) * element;
+  s->width = x1 - x0 + (level ? before * element : 0.0);
+}
+
+// (1), (2): y'' = (2g/L) y, and the push is (M g/L^2) (L^2 - 8 y^2 + 4 y0^2).
+rl_lift rl_lift_off_peg(rl_trial *trial, const char *solver, int count, double radius) {
+  static shape s;
+  bend(&s, count, radius, false, 0.1);
+  rl_setup peg = rl_setup_scene(
+      trial, solver, 0.05 / count,
+      "name: peg\nduration: 1\nstep: 0.01\n"
+      "bodies: {peg: {motion: fixed, shape: {cylinder: {radius: %.12g, length: 1}}}}\n"
+      "ropes: {chain: {from: {free: [%.12g, %.12g, 0]}, to: {free: [%.12g, %.12g, 0]}, length: 1, "
+      "mass: 1, segments: %d, points: [%s]}}\n",
+      s.radius, s.ends[0][0], s.ends[0][1], s.ends[1][0], s.ends[1][1], count, s.points);
+  const double y0 = 0.5 * s.height, arc = M_PI * s.radius;
+  const double exact = sqrt((1.0 + 4.0 * y0 * y0) / 8.0);
+  // A peg with a radius loses the chain where it comes on to it.
+  const double lost = (sqrt(arc * arc + 8.0 * (1.0 - arc) + 32.0 * y0 * y0) - arc) / 8.0;
+  pushes all = {0};
+  double y = y0, place = INFINITY;
+  while (y < place) {
+    rl_setup_run(trial, &peg, 1);
+    y = 0.5 * (rl_setup_probe(trial, &peg, "chain.node.0.y") -
+               rl_setup_probe(trial, &peg, "chain.tip.y"));
+    if (y > 0.1 && y < 0.95 * lost) {
+      add(trial, &all, 8.0 * y * y - 4.0 * y0 * y0, rl_setup_probe(trial, &peg, "chain.force.peg"));
+    } else if (y > lost && isinf(place)) {
+      place = sqrt((lack_at_lift_off(&all) + 4.0 * y0 * y0) / 8.0);
+    }
+  }
+  const double time = peg.driver->state->time;
+  rl_setup_close(&peg);
+  return (rl_lift){place / exact, time / (acosh(exact / y0) / sqrt(2.0 * gravity))};
+}
+
+// (3), (4): y'' = (g/L) y, and the edge pushes with (M/L) (a (l - y) - v^2) outwards, l - y what is
+// level: (M g/L^2) (l y - 2 y^2 + y0^2). It makes the momentum to that side.
+rl_lift rl_lift_off_table(rl_trial *trial, const char *solver, int count, double radius) {
+  static shape s;
+  bend(&s, count, radius, true, 0.1);
+  const double x = s.radius - 0.001; // the chain has a radius of a millimetre
+  rl_setup table = rl_setup_scene(
+      trial, solver, 0.05 / count,
+      "name: table\nduration: 1\nstep: 0.01\n"
+      "bodies:\n  table: {motion: fixed, position: [-1, %.12g, 0], shape: {box: "
+      "{size: [2, 0.1, 1]}}}\n"
+      "  edge: {motion: fixed, shape: {cylinder: {radius: %.12g, length: 1}}}\n"
+      "ropes: {chain: {from: {free: [%.12g, %.12g, 0]}, to: {free: [%.12g, %.12g, 0]}, length: 1, "
+      "mass: 1, segments: %d, radius: 0.001, points: [%s]}}\n",
+      x - 0.05, x, s.ends[0][0], s.ends[0][1], s.ends[1][0], s.ends[1][1], count, s.points);
+  const double y0 = s.height, whole = s.width + s.height;
+  const double exact = 0.25 * (whole + sqrt(whole * whole + 8.0 * y0 * y0));
+  const double start = rl_setup_probe(trial, &table, "chain.node.0.x");
+  const int stride = count / 5; // steps in a hundredth of a second
+  const rl_driver *d = table.driver;
+  pushes all = {0};
+  double y = y0, place = INFINITY, momentum = 0.0;
+  for (int i = 1; y < place; i++) {
+    const double before = y;
+    if (i % stride == 1) {
+      momentum = rl_state_momentum(d->model, d->state).linear.x;
+    }
+    rl_setup_run(trial, &table, 1);
+    y = y0 + rl_setup_probe(trial, &table, "chain.node.0.x") - start;
+    if (i % stride == 0 && before > 0.2 && y < 0.48) {
+      const double gain = rl_state_momentum(d->model, d->state).linear.x - momentum;
+      const double middle = y - 0.5 * (y - before) * stride;
+      add(trial, &all, 2.0 * middle * middle - whole * middle - y0 * y0,
+          gain * 20.0 / stride * count);
+    } else if (y > 0.5 && isinf(place)) {
+      const double lack = lack_at_lift_off(&all);
+      place = 0.25 * (whole + sqrt(whole * whole + 8.0 * (y0 * y0 + lack)));
+    }
+  }
+  const double time = d->state->time;
+  rl_setup_close(&table);
+  return (rl_lift){place / exact, time / (acosh(exact / y0) / sqrt(gravity))};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Lift-off at three radii
+
+enum { RADII = 3, SOLVERS = 2 };
+static const char *const solvers[SOLVERS] = {"pbd-direct", "rattle"};
+static const double millimetres = 1e3;
+
+// Draws a curve over the radius, with the point at 0 that a straight line through it leads to, and
+// returns that.
+static double extrapolate(rl_trial *trial, const char *curve, const double radii[RADII],
+                          const double values[RADII]) {
+  const double limit = fit(radii, values, RADII).at_zero;
+  rl_trial_point(trial, curve, 0.0, limit);
+  for (int k = RADII - 1; k >= 0; k--) {
+    rl_trial_point(trial, curve, millimetres * radii[k], values[k]);
+  }
+  return limit;
+}
+
+static void at_three_radii(rl_trial *trial,
+                           rl_lift (*lift_off)(rl_trial *, const char *, int, double)) {
+  static const double radii[RADII] = {0.04, 0.02, 0.01};
+  rl_trial_point(trial, "theory: no radius", 0.0, 1.0);
+  rl_trial_point(trial, "theory: no radius", millimetres * radii[0], 1.0);
+  for (int i = 0; i < SOLVERS; i++) {
+    double places[RADII], times[RADII];
+    for (int k = 0; k < RADII; k++) {
+      const rl_lift lift = lift_off(trial, solvers[i], 125 << k, radii[k]);
+      places[k] = lift.place;
+      times[k] = lift.time;
+    }
+    char curve[32];
+    snprintf(curve, sizeof curve, "%s, y*", solvers[i]);
+    trial->ours[2 * i] = extrapolate(trial, curve, radii, places);
+    snprintf(curve, sizeof curve, "%s, t*", solvers[i]);
+    trial->ours[2 * i + 1] = extrapolate(trial, curve, radii, times);
+  }
+}
+
+static void peg(rl_trial *trial) { at_three_radii(trial, rl_lift_off_peg); }
+static void table(rl_trial *trial) { at_three_radii(trial, rl_lift_off_table); }
+
+static const char polygon[] = "what is left is the polygon of the elements";
+
+#define LIFT(text, where, remark)                                                                  \
+  RL_CLAIM(text, "1", RL_EQUALS, 1.0, 0.005, where, RL_DERIVED, remark)
+
+static const rl_claim peg_claims[] = {
+    LIFT("chain off a peg, pbd-direct: y* of R = 0 over the exact one", "m v^2/L = T", polygon),
+    LIFT("... t*", "m v^2/L = T", polygon),
+    LIFT("... rattle: y*", "m v^2/L = T", polygon),
+    LIFT("... t*, rattle", "m v^2/L = T", polygon),
+};
+
+static const rl_claim table_claims[] = {
+    LIFT("chain off a table, pbd-direct: y* of R = 0 over the exact one", "m v^2/L = T", polygon),
+    LIFT("... t*", "m v^2/L = T", polygon),
+    LIFT("... rattle: y*", "m v^2/L = T", polygon),
+    LIFT("... t*, rattle", "m v^2/L = T", polygon),
+};
+
+static const rl_plot peg_plot = {
+    "where and when a chain lets go of a peg",
+    "radius of the peg / mm",
+    "y*, t* / exact of R = 0",
+    false,
+    false,
+    "A chain of a metre runs off a peg of three radii, in elements of a fifth of them. Where its "
+    "push on the peg would be 0, and when, over y* = sqrt((L^2 + 4 y0^2)/8) and t* = sqrt(L/2g) "
+    "acosh(y*/y0) of a peg without a radius; the points at 0 are where straight lines through the "
+    "three lead to. What is left there is the polygon: with elements of half the length it is "
+    "half."};
+
+static const rl_plot table_plot = {
+    "where and when a chain lets go of an edge",
+    "radius of the edge / mm",
+    "y*, t* / exact of R = 0",
+    false,
+    false,
+    "A chain of a metre slides off a table with an edge of three radii. Where the push to the side "
+    "would be 0, and when, over y* = (L + sqrt(L^2 + 8 y0^2))/4 and its time on the cosh; the "
+    "points at 0 are where straight lines through the three lead to."};
+
+// ---------------------------------------------------------------------------------------------
+// The guide
+
+// Draws the push to the side of a chain that slides off a table, alone or through a guide, over how
+// far it hangs down. Returns when its first node comes to `place`, over when it should by (3).
+static double slide(rl_trial *trial, bool guided, double place) {
+  static const double step = 1e-3, longest = 1.0; // [s]
+  enum { WINDOW = 30 }; // steps: the push of one is of elements that come on to the bend
+  const rl_override away = {"bodies.guide.position", "[0, 5, 0]"};
+  rl_setup chain =
+      rl_setup_shipped(trial, "pbd-direct", step, "chain-in-guide", &away, guided ? 0 : 1);
+  const rl_driver *d = chain.driver;
+  const double start = rl_setup_probe(trial, &chain, "chain.node.0.x");
+  const double y0 = rl_setup_probe(trial, &chain, "chain.node.0.y") -
+                    rl_setup_probe(trial, &chain, "chain.tip.y");
+  const double whole = y0 + rl_setup_probe(trial, &chain, "chain.tip.x") - start;
+  const double window = WINDOW * step;
+  double y = y0;
+  while (y < y0 + place - start && d->state->time + window < longest) {
+    const double before = y, momentum = rl_state_momentum(d->model, d->state).linear.x;
+    for (int i = 0; i < WINDOW && y < y0 + place - start; i++) {
+      rl_setup_run(trial, &chain, 1);
+      y = y0 + rl_setup_probe(trial, &chain, "chain.node.0.x") - start;
+    }
+    if (y < y0 + place - start) {
+      const double gain = rl_state_momentum(d->model, d->state).linear.x - momentum;
+      const double middle = 0.5 * (before + y);
+      rl_trial_point(trial, guided ? "with a guide" : "an edge alone", middle,
+                     gain / window / gravity);
+      if (guided) {
+        rl_trial_point(trial, "theory: L y - 2 y^2 + y0^2", middle,
+                       whole * middle - 2.0 * middle * middle + y0 * y0);
+      }
+    }
+  }
+  const double exact = acosh((y0 + place - start) / y0) / sqrt(gravity);
+  const double time = d->state->time;
+  rl_setup_close(&chain);
+  return time / exact;
+}
+
+// Until the end of the chain comes to the bend it moves as if it had none.
+static void guide(rl_trial *trial) {
+  static const double bend_begins = -0.1; // [m]
+  slide(trial, false, bend_begins);
+  trial->ours[0] = slide(trial, true, bend_begins);
+}
+
+static const rl_claim guide_claims[] = {
+    RL_CLAIM("chain through a guide, 0.77 m of it gone: time over that of the cosh", "1", RL_EQUALS,
+             1.0, 0.005, "y'' = (g/L) y", RL_DERIVED, NULL),
+};
+
+static const rl_plot guide_plot = {
+    "push of an edge and of a guide on a chain that slides off",
+    "end below the table / m",
+    "push to the side / weight",
+    false,
+    false,
+    "Over 30 steps each. Up to y* = (L + sqrt(L^2 + 8 y0^2))/4, here 0.52 m, the edge pushes; from "
+    "there on one "
+    "that is alone has lost the chain, and a guide pushes from the other side what theory says."};
+
+static const rl_experiment lift_off_experiments[] = {
+    {"peg", peg, sizeof peg_claims / sizeof peg_claims[0], peg_claims, &peg_plot, 30.0},
+    {"table", table, sizeof table_claims / sizeof table_claims[0], table_claims, &table_plot, 30.0},
+    {"guide", guide, sizeof guide_claims / sizeof guide_claims[0], guide_claims, &guide_plot, 1.0},
+};
+
+const rl_paper rl_paper_lift_off = {"lift-off", "brun2016", "pegs.md", 3, lift_off_experiments};
+
+// ---------------------------------------------------------------------------------------------
+// Galileo's pendulum
+
+// (5)
+static const rl_claim period_claims[] = {
+    RL_CLAIM("interrupted pendulum, 30 degrees, peg half way: period, R = 0", "s", RL_EQUALS,
+             1.75547800767582, 2e-6, "elliptic integrals", RL_DERIVED, NULL),
+};
+
+static const double milliseconds = 1e3;
+
+// From where the bob turns back to where it does so again.
+static double period_of(rl_trial *trial, double radius) {
+  static const double step = 2.5e-4, first_swing = 1.5; // [s]
+  char thick[32], place[64];
+  snprintf(thick, sizeof thick, "%.17g", radius);
+  snprintf(place, sizeof place, "[%.17g, -0.5, 0]", -radius);
+  const rl_override overrides[] = {{"bodies.peg.shape.cylinder.radius", thick},
+                                   {"bodies.peg.position", place}};
+  rl_setup pendulum = rl_setup_shipped(trial, "rattle", step, "interrupted-pendulum", overrides, 2);
+  double before = 0.0, speed = 0.0;
+  while (pendulum.driver->state->time < first_swing || speed > 0.0) {
+    before = speed;
+    rl_setup_run(trial, &pendulum, 1);
+    speed = rl_setup_probe(trial, &pendulum, "bob.vx");
+  }
+  const double period = pendulum.driver->state->time - step * speed / (speed - before);
+  rl_setup_close(&pendulum);
+  return period;
+}
+
+static void period(rl_trial *trial) {
+  static const double radii[RADII] = {0.004, 0.002, 0.001};
+  const double exact = period_claims[0].published;
+  double differences[RADII]; // from it [ms]
+  for (int k = 0; k < RADII; k++) {
+    differences[k] = milliseconds * (period_of(trial, radii[k]) - exact);
+  }
+  rl_trial_point(trial, "theory: no radius", 0.0, 0.0);
+  rl_trial_point(trial, "theory: no radius", millimetres * radii[0], 0.0);
+  trial->ours[0] = exact + extrapolate(trial, "rattle", radii, differences) / milliseconds;
+}
+
+static const rl_plot period_plot = {"period of Galileo's interrupted pendulum",
+                                    "radius of the peg / mm",
+                                    "period, less the exact one / ms",
+                                    false,
+                                    false,
+                                    "A peg with a radius takes rope on its circumference, and the "
+                                    "bob swings faster. The point at 0 "
+                                    "is where a straight line through the three leads to."};
+
+static const rl_experiment galileo_experiments[] = {
+    {"period", period, 1, period_claims, &period_plot, 0.3},
+};
+
+const rl_paper rl_paper_galileo = {"galileo", "galilei1638", "pegs.md", 1, galileo_experiments};
