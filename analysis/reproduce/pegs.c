@@ -254,8 +254,7 @@ static const rl_plot peg_plot = {
     "A chain of a metre runs off a peg of three radii, in elements of a fifth of them. Where its "
     "push on the peg would be 0, and when, over y* = sqrt((L^2 + 4 y0^2)/8) and t* = sqrt(L/2g) "
     "acosh(y*/y0) of a peg without a radius; the points at 0 are where straight lines through the "
-    "three lead to. What is left there is the polygon: with elements of half the length it is "
-    "half."};
+    "three lead to. What is left there is the polygon: it gets less with shorter elements."};
 
 static const rl_plot table_plot = {
     "where and when a chain lets go of an edge",

@@ -104,7 +104,7 @@ class Precision(cli.Case):
                 name = f"pendulum-precision-bob_x-{word}.{ending}"
                 self.expect(name in figures, True, name)
         page = (self.folder / "report.html").read_text(encoding="utf-8")
-        for text in ("Pareto front", "Crosses on the margin", "Numbers at the curves: iterations",
+        for text in ("Pareto front", "Crosses on the margin", "Numbers behind names: iterations",
                      "unsupported: source-iterations=1", "least of 7 repeats"):
             self.expect(text in page, True, f"the report says: {text}")
 
