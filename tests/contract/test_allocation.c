@@ -48,8 +48,10 @@ static void steps_allocate_nothing(void **unused) {
       rl_driver *d = rl_driver_create(s->model, rl_solvers[k], NULL, s->step);
       const int before = allocations;
       const int steps = rl_solvers[k]->is_adaptive ? 10 : 100; // one of theirs is many
-      for (int n = 0; n < steps && d->info.reason >= 0; n++) {
+      uint64_t work = 0; // of rows evaluated; a longer run repeats itself
+      for (int n = 0; n < steps && d->info.reason >= 0 && (n < 10 || work < 20000); n++) {
         rl_driver_step(d);
+        work += d->info.row_evaluations;
       }
       if (allocations != before) {
         print_error("%s on %s: observed %d allocations, expected none\n", rl_solvers[k]->name,

@@ -10,10 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 80, TRACE = 1000 };
+enum { STEPS = 80, LEAST = 10, EVALUATIONS = 20000, TRACE = 1000 };
 
 // One step of an adaptive method is many.
 static int step_count(const rl_solver_type *type) { return type->is_adaptive ? STEPS / 5 : STEPS; }
+
+// Some steps of a run that makes `steps`, fewer where each is much work: until so many rows are
+// evaluated.
+static int make_steps(rl_driver *d, int steps, void (*after)(const rl_driver *)) {
+  uint64_t work = 0;
+  int n = 0;
+  for (; n < steps && d->info.reason >= 0 && (n < LEAST || work < EVALUATIONS); n++) {
+    rl_driver_step(d);
+    work += d->info.row_evaluations;
+    if (after) {
+      after(d);
+    }
+  }
+  return n;
+}
 
 typedef void (*cell_test)(const rl_scenario *scenario, const rl_solver_type *type);
 
@@ -55,12 +70,12 @@ static void fixed_stays(const rl_scenario *s, const rl_state *state) {
 }
 
 // Tensions and normal forces never push, unless the method says that its elements do.
-static void ropes_pull(const rl_scenario *s, const rl_solver_type *type, const rl_state *state) {
-  const bool pushes = rl_solver_departures(type) & RL_PUSHES;
-  for (size_t i = 0; i < rl_unknown_count(s->model, state); i++) {
-    const bool rod =
-        i < s->model->link_count && (pushes || s->model->ropes[s->model->link_rope[i]].compression);
-    assert_true(rod || state->multipliers[i] >= 0.0);
+static void ropes_pull(const rl_driver *d) {
+  const bool pushes = rl_solver_departures(d->type) & RL_PUSHES;
+  const rl_model *m = d->model;
+  for (size_t i = 0; i < rl_unknown_count(m, d->state); i++) {
+    const bool rod = i < m->link_count && (pushes || m->ropes[m->link_rope[i]].compression);
+    assert_true(rod || d->state->multipliers[i] >= 0.0);
   }
 }
 
@@ -69,10 +84,7 @@ static uint64_t run_hash(const rl_scenario *s, const rl_solver_type *type, doubl
   assert_non_null(d);
   d->info.trace = trace;
   d->info.trace_capacity = TRACE;
-  for (int n = 0; n < step_count(type) && d->info.reason >= 0; n++) {
-    rl_driver_step(d);
-    ropes_pull(s, type, d->state);
-  }
+  make_steps(d, step_count(type), ropes_pull);
   fixed_stays(s, d->state);
   const uint64_t hash = rl_state_hash(d->state);
   rl_driver_free(d);
@@ -96,15 +108,11 @@ static void every_cell_repeats(void **unused) {
 static void starts_again(const rl_scenario *s, const rl_solver_type *type) {
   rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
   rl_driver *other = rl_driver_create(s->model, type, NULL, s->step);
-  for (int n = 0; n < step_count(type) / 2; n++) {
-    rl_driver_step(d);
-  }
-  for (int n = 0; n < step_count(type) / 8; n++) {
-    rl_driver_step(other); // it has a past of its own
-  }
+  const int made = make_steps(d, step_count(type) / 2, NULL);
+  make_steps(other, step_count(type) / 8, NULL); // it has a past of its own
   rl_driver_set_state(other, d->state);
   type->init(d->memory, d->model, d->parameters);
-  for (int n = 0; n < step_count(type) / 4; n++) {
+  for (int n = 0; n < (made + 1) / 2; n++) {
     rl_driver_step(d);
     rl_driver_step(other);
   }

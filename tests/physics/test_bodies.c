@@ -86,7 +86,7 @@ static void touches_are_where_shapes_are_nearest(void **unused) {
                         shapes[i], shapes[k]);
       double gap_tolerance, normal_tolerance, worst = 0.0, turned = 0.0;
       tolerances(i, k, &gap_tolerance, &normal_tolerance);
-      for (int n = 0; n < 60; n++) {
+      for (int n = 0; n < 30; n++) {
         rl_solid a = {
             s->model->bodies[0].parts, {0.1, -0.2, 0.3}, rl_quat_from_vector(random_vector(3.0))};
         rl_solid b = {

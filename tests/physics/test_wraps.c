@@ -655,7 +655,7 @@ static bool slipped_off(const rl_state *before, const rl_state *now) {
 }
 
 // How many changes of wraps to look at; with an argument, ten thousand, which takes a minute.
-static int most_changes = 1500;
+static int most_changes = 500;
 
 // An end of a rope moved about at random among posts and balls: the rope's length never changes by
 // more than the end moves, also where wraps come and go, and it is never inside a body.
