@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "divergence.h"
 #include "files.h"
 #include "manifest.h"
 #include "options.h"
@@ -89,15 +90,19 @@ static json_t *list_scenarios(void) {
     if (!scenario) {
       continue;
     }
-    json_t *solvers = json_object();
+    json_t *solvers = json_object(), *diverging = json_object();
     for (size_t k = 0; rl_solvers[k]; k++) {
       const uint32_t missing = rl_driver_missing(scenario->model, rl_solvers[k]);
+      const char *why = rl_divergence_of(names[i], rl_solvers[k]->name);
+      if (why) {
+        json_object_set_new(diverging, rl_solvers[k]->name, json_string(why));
+      }
       json_object_set_new(solvers, rl_solvers[k]->name,
                           json_string(missing ? rl_capability_name(missing & -missing) : ""));
     }
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:s, s:o}", "name", names[i], "title",
-                                    scenario->title, "about", scenario->about, "missing", solvers));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", names[i], "title",
+                                          scenario->title, "about", scenario->about, "missing",
+                                          solvers, "diverges", diverging));
     rl_scenario_free(scenario);
   }
   rl_names_free(names, count);
@@ -285,9 +290,16 @@ static size_t number_of(json_t *reasons, const char *reason) {
   return json_array_size(reasons);
 }
 
+static void print_reasons(const char *heading, const json_t *reasons) {
+  size_t i;
+  json_t *entry;
+  printf("\n%s\n\n", heading);
+  json_array_foreach(reasons, i, entry) { printf("%zu. %s\n", i + 1, json_string_value(entry)); }
+}
+
 // Reasons stand below the table, or nobody could read it.
 static void print_coverage(const json_t *scenarios) {
-  json_t *reasons = json_array();
+  json_t *lacks = json_array(), *limits = json_array();
   printf("| scenario |");
   for (size_t k = 0; rl_solvers[k]; k++) {
     printf(" %s |", rl_solvers[k]->name);
@@ -302,16 +314,23 @@ static void print_coverage(const json_t *scenarios) {
     printf("\n| %s |", text_of(entry, "name"));
     for (size_t k = 0; rl_solvers[k]; k++) {
       const char *missing = text_of(json_object_get(entry, "missing"), rl_solvers[k]->name);
+      const char *why = text_of(json_object_get(entry, "diverges"), rl_solvers[k]->name);
       if (*missing) {
-        printf(" no (%zu) |", number_of(reasons, missing));
+        printf(" no (%zu) |", number_of(lacks, missing));
+      } else if (*why) {
+        printf(" diverges (%zu) |", number_of(limits, why));
       } else {
         printf(" yes |");
       }
     }
   }
-  printf("\n\nA solver that says no cannot do:\n\n");
-  json_array_foreach(reasons, i, entry) { printf("%zu. %s\n", i + 1, json_string_value(entry)); }
-  json_decref(reasons);
+  putchar('\n');
+  print_reasons("A solver that says no cannot do:", lacks);
+  print_reasons("A solver that diverges can do what is asked, but blows up with the step of the "
+                "scenario and its own parameters:",
+                limits);
+  json_decref(lacks);
+  json_decref(limits);
 }
 
 static const struct {

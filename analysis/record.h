@@ -13,6 +13,7 @@ typedef struct rl_summary {
   uint64_t parted, unparted; // what came apart, and what could not for want of a spare node
   double seconds;            // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]
+  double energy_gain_max;                              // what the method had made [J]
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
   double tension_max;                       // [N]

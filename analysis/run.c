@@ -23,6 +23,9 @@ enum { SNAPSHOTS = 5 };
 // Up to here a double holds every whole number.
 static const double steps_max = 9007199254740992.0;
 
+// Of all energy that the scene can hold: a method that gains more of it is worth a note.
+static const double gain_noted = 0.1;
+
 // A step that differs by more than this from the one asked for is worth a note [s].
 static const double note_above = 1e-9;
 
@@ -233,12 +236,16 @@ static void note_slipping_off(const run *r) {
           state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
 }
 
+// The end of its rope that a change is about.
+static const char *end_name(const rl_change *c) {
+  return c->element == 0 ? "from" : c->element == 1 ? "to" : "between";
+}
+
 static void list_change(const run *r, const rl_change *c) {
-  static const char *const kinds[] = {[RL_CHANGE_TORN] = "torn",
-                                      [RL_CHANGE_CUT] = "cut",
-                                      [RL_CHANGE_RELEASED] = "released",
-                                      [RL_CHANGE_UNMET] = "no spare node",
-                                      [RL_CHANGE_EMPTY] = "no rope left"};
+  static const char *const kinds[] = {
+      [RL_CHANGE_TORN] = "torn",          [RL_CHANGE_CUT] = "cut",
+      [RL_CHANGE_RELEASED] = "released",  [RL_CHANGE_UNMET] = "no spare node",
+      [RL_CHANGE_EMPTY] = "no rope left", [RL_CHANGE_DRAWN] = "drawn into its eye"};
   const rl_model *model = r->scenario->model;
   if (json_array_size(r->changes) >= CHANGES_MAX) {
     return;
@@ -249,11 +256,15 @@ static void list_change(const run *r, const rl_change *c) {
   } else {
     json_object_set_new(out, "rope", json_string(model->ropes[c->rope].name));
   }
-  const bool is_of_end = c->kind == RL_CHANGE_RELEASED || c->kind == RL_CHANGE_EMPTY;
+  const bool is_of_end =
+      c->kind == RL_CHANGE_RELEASED || c->kind == RL_CHANGE_EMPTY || c->kind == RL_CHANGE_DRAWN;
   if (c->rope != RL_NONE && is_of_end) {
-    json_object_set_new(out, "end", json_string(c->element == 0 ? "from" : "to"));
+    json_object_set_new(out, "end", json_string(end_name(c)));
     if (c->kind == RL_CHANGE_EMPTY) {
       json_object_set_new(out, "length_m", json_real(c->length));
+    }
+    if (c->kind == RL_CHANGE_DRAWN) {
+      json_object_set_new(out, "tension_N", json_real(c->tension));
     }
   } else if (c->rope != RL_NONE) {
     json_object_set_new(out, "element", json_integer(c->element));
@@ -277,8 +288,7 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
     if (c->rope == RL_NONE) {
       snprintf(text, size, "body '%s' was let go", model->bodies[c->body].name);
     } else {
-      snprintf(text, size, "end '%s' of rope '%s' was let go", c->element == 0 ? "from" : "to",
-               rope);
+      snprintf(text, size, "end '%s' of rope '%s' was let go", end_name(c), rope);
     }
     break;
   case RL_CHANGE_EMPTY:
@@ -286,7 +296,17 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
         text, size,
         "the winch at end '%s' of rope '%s' has no rope left to take in within a step: %.6g m, "
         "and stops",
-        c->element == 0 ? "from" : "to", rope, c->length);
+        end_name(c), rope, c->length);
+    break;
+  case RL_CHANGE_DRAWN:
+    if (c->element == RL_NONE) {
+      snprintf(text, size, "two eyes of rope '%s' are drawn together, at %.6g N, and the run stops",
+               rope, c->tension);
+    } else {
+      snprintf(text, size,
+               "end '%s' of rope '%s' is drawn into its eye, at %.6g N, and the run stops",
+               end_name(c), rope, c->tension);
+    }
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
@@ -380,6 +400,20 @@ static rl_reason loop(run *r) {
   return reason;
 }
 
+// A result that is worth little says so: what the method has made, of all energy that there is.
+static void describe_gain(const run *r, const rl_summary *summary, char *text, size_t size) {
+  const double all = r->driver->energy_scale + fabs(r->driver->state->work);
+  const size_t used = strlen(text);
+  if (all > 0.0 && summary->energy_gain_max > gain_noted * all) {
+    snprintf(text + used, size - used, "; the method gained up to %.3g J, %.2g of all there is",
+             summary->energy_gain_max, summary->energy_gain_max / all);
+    if (is_told(r)) {
+      fprintf(stderr, "ropelab: note: %s, %s: %s\n", r->scenario->name, r->solver->label,
+              text + used + 2);
+    }
+  }
+}
+
 // Enters the outcome and turns it into an exit status.
 static int finish(run *r, rl_reason reason) {
   rl_summary summary;
@@ -415,6 +449,9 @@ static int finish(run *r, rl_reason reason) {
     status = RL_EXIT_INTERRUPTED;
     name = "interrupted";
     snprintf(text, sizeof text, "stopped by a signal at t = %.6g s", time);
+  }
+  if (reason > 0) {
+    describe_gain(r, &summary, text, sizeof text);
   }
   if (!saved) {
     status = fail(r, "cannot write");

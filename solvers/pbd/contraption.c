@@ -331,6 +331,7 @@ const rl_solver_type rl_solver_contraption = {
     .citation = "ryan2016",
     .capabilities =
         RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPANS | RL_CAN_ROTATION | RL_CAN_COLLISIONS,
+    .keeps_faults = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(contraption),

@@ -15,13 +15,14 @@ typedef enum rl_change_kind {
   RL_CHANGE_RELEASED, // an end of a rope, or a body
   RL_CHANGE_UNMET,    // no spare node was left
   RL_CHANGE_EMPTY,    // less rope was left than a winch takes in within a step: it stops
+  RL_CHANGE_DRAWN,    // an end is drawn into its eye, or two eyes together: the run stops
 } rl_change_kind;
 
 typedef struct rl_change {
   rl_change_kind kind;
   double time;      // [s]
   uint32_t rope;    // RL_NONE: a body was let go
-  uint32_t element; // of the rope; released or on a winch: its end, 0 `from`, 1 `to`
+  uint32_t element; // of the rope; released, drawn in or on a winch: its end, 0 `from`, 1 `to`
   uint32_t body;    // let go, or RL_NONE
   double tension;   // of the element in the last step [N]
   double length;    // of rope that is left where a winch stops [m]
@@ -45,11 +46,12 @@ typedef struct rl_driver {
   double dt;           // [s]
   rl_energy start;     // energies at the start
   double energy_scale; // all energy the scene can hold [J]
+  double gain_limit;   // what a method cannot have made of it, work aside, but by blowing up [J]
   // What came apart before and after the last step, in that order.
   rl_change *changes;
   size_t change_count, change_capacity;
   bool *is_empty;  // [event_count] the winch was stopped before the last step, for want of rope
-  bool is_stopped; // a rope that stops the run had no spare node left
+  bool is_stopped; // a rope that stops the run had no spare node left, or an end is drawn in
 } rl_driver;
 
 // Capabilities that the model needs and the solver lacks; 0 when it can run it.
@@ -69,7 +71,8 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state);
 
 // One step, the events before it, and what tears after it. Negative: diverged; the state is as the
 // method left it. RL_RUNNING: info.watch has ended it; the state is that before it. RL_STOPPED: a
-// rope that stops the run shall part and has no spare node; from then on there are no more steps.
+// rope that stops the run shall part and has no spare node, or a taut one would draw its end into
+// an eye in this step; from then on there are no more steps.
 rl_reason rl_driver_step(rl_driver *driver);
 
 // Energies now, those in the method's own springs included.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eyes.h"
 
+#include "bend.h"
 #include "elements.h"
 #include "rotation.h"
 #include "trigonometry.h"
@@ -501,4 +502,92 @@ bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, d
     passed = receive(model, state, rope, dt) || passed;
   }
   return passed;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is drawn together
+
+// An end of a straight piece, and what carries it.
+typedef struct corner {
+  rl_vec3 at;
+  uint32_t slot; // RL_NONE: fixed in space
+  bool is_point; // an end or an eye
+} corner;
+
+static corner node_corner(const rl_model *model, const rl_state *state, uint32_t node) {
+  return (corner){rl_position(&state->points[node]), rl_node_vertex(model, node).slot, true};
+}
+
+// (13) A piece that is used up within the next step.
+static bool is_drawn_together(const rl_model *model, const rl_state *state, corner from, corner to,
+                              double dt) {
+  const rl_vec3 piece = rl_sub(to.at, from.at);
+  const rl_vec3 speed = rl_sub(rl_velocity_at(model, state, to.slot, to.at),
+                               rl_velocity_at(model, state, from.slot, from.at));
+  const double rate = rl_dot(rl_unit(piece), speed);
+  return from.is_point && to.is_point && rate < 0.0 && rl_length(piece) + dt * rate <= 0.0;
+}
+
+// Of a massless rope, from its end over its eyes and bodies.
+static bool rope_draws_in(const rl_model *model, const rl_state *state, uint32_t rope, double dt,
+                          uint32_t *end) {
+  const rl_rope *r = &model->ropes[rope];
+  const uint32_t bends = rl_bend_count(model, state, rope);
+  corner from = node_corner(model, state, r->ends[0]);
+  rl_rope_look(model, state, rope);
+  for (uint32_t i = 0; i <= bends; i++) {
+    corner to = node_corner(model, state, r->ends[1]), next = to;
+    if (i < bends) {
+      const rl_bend bend = rl_rope_bend(model, state, rope, i);
+      const uint32_t slot = bend.body == RL_NONE ? RL_NONE : rl_body_slot(model, bend.body);
+      to = (corner){bend.entry, slot, bend.is_eye};
+      next = (corner){bend.exit, slot, bend.is_eye};
+    }
+    if (rl_piece_tension(model, state, rope, i) > 0.0 &&
+        is_drawn_together(model, state, from, to, dt)) {
+      *end = i == 0 ? 0 : i == bends ? 1 : RL_NONE;
+      return true;
+    }
+    from = next;
+  }
+  return false;
+}
+
+// Of an element in an eye: what can pass there does.
+static bool element_draws_in(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t i, double dt, uint32_t *end) {
+  const uint32_t pieces = rl_element_corners(model, state, rope, i) - 1;
+  for (uint32_t k = 0; k < pieces; k++) {
+    const corner from = {rl_element_corner(model, state, rope, i, k),
+                         corner_slot(model, state, rope, i, k), true};
+    const corner to = {rl_element_corner(model, state, rope, i, k + 1),
+                       corner_slot(model, state, rope, i, k + 1), true};
+    *end = k == 0 ? 0 : k + 1 == pieces ? 1 : RL_NONE;
+    if (is_drawn_together(model, state, from, to, dt)) {
+      const passage p = *end == RL_NONE ? (passage){0} : passage_of(model, state, rope, i, *end);
+      if (*end == RL_NONE || !can_pass(model, state, &p)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool rl_eyes_draw_in(const rl_model *model, const rl_state *state, double dt, uint32_t *rope,
+                     uint32_t *end) {
+  for (*rope = 0; *rope < model->rope_count; ++*rope) {
+    const rl_rope *r = &model->ropes[*rope];
+    if (r->eye_count > 0 && rl_rope_elements(model, state, *rope) > 0 &&
+        rope_draws_in(model, state, *rope, dt, end)) {
+      return true;
+    }
+    for (uint32_t k = r->first_eye; k < r->first_eye + r->ring_count; k++) {
+      const uint32_t i = state->eye_elements[k];
+      if (i != RL_NONE && state->multipliers[r->first_link + i] > 0.0 &&
+          element_draws_in(model, state, *rope, i, dt, end)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }

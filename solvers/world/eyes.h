@@ -58,6 +58,12 @@ bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, d
 // How far the guided node that is furthest through its eye is through it [m]; below 0: none is.
 double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows);
 
+// Whether a taut rope would draw an end that cannot go through into its eye within the next step of
+// dt [s], or two eyes together: behind that its piece has no direction. Which rope, and at which
+// end; 0 `from`, 1 `to`, RL_NONE: between two eyes.
+bool rl_eyes_draw_in(const rl_model *model, const rl_state *state, double dt, uint32_t *rope,
+                     uint32_t *end);
+
 // Element i leaves the eyes that it runs through, because it comes apart there.
 void rl_eyes_leave(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i);
 

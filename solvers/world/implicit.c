@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "implicit.h"
 
-#include "flexure.h"
 #include "ledger.h"
 #include "rotation.h"
 
@@ -13,26 +12,6 @@ static const double roundings = 8.0;
 
 // Of the largest force: less is left of the balance by rounding, also of short elements.
 static const double balance_rounding = 1e-12;
-
-// What is on the edge between sticking and slipping changes sides at this many times the rounding
-// of the rest: of friction less counts as nothing.
-static const double friction_roundings = 100.0;
-
-// Added to the diagonal of friction as a fraction of it, but not to what it is asked for: nodes
-// that stick contradict the taut elements between them. It bends the way and not the solution, and
-// where such nodes hardly move it makes the way long: from `softest` it becomes `hardening` times
-// less, down to `hardest`, while the residual does not fall by `steady`, and starts again where
-// it grows by `lost`.
-static const double softest = 0.003, hardest = 1e-6, hardening = 0.1;
-static const double steady = 0.3, lost = 3.0;
-
-// Friction that is less than this part of the residual says nothing of its own way.
-static const double most = 0.3;
-
-// What slips follows its contact's force by repeated solves with the same matrix, so many at most,
-// until it changes by less than this part of itself.
-enum { most_follows = 20 };
-static const double followed = 1e-3;
 
 // Of the shortest element: what a step of the midpoint rule may leave where it finds no end.
 static const double coarse = 1e-3;
@@ -84,10 +63,6 @@ void rl_implicit_forget(rl_implicit *p) {
 // ---------------------------------------------------------------------------------------------
 // Prediction
 
-static bool is_moved(const rl_implicit *p, uint32_t slot) {
-  return p->kkt.slot_place[slot] != RL_NONE;
-}
-
 // v' = (v + h g + h w F + h w c u) / (1 + h w c), drag c against the wind u at the end, F the force
 // from outside; M / h^2 is then that of (1 + h w c) m.
 static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
@@ -109,7 +84,7 @@ static void predict_places(rl_implicit *p, const rl_model *model, rl_state *stat
   for (uint32_t i = 0; i < model->place_count; i++) {
     rl_point *point = &state->points[i];
     rl_vec3 from = rl_position(point), velocity = state->velocities[i];
-    if (!is_moved(p, i)) { // fixed, driven, or held: to where it is at the end of h
+    if (!rl_implicit_moves(p, i)) { // fixed, driven, or held: to where it is at the end of h
       rl_move(point, rl_scale(h, velocity));
       continue;
     }
@@ -163,12 +138,6 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
   p->lower[m] = lower;
 }
 
-// W of a row, by which its force counts beside its slack. What an elastic rope cannot make shorter,
-// as a belt that slips or a piece between fixed bodies, it pulls as well.
-static double weight_of(const rl_implicit *p, const rl_row *row) {
-  return row->inverse_mass > 0.0 ? row->inverse_mass : row->compliance / (p->h * p->h);
-}
-
 // Asks the law; of general rows at the start of the step.
 static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                     const rl_implicit_method *method) {
@@ -191,7 +160,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       set_row(p, row->source, law(solver, rope, row->rest, row->compliance, row->inverse_mass),
-              weight_of(p, row), row->lower);
+              rl_implicit_weight(p, row), row->lower);
     }
   }
 }
@@ -237,445 +206,6 @@ static void return_to_start(const rl_implicit *p, const rl_model *model, rl_stat
   memcpy(state->velocities, p->start, model->slot_count * sizeof *p->start);
   memcpy(state->rotations, p->turned, model->body_count * sizeof *p->turned);
 }
-
-// ---------------------------------------------------------------------------------------------
-// Evaluation
-
-// Moves of all slots since the start of the step; a spin counts its turn from y. The velocities are
-// those over h, but with BDF2 of what moves freely (3 now - 4 origin + past) / 2 dt.
-static void find_moves(rl_implicit *p, const rl_model *model, const rl_state *state) {
-  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    p->moves[i] = rl_sub(rl_position(&state->points[i]), rl_position(&p->origin[i]));
-    if (i >= model->place_count) {
-      p->moves[i] = rl_add_scaled(p->moves[i], ahead, state->velocities[i]);
-    }
-    p->ways[i] = rl_scale(p->h / ahead, p->moves[i]);
-    if (p->integrator == RL_BDF2 && i < model->place_count && is_moved(p, i)) {
-      const rl_vec3 last = rl_sub(rl_position(&p->origin[i]), rl_position(&p->past[i]));
-      p->ways[i] = rl_add_scaled(p->moves[i], -1.0 / 3.0, last);
-    }
-  }
-}
-
-// dC/dt times h, along the gradients last evaluated [m].
-static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *row) {
-  return rl_row_rate(rows, row, p->ways) + row->reel - p->h * row->reel;
-}
-
-// Whether an element is (|d|^2 - l^2) / 2l.
-static bool is_square(const rl_implicit *p, uint32_t m) {
-  return p->hard[m] && (p->integrator == RL_MIDPOINT || (p->squares && p->lower[m] == 0.0));
-}
-
-static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const rl_point *points) {
-  const rl_vec3 d = rl_sub(rl_position(&points[link->b]), rl_position(&points[link->a]));
-  const double length = rl_length(d);
-  rl_bent_link *bent = &p->links[m];
-  const bool square = is_square(p, m);
-  if (square) {
-    const double inverse = 1.0 / link->rest;
-    p->values[m] = 0.5 * (length - link->rest) * (length + link->rest) * inverse;
-    *bent = (rl_bent_link){rl_scale(inverse, d), inverse, 0.0};
-  } else {
-    const double inverse = length > 0.0 ? 1.0 / length : 0.0;
-    p->values[m] = length - link->rest;
-    *bent = (rl_bent_link){rl_scale(inverse, d), inverse, -inverse};
-  }
-  if (p->lag[m] > 0.0) {
-    const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
-    const double way = rl_dot(bent->gradient, change);
-    // convex.md (7): squares are what they are at the end without an error.
-    const double rest =
-        square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
-    p->values[m] = (p->values[m] + p->lag[m] * way + rest) / (1.0 + p->lag[m]);
-  }
-}
-
-void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state *state,
-                          rl_rows *rows) {
-  find_moves(p, model, state);
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      evaluate_link(p, &state->links[k], k, state->points);
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, state->points);
-      const uint32_t m = row->source;
-      p->weights[m] = weight_of(p, row);
-      p->values[m] = (row->value + p->lag[m] * way_of(p, rows, row)) / (1.0 + p->lag[m]);
-    }
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Friction. T sticks as softly as its contact is: u + softness T = 0.
-
-static double stick_softness(const rl_implicit *p, const rl_tangents *t) {
-  return p->softness[t->normal] / (p->h * p->h);
-}
-
-void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
-  rl_direct *d = &p->tangents;
-  p->friction_residual = 0.0;
-  if (d->tangents_count == 0) {
-    return;
-  }
-  const double h2 = p->h * p->h;
-  rl_frictions_measure(p->frictions, d, rows, p->moves);
-  for (uint32_t k = 0; k < d->tangents_count; k++) {
-    rl_friction *f = &p->frictions[k];
-    const rl_tangents *t = &d->tangents[k];
-    f->slide = rl_add_scaled(f->slide, stick_softness(p, t), f->total);
-    // The limit is that of the force itself, h^2 lambda: rl_frictions_choose adds C / W, whose part
-    // in the force the balance has already.
-    p->right[t->normal] = 0.0;
-    p->diagonal[t->normal] = h2 * p->forces[t->normal];
-  }
-  double size;
-  const double residual =
-      rl_frictions_residual(p->frictions, d, rows, p->weights, p->diagonal, &size);
-  p->friction_residual = residual <= friction_roundings * p->rounding ? 0.0 : residual;
-  rl_frictions_choose(p->frictions, d, rows, p->weights, p->diagonal, p->active, p->right);
-  for (uint32_t k = 0; k < d->tangents_count; k++) {
-    rl_friction *f = &p->frictions[k];
-    const rl_tangents *t = &d->tangents[k];
-    for (uint32_t i = 0; i < 2; i++) {
-      const uint32_t m = t->first + i;
-      if (p->active[m]) { // J dx - D dT = u
-        p->right[m] = -p->right[m];
-        p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + p->softness[t->normal] +
-                         p->grip_softness * p->weights[m] * h2;
-      } else { // T along the slip is what it has to be
-        f->total = rl_add_scaled(f->total, p->right[m], f->tangents[i]);
-      }
-    }
-  }
-}
-
-void rl_implicit_grip(rl_implicit *p, double residual) {
-  residual = p->friction_residual > most * residual ? residual : INFINITY;
-  if (!(residual <= lost * p->last_residual) || residual == INFINITY) {
-    p->grip_softness = softest;
-  } else if (residual > steady * p->last_residual) {
-    p->grip_softness = fmax(hardening * p->grip_softness, hardest);
-  }
-  p->last_residual = residual;
-}
-
-// ---------------------------------------------------------------------------------------------
-// The matrix
-
-static void add_pull(rl_implicit *p, uint32_t slot, double s, rl_vec3 gradient) {
-  p->imbalance[slot] = rl_add_scaled(p->imbalance[slot], s, gradient);
-}
-
-static void balance_rows(rl_implicit *p, const rl_rows *rows, const rl_block *block) {
-  for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-    const rl_row *row = &rows->rows[k];
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      add_pull(p, rows->entries[i].slot, p->forces[row->source], rows->entries[i].force);
-    }
-    p->force_scale = rl_larger(p->force_scale, fabs(p->forces[row->source]));
-  }
-}
-
-static void balance_friction(rl_implicit *p, const rl_rows *rows) {
-  const double h2 = p->h * p->h;
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      const rl_entry *e = &rows->entries[i];
-      add_pull(p, e->slot, -1.0 / h2, rl_contact_share(row, e, p->frictions[k].total));
-    }
-  }
-}
-
-// Bending forces, and what rounding leaves of them: of the force that the rope has where kb = 1.
-static void balance_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
-  p->bending_rounding = 0.0;
-  for (rl_flexure f = {.derives = true}; rl_flexure_next(model, state, state->points, &f);) {
-    for (uint32_t i = 0; i < f.entry_count; i++) {
-      const rl_flexure_entry *e = &f.entries[i];
-      double square = 0.0;
-      for (int k = 0; k < 9; k++) {
-        square += e->jacobian[k / 3][k % 3] * e->jacobian[k / 3][k % 3];
-      }
-      add_pull(p, e->slot, 1.0 / f.compliance, e->slope);
-      p->force_scale = rl_larger(p->force_scale, rl_length(e->slope) / f.compliance);
-      p->bending_rounding =
-          rl_larger(p->bending_rounding, p->rounding / p->shortest * sqrt(square) / f.compliance);
-    }
-  }
-}
-
-double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state *state,
-                           const rl_rows *rows) {
-  double largest = 0.0;
-  p->force_scale = 0.0;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    p->imbalance[i] = rl_scale(is_moved(p, i) ? p->inertia[i] : 0.0,
-                               rl_sub(rl_position(&state->points[i]), p->target[i]));
-    p->force_scale = rl_larger(p->force_scale, rl_length(p->imbalance[i]));
-  }
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      add_pull(p, state->links[k].a, -p->forces[k], p->links[k].gradient);
-      add_pull(p, state->links[k].b, p->forces[k], p->links[k].gradient);
-      p->force_scale = rl_larger(p->force_scale, fabs(p->forces[k]));
-    }
-    balance_rows(p, rows, block);
-  }
-  balance_friction(p, rows);
-  balance_bending(p, model, state);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    const double force = rl_length(p->imbalance[i]);
-    if (is_moved(p, i) && !(force <= p->force_rounding * p->force_scale + p->bending_rounding)) {
-      largest = rl_larger(largest, force / p->inertia[i]);
-    }
-  }
-  return largest;
-}
-
-static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
-  const uint32_t a = p->kkt.slot_place[link->a], b = p->kkt.slot_place[link->b];
-  const uint32_t row = p->kkt.row_place[m];
-  const rl_bent_link *bent = &p->links[m];
-  const double force = fmax(p->forces[m], 0.0); // a rod that pushes would take definiteness
-  const double round = force * bent->round, along = force * bent->along;
-  if (a != RL_NONE) {
-    rl_kkt_add_gradient(&p->kkt, row, a, rl_scale(-1.0, bent->gradient));
-    rl_kkt_add_block(&p->kkt, a, a, round, along, bent->gradient);
-  }
-  if (b != RL_NONE) {
-    rl_kkt_add_gradient(&p->kkt, row, b, bent->gradient);
-    rl_kkt_add_block(&p->kkt, b, b, round, along, bent->gradient);
-  }
-  if (a != RL_NONE && b != RL_NONE) {
-    rl_kkt_add_block(&p->kkt, a > b ? a : b, a > b ? b : a, -round, -along, bent->gradient);
-  }
-}
-
-// The straight pieces of a span between places: as elements. Those that turn with a body bend what
-// they do to its spin as well, which is left out: the iteration finds it.
-static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *state,
-                      const rl_rows *rows, const rl_row *row) {
-  const double force = fmax(p->forces[row->source], 0.0);
-  for (uint32_t i = 0; i + 1 < row->vertex_count && row->piece_count == 0; i++) {
-    if (!rl_is_zero(rl_row_guide(row, i))) {
-      continue; // it is linear
-    }
-    const rl_vertex *v = &rows->vertices[row->first_vertex + i];
-    const rl_vec3 d = rl_sub(rl_vertex_position(model, state, v[1], state->points),
-                             rl_vertex_position(model, state, v[0], state->points));
-    const double length = rl_length(d), s = length > 0.0 ? force / length : 0.0;
-    const rl_vec3 u = rl_unit(d);
-    uint32_t places[2];
-    for (size_t e = 0; e < 2; e++) {
-      places[e] = v[e].slot == RL_NONE ? RL_NONE : p->kkt.slot_place[v[e].slot];
-      if (places[e] != RL_NONE) {
-        rl_kkt_add_block(&p->kkt, places[e], places[e], s, -s, u);
-      }
-    }
-    if (places[0] != RL_NONE && places[1] != RL_NONE && places[0] != places[1]) {
-      const bool ordered = places[0] > places[1];
-      rl_kkt_add_block(&p->kkt, places[ordered ? 0 : 1], places[ordered ? 1 : 0], -s, s, u);
-    }
-  }
-}
-
-static void assemble_row(rl_implicit *p, const rl_model *model, const rl_state *state,
-                         const rl_rows *rows, const rl_row *row) {
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    const uint32_t place = p->kkt.slot_place[e->slot];
-    if (place != RL_NONE) {
-      rl_kkt_add_gradient(&p->kkt, p->kkt.row_place[row->source], place, e->gradient);
-    }
-  }
-  if (row->kind == RL_ROW_SPAN) {
-    bend_span(p, model, state, rows, row);
-  }
-}
-
-static void assemble_friction(rl_implicit *p, const rl_rows *rows) {
-  for (uint32_t k = 0; k < 2 * p->tangents.tangents_count; k++) {
-    const rl_tangents *t = &p->tangents.tangents[k / 2];
-    const uint32_t m = t->first + k % 2;
-    const rl_row *row = &rows->rows[t->row];
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && p->active[m];
-         i++) {
-      const rl_entry *e = &rows->entries[i];
-      const uint32_t place = p->kkt.slot_place[e->slot];
-      if (place != RL_NONE) {
-        rl_kkt_add_gradient(
-            &p->kkt, p->kkt.row_place[m], place,
-            rl_scale(-1.0, rl_contact_share(row, e, p->frictions[k / 2].tangents[k % 2])));
-      }
-    }
-    p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -p->diagonal[m] : -1.0;
-  }
-}
-
-// J^T J / c of two entries of a flexure: positive, as the whole of the energy's curvature need not
-// be (papers/bending.md (7)).
-static void assemble_pair(rl_implicit *p, const rl_flexure *f, const rl_flexure_entry *a,
-                          const rl_flexure_entry *b) {
-  const uint32_t row = p->kkt.slot_place[a->slot], column = p->kkt.slot_place[b->slot];
-  for (uint32_t i = 0; i < 3; i++) {
-    for (uint32_t j = 0; j < (a == b ? i + 1 : 3); j++) {
-      const double sum = a->jacobian[0][i] * b->jacobian[0][j] +
-                         a->jacobian[1][i] * b->jacobian[1][j] +
-                         a->jacobian[2][i] * b->jacobian[2][j];
-      rl_kkt_add(&p->kkt, row + i, column + j, sum / f->compliance);
-    }
-  }
-}
-
-static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
-  for (rl_flexure f = {.derives = true}; rl_flexure_next(model, state, state->points, &f);) {
-    for (uint32_t i = 0; i < f.entry_count; i++) {
-      for (uint32_t k = 0; k <= i && is_moved(p, f.entries[i].slot); k++) {
-        if (is_moved(p, f.entries[k].slot)) {
-          assemble_pair(p, &f, &f.entries[i], &f.entries[k]);
-        }
-      }
-    }
-  }
-}
-
-bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
-                        const rl_rows *rows, bool bends) {
-  rl_kkt_clear(&p->kkt);
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    for (uint32_t axis = 0; axis < 3 && is_moved(p, i); axis++) {
-      p->kkt.diagonal[p->kkt.slot_place[i] + axis] = p->inertia[i];
-    }
-  }
-  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
-    p->kkt.diagonal[p->kkt.row_place[k]] = -1.0;
-  }
-  for (uint32_t n = 0; n < rows->block_count; n++) {
-    const rl_block *block = &rows->blocks[n];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      p->kkt.diagonal[p->kkt.row_place[k]] = p->active[k] ? -p->diagonal[k] : -1.0;
-      if (p->active[k]) {
-        assemble_link(p, &state->links[k], k);
-      }
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      const rl_row *row = &rows->rows[k];
-      const uint32_t m = row->source;
-      p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -p->diagonal[m] : -1.0;
-      if (p->active[m]) {
-        assemble_row(p, model, state, rows, row);
-      }
-    }
-  }
-  assemble_friction(p, rows);
-  if (bends) {
-    assemble_bending(p, model, state);
-  }
-  return rl_kkt_factor(&p->kkt);
-}
-
-static void set_right_side(rl_implicit *p, const rl_model *model) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    const uint32_t place = p->kkt.slot_place[i];
-    if (place != RL_NONE) {
-      p->solution[place] = -p->imbalance[i].x;
-      p->solution[place + 1] = -p->imbalance[i].y;
-      p->solution[place + 2] = -p->imbalance[i].z;
-    }
-  }
-  const uint32_t rows = p->row_count + 2 * p->tangents.tangents_count;
-  for (uint32_t m = 0; m < rows; m++) {
-    p->solution[p->kkt.row_place[m]] = p->active[m] ? p->right[m] : 0.0;
-  }
-}
-
-// papers/convex.md (9): what slips follows its contact's force. Returns the largest change of that
-// since the last solution; `size` is the largest of all.
-static double follow(rl_implicit *p, double *size) {
-  double largest = 0.0;
-  *size = 0.0;
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    const rl_tangents *t = &p->tangents.tangents[k];
-    const double now =
-        p->active[t->normal] ? t->coefficient * rl_implicit_change(p, t->normal) : 0.0;
-    largest = rl_larger(largest, fabs(now - p->follows[k]));
-    *size = rl_larger(*size, fabs(now));
-    p->follows[k] = now;
-  }
-  return largest;
-}
-
-static void add_slips(rl_implicit *p, const rl_rows *rows) {
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
-    const rl_vec3 pull = rl_scale(p->follows[k], p->frictions[k].tangents[0]);
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      const rl_entry *e = &rows->entries[i];
-      const uint32_t place = p->kkt.slot_place[e->slot];
-      if (place != RL_NONE) {
-        const rl_vec3 share = rl_contact_share(row, e, pull);
-        p->solution[place] += share.x;
-        p->solution[place + 1] += share.y;
-        p->solution[place + 2] += share.z;
-      }
-    }
-  }
-}
-
-void rl_implicit_solve(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->follows[k] = 0.0;
-  }
-  double last = INFINITY;
-  for (int i = 0; i <= most_follows; i++) {
-    set_right_side(p, model);
-    add_slips(p, rows);
-    rl_kkt_solve(&p->kkt, p->solution);
-    double size;
-    const double change = follow(p, &size);
-    if (change <= followed * size) {
-      return;
-    }
-    if (!(change <= last)) {
-      break;
-    }
-    last = change;
-  }
-  // It does not end: slips follow in the next iteration.
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->follows[k] = 0.0;
-  }
-  set_right_side(p, model);
-  rl_kkt_solve(&p->kkt, p->solution);
-}
-
-void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, double s) {
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    const uint32_t place = p->kkt.slot_place[i];
-    if (place != RL_NONE) {
-      const double *dx = &p->solution[place];
-      rl_move(&state->points[i], (rl_vec3){s * dx[0], s * dx[1], s * dx[2]});
-    }
-  }
-  const double h2 = p->h * p->h;
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    rl_friction *f = &p->frictions[k];
-    for (uint32_t i = 0; i < 2; i++) {
-      const double change = rl_implicit_change(p, p->tangents.tangents[k].first + i);
-      f->total = rl_add_scaled(f->total, s * h2 * change, f->tangents[i]);
-    }
-    f->total = rl_add_scaled(f->total, s * h2 * p->follows[k], f->tangents[0]);
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // The end of the step
 
@@ -721,7 +251,7 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      if (is_square(p, k)) {
+      if (rl_implicit_is_square(p, k)) {
         state->multipliers[k] *= rl_length(p->links[k].gradient);
       }
     }
@@ -729,8 +259,8 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
 }
 
 static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                      const rl_implicit_method *method, rl_step_info *info) {
-  const int tries = method->tries, iterations = method->iterations;
+                      const rl_implicit_method *method, int iterations, rl_step_info *info) {
+  const int tries = method->tries;
   double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
   // Without forces of the step before there is nothing to start from.
   p->known_force = 0.0;
@@ -774,7 +304,7 @@ static double damper_loss(const rl_implicit *p, uint32_t m, double value, double
 
 static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *state,
                          rl_rows *rows, rl_step_info *info) {
-  find_moves(p, model, state);
+  rl_implicit_find_moves(p, model, state);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -803,7 +333,7 @@ static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state
   const bool middle = p->integrator == RL_MIDPOINT;
   for (uint32_t i = 0; i < model->place_count; i++) {
     rl_point *point = &state->points[i];
-    if (!is_moved(p, i)) {
+    if (!rl_implicit_moves(p, i)) {
       rl_move(point, middle ? rl_scale(p->h, state->velocities[i]) : (rl_vec3){0.0, 0.0, 0.0});
       continue;
     }
@@ -883,18 +413,22 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   begin(p, model, state, rows, method, starts ? RL_EULER : method->integrator);
   const double ahead = middle ? p->h : dt;
   rl_state_reel(model, state, ahead);
+  const uint64_t before = info->iterations;
+  // What is of order 2 leaves backward Euler half of the iterations, should it have to come after.
+  const int first = p->integrator == RL_EULER ? method->iterations : method->iterations / 2;
   // What rubbed in the step before will again.
-  bool again = p->integrator != RL_EULER && rubs(p);
+  bool again = p->integrator != RL_EULER && (rubs(p) || first == 0);
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   if (!again) {
-    reason = find(p, model, state, rows, method, info);
+    reason = find(p, model, state, rows, method, first, info);
     again = is_rough(p, state, rows, reason, info);
   }
   if (again) {
     return_to_start(p, model, state);
     begin(p, model, state, rows, method, RL_EULER);
     rl_state_reel(model, state, dt - ahead);
-    reason = find(p, model, state, rows, method, info);
+    const int left = method->iterations - (int)(info->iterations - before);
+    reason = find(p, model, state, rows, method, left, info);
   }
   // Neither a step in which something hits or rubs nor the first one after it has a past.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;

@@ -92,7 +92,7 @@ typedef rl_softness rl_softness_law(const void *solver, const rl_rope *rope, dou
 
 typedef struct rl_implicit_method {
   rl_integrator integrator;
-  int tries, iterations;      // of Newton's method, and of both (rl_implicit_find)
+  int tries, iterations;      // of Newton's method, and of all in a step
   double tolerance, fraction; // the larger one: a length [m], a fraction of the shortest element
   rl_softness_law *law;       // asked of every row
   const void *solver;
@@ -102,6 +102,25 @@ void rl_implicit_lay_out(rl_implicit *implicit, const rl_model *model, rl_carver
 
 // Forgets the past, and for which rows the matrix was laid out.
 void rl_implicit_forget(rl_implicit *implicit);
+
+static inline bool rl_implicit_moves(const rl_implicit *implicit, uint32_t slot) {
+  return implicit->kkt.slot_place[slot] != RL_NONE;
+}
+
+// W of a row, by which its force counts beside its slack. What an elastic rope cannot make shorter,
+// as a belt that slips or a piece between fixed bodies, it pulls as well.
+static inline double rl_implicit_weight(const rl_implicit *p, const rl_row *row) {
+  return row->inverse_mass > 0.0 ? row->inverse_mass : row->compliance / (p->h * p->h);
+}
+
+// Whether an element is (|d|^2 - l^2) / 2l.
+static inline bool rl_implicit_is_square(const rl_implicit *p, uint32_t m) {
+  return p->hard[m] && (p->integrator == RL_MIDPOINT || (p->squares && p->lower[m] == 0.0));
+}
+
+// Moves of all slots since the start of the step; a spin counts its turn from y. The velocities are
+// those over h, but with BDF2 of what moves freely (3 now - 4 origin + past) / 2 dt.
+void rl_implicit_find_moves(rl_implicit *implicit, const rl_model *model, const rl_state *state);
 
 // Values, gradients and curvature at the state's positions.
 void rl_implicit_evaluate(rl_implicit *implicit, const rl_model *model, const rl_state *state,

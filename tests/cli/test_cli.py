@@ -302,15 +302,19 @@ class Lists(Case):
     def test_coverage_is_a_table(self) -> None:
         done = ropelab("list", "--coverage")
         self.expect_exit(done, DONE)
-        table, _, below = done.stdout.partition("\n\n")
+        table, lacks, limits = (part.strip() for part in re.split(r"\n\nA solver that .*:\n",
+                                                                 done.stdout))
         rows = [[cell.strip() for cell in line.strip("|").split("|")]
                 for line in table.splitlines()]
         self.expect(rows[0], ["scenario", *solvers()], "heads of list --coverage")
-        reasons = dict(line.split(". ", 1) for line in below.splitlines()[2:])
-        numbers = {reason: number for number, reason in reasons.items()}
+        cell_of = {reason: f"{word} ({number})"
+                   for word, below in (("no", lacks), ("diverges", limits))
+                   for number, reason in (line.split(". ", 1) for line in below.splitlines())}
+        diverging = {scenario["name"]: scenario["diverges"] for scenario in self.read("scenarios")}
         for scenario, *cells in rows[2:]:
-            expected = [f"no ({numbers[lack]})" if lack else "yes"
-                        for lack in coverage()[scenario].values()]
+            expected = [cell_of[lack or diverging[scenario][solver]]
+                        if lack or solver in diverging[scenario] else "yes"
+                        for solver, lack in coverage()[scenario].items()]
             self.expect(cells, expected, f"row {scenario} of list --coverage")
         self.expect([row[0] for row in rows[2:]], SCENARIOS, "rows of list --coverage")
 
@@ -571,7 +575,7 @@ class Runs(Case):
                     COLUMNS + own + ["chain.node.4.vx", "chain.sag"], "header with more probes")
 
     def test_numbers_have_full_precision(self) -> None:
-        result = self.record("lamp-cable", "impulse", "--duration", "0.5", "--trace", "7")
+        result = self.record("lamp-cable", "xpbd", "--duration", "0.5", "--trace", "7")
         for name, first in (("series", 0), ("iterations", 2), ("snapshots", 4)):
             table = result.table(name)
             self.expect_true(table.complete and len(table.comments) >= 1, table.comments,
@@ -787,7 +791,7 @@ class Energies(Case):
                          "energy_J of 100 substeps and of 100 steps")
 
     def test_long_run(self) -> None:
-        self.check(self.record("lamp-cable", "impulse", "--every", "0.1"), "impulse on lamp-cable")
+        self.check(self.record("lamp-cable", "xpbd", "--every", "0.1"), "xpbd on lamp-cable")
 
 
 class ClosedForms(Case):

@@ -2,10 +2,13 @@
 // What every solver has to keep on every scenario, whatever its method.
 #include "check.h"
 
+#include "divergence.h"
 #include "options.h"
 #include "solver_spec.h"
+#include "timing.h"
 
 #include <gsl/gsl_errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +170,47 @@ static void traces_have_a_residual_per_iteration(void **unused) {
   for_each_cell(traces);
 }
 
+// Runs a cell with the scenario's own step and duration, for a time [s], and says whether it blew
+// up: it diverged, or gained what would stop all but the methods that keep the faults of what they
+// rebuild.
+static bool blows_up(const rl_scenario *s, const rl_solver_type *type, double limit) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+  const double start = rl_seconds_used();
+  const uint64_t steps = (uint64_t)fmax(1.0, round(s->duration / s->step));
+  bool blown = false;
+  while (!blown && d->state->step < steps && rl_seconds_used() < start + limit &&
+         rl_driver_step(d) != RL_STOPPED) {
+    blown = d->info.reason < 0 || rl_driver_energy_error(d) > d->gain_limit + fabs(d->state->work);
+  }
+  rl_driver_free(d);
+  return blown;
+}
+
+static void blows_up_as_is_said(const rl_scenario *s, const rl_solver_type *type) {
+  if (rl_divergence_of(s->name, type->name) && !blows_up(s, type, INFINITY)) {
+    print_error("%s, %s: observed no divergence, expected one\n", s->name, type->name);
+    fail();
+  }
+}
+
+static void what_is_said_to_diverge_does(void **unused) {
+  (void)unused;
+  for_each_cell(blows_up_as_is_said);
+}
+
+// The first seconds of processor time of every other cell (`long`).
+static void goes_on_as_is_said(const rl_scenario *s, const rl_solver_type *type) {
+  if (!rl_divergence_of(s->name, type->name) && blows_up(s, type, 5.0)) {
+    print_error("%s, %s: observed a divergence, expected none\n", s->name, type->name);
+    fail();
+  }
+}
+
+static void nothing_else_diverges(void **unused) {
+  (void)unused;
+  for_each_cell(goes_on_as_is_said);
+}
+
 // Both ends of every parameter's range are accepted and run, outside is refused.
 static void parameters_keep_their_ranges(void **unused) {
   (void)unused;
@@ -210,13 +254,18 @@ static void unsupported_is_said(void **unused) {
   rl_scenario_free(s);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   gsl_set_error_handler_off();
+  if (argc > 1 && strcmp(argv[1], "long") == 0) {
+    const struct CMUnitTest all[] = {cmocka_unit_test(nothing_else_diverges)};
+    return cmocka_run_group_tests(all, NULL, NULL);
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_cell_repeats),
       cmocka_unit_test(every_cell_starts_again),
       cmocka_unit_test(nan_is_never_success),
       cmocka_unit_test(traces_have_a_residual_per_iteration),
+      cmocka_unit_test(what_is_said_to_diverge_does),
       cmocka_unit_test(parameters_keep_their_ranges),
       cmocka_unit_test(unsupported_is_said),
   };

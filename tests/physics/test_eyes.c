@@ -526,6 +526,93 @@ static void what_is_refused(void **unused) {
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// What cannot pass
+
+// Steps until the run stops, at most `most`.
+static int steps_to_stop(rl_driver *d, int most) {
+  int n = 0;
+  while (n < most && rl_driver_step(d) != RL_STOPPED) {
+    n++;
+  }
+  return n;
+}
+
+// 6 m at g/3: each method stops before the step that (13) of the closed form names, with the
+// tension 4 m M g/(m + M) / 2 and the energy that it had, and stays there.
+static void a_weight_that_is_drawn_in_stops_the_run(void **unused) {
+  (void)unused;
+  rl_diagnostic diagnostic;
+  rl_scenario *s = rl_scenario_from_file(shipped("atwood"), NULL, 0, &diagnostic);
+  assert_non_null(s);
+  const double a = 9.81 / 3.0, h = 1.0 / 240.0;
+  int expected = 0;
+  while (6.0 - 0.5 * a * expected * expected * h * h - h * a * expected * h > 0.0) {
+    expected++;
+  }
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k]) || rl_solvers[k]->keeps_faults) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[k]->name, h);
+    assert_int_equal(steps_to_stop(d, 720), expected);
+    assert_int_equal(d->change_count, 1);
+    assert_int_equal(d->changes[0].kind, RL_CHANGE_DRAWN);
+    assert_int_equal(d->changes[0].element, 1);
+    check_relative(d->changes[0].tension, 4.0 * 9.81 / 3.0, 1e-5);
+    check_near(probe(d, "light.y"), -6.0 + 0.5 * a * d->state->time * d->state->time, 0.02);
+    check_near(rl_driver_energy_error(d), 0.0, 0.15);
+    const uint64_t hash = rl_state_hash(d->state);
+    assert_int_equal(rl_driver_step(d), RL_STOPPED);
+    assert_true(rl_state_hash(d->state) == hash);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// A weight at the end of a rope with mass; a ring of mass on a rope that two strands draw up to the
+// eye that is in the way; a weight that goes by its eye while the rope is slack.
+static void what_is_drawn_together_has_a_name(void **unused) {
+  (void)unused;
+  const struct {
+    const char *ropes;
+    uint32_t end;
+    bool passes;
+  } cases[] = {
+      {"ropes: {r: {from: {body: heavy}, to: {body: light}, mass: 0.1, segments: 8,"
+       " over: [{eye: [0, 0, 0]}]}}\n",
+       1, false},
+      {"ropes: {r: {from: {body: heavy}, to: {point: [0, 3, 0]},"
+       " over: [{eye: [0, 0, 0]}, {body: light, at: [0, 0, 0]}]}}\n",
+       RL_NONE, false},
+      {"ropes: {r: {from: {body: heavy}, to: {body: light}, length: 9,"
+       " over: [{eye: [0, 0, 0]}]}}\n",
+       0, true},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    const bool thrown = cases[k].passes;
+    rl_scenario *s =
+        scenario_from("name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+                      "  heavy: {mass: 20, position: [-1, -1, 0], %s}\n"
+                      "  light: {mass: 1, position: [0, -1, 0], velocity: [0, %d, 0]}\n%s",
+                      thrown ? "motion: fixed" : "motion: free", thrown ? 6 : 0, cases[k].ropes);
+    static const char *const solvers[] = {"rattle", "convex", "pbd", "impulse-soft"};
+    for (size_t i = 0; i < 4; i++) {
+      rl_driver *d = driver_for(s, solvers[i], 0.001);
+      const int steps = steps_to_stop(d, 1000);
+      print_message("%zu, %s: %d steps, light at %.4f m\n", k, solvers[i], steps,
+                    probe(d, "light.y"));
+      assert_true((steps == 1000) == thrown);
+      if (!thrown) {
+        assert_int_equal(d->changes[0].element, cases[k].end);
+        check_below(fabs(probe(d, "light.y")), 0.03);
+      }
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_runs_through_as_known),
@@ -542,6 +629,8 @@ int main(void) {
       cmocka_unit_test(rows_have_their_gradients),
       cmocka_unit_test(an_eye_bears_the_chain),
       cmocka_unit_test(what_is_refused),
+      cmocka_unit_test(a_weight_that_is_drawn_in_stops_the_run),
+      cmocka_unit_test(what_is_drawn_together_has_a_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
