@@ -189,14 +189,15 @@ enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
   " segments: 24, mass: 0.06, radius: 0.012, friction: 0.5, compression: true,"                    \
   " rope_collide: true}\n"
 
-// Nothing passes through anything, and hardly any energy comes from nowhere. With one sweep a
-// substep rods that fall on a floor gain as much without contact among themselves (xpbd: 0.24).
+// Nothing passes through anything, and hardly any energy comes from nowhere. What a single sweep
+// leaves of the impact of rods is pushed out in the next substep, and gains 0.23 with xpbd.
 static void a_falling_rope_piles_up(void **unused) {
   (void)unused;
-  static const double gains[SOLVERS] = {0.05, 0.3, 0.05, 0.15, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05};
+  static const double gains[SOLVERS] = {0.05, 1e-3, 0.05, 0.15, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05};
   for (size_t i = 0; i < SOLVERS; i++) {
     rl_scenario *s = scenario_from(PILE);
-    rl_driver *d = driver_for(s, solvers[i], 1.0 / 500.0);
+    rl_driver *d = driver_for(s, strcmp(solvers[i], "xpbd") == 0 ? "xpbd,iterations=5" : solvers[i],
+                              1.0 / 500.0);
     watch w = watch_over(d);
     const double start = rl_metrics_of(d).energy_total;
     int count = 0;
