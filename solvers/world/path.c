@@ -566,6 +566,7 @@ static void write_places(rl_path_item *items, size_t count) {
     before = i;
   }
   for (size_t i = 0; i < count; i++) {
+    items[i].has_middle = false;
     items[i].piece = i + 1 < count ? rl_distance(items[i].exit, items[i + 1].entry) : 0.0;
     if (i + 1 < count && is_round(&items[i]) && is_round(&items[i + 1])) {
       items[i].hinge = rl_scale(0.5, rl_add(items[i].exit, items[i + 1].entry));

@@ -65,7 +65,12 @@ typedef struct rl_path_item {
   double piece;        // length of the straight piece after it [m]
   double turn;         // angle between `in` and `out` [rad]; of round items the angle that the
                        // rope's direction turns along its arc, for the capstan law
-  rl_path_node node;   // scratch
+  // Of round items, once it was asked for (wrap.c): the direction of the arc's middle from the
+  // centre, and how far along the axis that the rope turns about it is from there [m].
+  bool has_middle;
+  rl_vec3 middle;
+  double middle_height;
+  rl_path_node node; // scratch
 } rl_path_item;
 
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns

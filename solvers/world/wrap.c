@@ -252,22 +252,30 @@ typedef struct arc_middle {
   double height;
 } arc_middle;
 
-static arc_middle middle_of(const rl_path_item *item) {
+static arc_middle middle_of(rl_path_item *item) {
   arc_middle m = {.axis = item->kind == RL_PATH_SPHERE ? item->side
                                                        : rl_scale(item->sense, item->axis)};
+  if (item->has_middle) {
+    m.radial = item->middle;
+    m.height = item->middle_height;
+    return m;
+  }
   const rl_vec3 entry = rl_sub(item->entry, item->at), exit = rl_sub(item->exit, item->at);
   const rl_vec3 radial = rl_unit(rl_add_scaled(entry, -rl_dot(entry, m.axis), m.axis));
   double s, c;
   rl_sincos(0.5 * item->wrap, &s, &c);
   m.radial = rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(m.axis, radial)));
   m.height = 0.5 * (rl_dot(entry, m.axis) + rl_dot(exit, m.axis));
+  item->has_middle = true;
+  item->middle = m.radial;
+  item->middle_height = m.height;
   return m;
 }
 
 // Where the rope has moved sideways, the mark is that point of it which is nearest: what friction
 // holds is the rope along itself, so the mark moves across it.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
-                           const rl_path_item *item, const rl_point *points) {
+                           rl_path_item *item, const rl_point *points) {
   if (wrap->body == RL_NONE) {
     return 0.0;
   }
@@ -291,7 +299,7 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
 
 // Marks the middle of each wrap.
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
-                         const rl_path_item *item) {
+                         rl_path_item *item) {
   if (wrap->body == RL_NONE) {
     return;
   }
@@ -322,7 +330,7 @@ double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t index,
                             uint32_t piece, const rl_point *points) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const rl_path_item *items = rl_path_items(state, index);
+  rl_path_item *items = rl_path_items(state, index);
   const bool closes = piece == 0 && rl_wraps_is_loop(model, index);
   const uint32_t before = closes ? state->wrap_counts[index] : piece; // the item before it
   double length = items[piece].piece + (closes ? items[before].piece : 0.0);

@@ -148,7 +148,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
   // Wraps, with the number of the old one for now where the rest length will be.
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const rl_path_item *item = &w->path.items[i + 1];
+    rl_path_item *item = &w->path.items[i + 1];
     const uint32_t old = find_old(w, item, next, old_count);
     wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
     wraps[i].rest = old == RL_NONE ? -1.0 : old;

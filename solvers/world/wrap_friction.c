@@ -82,7 +82,7 @@ static rl_strand strand_of(const rl_model *model, const rl_state *state, uint32_
                            uint32_t first_piece, const rl_point *points, double paid) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const rl_path_item *items = rl_path_items(state, index);
+  rl_path_item *items = rl_path_items(state, index);
   const uint32_t count = state->wrap_counts[index];
   rl_strand strand = {.first_piece = first_piece};
   const bool closes = first_piece == 0 && rl_wraps_is_loop(model, index);
@@ -550,7 +550,7 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   double lost = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const uint32_t next = i + 1 < pieces ? i + 1 : 0;
     const double way =
         0.5 * item->arc - rl_wrap_before_mark(model, state, &wraps[i], item, state->points);

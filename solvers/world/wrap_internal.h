@@ -58,9 +58,9 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
 // With the path at the state's points solved: marks the middle of a wrap; the length of rope on it
 // before its mark; the length of a piece between the marks beside it [m].
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
-                         const rl_path_item *item);
+                         rl_path_item *item);
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
-                           const rl_path_item *item, const rl_point *points);
+                           rl_path_item *item, const rl_point *points);
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t rope,
                             uint32_t piece, const rl_point *points);
 
