@@ -407,15 +407,16 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
 static bool add_run(rl_study *study, rl_convergence *c, const rl_scenario *compared,
                     rl_study_run *run, const char *over, size_t index, size_t v, int *status) {
   const rl_solver_spec *curve = run->solver;
+  const size_t item = rl_study_item(study->definition.values, c->texts[v]);
   if (c->variation == RL_VARY_PARAMETER) {
-    run->solver = rl_study_set_parameter(study, curve, over, c->texts[v]);
+    run->solver = rl_study_set_parameter(study, curve, over, c->texts[v], "values", item);
     *status = RL_EXIT_USAGE;
   }
   c->cells[index] = run->solver ? rl_study_add(study, run, status) : SIZE_MAX;
   run->solver = curve;
-  if (c->cells[index] == SIZE_MAX && c->variation != RL_VARY_STEP) {
-    const rl_words given = study->definition.values;
-    rl_study_note(&study->definition, "values", rl_study_item(given, c->texts[v]), "of this value");
+  const bool of_scenario = c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH;
+  if (c->cells[index] == SIZE_MAX && of_scenario) {
+    rl_study_note(&study->definition, "values", item, "of this value");
   }
   return c->cells[index] != SIZE_MAX &&
          (!compared || add_reference(study, c, compared, run, index, status));

@@ -42,7 +42,7 @@ static bool add_solvers(rl_study *study, const rl_solver_spec *solver, rl_solver
   }
   for (size_t i = 0; i < iterations.count; i++) {
     const rl_solver_spec *set =
-        rl_study_set_parameter(study, solver, "iterations", iterations.words[i]);
+        rl_study_set_parameter(study, solver, "iterations", iterations.words[i], "iterations", i);
     if (!set) {
       return false;
     }

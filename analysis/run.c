@@ -20,9 +20,6 @@
 // How many snapshots a run plans: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
-// Up to here a double holds every whole number.
-static const double steps_max = 9007199254740992.0;
-
 // Of all energy that the scene can hold: a method that gains more of it is worth a note.
 static const double gain_noted = 0.1;
 
@@ -103,9 +100,9 @@ bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
   const double duration = isnan(options->duration) ? scenario->duration : options->duration;
   const double step = isnan(options->step) ? scenario->step : options->step;
   const double steps = fmax(1.0, round(duration / step));
-  if (!(steps <= steps_max)) {
+  if (!(steps <= RL_STEPS_MAX)) {
     snprintf(message, size, "%g s in steps of %g s are %g steps; expected at most %g", duration,
-             step, steps, steps_max);
+             step, steps, RL_STEPS_MAX);
     return false;
   }
   const double dt = duration / steps;

@@ -213,7 +213,8 @@ static rl_solver_spec *relabel(rl_study *study, const rl_solver_spec *solver, co
 }
 
 const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_spec *solver,
-                                             const char *name, const char *value) {
+                                             const char *name, const char *value, const char *key,
+                                             size_t item) {
   char message[512];
   rl_solver_spec parsed;
   const char *setting = rl_study_text(study, "%s,%s=%s", solver->type->name, name, value);
@@ -221,7 +222,7 @@ const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_sp
     return NULL;
   }
   if (!rl_solver_spec_parse(setting, &parsed, message, sizeof message)) {
-    fprintf(stderr, "ropelab: %s\n", message);
+    rl_study_refuse(&study->definition, key, item, "%s", message);
     return NULL;
   }
   rl_solver_spec *own = relabel(study, solver, NULL);

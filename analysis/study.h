@@ -149,9 +149,11 @@ size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status);
 const rl_scenario *rl_study_scenario(rl_study *study, const char *name, rl_changes changes,
                                      int *status);
 
-// A solver with a parameter set to a value, written as the user would. NULL with a message.
+// A solver with a parameter set to a value, written as the user would. NULL with a message, at the
+// item of the key.
 const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_spec *solver,
-                                             const char *name, const char *value);
+                                             const char *name, const char *value, const char *key,
+                                             size_t item);
 
 // Text in the study's arena, printf style; NULL with a message: out of memory.
 const char *rl_study_text(rl_study *study, const char *format, ...);

@@ -50,6 +50,12 @@ static bool read_top_level(rl_reader *reader, const rl_tree *root, rl_scenario *
                       sizeof top_fields / sizeof top_fields[0], top)) {
     return false;
   }
+  const double steps = top->duration / top->step;
+  if (!(steps <= RL_STEPS_MAX)) {
+    return rl_fail(reader, rl_tree_value(root, "step"),
+                   "step: %g s in steps of %g s are %g steps; expected at most %g", top->duration,
+                   top->step, steps, RL_STEPS_MAX);
+  }
   reader->bodies = top->bodies;
   reader->ropes = top->ropes;
   scenario->name = top->name;

@@ -48,6 +48,9 @@ typedef struct rl_override {
   const char *value; // YAML
 } rl_override;
 
+// Up to here a double holds every whole number: nobody could count more steps.
+#define RL_STEPS_MAX 9007199254740992.0
+
 // Reads a scenario from text; `file` is its name in messages. NULL on a fault, with `diagnostic`
 // filled in.
 rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *file,

@@ -370,13 +370,15 @@ class Study(Case):
         path = write(STUDY.replace("[pendulum, catenary]", "hanging-chain").replace(
             "quantity: self", "quantity: exact"))
         self.refused("study", path, says=(f"{path}:10:11: error: quantity: exact: scenario",))
-        for change, place in (
-                (("over: step\nvalues: [0.02, 0.01,", "over: iterations\nvalues: [2, 1,"), "9:16"),
-                (("over: step\nvalues: [0.02, 0.01,", "over: segments\nvalues: [2, 1,"), "9:16")):
+        for change, found in (
+                (("over: step\nvalues: [0.02, 0.01,", "over: iterations\nvalues: [2, 1,"),
+                 "9:16: error: values: '0.005' is not a value of parameter 'iterations'"),
+                (("over: step\nvalues: [0.02, 0.01,", "over: segments\nvalues: [2, 1,"),
+                 "9:16: note: of this value")):
             path = write(STUDY.replace(*change).replace("solvers: [pbd, rattle", "solvers: [pbd]  #")
                          .replace("[pendulum, catenary]", "catenary"))
             self.refused("study", path, "--out", cli.new_folder(),
-                         says=(f"{path}:{place}: note: of this value",))
+                         says=(f"{path}:{found}",))
         self.refused("study", "pendulum-ordr", says=("did you mean 'pendulum-order'?",))
         self.refused("study", write("- a\n"), says=("expected a map",))
         self.refused("study", write(""), says=("error",))
