@@ -187,6 +187,18 @@ static bool is_clear(const rl_wrapping *w, const rl_path_item *item) {
          rl_dot(rl_cross(surface.normal, rl_sub(item[1].entry, item[-1].exit)), axis) > 0.0;
 }
 
+// Whether the rope shall make full turns about what an item is on: then it touches in any case.
+static bool shall_turn(const rl_wrapping *w, const rl_rope_definition *d,
+                       const rl_path_item *item) {
+  bool turns = false;
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_way *way = &d->ways[k];
+    turns = turns || (!way->eye && way->turns > 0.0 &&
+                      rl_wraps_is_on(w, item, way->body, way->part == RL_NONE ? 0 : way->part));
+  }
+  return turns;
+}
+
 static void leave_out(rl_wrapping *w, size_t i) {
   rl_path_item *items = w->path.items;
   w->path.count--;
@@ -217,7 +229,8 @@ static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
     }
     const rl_path_item *item = &w->path.items[i];
     const bool touches = rl_wraps_is_settled(w, item);
-    if (item->part != RL_NONE && item->wrap < 2.0 * RL_PI && is_clear(w, item)) {
+    if (item->part != RL_NONE && item->wrap < 2.0 * RL_PI && !shall_turn(w, d, item) &&
+        is_clear(w, item)) {
       leave_out(w, i);
       i = 1;
     } else if (!touches) {
@@ -344,7 +357,8 @@ static bool check_passed(const rl_wrapping *w, const rl_definition *definition, 
       asked += same ? 2.0 * RL_PI * way->turns : 0.0;
     }
     const char *name = w->model->bodies[round.body].name;
-    if (d->ways[k].turns > 0.0 && turned < asked) {
+    // Beside the turns it may bend back, by less than a quarter at each end.
+    if (d->ways[k].turns > 0.0 && turned < asked - RL_PI) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
                    "the turns slip off body '%s': the rope would turn by %.3g rad there, less than "
                    "%.3g full turns; expected fewer `turns`, or ends beside its side",
@@ -356,7 +370,8 @@ static bool check_passed(const rl_wrapping *w, const rl_definition *definition, 
     if (!on && rl_dot(rl_cross(surface.normal, rl_sub(items[i + 1].entry, items[i].exit)),
                       round.turning) <= 0.0) {
       return no_way(fault, w->rope, k,
-                    "on that side of body '%s' nothing holds the rope; expected another side",
+                    "on that side of body '%s' no way is found on which the rope holds; expected "
+                    "another side, or an eye beside it",
                     name);
     }
   }

@@ -104,7 +104,7 @@ TEXTS = (
     ("turns beside a drum", over("cylinder: {radius: 0.1, length: 1}", "over: [{body: drum, turns: @3}]",
                                  "position: [0, 0, 3], "), "the turns slip off body 'drum'", "less than 3 full turns"),
     ("over the tip of a pole", over("capsule: {radius: 0.1, length: 1}", "over: [@{body: drum, side: [0, 0, 1]}]"),
-     "on that side of body 'drum' nothing holds the rope"),
+     "on that side of body 'drum' no way is found on which the rope holds"),
     ("a side along the axis", over("cylinder: {radius: 0.1, length: 1}",
                                    "over: [{body: drum, side: @[0, 0, 1]}]"), "along the axis of body 'drum'"),
     ("an eye inside a body", over("cylinder: {radius: 0.1, length: 1}", "over: [@{eye: [0, 0, 0.45]}]"),

@@ -69,6 +69,30 @@ static void thin_bodies_are_passed(void **unused) {
   }
 }
 
+// A full turn is laid too round a drum that the straight rope would pass just above: the rope comes
+// down to it and goes up again. The tangent from a point at the distance d from the axis touches
+// acos(R/d) off the direction to the point.
+static void turns_are_laid_beside_the_straight_way(void **unused) {
+  (void)unused;
+  static const double heights[] = {0.1001, 0.11, 0.15};
+  for (size_t i = 0; i < sizeof heights / sizeof heights[0]; i++) {
+    const double h = heights[i], d = hypot(1.0, h);
+    const double touch = atan2(1.0, h) - acos(0.1 / d); // of the tangent point, from the top
+    rl_scenario *s =
+        scenario_from("name: turn\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.1, length: 1}}}\n"
+                      "ropes:\n  line: {from: {point: [-1, %.17g, 0]}, to: {point: [1, %.17g, 0]},"
+                      " over: [{body: drum, turns: 1}]}\n",
+                      h, h);
+    rl_driver *driver = driver_for(s, "impulse", 0.01);
+    check_near(probe(driver, "line.wrap.drum"), 2.0 * pi + 2.0 * touch, 1e-12);
+    check_near(probe(driver, "line.length"),
+               2.0 * sqrt(d * d - 0.01) + 0.1 * (2.0 * pi + 2.0 * touch), 1e-12);
+    rl_driver_free(driver);
+    rl_scenario_free(s);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Frictionless drum
 
@@ -580,7 +604,8 @@ static void kept_paths_are_those_that_are_found(void **unused) {
       " shape: {capsule: {radius: 0.1, length: 0.2}}}\n"
       "  c: {motion: fixed, position: [-0.3, 0.3, 0], shape: {cylinder: {radius: 0.1, length: "
       "0.4}}}",
-      "  b: {motion: fixed, friction: 0.1, position: [0, 0, 0], shape: {box: {size: [0.2, 0.2, "
+      "  b: {motion: fixed, friction: 0.1, position: [0.05, -0.6, 0], shape: {box: {size: [0.2, "
+      "0.2, "
       "0.4]}}}"};
   for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
     rl_scenario *s = scenario_from(
@@ -761,6 +786,7 @@ int main(int count, char **arguments) {
   most_changes = count > 1 ? 10000 : most_changes;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thin_bodies_are_passed),
+      cmocka_unit_test(turns_are_laid_beside_the_straight_way),
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
       cmocka_unit_test(rope_holds_below_the_threshold),
