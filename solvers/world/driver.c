@@ -235,12 +235,20 @@ static void feed(rl_driver *driver, bool (*feeds)(rl_driver *)) {
   }
 }
 
+// Whether the driver finds how ropes lie on bodies, and not the method.
+static bool leads_wraps(const rl_driver *driver) {
+  return driver->before && !driver->type->keeps_wraps;
+}
+
 // A step of the solver from the present state.
 static void solve(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
+  if (leads_wraps(driver) && rl_wraps_jam(model, state, driver->before, driver->rows)) {
+    rl_detect(model, state, driver->dt, driver->rows);
+  }
   if (!driver->type->keeps_ledger) {
     rl_ledger_begin(driver->ledger, model, state, driver->rows);
   }
@@ -320,7 +328,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
 }
 
 static void solve_once(rl_driver *driver, double t1) {
-  if (driver->before && !driver->type->keeps_wraps) {
+  if (leads_wraps(driver)) {
     solve_with_grips(driver, t1);
   } else {
     solve(driver, t1);
@@ -498,7 +506,6 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_state *state = driver->state;
   const double t1 = (double)(state->step + 1) * driver->dt;
   rl_step_info *info = &driver->info;
-  const bool leads_wraps = driver->before && !driver->type->keeps_wraps;
   driver->change_count = 0;
   if (info->watch && driver->undone) {
     rl_state_copy(driver->undone, state);
@@ -524,11 +531,11 @@ rl_reason rl_driver_step(rl_driver *driver) {
     rl_ledger_end(driver->ledger, model, state, driver->rows, driver->dt,
                   driver->type->stored_energy == NULL);
   }
-  if (leads_wraps) {
+  if (leads_wraps(driver)) {
     info->dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
   }
   // What springs in the place of rows store is that of the rows there are now.
-  const bool has_other_rows = leads_wraps && driver->type->stored_energy &&
+  const bool has_other_rows = leads_wraps(driver) && driver->type->stored_energy &&
                               rl_wraps_hash(model, state) != driver->rows->wraps;
   if (rl_eyes_pass(model, state, driver->rows, driver->dt) || has_other_rows) {
     tell(driver);

@@ -574,7 +574,19 @@ static void write_places(rl_path_item *items, size_t count) {
   }
 }
 
+// A place that a solve without ends has put past one would balance there.
+static void put_within(rl_path_item *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].kind == RL_PATH_LINE) {
+      items[i].along = fmin(fmax(items[i].along, 0.0), items[i].length);
+    }
+  }
+}
+
 static double solve(rl_path_item *items, size_t count, bool within, size_t *iterations) {
+  if (within) {
+    put_within(items, count);
+  }
   search s = {.length = start(items, count), .within = within};
   if (isnan(s.length)) {
     return NAN;

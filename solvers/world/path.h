@@ -95,6 +95,13 @@ void rl_path_begin_rates(rl_path_item *solved, size_t count);
 void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t count, double share);
 double rl_path_find_rates(rl_path_item *solved, size_t count);
 
+// Whether the items beside a ball see it past half a turn: the rope would be shorter the other way
+// round, and goes there.
+static inline bool rl_path_is_past_half(const rl_path_item *item) {
+  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
+  return rl_dot(rl_cross(from, to), item->side) < 0.0;
+}
+
 // Lays the rope over items, wherever they are, with the places of a path that was solved, and
 // `time` later if its rates are known. nan where it cannot be laid.
 double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time);

@@ -249,7 +249,7 @@ static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i,
   const double least = half - slack_of(item, p);
   const bool entry = rl_path_local(s, item, item->entry).z * sign < least;
   const bool exit = rl_path_local(s, item, item->exit).z * sign < least;
-  if (item->wrap > RL_PI) { // the long way round, through the part
+  if (item->wrap > RL_PI || rl_path_is_past_half(item)) { // the long way round
     item->side = rl_scale(-1.0, item->side);
     item->wrap = 0.0;
     return RL_PATH_CHANGED;

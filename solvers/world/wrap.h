@@ -6,7 +6,7 @@
 #ifndef RL_WRAP_H
 #define RL_WRAP_H
 
-#include "state.h"
+#include "rows.h"
 
 // A loop: its list of wraps begins and ends at the seam. The piece behind the last wrap is the
 // first one; it stands at 0, and what the last wrap says of the piece after it is its tension
@@ -75,14 +75,19 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
 void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, double rest);
 
 // After a step from `before`: where a rope that stuck is pulled harder than friction can hold, it
-// slips; where it slipped and came to rest, it sticks; while it slips off a ball, nothing holds it;
+// slips; where it slipped and came to rest, it sticks; while it slips off a body, nothing holds it;
 // where its way has come to an end, it slips off at the start. True if something has changed, and
 // the step is to be done again. `last`: what each unknown pulled in the last substep, or NULL.
 // With a `dt` of INFINITY nothing comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
-// The last of these alone: whether the way of a rope has come to an end between the two states.
+// Before a step from `before`, of which the state is a copy, with the rows of that: where a rope
+// slips though its pull would not slow it down, J M^-1 G^T <= 0, it sticks in both. True if
+// something has changed, and the rows are others.
+bool rl_wraps_jam(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
+
+// The last of those before: whether the way of a rope has come to an end between the two states.
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before);
 
 // Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies

@@ -242,9 +242,10 @@ static double thickness(const rl_part *part) {
 }
 
 // Of a step, the least advance towards a part, and how many there are at most: a piece that is
-// still outside then glides along, and where it is then will do.
+// still outside then glides along, and where it is then will do. A place at a small share s of the
+// piece from an end that rests comes nearer by s of what is left with each.
 static const double least_advance = 1e-6;
-enum { MOST_ADVANCES = 40 };
+enum { MOST_ADVANCES = 4000 };
 
 // When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
 // of the side from which it came; 2: it does not. The distance of a piece changes no faster than

@@ -14,6 +14,10 @@ static const double reel_tolerance = 1e-12;
 // A strain is found to so much: what is left is rounding of the lengths.
 static const double strain_tolerance = 1e-15;
 
+// Of the tension on one side that on the other is so many times at most while the rope slips: it
+// comes to hold any within a step.
+static const double most_pull = 1e12;
+
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
@@ -39,13 +43,19 @@ static double largest_pull(double friction, const rl_path_item *item) {
   return down > 0.0 ? up / down : INFINITY;
 }
 
+// The same of a wrap.
+static double pull_held(const rl_model *model, const rl_state *state, uint32_t rope,
+                        uint32_t index) {
+  return largest_pull(rl_wrap_friction(model, rope, &rl_wraps_of(model, state, rope)[index]),
+                      &rl_path_items(state, rope)[index + 1]);
+}
+
 double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
   if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
     return 1.0;
   }
-  const double pull =
-      largest_pull(rl_wrap_friction(model, rope, wrap), &rl_path_items(state, rope)[index + 1]);
+  const double pull = fmin(pull_held(model, state, rope, index), most_pull);
   return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
 }
 
@@ -303,8 +313,7 @@ static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t inde
   const double back = beside.back, on = beside.on;
   double all = 1.0 + grip_tolerance, tension = back;
   for (uint32_t i = first; i <= last; i++) {
-    const double pull = largest_pull(rl_wrap_friction(model, index, &wraps[i]),
-                                     &rl_path_items(state, index)[i + 1]);
+    const double pull = pull_held(model, state, index, i);
     all *= pull;
     tension = on > back ? fmin(tension * pull, on) : fmax(tension / pull, on);
     wraps[i].tension = i < last && isfinite(tension) ? tension : on;
@@ -343,8 +352,9 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
     const rl_wrap *wrap = &wraps[i];
     if (wrap->grip != RL_STICKS) {
       const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
-      const bool ends = wrap->grip != RL_SLIDES && wrap->tension > 0.0 && along < 0.0;
-      changed = (ends && regrip(&before[i], RL_STICKS)) || changed;
+      const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
+                        isinf(pull_held(model, state, index, i)); // it holds any by now
+      changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
       continue;
     }
     const uint32_t first = i;
@@ -538,6 +548,41 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_turn(model, before, r);
+    }
+  }
+  return changed;
+}
+
+// Whether a strand slips where its pull would not slow it down, though one that sticks would. Of an
+// elastic one the stretch says what it pulls.
+static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  static const double rounding = 1e-13;
+  if (!model->ropes[model->link_rope[row->item]].rubs || row->piece_count < 2) {
+    return false;
+  }
+  rl_row_evaluate(model, state, rows, row, state->points);
+  double own = 0.0, pushed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    own += state->points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    pushed += state->points[e->slot].w * rl_dot(e->force, e->force);
+  }
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 && own > rounding * pushed;
+}
+
+bool rl_wraps_jam(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows) {
+  bool changed = false;
+  for (uint32_t r = 0; r < rows->row_count; r++) {
+    rl_row *row = &rows->rows[r];
+    if (row->kind != RL_ROW_SPAN || !is_jammed(model, state, rows, row)) {
+      continue;
+    }
+    const uint32_t index = model->link_rope[row->item];
+    rl_wrap *wraps[2] = {rl_wraps_of(model, state, index), rl_wraps_of(model, before, index)};
+    for (uint32_t k = row->first_piece; k + 1 < row->first_piece + row->piece_count; k++) {
+      for (int i = 0; i < 2 && wraps[0][k].grip != RL_SLIDES; i++) {
+        changed = regrip(&wraps[i][k], RL_STICKS) || changed;
+      }
     }
   }
   return changed;

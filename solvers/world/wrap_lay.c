@@ -283,12 +283,6 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
   return true;
 }
 
-// Whether the neighbours of a ball on the path see it past half a turn.
-static bool is_past_half(const rl_path_item *item) {
-  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
-  return rl_dot(rl_cross(from, to), item->side) < 0.0;
-}
-
 // On a ball the rope is on the side that was asked for, or would be on more than half of it.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
@@ -301,7 +295,7 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
       const rl_path_item *item = &w->path.items[i];
       if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
           rl_wraps_is_on(w, item, round.body, round.part) &&
-          (rl_dot(item->side, round.turning) < 0.0 || is_past_half(item))) {
+          (rl_dot(item->side, round.turning) < 0.0 || rl_path_is_past_half(item))) {
         return no_way(fault, w->rope, k,
                       "on that side of the ball '%s' the rope would lie on more than half of it, "
                       "and slip off; expected the other side",

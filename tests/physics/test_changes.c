@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Massless ropes in random scenes: whatever they run into, slide over and slip off, the run goes
+// on, the rope lies on what there is, and no change of what it lies on brings energy in.
+#include "check.h"
+
+#include "world/rows_internal.h"
+#include "world/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// How many scenes, and with each method changes, to look at; with an argument thousands, which
+// takes minutes.
+static int most_scenes = 60, most_changes = 60;
+
+// ---------------------------------------------------------------------------------------------
+// Random scenes
+
+typedef struct text {
+  char at[4096];
+  size_t length;
+} text;
+
+static void add(text *t, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(t->at + t->length, sizeof t->at - t->length, format, arguments);
+  va_end(arguments);
+  assert_true(length > 0 && (size_t)length < sizeof t->at - t->length);
+  t->length += (size_t)length;
+}
+
+static int one_of(uint64_t *seed, int count) {
+  const int n = (int)(next_random(seed) * count);
+  return n < count ? n : count - 1;
+}
+
+// Returns how far it reaches from its centre [m]. Over a ball no rope lies from below to below.
+static double add_shape(text *t, uint64_t *seed, double size, bool balls) {
+  const double radius = size * between(seed, 0.5, 1.0), length = size * between(seed, 0.7, 4.0);
+  switch (balls ? one_of(seed, 5) : 1 + one_of(seed, 4)) {
+  case 0:
+    add(t, "shape: {sphere: {radius: %.4g}}", radius);
+    return radius;
+  case 1:
+    add(t, "shape: {cylinder: {radius: %.4g, length: %.4g}}", radius, length);
+    break;
+  case 2:
+    add(t, "shape: {capsule: {radius: %.4g, length: %.4g}}", radius, length);
+    return radius + 0.5 * length;
+  case 3:
+    add(t, "shape: {box: {size: [%.4g, %.4g, %.4g]}}", 1.4 * radius, 1.2 * radius, length);
+    break;
+  default:
+    add(t, "shape: {prism: {radius: %.4g, length: %.4g, sides: %d}}", radius, length,
+        3 + one_of(seed, 6));
+    break;
+  }
+  return sqrt(radius * radius + 0.25 * length * length);
+}
+
+// Two weights over a body that is held, turns on an axle or falls freely.
+// NULL where there is no way over the body.
+static rl_scenario *random_weights(uint64_t *seed, double friction) {
+  static const char *const motions[] = {"motion: fixed", "motion: axle, mass: 1.3", "mass: 0.7"};
+  text t = {.length = 0};
+  add(&t,
+      "name: weights\nduration: 1\nstep: 0.001\nbodies:\n  body: {%s, rotation: [%.3g, %.3g, "
+      "%.3g], ",
+      motions[one_of(seed, 3)], between(seed, -1, 1), between(seed, -1, 1), between(seed, -2, 2));
+  const double reach = add_shape(&t, seed, 0.35, false);
+  add(&t, "}\n");
+  for (int i = 0; i < 2; i++) {
+    add(&t, "  w%d: {mass: %.4g, position: [%.4g, %.4g, %.4g], velocity: [%.3g, %.3g, %.3g]}\n", i,
+        between(seed, 0.3, 4.0), (i == 0 ? -1.0 : 1.0) * (reach + between(seed, 0.05, 0.5)),
+        between(seed, -1.5, -0.1), between(seed, -0.15, 0.15), between(seed, -1, 1),
+        between(seed, -2, 2), between(seed, -1, 1));
+  }
+  add(&t,
+      "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}],"
+      " friction: %.3g}}\n",
+      friction);
+  rl_diagnostic refused;
+  return rl_scenario_from_text(t.at, t.length, "weights", NULL, 0, &refused);
+}
+
+// A bob that swings on a rope among bodies that are held, on all of which the rope can come to lie.
+static rl_scenario *random_maze(uint64_t *seed) {
+  text t = {.length = 0};
+  add(&t,
+      "name: maze\nduration: 2\nstep: 0.001\nbodies:\n"
+      "  bob: {mass: 1.3, position: [%.3g, -0.1, 0.02], velocity: [%.3g, %.3g, 0.1]}\n",
+      between(seed, 1.0, 1.3), between(seed, -2.0, 2.0), between(seed, -4.0, -1.0));
+  for (int i = 0; i < 8; i++) {
+    const double x = -0.6 + 0.4 * (i % 4), y = -0.25 - 0.35 * (i / 4);
+    add(&t, "  b%d: {motion: fixed, position: [%.4g, %.4g, %.4g], rotation: [%.3g, %.3g, 0], ", i,
+        x + between(seed, -0.05, 0.05), y + between(seed, -0.05, 0.05), between(seed, -0.02, 0.02),
+        between(seed, -0.3, 0.3), between(seed, -0.3, 0.3));
+    add_shape(&t, seed, 0.1, true);
+    add(&t, "}\n");
+  }
+  add(&t, "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n");
+  return scenario_from("%s", t.at);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The run goes on
+
+// By how much the length of a rope can change at most within a step: twice what all bodies move.
+static double moves_of(const rl_model *model, const rl_state *before, const rl_state *now) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const uint32_t slot = rl_body_slot(model, i);
+    const rl_quat a = before->rotations[i], b = now->rotations[i];
+    const double same = fmin(fabs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w), 1.0);
+    sum += rl_distance(rl_position(&before->points[slot]), rl_position(&now->points[slot])) +
+           2.0 * acos(same) * model->bodies[i].bound;
+  }
+  return 2.0 * sum;
+}
+
+// No place is beyond the end of its edge.
+static void check_places(const rl_driver *d) {
+  const rl_path_item *items = rl_path_items(d->state, 0);
+  for (uint32_t k = 1; k <= d->state->wrap_counts[0]; k++) {
+    if (items[k].kind == RL_PATH_LINE) {
+      check_below(-items[k].along, 1e-9);
+      check_below(items[k].along - items[k].length, 1e-9);
+    }
+  }
+}
+
+static void random_runs_go_on(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"impulse", "impulse-direct", "pbd"};
+  uint64_t seed = 2385;
+  int runs = 0, slips = 0, changes = 0;
+  for (int n = 0; n < most_scenes; n++) {
+    rl_scenario *s = random_weights(&seed, n % 2 == 0 ? 0.0 : between(&seed, 0.0, 0.9));
+    if (!s) {
+      continue;
+    }
+    runs++;
+    rl_driver *d = driver_for(s, solvers[n % 3], n % 4 < 2 ? 1.0 / 500.0 : 1.0 / 250.0);
+    double length = rl_wrap_path(d->model, d->state, 0, d->state->points);
+    for (int k = 0; k < 250; k++) {
+      const uint64_t wraps = rl_wraps_hash(d->model, d->state), slipped = d->state->slipped_off;
+      if (!(rl_driver_step(d) > 0)) {
+        print_error("scene %d, %s at %.4g s: %s\n", n, d->type->name, d->state->time,
+                    rl_reason_name(d->info.reason));
+        fail();
+      }
+      const double now = rl_wrap_path(d->model, d->state, 0, d->state->points);
+      const double moved = moves_of(d->model, d->before, d->state) + 1e-9;
+      check_places(d);
+      check_below(now - length, moved);
+      check_below(length - now, d->state->slipped_off > slipped ? INFINITY : 2.0 * moved);
+      slips += d->state->slipped_off > slipped;
+      changes += rl_wraps_hash(d->model, d->state) != wraps;
+      length = now;
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+  print_message("%d runs, %d changes, %d slips off\n", runs, changes, slips);
+}
+
+// On a light box on an axle with much friction J M^-1 G^T comes below 0 as the box turns: a tension
+// that slips over it would turn it so that the rope has to be longer still. So it sticks.
+static void rope_sticks_where_no_slip_can_be(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"impulse", "impulse-direct", "pbd"};
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    rl_scenario *s = scenario_from(
+        "name: jam\nduration: 1\nstep: 0.004\nbodies:\n"
+        "  box: {motion: axle, mass: 1.3, rotation: [0.397, -0.413, -1.79],"
+        " shape: {box: {size: [0.4534, 0.3886, 1.231]}}}\n"
+        "  a: {mass: 3.355, position: [-0.9067, -1.116, 0.02465], velocity: [0.958, 1.42, "
+        "-0.0524]}\n"
+        "  b: {mass: 1.96, position: [1.115, -0.3823, -0.1007], velocity: [-0.653, 1.74, 0.671]}\n"
+        "ropes: {line: {from: {body: a}, to: {body: b}, over: [{body: box, side: [0, 1, 0]}],"
+        " friction: 0.654}}\n");
+    rl_driver *d = driver_for(s, solvers[k], 0.004);
+    double longest = 0.0;
+    for (int n = 0; n < 200; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      const double length = rl_wrap_path(d->model, d->state, 0, d->state->points);
+      longest = fmax(longest, length - d->state->links[0].rest);
+    }
+    print_message("%s: the rope is too long by %.3g m at most\n", solvers[k], longest);
+    check_below(longest, 0.01);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// And no energy comes in
+
+typedef struct gains {
+  int changes;
+  double gained, allowed, scale; // at changes, at most, and all that there is [J]
+} gains;
+
+// What a step may bring in that starts with a rope too long by C, as one is that has run into
+// something within the step before. With the rate u of the velocities v + g h the impulse
+// p = (u + C/h)/W takes u to -C/h. That does the work ((C/h)^2 - u^2)/2W, and lifts the bob over
+// where it would have fallen to, by h g p at most; the largest sum is that of u = g h. A method of
+// second order pulls with half of the tension T before and half after the rope has become shorter,
+// which adds T C:
+//
+//     (C/h + g h)^2 / 2W + T C
+//
+// C is of the order h^2, so that all of it is.
+typedef struct excess {
+  double length, work; // C [m] and the first of these [J]
+} excess;
+
+static excess find_excess(rl_driver *d) {
+  rl_row *row = &d->rows->rows[0];
+  rl_detect(d->model, d->state, d->dt, d->rows);
+  rl_row_evaluate(d->model, d->state, d->rows, row, d->state->points);
+  const double length = fmax(row->value, 0.0);
+  const double rate = length / d->dt + rl_length(d->model->gravity) * d->dt;
+  return (excess){length, 0.5 * rate * rate / row->inverse_mass};
+}
+
+// Adds what the energy gains in the steps at which what the rope lies on changes, and in the
+// next ones, which take back what the rope has come to be too long.
+static void add_gains(uint64_t seed, const char *solver, double dt, gains *g) {
+  rl_scenario *s = random_maze(&seed);
+  rl_driver *d = driver_for(s, solver, dt);
+  bool changed = false;
+  double energy = rl_energy_total(rl_driver_energy(d));
+  g->scale = d->energy_scale;
+  for (int k = 0; k < (int)(1.0 / dt); k++) {
+    const excess before = find_excess(d);
+    const uint64_t wraps = rl_wraps_hash(d->model, d->state);
+    assert_true(rl_driver_step(d) > 0);
+    const bool changes = rl_wraps_hash(d->model, d->state) != wraps;
+    const double now = rl_energy_total(rl_driver_energy(d)), gain = now - energy;
+    if (changed || changes) {
+      g->gained += fmax(gain, 0.0);
+      g->allowed += before.work + before.length * d->state->multipliers[0];
+    }
+    g->changes += changes;
+    changed = changes;
+    energy = now;
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void changes_bring_in_no_energy(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *spec;
+    bool gains; // it pulls in what a rope has come to be too long
+  } cases[] = {{"impulse,penalty_velocity=0", false},
+               {"pbd", false},
+               {"impulse", true},
+               {"impulse-direct", true},
+               {"pbd-direct", true},
+               {"rattle", true}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    gains g = {.changes = 0};
+    const int most = k == 0 ? most_changes : 60; // it has been looked at for so long
+    for (uint64_t seed = 1; g.changes < most; seed++) {
+      add_gains(seed, cases[k].spec, 1.0 / 1000.0, &g);
+    }
+    const double expected = cases[k].gains ? g.allowed : 0.0;
+    print_message("%s: %d changes bring in %.3g J of %.3g J, expected at most %.3g J\n",
+                  cases[k].spec, g.changes, g.gained, g.scale, expected);
+    check_below(g.gained, expected + 1e-12 * g.scale);
+  }
+}
+
+int main(int count, char **arguments) {
+  (void)arguments;
+  most_scenes = count > 1 ? 2400 : most_scenes;
+  most_changes = count > 1 ? 10000 : most_changes;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_runs_go_on),
+      cmocka_unit_test(rope_sticks_where_no_slip_can_be),
+      cmocka_unit_test(changes_bring_in_no_energy),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
