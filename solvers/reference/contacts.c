@@ -3,6 +3,7 @@
 #include "curvature.h"
 
 #include "world/body_contact.h"
+#include "world/path_solid.h"
 
 #include <string.h>
 
@@ -15,7 +16,11 @@ static const double displacement = 0.002;
 static const double overhang = 1.0;
 
 // Of its length: an element that is nearer than its ends by less is not.
-static const double as_near = 1e-14;
+static const double as_near = 1e-13;
+
+// Sine of an angle: lines that have less between them are parallel, and an element that is turned
+// by less beyond a face lies on it.
+static const double parallel = 1e-9, flat = 1e-12;
 
 // Of the largest speed: what slides more slowly does not.
 static const double no_slide = 1e-10;
@@ -90,6 +95,81 @@ static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 fro
   return NAN;
 }
 
+// Whether an element touches edges there.
+static bool is_on_edge(const rl_equations *e, const rl_contact *contact) {
+  return rl_path_is_faceted(&e->model->bodies[contact->body].parts[contact->part]);
+}
+
+// (16) Where the line through an element is nearest to the line through an edge of a box or hull.
+typedef struct crossing {
+  double fraction;    // of the element
+  rl_surface surface; // the plane along both, outward; the distance of the element from it
+  double margin;      // rl_edge
+} crossing;
+
+// `within`: only between the ends of both.
+static bool find_crossing(const rl_path_solid *solid, uint32_t edge, rl_vec3 from, rl_vec3 way,
+                          bool within, crossing *c) {
+  rl_vec3 a, b, faces[2];
+  rl_path_edge_ends(solid->part, edge, &a, &b);
+  const rl_vec3 start = rl_path_to_world(solid, a), d = rl_sub(start, from);
+  const rl_vec3 side = rl_sub(rl_path_to_world(solid, b), start);
+  const rl_vec3 normal = rl_cross(side, way);
+  const double square = rl_dot(normal, normal);
+  const double along = rl_dot(rl_cross(way, d), normal) / square;
+  c->fraction = rl_dot(rl_cross(side, d), normal) / square;
+  const bool is_within = c->fraction > 0.0 && c->fraction < 1.0 && along >= 0.0 && along <= 1.0;
+  const uint32_t twin = is_within || !within ? rl_path_edge_twin(solid->part, edge) : RL_NONE;
+  if (twin == RL_NONE || !(sqrt(square) > parallel * rl_length(side) * rl_length(way))) {
+    return false;
+  }
+  for (int i = 0; i < 2; i++) {
+    const uint32_t face = RL_FEATURE_FACE(i == 0 ? edge : twin);
+    faces[i] = rl_rotate(solid->rotation,
+                         rl_rotate(solid->part->rotation, rl_path_face_normal(solid->part, face)));
+  }
+  const double outward = rl_dot(normal, rl_add(faces[0], faces[1]));
+  const rl_vec3 n = rl_unit(rl_scale(outward < 0.0 ? -1.0 : 1.0, normal));
+  const double first = rl_dot(n, faces[0]), second = rl_dot(n, faces[1]);
+  const double angle = rl_dot(faces[0], faces[1]);
+  const double turned = fmin(first - angle * second, second - angle * first);
+  c->surface = (rl_surface){-rl_dot(n, d), n};
+  c->margin = fmin(fmin(along, 1.0 - along), turned + flat);
+  return true;
+}
+
+// How far an element is beyond the face that it is farthest from.
+static double face_distance(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
+  const rl_vec3 start = rl_path_to_part(solid, from);
+  const rl_vec3 end = rl_path_to_part(solid, rl_add(from, way));
+  double largest = -INFINITY;
+  for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
+    const rl_vec3 n = rl_path_face_normal(solid->part, face);
+    const double nearest = fmin(rl_dot(n, start), rl_dot(n, end));
+    largest = fmax(largest, nearest - rl_path_face_offset(solid->part, face));
+  }
+  return largest;
+}
+
+// The edge that an element touches if it touches one between its ends: that from whose plane it is
+// farthest, and no farther from a face; RL_NONE: none.
+static uint32_t find_edge(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
+  double largest = face_distance(solid, from, way) - as_near * rl_length(way);
+  uint32_t found = RL_NONE;
+  for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
+    for (uint32_t i = 0; i < rl_path_face_corners(solid->part, face); i++) {
+      crossing c;
+      const uint32_t edge = RL_FEATURE_EDGE(face, i);
+      if (find_crossing(solid, edge, from, way, true, &c) && c.margin >= 0.0 &&
+          c.surface.distance > largest) {
+        largest = c.surface.distance;
+        found = edge;
+      }
+    }
+  }
+  return found;
+}
+
 static rl_vec3 node_at(const rl_equations *e, uint32_t slot) {
   return rl_vertex_position(e->model, e->state, rl_node_vertex(e->model, slot), e->state->points);
 }
@@ -105,8 +185,30 @@ static void set_foot(rl_foot *foot, rl_body_pose at, rl_vec3 p, rl_surface surfa
   foot->normal = rl_rotate_inverse(at.rotation, surface.normal);
 }
 
-// Where an element touches: the line through it, ends or no ends, if it acts, for that is smooth,
-// as the equations have to be. Of the others it is idle where one of its ends is as near.
+// Where an element touches a box or hull: between its ends that is an edge, which stays the same as
+// long as the contact acts; on a face its ends do.
+static void find_on_edge(rl_equations *e, uint32_t item, bool acts, rl_foot *foot) {
+  const rl_contact *contact = &e->state->contacts[item];
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  const rl_vec3 from = node_at(e, contact->slot);
+  const rl_vec3 way = rl_sub(node_at(e, contact->next), from);
+  rl_edge *touched = &e->edges[item];
+  crossing c;
+  touched->edge = acts ? touched->edge : find_edge(&solid, from, way);
+  foot->is_idle =
+      touched->edge == RL_NONE || !find_crossing(&solid, touched->edge, from, way, false, &c);
+  if (!foot->is_idle) {
+    touched->margin = c.margin;
+    foot->fraction = c.fraction;
+    set_foot(foot, at, rl_add_scaled(from, c.fraction, way), c.surface);
+  }
+}
+
+// Where an element touches what is round: the line through it, ends or no ends, if it acts, for
+// that is smooth, as the equations have to be. Of the others it is idle where one of its ends is as
+// near.
 static void find_on_element(const rl_equations *e, const rl_contact *contact, bool acts,
                             rl_foot *foot) {
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
@@ -151,7 +253,12 @@ void rl_contacts_find(rl_equations *e) {
       const rl_vec3 p = node_at(e, contact->slot);
       set_foot(foot, at, p, surface_at(e, contact, at, p));
     } else {
-      find_on_element(e, contact, e->acts[row->source] || e->is_taut[row->source], foot);
+      const bool acts = e->acts[row->source] || e->is_taut[row->source];
+      if (is_on_edge(e, contact)) {
+        find_on_edge(e, row->item, acts, foot);
+      } else {
+        find_on_element(e, contact, acts, foot);
+      }
     }
   }
 }
@@ -385,14 +492,15 @@ static double friction_event(const rl_equations *e, uint32_t k) {
   return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
 }
 
-// How far the place where an element touches has gone beyond its end.
+// How far the place where an element touches has gone beyond its end, or off its edge.
 static double foot_event(const rl_equations *e, const rl_row *row) {
   const rl_contact *contact = &e->state->contacts[row->item];
   const double fraction = e->rows->feet[row->item].fraction;
   if (contact->rope == RL_NONE || contact->next == RL_NONE) {
     return -1.0;
   }
-  return -fmin(fraction, 1.0 - fraction);
+  const double margin = is_on_edge(e, contact) ? e->edges[row->item].margin : INFINITY;
+  return -fmin(margin, fmin(fraction, 1.0 - fraction));
 }
 
 static void raise(rl_gauge *gauge, double value) {

@@ -39,6 +39,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
+  e->edges = rl_carve(c, model->contact_capacity, sizeof *e->edges);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
   e->gauges = rl_carve(c, unknowns, sizeof *e->gauges);
   e->starts = rl_carve(c, unknowns, sizeof *e->starts);

@@ -31,6 +31,13 @@ typedef struct rl_rubbing {
   rl_vec3 direction;
 } rl_rubbing;
 
+// An edge that an element touches (world/path_solid.h; RL_NONE: none), and by how much it does: 0
+// where the edge ends, and where the element lies on one of its faces and beyond.
+typedef struct rl_edge {
+  uint32_t edge;
+  double margin; // as a share of the edge; as the sine of an angle
+} rl_edge;
+
 // How far a row has gone beyond what makes it act, or not act, as a share of the scene's size or
 // force; what cannot be told from 0 is below 1e-15. Of one that does not act that is how deep it
 // is, if it goes on: the depth, and how fast it grows [1/s]; nan: it is not that.
@@ -49,6 +56,7 @@ typedef struct rl_equations {
   bool *differs;         // [contacts] those whose curvature is found by differences
   bool is_choosing;      // who acts: what touches may come to stick
   bool is_between;       // the ends of an internal step: contacts that do not act rest
+  rl_edge *edges;        // [contacts] that elements touch of boxes and hulls
   rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;
   rl_gauge *gauges;       // [unknowns] of rl_equations_event

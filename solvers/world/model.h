@@ -213,8 +213,7 @@ typedef enum rl_capability {
   RL_CAN_COMPRESSION = 1U << 4, // elements that resist being shortened
   RL_CAN_LOADS = 1U << 5,       // bodies that move freely
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
-  RL_CAN_RUB = 1U << 27,        // with friction there
-  RL_CAN_FACES = 1U << 28,      // where these are boxes or hulls
+  RL_CAN_RUB = 1U << 27,        // with friction on round ones
   RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
   RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
@@ -234,7 +233,7 @@ typedef enum rl_capability {
   RL_CAN_BELTS = 1U << 23,      // massless loops
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
-  RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB | RL_CAN_FACES,
+  RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB,
   // All that has nothing to do with the law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |

@@ -12,9 +12,7 @@ const char *rl_capability_name(uint32_t bit) {
   case RL_CAN_TOUCH:
     return "contact of ropes with bodies";
   case RL_CAN_RUB:
-    return "friction of ropes with mass on bodies other than level ground";
-  case RL_CAN_FACES:
-    return "ropes with mass on boxes and hulls";
+    return "friction of ropes with mass on spheres, capsules and cylinders";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
   case RL_CAN_ROTATION:
@@ -71,9 +69,9 @@ static uint32_t touch_capability(const rl_body *body, double friction) {
     const bool ground =
         part->shape == RL_PLANE && body->motion == RL_FIXED && normal.x == 0.0 && normal.z == 0.0;
     needed |= ground && normal.y > 0.0 ? RL_CAN_GROUND : RL_CAN_TOUCH;
-    needed |= part->shape == RL_BOX || part->shape == RL_HULL ? RL_CAN_FACES : 0U;
+    const bool flat = part->shape == RL_PLANE || part->shape == RL_BOX || part->shape == RL_HULL;
+    needed |= friction > 0.0 && !flat ? RL_CAN_RUB : 0U;
   }
-  needed |= friction > 0.0 && (needed & RL_CAN_TOUCH) ? RL_CAN_RUB : 0U;
   return needed | (friction > 0.0 ? RL_CAN_FRICTION : 0U);
 }
 

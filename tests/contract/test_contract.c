@@ -16,7 +16,7 @@
 enum { STEPS = 80, LEAST = 10, EVALUATIONS = 20000, TRACE = 1000 };
 
 // One step of an adaptive method is many.
-static int step_count(const rl_solver_type *type) { return type->is_adaptive ? STEPS / 5 : STEPS; }
+static int step_count(const rl_solver_type *type) { return type->is_adaptive ? STEPS / 10 : STEPS; }
 
 // Some steps of a run that makes `steps`, fewer where each is much work: until so many rows are
 // evaluated.

@@ -766,6 +766,57 @@ static void chains_lie_on_what_is_round(void **unused) {
   }
 }
 
+// A chain that slides over the edge of a box, of the same box as a hull, with friction too, and one
+// that falls across a beam narrower than its elements: what is not booked is rounding, nothing is
+// in the bodies, and the two boxes are the same.
+static void chains_lie_on_edges(void **unused) {
+  (void)unused;
+  static const char *const hull =
+      "{hull: {points: [[-0.6, -0.3, -0.4], [0.6, -0.3, -0.4], [-0.6, 0.3, -0.4], [0.6, 0.3, -0.4],"
+      " [-0.6, -0.3, 0.4], [0.6, -0.3, 0.4], [-0.6, 0.3, 0.4], [0.6, 0.3, 0.4]]}}";
+  const rl_override overrides[] = {{"bodies.table.shape", hull}, {"bodies.table.friction", "0.1"}};
+  rl_scenario *scenes[4];
+  rl_driver *runs[4];
+  for (size_t i = 0; i < 4; i++) {
+    rl_scenario *s = scenes[i] =
+        i < 3
+            ? shipped_with("drape-box", overrides, i)
+            : scenario_from("name: beam\nduration: 1\nstep: 0.001\n"
+                            "bodies: {beam: {motion: fixed, shape: {box: {size: [0.1, 0.1, 1]}}}}\n"
+                            "ropes: {chain: {from: {free: [-0.43, 0.06, 0]}, mass: 1, segments: 4,"
+                            " to: {free: [0.37, 0.06, 0]}}}\n");
+    rl_driver *d = runs[i] = driver_for(s, "reference", 2e-3);
+    go(d, i < 3 ? 12 : 60);
+    const rl_metrics m = rl_metrics_of(d);
+    print_message("%zu: energy %.1e J, depth %.1e m, estimate %.1e m, lost %.3g J\n", i,
+                  rl_driver_energy_error(d), m.penetration_max, d->info.error_estimate,
+                  d->state->dissipated);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+    check_below(m.penetration_max, 1e-12);
+    check_below(d->info.error_estimate, 1e-9);
+  }
+  check_below(apart(runs[0], runs[1]), 2.0 * runs[0]->info.error_estimate);
+  check_below(1e-5, runs[2]->state->dissipated - runs[1]->state->dissipated);
+  for (size_t i = 0; i < 4; i++) {
+    rl_driver_free(runs[i]);
+    rl_scenario_free(scenes[i]);
+  }
+}
+
+// A rope on a table, let go with 1.5 m/s askew, stops after v^2/(2 mu g).
+static void a_rope_stops_on_a_table(void **unused) {
+  (void)unused;
+  rl_scenario *s = load("rope-on-table");
+  rl_driver *d = driver_for(s, "reference", s->step);
+  const double way = 1.5 * 1.5 / (2.0 * 0.3 * g) / sqrt(2.0);
+  go(d, 144); // 0.6 s; at rest after 0.51 s
+  check_near(probe(d, "rope.tip.x"), 0.25 + way, 1e-12);
+  check_near(probe(d, "rope.tip.z"), -0.2 + way, 1e-12);
+  check_near(probe(d, "rope.tip.speed"), 0.0, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // The companion, which touches other things at other times, changes nothing but by rounding: a rope
 // that falls on a ball, where which element is caught first makes millimetres, and a chain on a peg
 // that an element comes on to.
@@ -874,6 +925,8 @@ int main(void) {
       cmocka_unit_test(ball_slides_until_it_rolls),
       cmocka_unit_test(ropes_land_and_lift_off),
       cmocka_unit_test(chains_lie_on_what_is_round),
+      cmocka_unit_test(chains_lie_on_edges),
+      cmocka_unit_test(a_rope_stops_on_a_table),
       cmocka_unit_test(companion_changes_nothing),
       cmocka_unit_test(steps_can_be_ended),
       cmocka_unit_test(steps_have_a_limit),
