@@ -139,8 +139,12 @@ void rl_rows_free(rl_rows *rows);
 // A node that is held beside the centre of a body that moves by itself or turns moves with it.
 static inline rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot) {
   const rl_hold *hold = rl_moving_hold(model, slot);
-  return hold ? (rl_vertex){rl_body_slot(model, hold->body), hold->offset}
-              : (rl_vertex){slot, {0.0, 0.0, 0.0}};
+  rl_vertex vertex = {slot, {0.0, 0.0, 0.0}};
+  if (hold) {
+    vertex.slot = rl_body_slot(model, hold->body);
+    vertex.offset = hold->offset;
+  }
+  return vertex;
 }
 
 // The order in which a sweep visits the rows: symmetric alternates between the two.

@@ -212,7 +212,7 @@ class Converge(Case):
                                "--values", "1e-300,1,2,1e300", "--duration", "0.5")
         self.expect([row["status"] for row in table(folder, "summary")],
                     ["done", "done", "done", "diverged"], "status of the runs")
-        self.expect_page(folder, "Too far off, and not drawn: bodies.bob.mass 1.00e−300, 1.00e300.",
+        self.expect_page(folder, "Too far off, and not drawn: mass of bob 1.00e−300, 1.00e300.",
                          "rattle-bodies.bob.mass=1e300", "not finite at t =")
 
     def test_what_is_refused(self) -> None:
