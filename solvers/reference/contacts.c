@@ -22,6 +22,10 @@ static const double as_near = 1e-13;
 // by less beyond a face lies on it.
 static const double parallel = 1e-9, flat = 1e-12;
 
+// Of the way to the middle of a part: what comes to a contact is not deeper at the end of an
+// internal step, by its speed at the start.
+static const double sure_share = 0.5;
+
 // Of the largest speed: what slides more slowly does not.
 static const double no_slide = 1e-10;
 
@@ -261,6 +265,53 @@ void rl_contacts_find(rl_equations *e) {
       }
     }
   }
+}
+
+// How far a part reaches from its middle in the direction in which that is least [m].
+static double least_reach(const rl_part *part) {
+  if (part->shape == RL_PLANE) {
+    return INFINITY;
+  }
+  if (!rl_path_is_faceted(part)) {
+    return part->shape == RL_CYLINDER ? fmin(part->radius, 0.5 * part->length) : part->radius;
+  }
+  rl_vec3 middle = {0.0, 0.0, 0.0};
+  for (uint32_t i = 0; i < part->point_count; i++) { // a box has none: its middle is 0
+    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
+  }
+  double reach = INFINITY;
+  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
+    const double offset = rl_path_face_offset(part, face);
+    reach = fmin(reach, offset - rl_dot(rl_path_face_normal(part, face), middle));
+  }
+  return reach;
+}
+
+static double body_reach(const rl_body *body) {
+  double reach = INFINITY;
+  for (uint32_t i = 0; i < body->part_count; i++) {
+    reach = fmin(reach, least_reach(&body->parts[i]));
+  }
+  return reach;
+}
+
+double rl_contacts_longest(const rl_equations *e, double h) {
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    const rl_gauge gauge = e->gauges[row->source];
+    if (!is_contact(row) || e->acts[row->source] || !(gauge.depth <= 0.0) ||
+        !(gauge.depth + h * gauge.rate > 0.0)) {
+      continue;
+    }
+    const rl_contact *contact = &e->state->contacts[row->item];
+    const rl_body *body = &e->model->bodies[contact->body];
+    const double reach =
+        contact->rope == RL_NONE
+            ? fmin(body_reach(body), body_reach(rl_slot_body(e->model, contact->slot)))
+            : least_reach(&body->parts[contact->part]);
+    h = fmin(h, (sure_share * reach / e->model->reach - gauge.depth) / gauge.rate);
+  }
+  return h;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -9,6 +9,10 @@
 // Finds where all contacts touch at the state's positions, before their rows are evaluated.
 void rl_contacts_find(rl_equations *equations);
 
+// (17) The longest part of an internal step of h [s] in which no contact that does not act can pass
+// through what it meets. With events just evaluated.
+double rl_contacts_longest(const rl_equations *equations, double h);
+
 // (13) dJ/dt v of the contacts that can act and of the tangents of those that stick.
 void rl_contacts_curve(rl_equations *equations);
 

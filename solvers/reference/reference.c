@@ -553,6 +553,7 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
+    done = rl_contacts_longest(e, wanted);
     if (try_step(self, &done, &next, shortest * dt, substeps > 0) != GSL_SUCCESS) {
       return RL_DIVERGED_STEPS;
     }
