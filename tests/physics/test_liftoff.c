@@ -23,12 +23,15 @@ static void check_lift(rl_lift (*lift_off)(rl_trial *, const char *, int, double
 static void thick_peg(void **unused) {
   (void)unused;
   check_lift(rl_lift_off_peg, "pbd-direct");
+  check_lift(rl_lift_off_peg, "impulse-direct");
   check_lift(rl_lift_off_peg, "rattle");
 }
 
 static void thick_edge(void **unused) {
   (void)unused;
   check_lift(rl_lift_off_table, "pbd-direct");
+  check_lift(rl_lift_off_table, "impulse-direct");
+  check_lift(rl_lift_off_table, "rattle");
 }
 
 // A guide holds the chain on its cosh, also where it lies on a rough table:

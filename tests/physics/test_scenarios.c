@@ -503,16 +503,6 @@ static const char *const over_bodies[] = {"penalty",    "pbd",     "xpbd",
                                           "pbd-direct", "impulse", "rattle"};
 enum { OVER_BODIES = 6 };
 
-static rl_scenario *load_with(const char *name, const rl_override *overrides, size_t count) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped(name), overrides, count, &diagnostic);
-  if (!s) {
-    rl_diagnostic_print(stderr, name, &diagnostic);
-    fail();
-  }
-  return s;
-}
-
 // The tension behind a wrap of the first rope [N].
 static double behind(const rl_driver *d, uint32_t wrap) {
   return d->state->wraps[d->model->ropes[0].first_wrap + wrap].tension;
@@ -520,7 +510,7 @@ static double behind(const rl_driver *d, uint32_t wrap) {
 
 static void check_speed(const char *name, const rl_override *override, const char *of,
                         double acceleration, double tolerance) {
-  rl_scenario *s = load_with(name, override, override ? 1 : 0);
+  rl_scenario *s = shipped_with(name, override, override ? 1 : 0);
   char v[64];
   snprintf(v, sizeof v, "%s.vy", of);
   for (size_t k = 0; k < OVER_BODIES; k++) {
@@ -665,7 +655,7 @@ static void tackles_lift(void **unused) {
                                     {"bodies.hand.mass", i == 2 ? "4" : "3"}};
     const double r = exp(0.1 * PI), sum = (1.0 - pow(r, -n)) / (r - 1.0);
     const double m = i == 2 ? 4.0 : 3.0;
-    rl_scenario *s = load_with(names[i], friction, 3);
+    rl_scenario *s = shipped_with(names[i], friction, 3);
     for (size_t k = 0; k < OVER_BODIES; k++) {
       rl_driver *d = driver_for(s, over_bodies[k], s->step);
       run_until(d, 0.5);
@@ -723,7 +713,7 @@ static void forces_scale_with_the_density(void **unused) {
   const rl_override dense[] = {
       {"bodies.upper.mass", "1000"}, {"bodies.lower.mass", "1000"}, {"bodies.right.mass", "2000"}};
   rl_scenario *light = load("cable-joints-fig12", NULL);
-  rl_scenario *heavy = load_with("cable-joints-fig12", dense, 3);
+  rl_scenario *heavy = shipped_with("cable-joints-fig12", dense, 3);
   for (size_t k = 0; k < OVER_BODIES; k++) {
     rl_driver *one = driver_for(light, over_bodies[k], light->step);
     rl_driver *other = driver_for(heavy, over_bodies[k], heavy->step);
@@ -777,7 +767,7 @@ static void winding_converges(void **unused) {
 static double peg_error(const char *radius, const char *position, double *kept) {
   const rl_override overrides[] = {{"bodies.peg.shape.cylinder.radius", radius},
                                    {"bodies.peg.position", position}};
-  rl_scenario *s = load_with("interrupted-pendulum", overrides, 2);
+  rl_scenario *s = shipped_with("interrupted-pendulum", overrides, 2);
   rl_driver *d = driver_for(s, "rattle", 2e-4);
   const double period = 1.75547800767582, left = 0.5 * sin(42.9414028648799 / 180.0 * PI);
   run_until(d, 0.8778); // half a period, on the millisecond's fifth
