@@ -82,6 +82,7 @@ const rl_solver_type rl_solver_convex = {
                "linearised in each iteration",
     .citation = "mehrotra1992",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(convex),

@@ -124,6 +124,7 @@ const rl_solver_type rl_solver_pbd = {
     .summary = "position based dynamics: Gauss-Seidel, SOR or Jacobi relaxation of positions",
     .citation = "mueller2006",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(pbd),

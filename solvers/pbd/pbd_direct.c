@@ -58,6 +58,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .summary = "Newton on all rows at once, each iteration a direct solve",
     .citation = "goldenthal2007",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -96,6 +96,7 @@ const rl_solver_type rl_solver_xpbd = {
     .summary = "extended PBD: compliance, small steps",
     .citation = "macklin2016",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

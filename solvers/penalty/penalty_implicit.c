@@ -96,6 +96,7 @@ const rl_solver_type rl_solver_penalty_implicit = {
                "method",
     .citation = "baraff1998",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(penalty_implicit),

@@ -288,10 +288,6 @@ static bool has_blown_up(const rl_driver *driver, rl_reason *why) {
 
 // Whether a step has brought in so much energy that its positions may be wrong ones.
 static bool is_doubtful(const rl_driver *driver) {
-  rl_reason why;
-  if (driver->type->stored_energy) { // which is not known of the start of the step
-    return has_blown_up(driver, &why);
-  }
   const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
   const double gained = rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work;
   return !(gained <= doubtful_gain * driver->energy_scale);
@@ -300,7 +296,7 @@ static bool is_doubtful(const rl_driver *driver) {
 // A method that looks for positions finds none where the shortest way of a rope has come to an end
 // on the way to them. That is seen where everything would be without the rows.
 static bool loses_way_ahead(rl_driver *driver, double t1) {
-  if (!is_doubtful(driver)) {
+  if (!driver->type->seeks_positions || !is_doubtful(driver)) {
     return false;
   }
   rl_driver_set_state(driver, driver->before);

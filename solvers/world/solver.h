@@ -90,7 +90,8 @@ typedef struct rl_solver_type {
   // Its contacts push by their depth. Where they are hard, ropes that are deep in each other come
   // apart slowly.
   bool has_soft_contacts;
-  bool keeps_wraps;  // it calls rl_wraps_judge and rl_wraps_end itself
+  bool seeks_positions; // that lie on the rows: where a rope's way ends there may be none
+  bool keeps_wraps;     // it calls rl_wraps_judge and rl_wraps_end itself
   bool keeps_faults; // of what it rebuilds: neither a gain of energy nor an end in an eye stops it
   bool is_adaptive;  // it takes the internal steps that its tolerance asks for, and tells its error
   size_t parameter_count;
