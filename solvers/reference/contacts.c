@@ -80,6 +80,18 @@ static bool find_round(const rl_part *part, rl_body_pose at, rl_vec3 p, round_pl
          rl_length(across(round, rl_sub(p, centre))) > 0.5 * part->radius;
 }
 
+// An edge of a box, or a corner, if p is beside it and not beside a face.
+static bool find_round_box(const rl_part *part, rl_body_pose at, rl_vec3 p, round_place *round) {
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  const rl_vec3 q = rl_path_to_part(&solid, p), h = part->half;
+  const rl_vec3 nearest = {fmin(fmax(q.x, -h.x), h.x), fmin(fmax(q.y, -h.y), h.y),
+                           fmin(fmax(q.z, -h.z), h.z)};
+  const rl_vec3 along = {q.x == nearest.x, q.y == nearest.y, q.z == nearest.z};
+  *round = (round_place){rl_path_to_world(&solid, nearest),
+                         rl_rotate(at.rotation, rl_rotate(part->rotation, along)), 0.0};
+  return along.x + along.y + along.z < 2.0;
+}
+
 // Where the line through an element is nearest to something round, as a fraction; nan: nowhere.
 static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 way) {
   round_place round, there;
@@ -351,11 +363,27 @@ static double speed_of(const rl_equations *e, const rl_row *row) {
   return speed;
 }
 
-// (12) Of a rope on something round that does not turn: with the relative velocity v of the place
-// that touches, that w of the element's ends and its vector l, and the second derivatives H of the
+// (12a) Of an element that touches an edge, with that as the axis. It may be 0 away, so without
+// what cancels in (12).
+static double edge_curvature(const rl_equations *e, const rl_row *row, rl_body_pose at, rl_vec3 p,
+                             rl_vec3 way, rl_vec3 speed, rl_vec3 parting) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  rl_vec3 a, b;
+  rl_path_edge_ends(part, e->edges[row->item].edge, &a, &b);
+  const rl_vec3 start = rl_path_to_world(&solid, a);
+  const rl_vec3 n = rl_rotate(at.rotation, e->rows->feet[row->item].normal);
+  const rl_vec3 t = rl_unit(rl_cross(rl_sub(rl_path_to_world(&solid, b), start), n));
+  const double turn = rl_dot(n, parting) / rl_dot(way, t);
+  return turn * (2.0 * rl_dot(speed, t) + turn * rl_dot(n, rl_sub(p, start)));
+}
+
+// (12) Of a rope on something that does not turn: with the relative velocity v of the place that
+// touches, that w of the element's ends and its vector l, and the second derivatives H of the
 // distance,
-//   d2C/dt2 = -v.H v + (l.H v + n.w)^2 / (l.H l),      of a node -v.H v.
-static bool round_curvature(const rl_equations *e, const rl_row *row, double *curvature) {
+//   d2C/dt2 = -v.H v + (l.H v + n.w)^2 / (l.H l),      of a node -v.H v, on a face 0.
+static bool known_curvature(const rl_equations *e, const rl_row *row, double *curvature) {
   const rl_contact *contact = &e->state->contacts[row->item];
   if (contact->rope == RL_NONE || rl_node_vertex(e->model, contact->slot).slot != contact->slot ||
       (contact->next != RL_NONE && rl_node_vertex(e->model, contact->next).slot != contact->next) ||
@@ -371,8 +399,20 @@ static bool round_curvature(const rl_equations *e, const rl_row *row, double *cu
   const rl_vec3 speed = rl_sub(rl_add_scaled(v[contact->slot], fraction, parting),
                                v[rl_body_slot(e->model, contact->body)]);
   const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  if (contact->next != RL_NONE && is_on_edge(e, contact)) {
+    *curvature = edge_curvature(e, row, at, p, way, speed, parting);
+    return true;
+  }
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
   round_place round;
-  if (!find_round(&e->model->bodies[contact->body].parts[contact->part], at, p, &round)) {
+  const bool is_round =
+      part->shape == RL_BOX ? find_round_box(part, at, p, &round) : find_round(part, at, p, &round);
+  if (!is_round && (part->shape == RL_BOX || part->shape == RL_PLANE)) {
+    *curvature = 0.0;
+    return contact->next == RL_NONE;
+  }
+  // A node without a radius does not go round an edge.
+  if (!is_round || round.radius + e->model->ropes[contact->rope].radius == 0.0) {
     return false;
   }
   const double distance = rl_length(across(&round, rl_sub(p, round.centre)));
@@ -430,7 +470,7 @@ static double find_differing(rl_equations *e) {
           rubs && (e->is_choosing || e->rubbing[tangent].kind == RL_CONTACT_STICKS);
       const double speed = can_act(e, row) ? speed_of(e, row) : 0.0;
       e->differs[row->item] = speed > rl_no_speed * e->speed &&
-                              (may_stick || !round_curvature(e, row, &e->curvatures[row->source]));
+                              (may_stick || !known_curvature(e, row, &e->curvatures[row->source]));
       time = e->differs[row->item] ? fmin(time, size_of(e, row) / speed) : time;
     }
     tangent += rubs ? 1 : 0;
