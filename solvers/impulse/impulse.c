@@ -8,8 +8,9 @@
 enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, WARM_START, PENALTY_VELOCITY, PARAMETER_COUNT };
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
-    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 20, 1, 1e7, NULL,
-                    "sweeps over all rows in a step, at most"},
+    [ITERATIONS] =
+        {"iterations", RL_INTEGER, "1", 20, 1, 1e7, NULL,
+         "sweeps over all rows in a step, at most; none behind one that changes nothing"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 0, 0, 1, NULL,
                    "stop when the residual is at or below this; 0: never"},
     [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, 2, RL_ORDER_CHOICES,
@@ -64,12 +65,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
   rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt);
-  for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
-    rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
-    rl_sequential_sweep_bends(&self->sequential, state);
+  bool changed = true;
+  for (int i = 0; i < iterations && changed && reason == RL_CONVERGED_ITERATIONS; i++) {
+    changed = rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
+    changed = rl_sequential_sweep_bends(&self->sequential, state) || changed;
     info->iterations++;
     info->row_evaluations += unknowns;
-    if (each_residual || (info->want_residual && i + 1 == iterations)) {
+    if (each_residual || (info->want_residual && (i + 1 == iterations || !changed))) {
       rl_trace(info, rl_residual_velocity(model, state, rows, state->velocities, state->multipliers,
                                           1.0 / dt, dt));
       if (info->residual <= tolerance && tolerance > 0.0) {

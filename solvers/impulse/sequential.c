@@ -12,6 +12,8 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
 
 void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
+  // With drag nodes weigh more in the step than at its start.
+  const bool known = rows->evaluated && !model->has_drag;
   rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -23,12 +25,15 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, state->points);
+      if (!known || row->is_frozen) {
+        rl_row_evaluate(model, state, rows, row, state->points);
+      }
       s->values[row->source] = row->value;
       s->inverse_masses[row->source] = row->inverse_mass;
     }
   }
   rl_rows_move(rows);
+  rows->evaluated = false;
 }
 
 void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_state *state,
@@ -88,14 +93,17 @@ static inline double solve_row(double rate, const rl_sequential_row *row, double
   return *total - old;
 }
 
-static inline void solve_link(const rl_link *link, const rl_sequential_row *row, double lower,
+// Whether that has changed anything.
+static inline bool solve_link(const rl_link *link, const rl_sequential_row *row, double lower,
                               const rl_point *points, rl_vec3 *v, double *total) {
   const double rate = rl_dot(row->d, rl_sub(v[link->b], v[link->a]));
-  push_link(link, row->d, solve_row(rate, row, lower, total), points, v);
+  const double change = solve_row(rate, row, lower, total);
+  push_link(link, row->d, change, points, v);
+  return change != 0.0;
 }
 
 // The impulse across the normal that stops the slide, within the cone of the normal impulse.
-static void solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
   const rl_vec3 change = rl_friction_change(
@@ -106,10 +114,12 @@ static void solve_friction(const rl_sequential *s, rl_state *state, const rl_row
     state->velocities[e->slot] =
         rl_add(state->velocities[e->slot], rl_friction_push(row, e, change, state->points));
   }
+  return !rl_is_zero(change);
 }
 
-void rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                          bool backward) {
+  bool changed = false;
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];
     const rl_link *links = &state->links[block->first_link];
@@ -117,8 +127,8 @@ void rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
     double *totals = &state->multipliers[block->first_link];
     if (!backward) {
       for (uint32_t k = 0; k < block->link_count; k++) {
-        solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
-                   &totals[k]);
+        changed |= solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
+                              &totals[k]);
       }
     }
     for (uint32_t k = 0; k < block->row_count; k++) {
@@ -128,17 +138,19 @@ void rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
       const double change =
           solve_row(rate, &s->rows[row->source], row->lower, &state->multipliers[row->source]);
       rl_row_push(rows, row, change, state->points, state->velocities);
+      changed |= change != 0.0;
       if (row->friction > 0.0) {
-        solve_friction(s, state, rows, row);
+        changed |= solve_friction(s, state, rows, row);
       }
     }
     if (backward) {
       for (uint32_t k = block->link_count; k-- > 0;) {
-        solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
-                   &totals[k]);
+        changed |= solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
+                              &totals[k]);
       }
     }
   }
+  return changed;
 }
 
 void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, const rl_rows *rows,
@@ -192,7 +204,8 @@ void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *
   }
 }
 
-void rl_sequential_sweep_bends(const rl_sequential *s, rl_state *state) {
+bool rl_sequential_sweep_bends(const rl_sequential *s, rl_state *state) {
+  bool changed = false;
   for (uint32_t k = 0; k < s->bend_count; k++) {
     rl_sequential_bend *bend = &s->bends[k];
     double rate = bend->bias + bend->softness * bend->total;
@@ -201,5 +214,7 @@ void rl_sequential_sweep_bends(const rl_sequential *s, rl_state *state) {
     }
     bend->total -= bend->mass * rate;
     push_bend(bend, -bend->mass * rate, state);
+    changed |= rate != 0.0;
   }
+  return changed;
 }

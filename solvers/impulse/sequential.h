@@ -67,14 +67,15 @@ void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, con
 void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, rl_state *state,
                              double h);
 
-// A sweep over these.
-void rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
+// A sweep over these. Whether it has changed anything.
+bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
 // Multipliers become impulses, scale times what they are, and are applied; friction starts at 0.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
                          double scale);
 
-void rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,
+// Whether it has changed anything: behind one that has not, none would.
+bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,
                          bool backward);
 
 // Books -(force).(slide) of all contacts at the state's velocities, and the work of driven bodies.

@@ -518,37 +518,46 @@ static corner node_corner(const rl_model *model, const rl_state *state, uint32_t
   return (corner){rl_position(&state->points[node]), rl_node_vertex(model, node).slot, true};
 }
 
+// Corner i of a massless rope, from its end over its eyes and bodies. What is on a body is no
+// point.
+static corner rope_corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
+  const rl_rope *r = &model->ropes[rope];
+  if (i == 0 || i > rl_bend_count(model, state, rope)) {
+    return node_corner(model, state, r->ends[i > 0]);
+  }
+  const rl_wrap *wrap = r->wrap_capacity > 0 ? &state->wraps[r->first_wrap + i - 1] : NULL;
+  if (wrap && wrap->body != RL_NONE) {
+    return (corner){.slot = RL_NONE};
+  }
+  const uint32_t eye = wrap ? wrap->part : r->first_eye + i - 1;
+  return (corner){eye_position(model, state, eye), model->eyes[eye].slot, true};
+}
+
 // (13) A piece that is used up within the next step.
 static bool is_drawn_together(const rl_model *model, const rl_state *state, corner from, corner to,
                               double dt) {
+  if (!from.is_point || !to.is_point) {
+    return false;
+  }
   const rl_vec3 piece = rl_sub(to.at, from.at);
   const rl_vec3 speed = rl_sub(rl_velocity_at(model, state, to.slot, to.at),
                                rl_velocity_at(model, state, from.slot, from.at));
   const double rate = rl_dot(rl_unit(piece), speed);
-  return from.is_point && to.is_point && rate < 0.0 && rl_length(piece) + dt * rate <= 0.0;
+  return rate < 0.0 && rl_length(piece) + dt * rate <= 0.0;
 }
 
-// Of a massless rope, from its end over its eyes and bodies.
 static bool rope_draws_in(const rl_model *model, const rl_state *state, uint32_t rope, double dt,
                           uint32_t *end) {
-  const rl_rope *r = &model->ropes[rope];
   const uint32_t bends = rl_bend_count(model, state, rope);
-  corner from = node_corner(model, state, r->ends[0]);
-  rl_rope_look(model, state, rope);
+  corner from = rope_corner(model, state, rope, 0);
   for (uint32_t i = 0; i <= bends; i++) {
-    corner to = node_corner(model, state, r->ends[1]), next = to;
-    if (i < bends) {
-      const rl_bend bend = rl_rope_bend(model, state, rope, i);
-      const uint32_t slot = bend.body == RL_NONE ? RL_NONE : rl_body_slot(model, bend.body);
-      to = (corner){bend.entry, slot, bend.is_eye};
-      next = (corner){bend.exit, slot, bend.is_eye};
-    }
+    const corner to = rope_corner(model, state, rope, i + 1);
     if (rl_piece_tension(model, state, rope, i) > 0.0 &&
         is_drawn_together(model, state, from, to, dt)) {
       *end = i == 0 ? 0 : i == bends ? 1 : RL_NONE;
       return true;
     }
-    from = next;
+    from = to;
   }
   return false;
 }

@@ -125,6 +125,7 @@ typedef struct rl_rows {
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool stand;               // rl_rows_stand
+  bool evaluated;           // but for frozen ones, by rl_ledger_begin: nothing has moved since
   uint32_t known_path;      // and of which rope the path was looked up last
   bool overflows;           // there were more contacts of ropes with ropes than there is room for
   bool lists_idle;          // for methods that call rl_detect_again
