@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Errors over what is varied, one colour and symbol for each solver: points, the fitted lines with
 # their confidence bands, and triangles that show slopes.
-# Reads: count, file[], label[], style[], symbol[] (of points in the range; outside: hollow[]),
+# Reads: count, file[], style[], symbol[] (of points in the range; outside: hollow[]),
 # line_width[], symbol_size[], x_name, y_name, x_low, x_high, y_low, y_high, x_ticks, y_ticks ("" for gnuplot's
 # own), logarithmic (1: the x axis too), triangles
 # (how many), triangle_file[] and what triangles.gp reads. In each file of a
@@ -28,6 +28,6 @@ plot for [i=1:count] file[i] index 3 using 1:2:3 with filledcurves lt style[i] f
      for [i=1:count] file[i] index 0 using 1:2 with points lt style[i] dt 1 pt symbol[i] \
          ps symbol_size[i] notitle, \
      for [i=1:count] file[i] index 4 using 1:2 with points lt style[i] dt 1 lw 1.3 pt hollow[i] notitle, \
-     for [i=1:count] file[i] index 4 using 1:2 with points lt 32 notitle, \
-     for [i=1:count] NaN with linespoints lt style[i] pt symbol[i] title label[i]
+     for [i=1:count] file[i] index 4 using 1:2 with points @broken notitle, \
+     for [i=1:count] file[i] index 4 using 1:2 with points lt style[i] @cross notitle
 unset output

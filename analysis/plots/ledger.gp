@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The energy ledger: one panel a solver, one line a term, all panels on the same axes.
-# Reads: panels, columns, rows, spacing_x, spacing_y, file[], panel_title[], terms, term[],
+# Reads: panels, columns, rows, spacing_x, spacing_y, file[], panel_title[], terms,
 # term_style[], time_end, tick_time, low, high. Block k of a file is term k + 1.
 load plots."style.gp"
 load plots."key.gp"
-plot for [k=1:terms] NaN with lines lt term_style[k] title term[k]
 set xrange [0:time_end]
 set yrange [low:high]
 set xtics tick_time

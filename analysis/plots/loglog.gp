@@ -3,13 +3,11 @@
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], panel_unit[] (names of the y
 # axes), panel_low[], panel_high[], has_zero[] (1: the low end of the axis stands for 0), low_x, high_x,
 # x_title, downwards (1: small y are above), slopes[] (how many triangles a panel has), triangle_file[]
-# and what triangles.gp reads, panel after panel, count, label[], style[], floor[] (files, or ""),
-# floor_name, and line_width[(panel - 1) * count + i] and file[...]: block 0 the curve, block 1 its
+# and what triangles.gp reads, panel after panel, count, style[], floor[] (files, or ""),
+# and line_width[(panel - 1) * count + i] and file[...]: block 0 the curve, block 1 its
 # symbols, block 2 what failed or lies beyond the axes, on the margin, block 3 what is 0.
 load plots."style.gp"
 load plots."key.gp"
-plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
-     NaN with lines lt 31 title floor_name
 y_gap = 70.0
 shared_y = 0
 set logscale xy
@@ -74,8 +72,8 @@ do for [p=1:panels] {
            notitle, \
        for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 lw 1.3 notitle, \
        for [i=1:count] file[n + i] index 3 using 1:2 with points lt style[i] dt 1 lw 1.3 notitle, \
-       for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] dt 1 pt 2 ps 1.5 \
-           lw 2.6 notitle
+       for [i=1:count] file[n + i] index 2 using 1:2 with points @broken notitle, \
+       for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] @cross notitle
 }
 unset multiplot
 unset output

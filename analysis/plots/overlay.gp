@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The ropes of all solvers at a few times, on equal axes.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], x_low, x_high, y_low, y_high,
-# tick_x, tick_y, x_axis, y_axis, count, label[], style[], broad[] (line widths), any_exact, and
+# tick_x, tick_y, x_axis, y_axis, count, style[], broad[] (line widths), and
 # rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p - 1 belongs
 # to panel p. scene: outlines of what does not move; ghost: the closed form; drawn: ropes as the
 # original of their solver draws them; body and point: outlines of moving bodies, and centres of
 # those without a shape.
 load plots."style.gp"
 load plots."key.gp"
-plot for [i=1:count] NaN with linespoints lt style[i] lw broad[i] dt 1 title label[i], \
-     NaN with lines lt 31 lw 10 title (any_exact ? "exact" : "")
 set size ratio -1
 set xrange [x_low:x_high]
 set yrange [y_low:y_high]

@@ -3,8 +3,6 @@
 # Reads: p, panels, columns, rows, panel_title[], y_name, y_gap, and shared_y: 1 if all panels have
 # the same y axis, so that only the first of a row is numbered. The lowest panel of each column
 # has the time axis (or x_title).
-unset label 1
-unset key
 load plots."axes.gp"
 set lmargin at screen panel_left(p)
 set rmargin at screen panel_left(p) + cell_x

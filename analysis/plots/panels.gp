@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Small multiples over time: one panel a quantity, one curve a solver, the closed form behind.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], panel_low[], panel_high[],
-# panel_unit[], exact[] (a file, or ""), count, label[], style[], time_end, tick_time, and
+# panel_unit[], exact[] (a file, or ""), count, style[], time_end, tick_time, and
 # file[(panel - 1) * count + i] with the blocks that curves.gp describes.
 load plots."style.gp"
 load plots."key.gp"
-plot for [i=1:count] NaN with linespoints lt style[i] title label[i], \
-     NaN with lines lt 31 title (any_exact ? "exact" : "")
 set xrange [0:time_end]
 set xtics tick_time
 set ytics autofreq
@@ -22,7 +20,8 @@ do for [p=1:panels] {
   plot e index 0 using 1:2 with lines lt 31 notitle, \
        for [i=1:count] file[n + i] index 0 using 1:2 with lines lt style[i] notitle, \
        for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 notitle, \
-       for [i=1:count] file[n + i] index 2 using 1:2 with points lt 32 notitle
+       for [i=1:count] file[n + i] index 2 using 1:2 with points @broken notitle, \
+       for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] @cross notitle
 }
 unset multiplot
 unset output

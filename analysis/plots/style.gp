@@ -5,7 +5,8 @@
 #   width, height           size of the SVG [px] and the PDF [1/96 inch]; the PNG has twice as many
 #                           pixels
 #   left, right, bottom, top  the drawing area as fractions of the picture; key_left likewise
-#   key_columns             entries in a row of the key
+#   key_entries, key_label[], key_line[], key_symbol[] (options of the line and of the symbol; "":
+#   none), key_x[], key_y[], key_sample, key_gap  the key, likewise; none if not said
 reset
 
 if (kind eq "svg") {
@@ -80,8 +81,19 @@ set tmargin at screen top
 
 set label 1 title at screen key_left, screen 1 - 17.0 / height left noenhanced \
     font sprintf("DejaVu Sans:Bold,%g", title_size) textcolor rgb "#111111"
-set key at screen key_left, screen 1 - 31.0 / height left top horizontal Left reverse \
-    noenhanced samplen 2.8 spacing 1.1 width 1 maxcols key_columns
+# The key: gnuplot's own has equally wide columns, which takes twice the room.
+unset key
+first_key = 1000 # of labels and arrows
+do for [i=1:key_entries] {
+  k = first_key + 2 * i
+  eval sprintf("set arrow %d from screen %g,%g rto screen %g,0 nohead %s", k, key_x[i], key_y[i], \
+      key_sample, key_line[i])
+  if (strlen(key_symbol[i])) {
+    eval sprintf("set label %d '' at screen %g,%g point %s", k, key_x[i] + key_sample / 2, \
+        key_y[i], key_symbol[i])
+  }
+  set label k + 1 key_label[i] at screen key_x[i] + key_sample + key_gap, key_y[i] left noenhanced
+}
 set style fill noborder
 # Names of the y axes stand at a fixed distance, whatever the numbers' width: label 4.
 y_name_at(p, gap) = panel_left(p) - gap / width
@@ -91,5 +103,7 @@ y_name_at(p, gap) = panel_left(p) - gap / width
 signed_decades(v, floor) = abs(v) <= floor ? 0 : sgn(v) * log10(abs(v) / floor)
 decades(v, floor) = abs(v) <= floor ? 0 : log10(abs(v) / floor)
 
-# Marks the end of a run that diverged.
-set linetype 32 lc rgb "#000000" pt 2 ps 1.5 lw 2.2
+# What marks the end of a run that diverged, or one that failed: a cross in the solver's colour, on a
+# broader white one that keeps it apart from the curves.
+cross = "dt 1 pt 2 ps 1.5 lw 2.6"
+broken = "lc rgb '#ffffff' dt 1 pt 2 ps 1.65 lw 5"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
-# Reads: count, file[] (block 0 the curve, block 1 its symbols), label[], style[], x_name, y_name,
+# Reads: count, file[] (block 0 the curve, block 1 its symbols), style[], x_name, y_name,
 # log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
 # y_ticks ("" for gnuplot's own), and triangles that show
 # slopes: triangles (how many), triangle_file[], and what triangles.gp reads. Line
@@ -26,7 +26,5 @@ plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rg
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 0 using 1:2 \
          with lines lt style[i] notitle, \
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 1 using 1:2 \
-         with points lt style[i] dt 1 notitle, \
-     for [i=1:count] NaN with linespoints lt style[i] title (style[i] != 31 ? label[i] : ""), \
-     for [i=1:count] NaN with lines lt 31 title (style[i] == 31 ? label[i] : "")
+         with points lt style[i] dt 1 notitle
 unset output

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from canvas import Figure, write_blocks
+from canvas import Entry, Figure, entries, write_blocks
 from curves import POINTS, Point, finite_points, markers, thin
 from ropelab.results import SERIES, Run, Scenario
 from solver_style import SolverStyle
@@ -90,7 +90,7 @@ class Artist(Easel):
         return self.data([thin(x, y, most), symbols, end])
 
     def common(self, traces: Sequence[Trace]) -> dict[str, object]:
-        return {"count": len(traces), "label": [t.label for t in traces],
+        return {"count": len(traces),
                 "style": [t.style.linetype for t in traces], "time_end": self.time_end}
 
     def with_column(self, name: str) -> list[Trace]:
@@ -101,6 +101,10 @@ class Artist(Easel):
         names = [f"{t.label} ({t.run.status})" for t in traces if not t.whole]
         return (f" The cross marks where a run left the axes or stopped: {', '.join(names)}."
                 if names else "")
+
+
+def key_of(traces: Sequence[Trace]) -> list[Entry]:
+    return entries([t.label for t in traces], [t.style.linetype for t in traces])
 
 
 def healthy(traces: Sequence[Trace]) -> list[Trace]:

@@ -15,7 +15,9 @@ from curves import Point
 from solver_style import PLOTS, SolverStyle
 
 WIDTH = 700            # px of an SVG; all other lengths here are in the same px
-KEY_TOP, KEY_LINE = 26, 19
+KEY_LEFT, KEY_TOP, KEY_LINE = 16, 26, 19
+KEY_SAMPLE, KEY_GAP, KEY_SPACE = 30, 6, 14  # a piece of line, before its label, after it
+KEY_CHARACTER = 7.4  # of a label: few are wider
 KINDS = ("svg", "png", "pdf")
 TIMEOUT = 300          # s for the figures of one scenario
 
@@ -49,6 +51,35 @@ class Drawing:
     variables: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Entry:
+    """Of a key: gnuplot's options of a piece of line, and of the symbol on it ("": none)."""
+
+    label: str
+    line: str
+    symbol: str = ""
+
+
+EXACT = Entry("exact", "lt 31")
+
+
+def entries(labels: Sequence[str], linetypes: Sequence[int]) -> list[Entry]:
+    return [Entry(label, f"lt {own}", f"lt {own}") for label, own in zip(labels, linetypes)]
+
+
+def key_places(key: Sequence[Entry]) -> list[tuple[float, int]]:
+    """Where each entry begins [px], and in which line: as many in each as there is room for."""
+    places: list[tuple[float, int]] = []
+    x, line = float(KEY_LEFT), 0
+    for entry in key:
+        width = KEY_SAMPLE + KEY_GAP + KEY_CHARACTER * len(entry.label)
+        if places and x + width > WIDTH - KEY_LEFT:
+            x, line = float(KEY_LEFT), line + 1
+        places.append((x, line))
+        x += width + KEY_SPACE
+    return places
+
+
 @dataclass
 class Layout:
     """Panels of equal size in rows and columns, under a title and a key."""
@@ -56,8 +87,7 @@ class Layout:
     columns: int
     rows: int
     panel_height: float
-    labels: Sequence[str]
-    key_extra: int = 0
+    key: Sequence[Entry]
     titled: bool = False  # panels have titles of their own
     gap_x: float = 28
     gap_y: float = 30
@@ -67,11 +97,8 @@ class Layout:
     variables: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        # The key fills rows of equally wide entries: as wide as gnuplot takes them for, which has
-        # fewer columns than it is told where it thinks that they do not fit.
-        entry = 62 + 8.6 * max((len(label) for label in self.labels), default=0)
-        per_row = max(1, int((WIDTH - self.left - self.right) / entry))
-        lines = math.ceil((len(self.labels) + self.key_extra) / per_row)
+        places = key_places(self.key)
+        lines = places[-1][1] + 1 if places else 0
         top = KEY_TOP + KEY_LINE * lines + (32 if self.titled else 17)
         height = (top + self.bottom + self.rows * self.panel_height
                   + (self.rows - 1) * self.gap_y)
@@ -79,7 +106,13 @@ class Layout:
             "width": WIDTH, "height": round(height),
             "left": self.left / WIDTH, "right": 1 - self.right / WIDTH,
             "bottom": self.bottom / height, "top": 1 - top / height,
-            "key_left": 16 / WIDTH, "key_columns": per_row,
+            "key_left": KEY_LEFT / WIDTH, "key_sample": KEY_SAMPLE / WIDTH,
+            "key_gap": KEY_GAP / WIDTH, "key_entries": len(self.key),
+            "key_label": [entry.label for entry in self.key],
+            "key_line": [entry.line for entry in self.key],
+            "key_symbol": [entry.symbol for entry in self.key],
+            "key_x": [x / WIDTH for x, _ in places],
+            "key_y": [1 - (KEY_TOP + KEY_LINE * (line + 0.65)) / height for _, line in places],
             "columns": self.columns, "rows": self.rows,
             "spacing_x": self.gap_x / WIDTH, "spacing_y": self.gap_y / height,
         }

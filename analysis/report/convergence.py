@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 import tables
-from canvas import Drawing, Figure, Gnuplot, Layout, write_blocks
+from canvas import Drawing, Entry, Figure, Gnuplot, Layout, write_blocks
 from curves import LARGEST, Point, drawable, drawn, few_ticks
 from figures import draw_all
 from page import anchor
@@ -326,9 +326,12 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
                       for i, triangle in enumerate(slopes)]
     figure = Figure(name, "convergence", f"{scenario.name}: {short_name(quantity)} over {over}",
                     caption(every, shown, what, quantity), f"{scenario.title}: errors over {over}, by solver")
-    layout = Layout(1, 1, 380, labels, right=24)
+    own = [styles[curve.label] for curve in shown]
+    key = [Entry(label, f"lt {style.linetype}", f"lt {style.linetype} pt {style.filled}")
+           for label, style in zip(labels, own)]
+    layout = Layout(1, 1, 380, key, right=24)
     variables: dict[str, Any] = layout.variables | triangle_variables(slopes, triangle_files) | {
-        "count": len(shown), "label": labels,
+        "count": len(shown),
         "file": [write_curve(folder / f"{name}-{i}.dat", curve, high,
                              curve.is_exponential != logarithmic)
                  for i, curve in enumerate(shown)],

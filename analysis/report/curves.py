@@ -31,13 +31,14 @@ def thin(x: Sequence[float], y: Sequence[float], most: int = POINTS) -> list[Poi
     size = 1 if count <= most else math.ceil(2 * count / most)
     points: list[Point | None] = []
     for start in range(0, count, size):
-        stop = min(start + size, count)
-        good = [i for i in range(start, stop) if math.isfinite(y[i])]
-        if 2 * len(good) <= stop - start and points and points[-1] is not None:
+        bin_ = y[start:min(start + size, count)]
+        good = bin_ if math.isfinite(sum(bin_)) else [v for v in bin_ if math.isfinite(v)]
+        if 2 * len(good) <= len(bin_) and points and points[-1] is not None:
             points.append(None)
         if good:
-            chosen = {min(good, key=y.__getitem__), max(good, key=y.__getitem__)}
-            chosen |= {i for i in (0, count - 1) if i in (good[0], good[-1])}
+            chosen = {start + bin_.index(min(good)), start + bin_.index(max(good))}
+            chosen |= {i for i in (0, count - 1) if i - start in range(len(bin_))
+                       and math.isfinite(y[i])}
             points.extend((x[i], y[i]) for i in sorted(chosen))
     return points
 

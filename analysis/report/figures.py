@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Mapping, Sequence
 
 import tables
-from artist import Artist, Trace, healthy
-from canvas import Drawing, Figure, Gnuplot, Layout, run_gnuplot
+from artist import Artist, Trace, healthy, key_of
+from canvas import EXACT, Drawing, Entry, Figure, Gnuplot, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
 from overlay import overlay
@@ -49,7 +49,7 @@ def energy(artist: Artist) -> Drawing | None:
                f"smaller than {significant(axis.floor, 1)} J are drawn on the line."
                + artist.ended_early(traces))
     figure = artist.figure("energy", "energy error", caption, "energy error over time, by solver")
-    layout = Layout(1, 1, 330, [t.label for t in traces], right=30)
+    layout = Layout(1, 1, 330, key_of(traces), right=30)
     return Drawing(figure, "energy.gp", variables | layout.variables)
 
 
@@ -66,7 +66,7 @@ def stretch(artist: Artist) -> Drawing | None:
                + artist.ended_early(traces))
     figure = artist.figure("stretch", "largest stretch", caption,
                            "largest stretch over time, by solver")
-    layout = Layout(1, 1, 300, [t.label for t in traces])
+    layout = Layout(1, 1, 300, key_of(traces))
     return Drawing(figure, "stretch.gp", variables | layout.variables)
 
 
@@ -85,7 +85,7 @@ def exact(artist: Artist) -> Drawing | None:
                + artist.ended_early(traces))
     figure = artist.figure("exact", "error against the closed form", caption,
                            "error against the closed form over time, by solver")
-    layout = Layout(1, 1, 300, [t.label for t in traces])
+    layout = Layout(1, 1, 300, key_of(traces))
     return Drawing(figure, "exact.gp", variables | layout.variables | {"unit": unit})
 
 
@@ -121,7 +121,7 @@ def residual(artist: Artist) -> Drawing | None:
                   "iteration there." if alone else ""))
     figure = artist.figure("residual", "residual by iteration", caption,
                            "residual against iteration, by solver")
-    layout = Layout(1, 1, 300, [t.label for t in traces])
+    layout = Layout(1, 1, 300, key_of(traces))
     variables = artist.common(traces) | layout.variables | {
         "file": files, "floor": axis.floor, "low": axis.low, "high": axis.high,
         "ticks": axis.ticks, "iteration_end": longest * (1.3 if longest > 60 else 1.0),
@@ -158,8 +158,8 @@ def ledger(artist: Artist) -> Drawing | None:
     most = max(200, 5000 // (len(traces) * len(shown)))
     columns = min(len(traces), 2 if len(traces) in (2, 4) else 3)
     rows = math.ceil(len(traces) / columns)
-    layout = Layout(columns, rows, 190 if rows > 1 else 240, [name for name, _ in shown],
-                    titled=True)
+    layout = Layout(columns, rows, 190 if rows > 1 else 240,
+                    [Entry(name, f"lt {style}") for name, style in shown], titled=True)
     hidden = [name for name, _, _ in LEDGER if name not in dict(shown)]
     caption = ("Where the energy goes, as change since the start. Kinetic + gravity + elastic + "
                "bending - work + dissipated should stay zero; the black line is what it is instead."
@@ -171,7 +171,7 @@ def ledger(artist: Artist) -> Drawing | None:
              for i, t in enumerate(traces)]
     variables = layout.variables | {
         "panels": len(traces), "panel_title": [panel_title(t) for t in traces], "file": files,
-        "terms": len(shown), "term": [name for name, _ in shown],
+        "terms": len(shown),
         "term_style": [style for _, style in shown],
         "time_end": artist.time_end, "tick_time": tick_distance(artist.time_end, layout.panel_width),
         "low": span.low, "high": span.high}
@@ -203,9 +203,8 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
                   for i, t in enumerate(traces)]
         cuts += cut_sentence(name, span, traces)
     any_exact = any(exact_files)
-    labels = [t.label for t in traces]
-    layout = Layout(columns, rows, 300 if len(names) == 1 else 165, labels, int(any_exact),
-                    titled=names != ["tension_max_N"], gap_x=86)
+    layout = Layout(columns, rows, 300 if len(names) == 1 else 165,
+                    key_of(traces) + [EXACT] * any_exact, titled=names != ["tension_max_N"], gap_x=86)
     caption = (sentence + (" Grey: the closed form." if any_exact else "") + "".join(cuts)
                + artist.ended_early(traces))
     figure = artist.figure(kind, title, caption, f"{title} over time, by solver")
@@ -215,7 +214,7 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
                         for name in names],
         "panel_unit": [axis_title(name) for name in names],
         "panel_low": [span.low for span in ranges], "panel_high": [span.high for span in ranges],
-        "file": files, "exact": exact_files, "any_exact": any_exact}
+        "file": files, "exact": exact_files}
     return Drawing(figure, f"{kind}.gp", variables)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Sequence
 
 from artist import Easel
-from canvas import Drawing, Layout
+from canvas import Drawing, Entry, Layout, entries
 from curves import Point, drawable, drawn
 from slopes import Triangle, place_all, straight_piece, triangle_variables
 
@@ -170,15 +170,15 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
     columns = 1 if len(panels) < 4 else 2
     rows = math.ceil(len(panels) / columns)
     any_floor = any(drawable(panel.floor) for panel in panels)
+    linetypes = [easel.styles[label].linetype for label in labels]
     layout = Layout(columns, rows, 360 if len(panels) == 1 else 200,
-                    names + [floor_name] * any_floor,
+                    entries(names, linetypes) + [Entry(floor_name, "lt 31")] * any_floor,
                     titled=any(panel.title for panel in panels), gap_x=90)
     figure = easel.figure(kind, title, caption + coincidences(panels) + zeros_sentence(panels), alt)
     placed = [triangle for found in slopes for triangle in found]
     files = [easel.data([triangle.corners]) for triangle in placed]
     variables = layout.variables | triangle_variables(placed, files) | {
-        "count": len(labels), "label": names,
-        "style": [easel.styles[label].linetype for label in labels],
+        "count": len(labels), "style": linetypes,
         "has_zero": [int(any(curve.zeros for curve in panel.curves)) for panel in panels],
         "line_width": [width for panel in panels for width in widths(easel, panel, labels)],
         "slopes": [len(found) for found in slopes],
@@ -188,7 +188,6 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
         "low_x": low_x, "high_x": high_x, "x_title": x_title, "downwards": downwards,
         "floor": [easel.data([[(low_x, panel.floor), (high_x, panel.floor)]])
                   if drawable(panel.floor) else "" for panel in panels],
-        "floor_name": floor_name if any_floor else "",
         "file": [name for panel, (low, high) in zip(panels, ranges)
                  for name in panel_files(easel, panel, labels, low, high)]}
     return Drawing(figure, "loglog.gp", variables)

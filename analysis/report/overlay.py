@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Sequence
 
-from artist import Artist, Trace, healthy
-from canvas import Drawing, Layout
+from artist import Artist, Trace, healthy, key_of
+from canvas import EXACT, Drawing, Entry, Layout
 from curves import Point
 from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
                       half_spaces, read_snapshots, vector)
@@ -124,14 +124,14 @@ def near_planes(planes: Sequence[tuple[Point, Point]], points: Sequence[Point]) 
     return found
 
 
-def fit(low: Point, high: Point, panels: int, labels: Sequence[str], any_exact: bool
+def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
         ) -> tuple[Layout, Point, Point]:
     """Columns that suit the window's shape, and the window widened to the panels' shape."""
     aspect = (high[0] - low[0]) / (high[1] - low[1])
     columns = min(panels, 5 if aspect < 0.8 else 3 if aspect < 2.2 else 2)
 
     def laid_out(height: float) -> Layout:
-        return Layout(columns, math.ceil(panels / columns), height, labels, int(any_exact),
+        return Layout(columns, math.ceil(panels / columns), height, key,
                       titled=True, gap_x=22, gap_y=32, left=72)
 
     width = laid_out(100).panel_width
@@ -234,12 +234,15 @@ def overlay(artist: Artist) -> Drawing | None:
     if not seen:
         return None
     seen += near_planes(scene.planes(), seen)
-    layout, low, high = fit(*window(seen), len(times), [t.label for t in traces], any_exact)
+    drawn = [any(picture.drawn for picture in row) for row in pictures]
+    broad = breadths(len(traces), any(drawn))
+    key = [Entry(entry.label, f"{entry.line} lw {breadth:g} dt 1", entry.symbol)
+           for entry, breadth in zip(key_of(traces), broad)]
+    layout, low, high = fit(*window(seen), len(times), key + [EXACT] * any_exact)
     ground = [polygon for point, normal in scene.planes()
               if (polygon := clip(point, normal, low, high))]
 
     late = [t.label for t, row in zip(traces, chosen) if None in row]
-    drawn = [any(picture.drawn for picture in row) for row in pictures]
     caption = write_caption(times, len(traces), scene.view,
                             [t.label for t, own in zip(traces, drawn) if own], any_exact,
                             bool(still or ground), late)
@@ -247,7 +250,7 @@ def overlay(artist: Artist) -> Drawing | None:
                            "ropes of all solvers at chosen times")
     variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
         "panels": len(times), "panel_title": [f"t = {time:.4g} s" for time in times],
-        "any_exact": any_exact, "broad": breadths(len(traces), any(drawn)),
+        "broad": broad,
         "scene": artist.data([line_set([*still, *ground]) for _ in times]),
         "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),
         "rope_colour": [paler(t.style.colour) if own else t.style.colour

@@ -9,22 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 import tables
-from canvas import Figure, files
+from canvas import Figure
 from player import Player, missing_module
 from ropelab.results import Results, Run, Scenario
 from solver_style import SolverStyle
-from svg import inline
-
-
-@dataclass
-class InlineFigure:
-    figure: Figure
-    svg: Markup
-    files: str
+from templates import Sheet, fill, sheet
 
 
 @dataclass
@@ -35,7 +25,8 @@ class Section:
     anchor: str
     facts: list[tuple[str, str]]
     table: tables.ScenarioTable
-    figures: list[InlineFigure]
+    overview: tables.OverviewRow
+    figures: list[Sheet]
     player: Player
     failures: list[Run]
     refusals: list[tables.Refusal]
@@ -47,12 +38,12 @@ def anchor(name: str) -> str:
     return "scenario-" + re.sub(r"[^A-Za-z0-9_-]", "_", name)
 
 
-def section(scenario: Scenario, figures: list[Figure], player: Player, folder: Path) -> Section:
-    drawn = [InlineFigure(figure, Markup(inline(
-        (folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)),
-        files(figure, folder)) for figure in figures]
+def make_section(scenario: Scenario, labels: list[str], figures: list[Figure], player: Player,
+                 folder: Path) -> Section:
+    """`folder` holds the SVG files of the figures; `labels` are the columns of the overview."""
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
-                   tables.scenario_table(scenario), drawn, player,
+                   tables.scenario_table(scenario), tables.overview_row(scenario, labels),
+                   [sheet(figure, folder) for figure in figures], player,
                    tables.failures(scenario), tables.refusals(scenario),
                    tables.happenings(scenario), tables.commands(scenario.runs))
 
@@ -66,12 +57,6 @@ def counts(results: Results) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def player_script() -> Markup:
-    """The script is part of the page; nothing in it may end the element that it stands in."""
-    script = (Path(__file__).resolve().parent / "player.js").read_text(encoding="utf-8")
-    return Markup(script.replace("</", "<\\/"))
-
-
 def no_players() -> str:
     """Why the page has no player anywhere; empty if it can have one."""
     missing = missing_module()
@@ -79,25 +64,21 @@ def no_players() -> str:
             f"(Debian package python3-{missing}).") if missing else ""
 
 
-def render(results: Results, styles: dict[str, SolverStyle],
-           shown: dict[str, tuple[list[Figure], Player]], folder: Path) -> str:
-    """The whole page. `folder` holds the SVG files of the figures."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    sections = [section(s, *shown[s.name], folder) for s in results.scenarios]
+def render(results: Results, styles: dict[str, SolverStyle], sections: list[Section]) -> str:
+    """The whole page."""
     used = {metric.name for own in sections for metric in own.table.metrics}
     statuses = {run.status for run in results.runs}
     values: dict[str, Any] = {
         "folder": str(results.folder), "quoted_folder": shlex.quote(str(results.folder)), "results": results, "styles": styles,
         "period": tables.period(results), "counts": counts(results),
-        "overview": tables.overview(results), "anchor": anchor,
+        "anchor": anchor,
         "status_words": tables.STATUS_WORDS,
         "status_meanings": {k: v for k, v in tables.STATUS_MEANINGS.items() if k in statuses},
         "metrics": [metric for metric in tables.METRICS if metric.name in used],
         "sections": sections,
-        "player_script": player_script(), "no_players": no_players(),
-        "any_player": any(player.data for _, player in shown.values()),
+        "no_players": no_players(),
+        "any_figure": any(own.figures or own.player.data for own in sections),
+        "any_player": any(own.player.data for own in sections),
         "cards": tables.solver_cards(results), "environments": tables.environments(results),
     }
-    return environment.get_template("report.html.j2").render(values)
+    return fill("report.html.j2", **values)

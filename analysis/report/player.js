@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The player of the report: motions of all solvers on a canvas. player.py writes the data, and says
-// there how they are coded.
+// there how they are coded. It comes behind figures.js.
 (() => {
 "use strict";
 
@@ -18,9 +18,7 @@ const SYMBOLS = {4: [4, 1 / 8], 6: [0, 0], 8: [3, 1 / 4], 10: [3, 3 / 4], 12: [4
 // ---- Data ----
 
 async function unpack(text) {
-  const raw = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).arrayBuffer();
+  return (await inflated(text)).arrayBuffer();
 }
 
 // Adds up the differences between rows; a typed array wraps round as the writer's did.

@@ -84,16 +84,26 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def show_scenario(scenario, name: str, styles, target: Path, gnuplot):
-    """The figures of one scenario and its player."""
+def show_scenario(scenario, name: str, labels, styles, target: Path, gnuplot):
+    """The section of one scenario: its figures, its player and its tables."""
     from figures import draw_scenario
+    from page import make_section
     from player import make_player
 
-    return draw_scenario(scenario, name, styles, target, gnuplot), make_player(scenario, styles)
+    figures = draw_scenario(scenario, name, styles, target, gnuplot)
+    return make_section(scenario, labels, figures, make_player(scenario, styles), target)
+
+
+def recorded(scenario) -> int:
+    """Bytes of its runs."""
+    from ropelab.results import SERIES, TRAJECTORY
+
+    paths = (run.file(name) for run in scenario.runs for name in (SERIES, TRAJECTORY))
+    return sum(path.stat().st_size for path in paths if path)
 
 
 def show_all(results, styles, target: Path, gnuplot):
-    """Figures and player of every scenario, by scenario name."""
+    """The sections of all scenarios, in their order."""
     from figures import file_names
 
     progress = Progress(len(results.scenarios))
@@ -103,9 +113,10 @@ def show_all(results, styles, target: Path, gnuplot):
     with ProcessPoolExecutor(max_workers=max(1, min(gnuplot.jobs, len(results.scenarios))),
                              initializer=signal.signal,
                              initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting = {pool.submit(show_scenario, scenario, names[scenario.name], styles, target,
-                               alone): scenario.name
-                   for scenario in results.scenarios}
+        # What takes longest must not come last, when the other processors have nothing left to do.
+        waiting = {pool.submit(show_scenario, scenario, names[scenario.name], results.labels,
+                               styles, target, alone): scenario.name
+                   for scenario in sorted(results.scenarios, key=recorded, reverse=True)}
         try:
             for future in as_completed(waiting):
                 shown[waiting[future]] = future.result()
@@ -115,7 +126,7 @@ def show_all(results, styles, target: Path, gnuplot):
             raise
         finally:
             progress.end()
-    return shown
+    return [shown[scenario.name] for scenario in results.scenarios]
 
 
 def publish(source: Path, folder: Path, page: str) -> None:
@@ -143,8 +154,7 @@ def make_report(folder: Path, gnuplot) -> None:
     styles = assign_styles(results.runs)
     with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
         target = Path(name)
-        shown = show_all(results, styles, target, gnuplot)
-        page = render(results, styles, shown, target)
+        page = render(results, styles, show_all(results, styles, target, gnuplot))
         publish(target, folder, page)
 
 

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
-from canvas import Drawing, Figure, Gnuplot, Layout, files, write_blocks
+from canvas import Drawing, Entry, Figure, Gnuplot, Layout, entries, write_blocks
 from curves import few_ticks, markers
 from figures import draw_all
 from slopes import Triangle, place_all, straight_piece, triangle_variables
 from solver_style import SolverStyle, assign_styles, known_styles
-from svg import inline
+from templates import Sheet, fill, sheet
 from units import significant
 
 CURVES = "curves"
@@ -63,7 +60,7 @@ class Section:
     citation: str
     note: str
     rows: list[Row]
-    figures: list[tuple[Figure, Markup]]
+    figures: list[Sheet]
     failures: list[str]
 
 
@@ -170,14 +167,17 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
               if plot["log_x"] and plot["log_y"] else [])
     variables = {
         "triangles": len(slopes),
-        "count": len(curves), "label": labels, "style": line_types(list(curves), styles),
+        "count": len(curves), "style": line_types(list(curves), styles),
         "file": [write_blocks(target / f"{name}-{i}.dat", [curve, symbols(curve, i, len(curves))])
                  for i, curve in enumerate(curves.values())],
         "x_name": plot["x"], "y_name": plot["y"],
         "log_x": plot["log_x"], "log_y": plot["log_y"],
         "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
         "x_ticks": ticks, "y_ticks": few_ticks(y_low, y_high) if plot["log_y"] else ""}
-    layout = Layout(1, 1, 330, labels, right=30)
+    types = line_types(list(curves), styles)
+    key = [Entry(entry.label, entry.line, entry.symbol if own != THEORY_LINE else "")
+           for entry, own in zip(entries(labels, types), types)]
+    layout = Layout(1, 1, 330, key, right=30)
     triangles = [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
                  for i, t in enumerate(slopes)]
     return Drawing(figure, "xy.gp",
@@ -196,8 +196,7 @@ def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], targ
             part.failures.append(f"{experiment['name']}: {experiment['message']}")
         figure = figures.get(f"{name}-{experiment['name']}")
         if figure:
-            svg = (target / f"{figure.name}.svg").read_text(encoding="utf-8")
-            part.figures.append((figure, Markup(inline(svg, figure.alt))))
+            part.figures.append(sheet(figure, target))
     return list(found.values())
 
 
@@ -221,10 +220,7 @@ def render(folder: Path, target: Path, gnuplot: Gnuplot) -> str:
     figures = draw(experiments, folder, target, gnuplot)
     parts = sections(experiments, figures, target)
     verdicts = [row.claim["verdict"] for part in parts for row in part.rows]
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("reproduce.html.j2").render(
-        sections=parts, result=result, files=lambda figure: files(figure, target), quoted_folder=shlex.quote(str(folder)),
+    return fill(
+        "reproduce.html.j2", sections=parts, result=result, quoted_folder=shlex.quote(str(folder)),
         counts=[(word, verdicts.count(word)) for word in MEANINGS if word in verdicts],
         meanings=MEANINGS, evidence=EVIDENCE)

@@ -10,19 +10,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 import consistency
 import convergence
 import onestep
 import precision
 import tables
-from canvas import Figure, Gnuplot, files
+from canvas import Gnuplot
 from ropelab.results import Results
 from section import Section
 from solver_style import SolverStyle, assign_styles
-from svg import inline
+from templates import fill, sheet
 
 # A kind of study is a module with TABLE, the name of the file that it writes, HEADING, what a study
 # without a title is called, sections(results, styles, target, gnuplot), which draws into target,
@@ -84,16 +81,8 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
     return render(results, styles, labels, sections, f"{kinds[0].HEADING}: {subject}", target)
 
 
-def drawn(figure: Figure, target: Path) -> Markup:
-    text = (target / f"{figure.name}.svg").read_text(encoding="utf-8")
-    return Markup(inline(text, figure.alt))
-
-
 def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
            sections: list[Section], heading: str, target: Path) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).resolve().parent), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     counts: dict[str, int] = {}
     for run in results.runs:
         word = tables.STATUS_WORDS.get(run.status, run.status)
@@ -104,6 +93,7 @@ def render(results: Results, styles: dict[str, SolverStyle], labels: list[str],
         "run_count": len(results.runs), "period": tables.period(results),
         "status_words": tables.STATUS_WORDS, "about": read_about(results),
         "environments": tables.environments(results),
-        "drawn": lambda figure: drawn(figure, target), "files": lambda figure: files(figure, target),
+        "sheets": {figure.name: sheet(figure, target)
+                   for section in sections for figure in section.figures},
     }
-    return environment.get_template("study.html.j2").render(values)
+    return fill("study.html.j2", **values)

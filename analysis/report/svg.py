@@ -53,8 +53,7 @@ def simplify(points: list[Point], tolerance: float = TOLERANCE) -> list[Point]:
 
 
 def coordinate(value: float) -> str:
-    text = f"{value:.1f}"
-    return text[:-2] if text.endswith(".0") else text
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def smaller_path(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ropelab.results import Results, Run, Scenario, mapping, number
+from ropelab.results import SERIES, Results, Run, Scenario, mapping, number
 from units import counted, plain, probe_unit, significant
 
 
@@ -191,7 +191,7 @@ def with_unit(metric: Metric, scenario: Scenario) -> Metric:
 def counted_probes(run: Run) -> list[str]:
     """Of which probes `exact_error` is the largest error: of places and lengths, where any of
     them is known (record.c)."""
-    known = [name.removesuffix(".error") for name, values in run.series.items()
+    known = [name.removesuffix(".error") for name, values in run.table(SERIES).items()
              if name.endswith(".error") and any(math.isfinite(value) for value in values)]
     return [probe for probe in known if probe_unit(probe) == "m"] or known
 
@@ -219,25 +219,21 @@ def overview_metrics(scenario: Scenario) -> list[Metric]:
     return [with_unit(by_name[name], scenario) for name in names]
 
 
-def overview(results: Results) -> list[OverviewRow]:
-    """Scenario x solver."""
-    table = []
-    for scenario in results.scenarios:
-        metrics = overview_metrics(scenario)
-        best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
-        by_label = {run.label: run for run in scenario.runs}
-        row: list[OverviewCell | None] = []
-        for label in results.labels:
-            run = by_label.get(label)
-            if run is None:
-                row.append(None)
-                continue
-            cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
-            row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
-        headings = [SHORT.get(metric.name, metric.heading) + (f", {metric.unit}" if metric.unit
-                                                              else "") for metric in metrics]
-        table.append(OverviewRow(scenario, headings, row))
-    return table
+def overview_row(scenario: Scenario, labels: list[str]) -> OverviewRow:
+    metrics = overview_metrics(scenario)
+    best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
+    by_label = {run.label: run for run in scenario.runs}
+    row: list[OverviewCell | None] = []
+    for label in labels:
+        run = by_label.get(label)
+        if run is None:
+            row.append(None)
+            continue
+        cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
+        row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
+    headings = [SHORT.get(metric.name, metric.heading) + (f", {metric.unit}" if metric.unit
+                                                          else "") for metric in metrics]
+    return OverviewRow(scenario, headings, row)
 
 
 def failures(scenario: Scenario) -> list[Run]:

@@ -29,6 +29,7 @@ REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
 sys.path[:0] = [str(REPORT), str(REPORT.parent / "python")]
 
 import artist  # noqa: E402
+import canvas  # noqa: E402
 import curves  # noqa: E402
 import geometry  # noqa: E402
 import overlay  # noqa: E402
@@ -210,6 +211,12 @@ def player_data(page: str) -> list[dict[str, Any]]:
             re.findall(r'<script type="application/json">(.*?)</script>', page)]
 
 
+def sheets(page: str) -> list[str]:
+    """The SVG elements that figures.js puts into the page."""
+    return [zlib.decompress(base64.b64decode(text)).decode("utf-8") for text in
+            re.findall(r'<script type="text/plain">(.*?)</script>', page)]
+
+
 def unpack(text: str, kind: str, rows: int) -> np.ndarray:
     codes = np.frombuffer(zlib.decompress(base64.b64decode(text)), kind).reshape(rows, -1)
     return np.cumsum(codes, axis=0, dtype=kind)  # wraps round
@@ -287,9 +294,10 @@ class ReportOfComparison(unittest.TestCase):
         self.assertEqual([t for t in targets if not t.startswith("#")], [])
 
     def test_ids_are_unique_and_links_lead_to_them(self) -> None:
-        ids = re.findall(r"""\sid=['"]([^'"]+)""", self.page)
+        page = "".join([self.page, *sheets(self.page)])
+        ids = re.findall(r"""\sid=['"]([^'"]+)""", page)
         self.assertEqual(len(ids), len(set(ids)))
-        targets = set(re.findall(r"""href=['"]#([^'"]+)""", self.page))
+        targets = set(re.findall(r"""href=['"]#([^'"]+)""", page))
         self.assertEqual(targets - set(ids), set())
 
     def test_failed_runs_are_shown_with_their_reason(self) -> None:
@@ -320,6 +328,9 @@ class ReportOfComparison(unittest.TestCase):
             def __init__(self, **errors: list[float]) -> None:
                 self.series = {f"{name.replace('_', '.')}.error": column
                                for name, column in errors.items()}
+
+            def table(self, _: str) -> dict[str, list[float]]:
+                return self.series
         nothing = [math.nan, math.nan]
         self.assertEqual(tables.counted_probes(Made(a_x=[0.1, math.nan], r_tension=[1.0, 2.0])),
                          ["a.x"])
@@ -346,7 +357,24 @@ class ReportOfComparison(unittest.TestCase):
                 path = self.folder / "figures" / f"swing-{kind}.{ending}"
                 self.assertGreater(path.stat().st_size, 1000, path)
                 self.assertLess(path.stat().st_size, 300_000, path)
-        self.assertEqual(self.page.count("<svg"), 2 * len(kinds))
+        self.assertEqual(len(sheets(self.page)), 2 * len(kinds))
+
+    def test_figures_stand_in_the_page_as_in_their_files(self) -> None:
+        files = sorted((self.folder / "figures").glob("*.svg"))
+        shown = sorted(sheets(self.page), key=lambda text: re.search(r"id=.(\w+?)-", text)[1])
+        self.assertEqual(len(shown), len(files))
+        for path, text in zip(files, shown):
+            drawn = [re.findall(r"<path[^>]*>", svg) for svg in (path.read_text("utf-8"), text)]
+            self.assertEqual(drawn[0], drawn[1], path.name)
+            self.assertIn(f"<code>figures/{path.name}</code>.</noscript>", self.page)
+
+    def test_a_run_that_failed_has_a_cross_in_the_colour_of_its_curve(self) -> None:
+        text = (self.folder / "figures" / "swing-energy.svg").read_text(encoding="utf-8")
+        crosses = [tuple(map(int, found)) for found in re.findall(
+            r"<use [^>]*gpPt1'[^>]*color='rgb\( *(\d+), *(\d+), *(\d+)\)'", text)]
+        colour = known_styles()["penalty"].colour
+        own = tuple(int(colour[k:k + 2], 16) for k in (1, 3, 5))
+        self.assertEqual(crosses, [(255, 255, 255), own])
 
     def test_leaves_nothing_else_behind(self) -> None:
         names = sorted(path.name for path in self.folder.iterdir())
@@ -584,13 +612,13 @@ class Players(unittest.TestCase):
         (fake / "h5py.py").write_text("raise ImportError('not here')\n", encoding="ascii")
         page = self.report(PYTHONPATH=str(fake))
         self.assertEqual(page.count("has no h5py (Debian package python3-h5py)"), 1)
-        self.assertNotIn("<script", page)
+        self.assertNotIn('class="player"', page)
 
     def test_without_trajectory(self) -> None:
         write_run(self.folder / "swing" / "pbd", "pbd")
         page = self.report()
         self.assertEqual(page.count("No run has a trajectory.h5, so there is no player."), 1)
-        self.assertNotIn("<script", page)
+        self.assertNotIn('class="player"', page)
 
     def test_damaged_trajectory(self) -> None:
         self.add_run("pbd")
@@ -630,7 +658,7 @@ class Players(unittest.TestCase):
         self.assertEqual(result, {
             "legend": ["pbd", "penalty ✕ diverged at 0.997 s"], "end": "0.997 s / 0.997 s",
             "back": True, "hidden": "false", "turned": True, "shaded": True, "went": True,
-            "playing": "playing", "paused": "ready"})
+            "playing": "playing", "paused": "ready", "figures": 8, "drawn": 8})
 
 
 WATCH = """
@@ -698,6 +726,10 @@ async function tryOut() {
   result.turned = changes(turn);
   result.shaded = changes(colourByTension);
   await play(result);
+  const sheets = [...document.querySelectorAll(".sheet")];
+  for (let k = 0; k < 100 && !sheets.every((sheet) => sheet.dataset.state); k++) await soon();
+  result.figures = sheets.length;
+  result.drawn = document.querySelectorAll(".sheet[data-state=ready] > svg").length;
   report({...result, errors});
 }
 async function whenReady() {
@@ -759,6 +791,16 @@ class Parts(unittest.TestCase):
         self.assertEqual([curves.tick_distance(end, 183) for end in (0.416, 1, 6, 10, 2000)],
                          [0.1, 0.2, 1, 2, 500])
         self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
+
+    def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
+        names = list(known_styles())
+        places = canvas.key_places(canvas.entries(names, range(len(names))))
+        self.assertLessEqual(places[-1][1], 2, "expected three lines of all solvers")
+        ends = [x + canvas.KEY_SAMPLE + canvas.KEY_GAP + canvas.KEY_CHARACTER * len(name)
+                for (x, _), name in zip(places, names)]
+        for (_, line), (x, below), end in zip(places, places[1:], ends):
+            self.assertTrue(x > end if below == line else below == line + 1)
+        self.assertLess(max(ends), canvas.WIDTH)
 
     def test_outlines(self) -> None:
         view = geometry.View(0, 1)

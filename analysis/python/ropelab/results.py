@@ -8,8 +8,9 @@ import json
 import math
 import os
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Sequence
 
@@ -100,8 +101,15 @@ class Run:
 
     def table(self, name: str, largest: float = LARGEST) -> dict[str, array[float]]:
         """A CSV file of numbers, by column, limited to +-largest; empty if there is none."""
-        path = self.file(name)
-        return read_numbers(path, largest) if path else {}
+        known = self.__dict__.setdefault("tables", {})
+        if (name, largest) not in known:
+            path = self.file(name)
+            known[name, largest] = read_numbers(path, largest) if path else {}
+        return known[name, largest]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was read from its files does not go with it to another process."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}
 
     @cached_property
     def series(self) -> dict[str, Sequence[float]]:
@@ -253,8 +261,10 @@ def content_lines(path: Path) -> Iterator[str]:
 
 
 def read_rows(path: Path) -> Iterator[dict[str, str]]:
-    for row in csv.DictReader(content_lines(path)):
-        yield {key: value or "" for key, value in row.items() if isinstance(key, str)}
+    rows = csv.reader(content_lines(path))
+    names = next(rows, [])
+    for row in rows:
+        yield dict(zip_longest(names, row[:len(names)], fillvalue=""))
 
 
 def shown(column: array[float]) -> Sequence[float]:
@@ -278,22 +288,24 @@ def read_numbers(path: Path, largest: float = LARGEST) -> dict[str, array[float]
     """Columns of a numeric CSV file. Rows of the wrong width (a line cut short) are dropped."""
     lines = content_lines(path)
     names = next(csv.reader([next(lines, "")]), [])
-    columns = [array("d") for _ in names]
-    for line in lines:
-        cells = line.split(",")
-        if len(cells) != len(names):
-            continue
-        try:
-            values = [float(cell) for cell in cells]
-        except ValueError:
-            values = [number(cell) for cell in cells]
-        for column, value in zip(columns, values):
-            column.append(value if abs(value) < largest else limited(value, largest))
-    return {name.strip(): column for name, column in zip(names, columns)}
+    rows = [cells for line in lines if len(cells := line.split(",")) == len(names)]
+    columns = zip(*rows) if rows else [()] * len(names)
+    return {name.strip(): limited(as_numbers(column), largest)
+            for name, column in zip(names, columns)}
 
 
-def limited(value: float, largest: float) -> float:
-    return value if math.isnan(value) else math.copysign(largest, value)
+def as_numbers(cells: Sequence[str]) -> array[float]:
+    try:
+        return array("d", map(float, cells))
+    except ValueError:
+        return array("d", map(number, cells))
+
+
+def limited(column: array[float], largest: float) -> array[float]:
+    if not any(abs(value) > largest for value in column):
+        return column
+    return array("d", (math.copysign(largest, value) if abs(value) > largest else value
+                       for value in column))
 
 
 def load_run(path: Path) -> Run | None:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all pages share: how a template is filled, and how a figure stands in a page."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from canvas import Figure, files
+from svg import inline
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass
+class Sheet:
+    """A figure in a page."""
+
+    figure: Figure
+    packed: str  # the SVG element, deflated, in base64: figures.js opens it
+    shape: str   # width / height
+    files: str
+
+
+def sheet(figure: Figure, folder: Path) -> Sheet:
+    """Of the SVG file in `folder`."""
+    element = inline((folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', element)
+    packed = base64.b64encode(zlib.compress(element.encode(), 9)).decode("ascii")
+    return Sheet(figure, packed, f"{box[1]} / {box[2]}" if box else "auto", files(figure, folder))
+
+
+def script(name: str) -> Markup:
+    """A script as part of a page; nothing in it may end the element that it stands in."""
+    return Markup((HERE / name).read_text(encoding="utf-8").replace("</", "<\\/"))
+
+
+def fill(template: str, **values: Any) -> str:
+    environment = Environment(loader=FileSystemLoader(HERE), autoescape=True,
+                              undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template(template).render(script=script, **values)
