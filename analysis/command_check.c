@@ -49,7 +49,7 @@ static void describe(const rl_scenario *s) {
   }
   for (size_t i = 0; rl_solvers[i]; i++) {
     const uint32_t missing = rl_driver_missing(m, rl_solvers[i]);
-    printf("  %-11s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
+    printf("  %-16s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
            missing ? rl_capability_name(missing & -missing) : "");
   }
 }

@@ -47,15 +47,15 @@ int rl_command_run(int argc, char **argv) {
     free(command);
     return status;
   }
-  rl_scenario *scenario = NULL;
   rl_diagnostic diagnostic;
   char folder[RL_PATH_MAX];
+  rl_scenario *scenario =
+      rl_load_scenario(arguments.positional[0], &arguments, &diagnostic, &status);
   if (arguments.solver_count != 1) {
     fprintf(stderr, "ropelab run: expected one --solver, found %zu (compare takes several)\n",
             arguments.solver_count);
     status = RL_EXIT_USAGE;
-  } else if ((scenario = rl_load_scenario(arguments.positional[0], &arguments, &diagnostic,
-                                          &status)) != NULL) {
+  } else if (scenario) {
     status = choose_folder(folder, &arguments, scenario)
                  ? rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command)
                  : RL_EXIT_USAGE;

@@ -426,8 +426,10 @@ bool rl_solvers_complete(rl_arguments *a, const char *command) {
 // ---------------------------------------------------------------------------------------------
 // Scenarios and studies by name
 
-const rl_shipped rl_shipped_scenarios = {"scenarios", "scenario"};
-const rl_shipped rl_shipped_studies = {"analysis/studies", "study"};
+const rl_shipped rl_shipped_scenarios = {"scenarios", "scenario",
+                                         "`ropelab list scenarios` has all"};
+const rl_shipped rl_shipped_studies = {"analysis/studies", "study",
+                                       "`ropelab list studies` has all"};
 
 static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
@@ -478,10 +480,10 @@ bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH
   }
   size_t count = 0;
   char **names = rl_shipped_names(kind, &count);
-  char hint[512];
+  char hint[256];
   rl_suggest(hint, sizeof hint, name, (const char *const *)names, count);
-  snprintf(message, size, "no %s '%s': neither a file nor a shipped %s; %s", kind->what, name,
-           kind->what, hint);
+  snprintf(message, size, "no %s '%s': %s, and no shipped %s; %s (%s)", kind->what, name,
+           rl_is_folder(name) ? "a folder" : "no file", kind->what, hint, kind->where);
   rl_names_free(names, count);
   return false;
 }

@@ -83,10 +83,12 @@ rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, siz
 // The exit status that a fault in a file stands for.
 int rl_diagnostic_status(const rl_diagnostic *diagnostic);
 
-// Files that are shipped with the program: the folder of their kind, and what one is called.
+// Files that are shipped with the program: the folder of their kind, what one is called, and where
+// all stand.
 typedef struct rl_shipped {
   const char *folder; // "scenarios"
   const char *what;   // "scenario"
+  const char *where;  // "`ropelab list scenarios` has all"
 } rl_shipped;
 
 extern const rl_shipped rl_shipped_scenarios, rl_shipped_studies;

@@ -422,7 +422,8 @@ static bool write_summary(const rl_study *study) {
          (study->timed || rl_cells_write_timing(study->cells, study->cell_count, study->folder));
 }
 
-int rl_study_carry_out(rl_study *study) {
+// Plans, runs, gathers and reports. Returns an exit status.
+static int carry_out(rl_study *study) {
   const rl_study_kind *kind = rl_study_kinds[study->definition.kind];
   const int planned = kind->plan(study);
   if (planned != RL_EXIT_DONE) {
@@ -507,7 +508,7 @@ int rl_study_command(const rl_study_definition *definition, const rl_arguments *
       !rl_cache_path(study.cache, study.folder)) {
     fprintf(stderr, "ropelab: the name of the folder is too long\n");
   } else {
-    status = rl_study_carry_out(&study);
+    status = carry_out(&study);
   }
   free_study(&study);
   return status;

@@ -158,9 +158,6 @@ const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_sp
 // Text in the study's arena, printf style; NULL with a message: out of memory.
 const char *rl_study_text(rl_study *study, const char *format, ...);
 
-// Plans, runs, gathers and reports. Returns an exit status.
-int rl_study_carry_out(rl_study *study);
-
 // The default folder of a command on a file or a name: out/COMMAND-NAME; false with a message.
 bool rl_study_folder(char folder[RL_PATH_MAX], const char *command, const char *name);
 

@@ -81,7 +81,9 @@ static bool needs(const rl_study_kind *kind, const char *key) {
   return field && field->required;
 }
 
-bool rl_study_define(const rl_study_kind *kind, rl_arguments *a, rl_study_definition *d) {
+// Fills in a definition from the options of the command that is called like the kind. False with a
+// message if it does not hold together. The definition points into the arguments.
+static bool define(const rl_study_kind *kind, rl_arguments *a, rl_study_definition *d) {
   static const char *values[RL_LIST_MAX], *iterations[RL_LIST_MAX], *at[RL_LIST_MAX];
   unsigned norm = RL_NORM_MAX, law = RL_LAW_BY_VARIATION;
   const bool needs_over = needs(kind, "over");
@@ -130,7 +132,7 @@ int rl_study_main(const rl_study_kind *kind, const rl_usage *usage, int argc, ch
   int status = RL_EXIT_FAILED;
   if (command && rl_arguments_parse(usage, argc, argv, &arguments, &status)) {
     char folder[RL_PATH_MAX];
-    status = rl_study_define(kind, &arguments, &definition) &&
+    status = define(kind, &arguments, &definition) &&
                      rl_study_folder(folder, kind->name, arguments.positional[0])
                  ? rl_study_command(&definition, &arguments, folder, command, true)
                  : RL_EXIT_USAGE;

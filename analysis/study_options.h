@@ -5,11 +5,6 @@
 
 #include "study.h"
 
-// Fills in a definition from the options of the command that is called like the kind. False with a
-// message if it does not hold together. The definition points into the arguments.
-bool rl_study_define(const rl_study_kind *kind, rl_arguments *arguments,
-                     rl_study_definition *definition);
-
 // The whole command: defines a study of this kind and carries it out. Returns an exit status.
 int rl_study_main(const rl_study_kind *kind, const rl_usage *usage, int argc, char **argv);
 

@@ -103,7 +103,8 @@ rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t 
   return rl_position(&state->points[node == 0 ? links[0].a : links[node - 1].b]);
 }
 
-size_t rl_drawn_count(const rl_driver *driver, uint32_t rope) {
+// How many points of a rope the solver draws, if it draws any.
+static size_t drawn_count(const rl_driver *driver, uint32_t rope) {
   return driver->type->draw
              ? driver->type->draw(driver->memory, driver->model, driver->state, rope, 0.0, NULL, 0)
              : 0;
@@ -293,7 +294,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       parts[i] = can_part(rope);
       points[i + 1] = points[i] + rl_path_count(rope);
       elements[i + 1] = elements[i] + rope->link_capacity;
-      drawn[i + 1] = drawn[i] + (int64_t)rl_drawn_count(driver, i);
+      drawn[i + 1] = drawn[i] + (int64_t)drawn_count(driver, i);
     }
     add_names(t, group, names, count);
     add_table(t, group, "radius_m", H5T_NATIVE_DOUBLE, count, radii);
@@ -332,7 +333,7 @@ static void open_ropes(rl_trajectory *t, hid_t parent, const rl_driver *driver, 
   size_t drawn = 0;
   for (uint32_t i = 0; i < model->rope_count; i++) {
     points += rl_path_count(&model->ropes[i]);
-    drawn += rl_drawn_count(driver, i);
+    drawn += drawn_count(driver, i);
   }
   add_ropes(t, group, driver);
   add_eyes(t, group, model, points);
@@ -536,7 +537,7 @@ static void add_drawing(rl_trajectory *t, stream *s, const rl_driver *driver) {
   rl_vec3 *at = next_record(t, s);
   for (uint32_t i = 0; at && i < driver->model->rope_count; i++) {
     at += driver->type->draw(driver->memory, driver->model, driver->state, i, 0.0, at,
-                             rl_drawn_count(driver, i));
+                             drawn_count(driver, i));
   }
 }
 

@@ -25,9 +25,6 @@ bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex);
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t vertex);
 
-// How many points of a rope the solver draws, if it draws any.
-size_t rl_drawn_count(const rl_driver *driver, uint32_t rope);
-
 // Axis times angle of a rotation, the shorter way round [rad].
 rl_vec3 rl_rotation_vector(rl_quat q);
 

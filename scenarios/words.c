@@ -103,19 +103,20 @@ void rl_suggest(char *buffer, size_t size, const char *word, const char *const *
     snprintf(buffer, size, "did you mean '%s'?", words[nearest >= 0 ? (size_t)nearest : last]);
     return;
   }
+  static const char comma[] = ", ", rest[] = ", ...";
   const size_t start = append(buffer, size, 0, 0, count > 1 ? "expected one of " : "expected ");
   size_t used = start;
   for (size_t i = 0; i < count; i++) {
     if (alike > 0 && !is_part_of(word, words[i])) {
       continue;
     }
-    const size_t reserve = strlen(", ...");
-    const size_t comma = used > start ? append(buffer, size, used, reserve, ", ") : 0;
-    const size_t added = append(buffer, size, used + comma, reserve, words[i]);
-    used += comma + added;
+    const size_t gap = used > start ? strlen(comma) : 0;
+    const size_t added = append(buffer, size, used + gap, strlen(rest), words[i]);
     if (added == 0) {
-      append(buffer, size, used, 0, comma > 0 ? "..." : "");
+      append(buffer, size, used, 0, gap > 0 ? rest : "");
       return;
     }
+    memcpy(buffer + used, comma, gap);
+    used += gap + added;
   }
 }

@@ -143,7 +143,7 @@ static double overhead(rl_trial *trial, int iterations) {
                               "name: chain\nduration: 1\nstep: 0.01\nropes:\n"
                               "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, -240, 0]},"
                               " mass: 240, segments: %d%s}\n",
-                              ELEMENTS, i == 0 ? "" : ", stiffness: 1e8");
+                              ELEMENTS, i == 0 ? "" : ", stiffness: 1e6");
   }
   for (int k = 0; k < 2 * REPEATS; k++) {
     const double begun = rl_processor_seconds();

@@ -64,7 +64,9 @@ void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_ro
   rl_frictions_watch(l->frictions, &l->direct, rows, state->velocities);
 }
 
-void rl_lcp_measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
+// Rates and slides of the state's velocities. The tangents have no rows of their own until friction
+// chooses them: their rates are not read.
+static void measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
   rl_direct_rates(&l->direct, l->gradients, state->velocities, l->rates);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->rates[m] += l->bias[m];
@@ -82,7 +84,7 @@ static void clear(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
   for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
     l->frictions[k].softness = 0.0;
   }
-  rl_lcp_measure(l, state, rows);
+  measure(l, state, rows);
 }
 
 // (3) Rows that acted in the step before, are violated, or are elements that will be all but taut.
@@ -126,7 +128,7 @@ static bool solve_active(rl_lcp *l, rl_state *state, const rl_rows *rows,
     l->impulses[m] = l->active[m] ? l->impulses[m] + l->change[m] : 0.0;
   }
   rl_frictions_add(l->frictions, d, l->change);
-  rl_lcp_measure(l, state, rows);
+  measure(l, state, rows);
   return true;
 }
 
@@ -211,7 +213,9 @@ static double error_with(const rl_lcp *l, const rl_rows *rows, rl_regularisation
   return error;
 }
 
-double rl_lcp_error(const rl_lcp *l, const rl_rows *rows, double *size) {
+// How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
+// law [m/s]; `size` is the largest reaction W P.
+static double error_of(const rl_lcp *l, const rl_rows *rows, double *size) {
   return error_with(l, rows, (rl_regularisation){0.0, 0.0}, size);
 }
 
@@ -244,7 +248,7 @@ static rl_reason judge_error(const attempt *a, const rl_lcp_options *o, double e
 // (6) The set has settled: is that the solution, or the centre of the next problem?
 static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, attempt *a) {
   double size;
-  const double error = rl_lcp_error(l, rows, &size);
+  const double error = error_of(l, rows, &size);
   const bool is_rounding = error <= rounding * (size + a->speed);
   a->stalled = error > 0.5 * a->lowest && !is_rounding ? a->stalled + 1 : 0;
   a->lowest = fmin(a->lowest, error);
@@ -296,7 +300,7 @@ static void go_back(rl_lcp *l, const rl_model *model, rl_state *state, const rl_
   for (uint32_t k = 0; k < l->direct.tangents_count; k++) {
     l->frictions[k].total = to->frictions[k];
   }
-  rl_lcp_measure(l, state, rows);
+  measure(l, state, rows);
 }
 
 // Half the way back to where the step began.
@@ -313,7 +317,7 @@ static void halve(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
     rl_vec3 *v = &state->velocities[i];
     *v = rl_scale(0.5, rl_add(*v, from->velocities[i]));
   }
-  rl_lcp_measure(l, state, rows);
+  measure(l, state, rows);
 }
 
 // Rows act, or do not, by what they are nearer to.
@@ -355,7 +359,7 @@ static void enter_stage(rl_lcp *l, const rl_state *state, const rl_rows *rows, a
     f->centre = f->total;
   }
   memcpy(l->centre, l->impulses, l->direct.row_count * sizeof *l->centre);
-  rl_lcp_measure(l, state, rows);
+  measure(l, state, rows);
 }
 
 // (8) Friction that does not settle: once more from nothing, with contacts that give way. False:
@@ -380,7 +384,7 @@ static rl_reason end_stage(rl_lcp *l, const rl_model *model, rl_state *state, co
   const double next = a->factor * a->regularisation.contacts;
   double size;
   enter_stage(l, state, rows, a, 0.0);
-  const double error = rl_lcp_error(l, rows, &size);
+  const double error = error_of(l, rows, &size);
   if (error < a->best) {
     a->best = error;
     keep(l, model, state, &l->best);

@@ -57,12 +57,4 @@ void rl_lcp_begin(rl_lcp *lcp, const rl_model *model, const rl_state *state, rl_
 rl_reason rl_lcp_solve(rl_lcp *lcp, const rl_model *model, rl_state *state, rl_rows *rows,
                        const rl_lcp_options *options, rl_step_info *info);
 
-// Rates and slides of the state's velocities. The tangents have no rows of their own until friction
-// chooses them: their rates are not read.
-void rl_lcp_measure(rl_lcp *lcp, const rl_state *state, const rl_rows *rows);
-
-// How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
-// law [m/s]; `size` is the largest reaction W P.
-double rl_lcp_error(const rl_lcp *lcp, const rl_rows *rows, double *size);
-
 #endif

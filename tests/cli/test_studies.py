@@ -125,7 +125,10 @@ class Converge(Case):
             largest = {name: max(abs(x) for x in series.numbers(name)[1:])
                        for name in ("bob.x.error", "bob.y.error")}
             self.expect(row["probe"] + ".error", max(largest, key=lambda name: largest[name]), "probe")
-        self.expect_page(folder, "it is that of bob.x", "largest error over time / m")
+        self.expect_page(folder, "it is that of bob.x")
+        self.expect_in("largest error over time / m",
+                       (folder / "figures" / "pendulum-exact-0.svg").read_text(encoding="utf-8"),
+                       "figure")
 
     def test_an_invariant_is_exact_too(self) -> None:
         """Of the swinging machine nothing else is known."""
