@@ -20,6 +20,8 @@ static const double cornered = 1e-8;
 static const double most_of_way = 0.9;
 // A hinge is not put nearer to a surface than this [radii].
 static const double least_gap = 1e-3;
+// How far a place on a circle is moved from where the rope is the longest [rad].
+static const double nudge = 1e-3;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12 };
 
@@ -583,6 +585,37 @@ static void put_within(rl_path_item *items, size_t count) {
   }
 }
 
+// A place on a circle where the rope is the longest beside itself balances too, but holds nothing:
+// it is moved on a little. Whether there was one.
+static bool leave_longest(rl_path_item *items, size_t count) {
+  bool circles = false, longest = false;
+  for (size_t i = 1; i + 1 < count; i++) {
+    circles = circles || items[i].kind == RL_PATH_CIRCLE;
+  }
+  if (!circles || find_step(items, count, 0.0)) {
+    return false;
+  }
+  for (size_t i = 1; i + 1 < count; i++) {
+    if (items[i].kind == RL_PATH_CIRCLE && items[i].node.inverse[0][0] < 0.0) {
+      items[i].along += nudge;
+      longest = true;
+    }
+  }
+  return longest;
+}
+
+static size_t descend(rl_path_item *items, size_t count, search *s) {
+  size_t spent = 0;
+  s->gradient = differentiate(items, count);
+  while (s->gradient > converged && spent < MOST_ITERATIONS) {
+    spent++;
+    if (!iterate(items, count, s)) {
+      break;
+    }
+  }
+  return spent;
+}
+
 static double solve(rl_path_item *items, size_t count, bool within, size_t *iterations) {
   if (within) {
     put_within(items, count);
@@ -591,13 +624,10 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
   if (isnan(s.length)) {
     return NAN;
   }
-  s.gradient = differentiate(items, count);
-  size_t spent = 0;
-  while (s.gradient > converged && spent < MOST_ITERATIONS) {
-    spent++;
-    if (!iterate(items, count, &s)) {
-      break;
-    }
+  size_t spent = descend(items, count, &s);
+  if (within && s.gradient <= acceptable && !s.cornered && leave_longest(items, count)) {
+    s = (search){.length = lay(items, count), .within = true, .downhill = true};
+    spent += descend(items, count, &s);
   }
   if (iterations) {
     *iterations += spent;

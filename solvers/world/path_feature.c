@@ -44,7 +44,8 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
       done = rl_path_pass_corner(path, s, 1e-6);
       done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 1e-3) : done;
       done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 0.1) : done;
-      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s) : done;
+      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s, 1e-2) : done;
+      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s, 1.0) : done;
     }
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;

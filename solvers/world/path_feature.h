@@ -41,4 +41,36 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
                              size_t solid_count, uint32_t part, rl_vec3 side, uint32_t turns,
                              double *length);
 
+// The same over what a taut rope would lie on there that turns about the world vector `turning`:
+// the edges of the way of a box or a hull whose turning is nearest to that, or what is round.
+// RL_PATH_NONE if there is nothing like it. From where the rope is straight there.
+rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 turning, double *length);
+
+// A ball or the side of a drum or capsule before it is solved, over which the rope turns about an
+// axis of the world, with so many full turns.
+void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,
+                       rl_vec3 turning, double turns);
+
+// About which axis the rope turns on solids[part] in all, times by how much [rad]: round things
+// with the sign that the rope has there, edges as if each by itself.
+rl_vec3 rl_path_turning(const rl_path *path, uint32_t part);
+
+enum { RL_PATH_MOST_EDGES = 512 }; // in a row, or at a corner
+
+// A way of a taut rope over edges of a box or a hull.
+typedef struct rl_path_way {
+  uint32_t count, edges[RL_PATH_MOST_EDGES];
+  double along[RL_PATH_MOST_EDGES]; // where on them it lies [m]
+  double length;                    // [m]
+  rl_vec3 turning;                  // sum of the cross products of in and out of its edges, world
+} rl_path_way;
+
+typedef void (*rl_path_visit)(const rl_path_way *way, void *data);
+
+// Visits all ways from one point to another over edges of a box or a hull that are the shortest
+// beside themselves and do not lie on a face twice.
+void rl_path_find_ways(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
+                       void *data);
+
 #endif

@@ -9,7 +9,6 @@ static const double pull = 1e-9;
 
 // Two places on a rim are one if they are nearer than this [rad].
 static const double shortest_chord = 1e-6;
-static const double vanishing_chord = 1e-2;
 
 // What an edge bears is a sum of the normals of its faces: it does not push along either face
 // towards the inside of that.
@@ -214,11 +213,11 @@ static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
 
 // The solver is stuck where two places on a rim come together: the rope slips off the end, down to
 // the side.
-rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s) {
+rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double longest) {
   for (size_t i = 1; i + 2 < path->count; i++) {
     const rl_path_item *a = &path->items[i], *b = a + 1;
     if (a->part == RL_NONE || a->part != b->part || a->feature != b->feature ||
-        !is_chord(s, a, b, 0.0) || is_chord(s, a, b, vanishing_chord)) {
+        !is_chord(s, a, b, -1.0) || is_chord(s, a, b, longest)) {
       continue;
     }
     rl_path_leave_out(path, i, 1);

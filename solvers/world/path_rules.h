@@ -10,8 +10,6 @@
 // that are less far beyond the end of an edge or a side are on it. The length is off by the square.
 #define RL_PATH_SLACK 1e-9
 
-enum { RL_PATH_MOST_EDGES = 512 }; // in a row, or at a corner
-
 typedef enum rl_path_change { RL_PATH_SAME, RL_PATH_CHANGED, RL_PATH_NO_ROOM } rl_path_change;
 
 static inline rl_path_change rl_path_changed(bool done) {
@@ -59,7 +57,7 @@ double rl_path_angle_on(const rl_path_item *item, rl_vec3 axis, rl_vec3 from, rl
 
 // path_leave.c.
 rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, rl_path_patience p);
-rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s);
+rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double longest); // [rad]
 bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i);
 bool rl_path_merge(rl_path *path, const rl_path_scene *s);
 

@@ -7,34 +7,51 @@
 #include "trigonometry.h"
 
 static const double lift = 1e-3; // of how thin the part is, over its surface
+enum { HALVINGS = 40 };          // of a ray, until that is found
+
+// A point inside: of a hull the mean of its corners, whatever its frame is about.
+static rl_vec3 middle_of(const rl_path_solid *solid) {
+  const rl_part *part = solid->part;
+  rl_vec3 middle = rl_vec(0.0, 0.0, 0.0);
+  for (uint32_t i = 0; i < part->point_count; i++) { // only hulls have any
+    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
+  }
+  return rl_path_to_world(solid, middle);
+}
 
 // About half of how thin a part is: a rope from a point higher up than that would pass beside it.
-static double thinness(const rl_part *part) {
+static double thinness(const rl_path_solid *solid, rl_vec3 middle) {
+  const rl_part *part = solid->part;
   double least = part->bound;
   if (!rl_path_is_faceted(part)) {
     const bool is_flat = part->shape == RL_CYLINDER;
     return is_flat ? fmin(part->radius, 0.5 * part->length) : part->radius;
   }
-  rl_vec3 middle = rl_vec(0.0, 0.0, 0.0);
-  for (uint32_t i = 0; i < part->point_count; i++) { // of a box 0
-    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
-  }
+  const rl_vec3 inside = rl_path_to_part(solid, middle);
   for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
     least = fmin(least,
-                 rl_path_face_offset(part, face) - rl_dot(rl_path_face_normal(part, face), middle));
+                 rl_path_face_offset(part, face) - rl_dot(rl_path_face_normal(part, face), inside));
   }
   return least;
 }
 
-// A point of the surface in that direction, a little above it.
-static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 direction) {
-  const double reach = solid->part->bound;
-  const rl_vec3 beside = rl_add_scaled(solid->at, 3.0 * reach, direction);
+// Where a ray from the middle is a little above the surface: so the points of one plane lie round
+// the section there. (The surface's nearest to a point far off that way is mostly a corner.) The
+// distance from a convex part grows along the ray once it is out.
+static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 middle, rl_vec3 direction) {
   rl_part centred = *solid->part;
   centred.at = rl_vec(0.0, 0.0, 0.0);
   centred.rotation = (rl_quat){0.0, 0.0, 0.0, 1.0};
-  const rl_surface surface = rl_shape_surface(&centred, solid->at, solid->rotation, beside);
-  return rl_add_scaled(beside, lift * thinness(solid->part) - surface.distance, surface.normal);
+  const double height = lift * thinness(solid, middle);
+  double below = 0.0, above = 3.0 * centred.bound;
+  for (int k = 0; k < HALVINGS; k++) {
+    const double reach = 0.5 * (below + above);
+    const rl_vec3 at = rl_add_scaled(middle, reach, direction);
+    const bool over = rl_shape_surface(&centred, solid->at, solid->rotation, at).distance > height;
+    below = over ? below : reach;
+    above = over ? reach : above;
+  }
+  return rl_add_scaled(middle, above, direction);
 }
 
 // Points at equal angles round an axis through the part, from where a tangent from the point before
@@ -56,18 +73,19 @@ static const double one_point = 2.3;
 
 static winding find_winding(const rl_path *path, size_t after, const rl_path_solid *solid,
                             rl_vec3 side, uint32_t turns) {
+  const rl_vec3 middle = middle_of(solid);
   const rl_vec3 p = path->items[after].exit, q = path->items[after + 1].entry;
   const rl_vec3 chord = rl_unit(rl_sub(q, p));
   winding w = {.first = after + 1};
   w.axis = rl_unit(rl_cross(side, chord));
   w.axis = rl_is_zero(w.axis) ? rl_any_across(chord) : w.axis;
   const rl_vec3 beside = rl_unit(rl_add_scaled(side, -rl_dot(side, chord), chord));
-  rl_vec3 begin = rl_unit(rl_cross(w.axis, rl_sub(p, solid->at)));
-  rl_vec3 end = rl_unit(rl_cross(rl_sub(q, solid->at), w.axis));
+  rl_vec3 begin = rl_unit(rl_cross(w.axis, rl_sub(p, middle)));
+  rl_vec3 end = rl_unit(rl_cross(rl_sub(q, middle), w.axis));
   begin = rl_is_zero(begin) ? beside : begin;
   end = rl_is_zero(end) ? beside : end;
   double angle = rl_atan2(rl_dot(w.axis, rl_cross(begin, end)), rl_dot(begin, end));
-  angle += angle < 0.0 && rl_dot(rl_sub(p, solid->at), beside) <= 0.0 ? 2.0 * RL_PI : 0.0;
+  angle += angle < 0.0 && rl_dot(rl_sub(p, middle), beside) <= 0.0 ? 2.0 * RL_PI : 0.0;
   if (angle < one_point && turns == 0) {
     w.begin = beside;
     w.count = 1;
@@ -90,11 +108,12 @@ static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t
   if (!rl_path_open(path, w->first, w->count)) {
     return RL_PATH_FULL;
   }
+  const rl_vec3 middle = middle_of(&s->solids[part]);
   for (size_t k = 0; k < w->count; k++) {
     rl_path_item *item = &path->items[w->first + k];
     const rl_vec3 direction = winding_direction(w, (double)k);
     *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
-    item->at = item->entry = item->exit = surface_point(&s->solids[part], direction);
+    item->at = item->entry = item->exit = surface_point(&s->solids[part], middle, direction);
     item->axis = direction;
   }
   // Backwards, so that what comes does not move what is still to do.
@@ -146,4 +165,85 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
   outcome = outcome == RL_PATH_FOUND ? rl_path_settle(path, &s, length) : outcome;
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH ? take_marks(path, &s, part, length)
                                                               : outcome;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What a taut rope would lie on
+
+typedef struct nearest_way {
+  rl_vec3 turning;
+  double cosine; // of the angle between that and the way's
+  rl_path_way way;
+} nearest_way;
+
+static void keep_nearest(const rl_path_way *way, void *data) {
+  nearest_way *nearest = data;
+  const double cosine = rl_dot(rl_unit(way->turning), nearest->turning);
+  if (cosine > nearest->cosine) {
+    nearest->cosine = cosine;
+    nearest->way = *way;
+  }
+}
+
+// The angle of a wrap is taken to be about this more than its full turns [rad]: from a little less
+// than nothing, where the rope would not touch, to nearly another turn.
+static const double usual_angle = 2.5;
+
+void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,
+                       rl_vec3 turning, double turns) {
+  *item = (rl_path_item){.part = part,
+                         .feature = RL_FEATURE_SIDE,
+                         .sense = 1.0,
+                         .wrap = usual_angle + 2.0 * RL_PI * turns,
+                         .side = turning};
+  rl_path_place(item, &solids[part]);
+  item->sense = rl_dot(item->axis, turning) < 0.0 ? -1.0 : 1.0;
+  item->entry = item->exit = item->at;
+}
+
+static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part,
+                      const rl_path_way *way) {
+  for (uint32_t k = 0; k < way->count; k++) {
+    rl_path_set(&items[k], s, part, way->edges[k]);
+    items[k].along = way->along[k];
+    items[k].entry = items[k].exit = rl_add_scaled(items[k].at, items[k].along, items[k].axis);
+  }
+}
+
+rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 turning, double *length) {
+  const rl_path_scene s = {solids, solid_count};
+  nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  const bool faceted = rl_path_is_faceted(solids[part].part);
+  if (faceted) {
+    rl_path_find_ways(&solids[part], path->items[after].exit, path->items[after + 1].entry,
+                      keep_nearest, &nearest);
+  }
+  if (faceted && !(nearest.cosine > 0.0)) {
+    return RL_PATH_NONE;
+  }
+  if (!rl_path_open(path, after + 1, nearest.way.count)) {
+    return RL_PATH_FULL;
+  }
+  if (faceted) {
+    put_edges(&path->items[after + 1], &s, part, &nearest.way);
+  } else {
+    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, 0.0);
+  }
+  return rl_path_settle(path, &s, length);
+}
+
+rl_vec3 rl_path_turning(const rl_path *path, uint32_t part) {
+  rl_vec3 sum = rl_vec(0.0, 0.0, 0.0);
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    const rl_vec3 turn = item->kind == RL_PATH_SPHERE ? rl_scale(item->turn, item->side)
+                         : item->kind == RL_PATH_CYLINDER
+                             ? rl_scale(item->turn * item->sense, item->axis)
+                             : rl_cross(item->in, item->out);
+    sum = item->part == part ? rl_add(sum, turn) : sum;
+  }
+  return sum;
 }

@@ -71,6 +71,19 @@ bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning) {
+  double length;
+  const uint32_t solid = rl_wraps_solid(w, body, part);
+  const rl_path_outcome outcome =
+      rl_path_lead(&w->path, after, w->state->solids, w->solid_count, solid, turning, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+void rl_wraps_restore(rl_wrapping *w, size_t count) {
+  memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
+  w->path.count = count;
+}
+
 // Which of the old wraps an item is, from number `next` on; RL_NONE: none.
 static uint32_t find_old(const rl_wrapping *w, const rl_path_item *item, uint32_t next,
                          uint32_t old_count) {
@@ -405,11 +418,6 @@ static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
   return first <= 1.0;
 }
 
-static void restore(rl_wrapping *w, size_t count) {
-  memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
-  w->path.count = count;
-}
-
 // Puts the rope on the ball or the side of a part that a piece has run into, if it can lie there.
 static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
   rl_path_item *items = w->path.items;
@@ -477,15 +485,15 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   if (wrap_side(w, piece, found, swept) && has_caught(w, found, count, most)) {
     return true;
   }
-  restore(w, count);
+  rl_wraps_restore(w, count);
   if (adapt_to(w, found) && has_caught(w, found, count, most)) {
     return true;
   }
-  restore(w, count);
+  rl_wraps_restore(w, count);
   if (wind_round(w, piece, found) && has_caught(w, found, count, most)) {
     return true;
   }
-  restore(w, count); // it only grazes, or passes through
+  rl_wraps_restore(w, count); // it only grazes, or passes through
   return false;
 }
 
@@ -616,7 +624,7 @@ static void adapt(rl_wrapping *w, double shortest, double longest) {
       rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
   if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
       !(length <= before * (1.0 + longest_slip))) {
-    restore(w, count);
+    rl_wraps_restore(w, count);
   } else if (length < shortest) {
     note_slip(w);
   }

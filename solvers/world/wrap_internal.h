@@ -100,6 +100,13 @@ uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part);
 bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
                    uint32_t turns);
 
+// The same over what a taut rope would lie on there that turns about an axis (rl_path_lead). If it
+// cannot, the list is anything.
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning);
+
+// The list that was kept in the state's old_items, with so many items.
+void rl_wraps_restore(rl_wrapping *w, size_t count);
+
 // Takes the features of the list for the rope's wraps. Those that were there keep their friction;
 // the others share the rest lengths of the pieces in which they are.
 void rl_wraps_adopt(rl_wrapping *w);

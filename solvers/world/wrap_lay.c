@@ -153,24 +153,13 @@ static size_t next_point(const rl_wrapping *w, size_t i) {
   return i;
 }
 
-// The angle of a wrap is taken to be about this more than its full turns [rad]: from a little less
-// than nothing, where the rope would not touch, to nearly another turn.
-static const double usual_angle = 2.5;
-
 // A round piece of a part, before the next point of the list.
 static void put_round(rl_wrapping *w, size_t before, const round_way *round, double turns) {
   rl_path_item *items = w->path.items;
   const uint32_t solid = rl_wraps_solid(w, round->body, round->part);
   memmove(&items[before + 1], &items[before], (w->path.count - before) * sizeof *items);
   w->path.count++;
-  rl_path_item *item = &items[before];
-  *item = (rl_path_item){.part = solid,
-                         .feature = RL_FEATURE_SIDE,
-                         .sense = 1.0,
-                         .wrap = usual_angle + 2.0 * RL_PI * turns,
-                         .side = round->turning};
-  rl_path_place(item, &w->state->solids[solid]);
-  item->sense = rl_dot(item->axis, round->turning) < 0.0 ? -1.0 : 1.0;
+  rl_path_put_round(&items[before], w->state->solids, solid, round->turning, turns);
 }
 
 // Whether the straight way past a round piece is clear of its part, on the side on which the rope
@@ -254,58 +243,6 @@ static void begin_again(rl_wrapping *w) {
   rl_path_solve(w->path.items, w->path.count, NULL);
 }
 
-// The others one after the other, each led round what comes next.
-static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
-  const rl_rope_definition *d = &definition->ropes[w->rope];
-  if (lay_round(w, definition)) {
-    return true;
-  }
-  begin_again(w);
-  size_t point = 0; // of the list, behind which the next way is
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
-      point = next_point(w, point);
-      continue;
-    }
-    round_way round;
-    if (!find_round(w, definition, k, &round, fault)) {
-      return false;
-    }
-    const char *name = w->model->bodies[round.body].name;
-    if (!rl_wraps_wind(w, next_point(w, point) - 1, round.body, round.part, round.side,
-                       (uint32_t)d->ways[k].turns)) {
-      return no_way(fault, w->rope, k,
-                    "there is no way over body '%s': with the rope's radius an end or an eye lies "
-                    "inside it, or it and another one overlap; expected them apart",
-                    name);
-    }
-  }
-  return true;
-}
-
-// On a ball the rope is on the side that was asked for, or would be on more than half of it.
-static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
-  const rl_rope_definition *d = &definition->ropes[w->rope];
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
-    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
-      continue;
-    }
-    for (size_t i = 1; i + 1 < w->path.count; i++) {
-      const rl_path_item *item = &w->path.items[i];
-      if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
-          rl_wraps_is_on(w, item, round.body, round.part) &&
-          (rl_dot(item->side, round.turning) < 0.0 || rl_path_is_past_half(item))) {
-        return no_way(fault, w->rope, k,
-                      "on that side of the ball '%s' the rope would lie on more than half of it, "
-                      "and slip off; expected the other side",
-                      w->model->bodies[round.body].name);
-      }
-    }
-  }
-  return true;
-}
-
 // The straight piece behind so many eyes that is nearest to a part of a body, and the part's
 // surface there.
 static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, uint32_t part,
@@ -326,8 +263,103 @@ static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, ui
   return nearest;
 }
 
+// Whether the rope passes a part on the side that was asked for: turning about it, or straight.
+static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) {
+  const rl_vec3 turning = rl_path_turning(&w->path, rl_wraps_solid(w, round->body, round->part));
+  if (!rl_is_zero(turning)) {
+    return rl_dot(turning, round->turning) > 0.0;
+  }
+  const rl_path_item *items = w->path.items;
+  rl_surface surface;
+  const size_t i = nearest_piece(w, eyes, round->body, round->part, &surface);
+  const rl_vec3 way = rl_sub(items[i + 1].entry, items[i].exit);
+  return rl_dot(rl_cross(surface.normal, way), round->turning) > 0.0;
+}
+
+// Laid over the body in the plane of the chord and the side the rope may slip off, or to another
+// side: then over what holds it.
+static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_way *round,
+                       uint32_t turns) {
+  const size_t count = w->path.count;
+  memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+  const bool wound = rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
+  if (turns > 0 || (wound && passes_on_side(w, eyes, round))) {
+    return wound;
+  }
+  rl_wraps_restore(w, count);
+  if (rl_wraps_lead(w, after, round->body, round->part, round->turning) &&
+      passes_on_side(w, eyes, round)) {
+    return true;
+  }
+  rl_wraps_restore(w, count);
+  return rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
+}
+
+// The others one after the other, each led round what comes next.
+static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  if (lay_round(w, definition)) {
+    return true;
+  }
+  begin_again(w);
+  size_t point = 0, eyes = 0; // of the list, behind which the next way is
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      point = next_point(w, point);
+      eyes++;
+      continue;
+    }
+    round_way round;
+    if (!find_round(w, definition, k, &round, fault)) {
+      return false;
+    }
+    const char *name = w->model->bodies[round.body].name;
+    if (!lead_round(w, next_point(w, point) - 1, eyes, &round, (uint32_t)d->ways[k].turns)) {
+      return no_way(fault, w->rope, k,
+                    "there is no way over body '%s': with the rope's radius an end or an eye lies "
+                    "inside it, or it and another one overlap; expected them apart",
+                    name);
+    }
+  }
+  return true;
+}
+
+// The angle about the centre of a ball from the place before it to the place behind, by which the
+// rope would turn about an axis [rad].
+static double angle_on_side(const rl_path_item *item, rl_vec3 turning) {
+  const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
+  const rl_vec3 across = rl_cross(from, to);
+  const double angle = rl_atan2(rl_length(across), rl_dot(from, to));
+  return rl_dot(across, turning) < 0.0 ? 2.0 * RL_PI - angle : angle;
+}
+
+// On a ball the rope is on the side that was asked for, or would be on more than half of it.
+static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
+      continue;
+    }
+    for (size_t i = 1; i + 1 < w->path.count; i++) {
+      const rl_path_item *item = &w->path.items[i];
+      if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
+          rl_wraps_is_on(w, item, round.body, round.part) &&
+          (rl_dot(item->side, round.turning) < 0.0 || rl_path_is_past_half(item))) {
+        rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+                     "on that side of the ball '%s' the rope would lie on more than half of it, "
+                     "and slip off: from its centre the places before and behind it are seen %.4g "
+                     "rad apart there, at most %.4g hold; expected the other side",
+                     w->model->bodies[round.body].name, angle_on_side(item, round.turning), RL_PI);
+        return rl_fault_place(fault, "%zu", k);
+      }
+    }
+  }
+  return true;
+}
+
 // What the rope shall pass it lies on, or is clear of it on the side that was asked for.
-static bool check_passed(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
   size_t eyes = 0;
@@ -338,6 +370,7 @@ static bool check_passed(const rl_wrapping *w, const rl_definition *definition, 
       continue;
     }
     double turned = 0.0, asked = 0.0;
+    uint32_t times = 0; // that it is passed
     bool on = false;
     for (size_t i = 1; i + 1 < w->path.count; i++) {
       const bool is_on = rl_wraps_is_on(w, &items[i], round.body, round.part);
@@ -349,6 +382,7 @@ static bool check_passed(const rl_wrapping *w, const rl_definition *definition, 
       const bool same = !way->eye && way->body == round.body &&
                         (way->part == RL_NONE ? 0 : way->part) == round.part;
       asked += same ? 2.0 * RL_PI * way->turns : 0.0;
+      times += same ? 1 : 0;
     }
     const char *name = w->model->bodies[round.body].name;
     // Beside the turns it may bend back, by less than a quarter at each end.
@@ -359,10 +393,8 @@ static bool check_passed(const rl_wrapping *w, const rl_definition *definition, 
                    name, turned, asked / (2.0 * RL_PI));
       return rl_fault_place(fault, "%zu.turns", k);
     }
-    rl_surface surface;
-    const size_t i = nearest_piece(w, eyes, round.body, round.part, &surface);
-    if (!on && rl_dot(rl_cross(surface.normal, rl_sub(items[i + 1].entry, items[i].exit)),
-                      round.turning) <= 0.0) {
+    // What is passed twice may be turned about to and fro.
+    if (!(on && times > 1) && !passes_on_side(w, eyes, &round)) {
       return no_way(fault, w->rope, k,
                     "on that side of body '%s' no way is found on which the rope holds; expected "
                     "another side, or an eye beside it",
