@@ -186,6 +186,46 @@ const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size) {
   return buffer;
 }
 
+enum { NOTHING, NOTED, STOPPED }; // what there is to say of a cell
+
+static int describe_outcome(const rl_cell *cell, char *text, size_t size) {
+  json_t *manifest = load_manifest(cell);
+  const char *status = json_string_value(json_object_get(manifest, "status"));
+  const char *reason = json_string_value(json_object_get(manifest, "reason"));
+  const json_t *notes = json_object_get(manifest, "notes");
+  const size_t count = json_array_size(notes);
+  int found = NOTHING;
+  if (status && reason && (strcmp(status, "diverged") == 0 || strcmp(status, "timeout") == 0)) {
+    found = STOPPED;
+    snprintf(text, size, "%s: %s", status, reason);
+  } else if (count > 0) {
+    char more[32] = "";
+    if (count > 1) {
+      snprintf(more, sizeof more, "; and %zu more", count - 1);
+    }
+    found = NOTED;
+    snprintf(text, size, "%s%s", json_string_value(json_array_get(notes, 0)), more);
+  }
+  json_decref(manifest);
+  return found;
+}
+
+void rl_cells_tell(const rl_cell *cells, size_t count) {
+  enum { MOST = 20 };
+  size_t told = 0;
+  for (int kind = STOPPED; kind > NOTHING; kind--) {
+    for (size_t i = 0; i < count; i++) {
+      char text[512];
+      if (describe_outcome(&cells[i], text, sizeof text) == kind && told++ < MOST) {
+        fprintf(stderr, "ropelab: note: %s, %s: %s\n", cells[i].name, cells[i].solver->label, text);
+      }
+    }
+  }
+  if (told > MOST) {
+    fprintf(stderr, "ropelab: note: the report has those of %zu more runs\n", told - MOST);
+  }
+}
+
 size_t rl_cells_shared(const rl_cell *cells, size_t count) {
   size_t shared = 0;
   for (size_t i = 0; i < count; i++) {

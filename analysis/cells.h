@@ -31,6 +31,10 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 // where it left none.
 const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
 
+// On stderr, briefly: the cells that diverged or ran out of time, and what is to be noted of the
+// others.
+void rl_cells_tell(const rl_cell *cells, size_t count);
+
 // How many cells were not run but taken from what studies have in common.
 size_t rl_cells_shared(const rl_cell *cells, size_t count);
 

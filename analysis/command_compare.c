@@ -151,6 +151,7 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
+  rl_cells_tell(c->cells, c->cell_count);
   return rl_report_and_say(c->folder, a->jobs, a->figures);
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,7 @@ typedef struct run {
   bool late;                          // past its time limit
   double shown;                       // of its progress [%]
   json_t *changes;                    // what came apart
+  json_t *notes;                      // what is easily overlooked, in words
   size_t change_notes;                // of these, how many were told
   uint32_t whole_rope, whole_element; // where there was last no spare node to part with
 } run;
@@ -184,7 +186,20 @@ static bool prepare(run *r) {
 }
 
 // Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
-static bool is_told(const run *r) { return !r->options->quiet || isatty(STDERR_FILENO); }
+static bool is_told(const run *r) { return !r->options->quiet; }
+
+// What happened and is easily overlooked: kept in run.json, and told.
+static void note(const run *r, const char *format, ...) {
+  char text[384];
+  va_list words;
+  va_start(words, format);
+  vsnprintf(text, sizeof text, format, words);
+  va_end(words);
+  json_array_append_new(r->notes, json_string(text));
+  if (is_told(r)) {
+    fprintf(stderr, "ropelab: note: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
+  }
+}
 
 void rl_describe_limit(double limit, char *reason, size_t size) {
   snprintf(reason, size, "stopped after the time limit of %g s", limit);
@@ -224,13 +239,13 @@ static bool is_snapshot_step(const run *r, uint64_t step) {
 static void note_slipping_off(const run *r) {
   const rl_state *state = r->driver->state;
   const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;
-  if (state->slipped_off == before || before >= NOTES_MAX || !is_told(r)) {
+  if (state->slipped_off == before || before >= NOTES_MAX) {
     return;
   }
-  fprintf(stderr, "ropelab: note: %s, %s: rope '%s' slipped off body '%s' at t = %.6g s%s\n",
-          r->scenario->name, r->solver->label, r->scenario->model->ropes[state->slipped_rope].name,
-          r->scenario->model->bodies[state->slipped_body].name, state->time,
-          state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
+  note(r, "rope '%s' slipped off body '%s' at t = %.6g s%s",
+       r->scenario->model->ropes[state->slipped_rope].name,
+       r->scenario->model->bodies[state->slipped_body].name, state->time,
+       state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
 }
 
 // The end of its rope that a change is about.
@@ -332,12 +347,11 @@ static void note_changes(run *r) {
       continue;
     }
     list_change(r, c);
-    if (r->change_notes < NOTES_MAX && is_told(r)) {
+    if (r->change_notes < NOTES_MAX) {
       describe_change(r, c, text, sizeof text);
       r->change_notes++;
-      fprintf(stderr, "ropelab: note: %s, %s: %s at t = %.6g s%s\n", r->scenario->name,
-              r->solver->label, text, c->time,
-              r->change_notes == NOTES_MAX ? "; run.json lists any further changes" : "");
+      note(r, "%s at t = %.6g s%s", text, c->time,
+           r->change_notes == NOTES_MAX ? "; run.json lists any further changes" : "");
     }
   }
 }
@@ -404,10 +418,7 @@ static void describe_gain(const run *r, const rl_summary *summary, char *text, s
   if (all > 0.0 && summary->energy_gain_max > gain_noted * all) {
     snprintf(text + used, size - used, "; the method gained up to %.3g J, %.2g of all there is",
              summary->energy_gain_max, summary->energy_gain_max / all);
-    if (is_told(r)) {
-      fprintf(stderr, "ropelab: note: %s, %s: %s\n", r->scenario->name, r->solver->label,
-              text + used + 2);
-    }
+    note(r, "%s", text + used + 2);
   }
 }
 
@@ -450,6 +461,7 @@ static int finish(run *r, rl_reason reason) {
   if (reason > 0) {
     describe_gain(r, &summary, text, sizeof text);
   }
+  json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {
     status = fail(r, "cannot write");
     name = "failed";
@@ -568,8 +580,9 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
                               .trace = options->trace};
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();
+  r.notes = json_array();
   r.whole_rope = RL_NONE;
-  if (!r.manifest || !r.changes) {
+  if (!r.manifest || !r.changes || !r.notes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");
   }
@@ -601,6 +614,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   rl_driver_free(r.driver);
   free(r.trace);
   json_decref(r.changes);
+  json_decref(r.notes);
   json_decref(r.manifest);
   return status;
 }

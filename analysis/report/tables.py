@@ -241,27 +241,9 @@ def failures(scenario: Scenario) -> list[Run]:
     return [run for run in scenario.runs if run.status not in ("done", "unsupported")]
 
 
-def happenings(scenario: Scenario, most: int = 5) -> list[str]:
-    """What came apart or ran out in each run, the first of it in full."""
-    found = []
-    for run in scenario.runs:
-        told = [what_happened(change) for change in run.changes[:most]]
-        more = len(run.changes) - len(told)
-        if told:
-            found.append(f"{run.label}: {'; '.join(told)}{f'; and {more} more' if more else ''}")
-    return found
-
-
-def what_happened(change: dict[str, Any]) -> str:
-    where = (f"body '{change['body']}'" if "body" in change
-             else f"rope '{change['rope']}', "
-                  + (f"end '{change['end']}'" if "end" in change
-                     else f"element {change['element']}"))
-    pull = change.get("tension_N")
-    left = change.get("length_m")
-    return (f"{change['time_s']:.6g} s {change['change']}, {where}"
-            + (f", {pull:.4g} N" if isinstance(pull, float) else "")
-            + (f", {left:.3g} m left" if isinstance(left, float) else ""))
+def happenings(scenario: Scenario) -> list[str]:
+    """What the runs have noted: ropes that slipped off, what came apart, energy from nothing."""
+    return [f"{run.label}: {'; '.join(run.notes)}" for run in scenario.runs if run.notes]
 
 
 def refusals(scenario: Scenario) -> list[Refusal]:

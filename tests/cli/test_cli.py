@@ -1095,7 +1095,10 @@ class Comparisons(Case):
 
     def test_failed_cells_are_part_of_it(self) -> None:
         self.expect_exit(self.done, DONE)
-        self.expect(self.done.stderr, "", "stderr of compare")
+        notes = [line.removeprefix("ropelab: note: ").split(": more")[0]
+                 for line in self.done.stderr.splitlines()]
+        self.expect(notes, ["elastic-cord, bad: diverged", "hanging-chain, bad: diverged"],
+                    "notes of compare")
         table = Table(self.folder / "summary.csv")
         self.expect(table.header[:7], ["scenario", "label", "solver", "parameters", "step",
                                        "status", "reason"], "first columns of summary.csv")
@@ -1681,6 +1684,20 @@ class Trajectories(Case):
         self.expect(count, [1] * 101, "wraps of the frames")
         height = file["wraps/entry_m"][:, 1]  # it goes round to the other side
         self.expect(((height > 0.0) == (numpy.arange(101) < 69)).all(), True, "sides of the ball")
+
+        # A comparison says so too, and what diverged before it.
+        note = "rope 'line' slipped off body 'ball' at t = 0.69 s"
+        folder = new_folder()
+        told = ropelab("compare", path, "heavy-load", "--solver", "impulse", "--figures", "svg",
+                       "--out", folder)
+        self.expect_exit(told, DONE)
+        diverged, other = told.stderr.splitlines()
+        self.expect_in("ropelab: note: heavy-load, impulse: diverged: more energy", diverged,
+                       "the first line")
+        self.expect(other, f"ropelab: note: slips-off, impulse: {note}", "the second line")
+        self.expect(Result(folder / "slips-off/impulse").manifest["notes"], [note], "notes")
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        self.expect_in(f"<li>impulse: {note}</li>".replace("'", "&#39;"), page, "the page")
 
     def test_rope_that_slips_off_the_end_of_a_drum(self) -> None:
         for push, times in ("0", 0), ("2", 1):

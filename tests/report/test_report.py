@@ -511,8 +511,12 @@ class Players(unittest.TestCase):
         write_parting(self.folder)
         path = self.folder / "run.json"
         info = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps(info | {"summary": {"parted": 1}}), encoding="utf-8")
+        notes = ["rope 'line' tore <here>", "rope 'line' slipped off body 'ball' at t = 0.5 s"]
+        path.write_text(json.dumps(info | {"summary": {"parted": 1}, "notes": notes}),
+                        encoding="utf-8")
         page = self.report()
+        self.assertIn(f"<li>impulse: {html.escape('; '.join(notes)).replace('&#x27;', '&#39;')}</li>",
+                      page)
         self.assertIn("came apart: impulse (1 times)", page)
         data, = player_data(page)
         run, = data["runs"]

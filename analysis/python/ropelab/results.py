@@ -77,6 +77,12 @@ class Run:
         return changes if isinstance(changes, list) else []
 
     @property
+    def notes(self) -> list[str]:
+        """What happened and is easily overlooked, in words."""
+        notes = self.info.get("notes")
+        return [str(note) for note in notes] if isinstance(notes, list) else []
+
+    @property
     def step(self) -> float:
         value = number(self.info.get("step_s"))
         return value if math.isfinite(value) else number(self.row.get("step"))
