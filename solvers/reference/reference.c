@@ -408,22 +408,20 @@ static void keep_gauges(reference *self, int end) {
 // was found: by cubics and false position, and by halves where that creeps, within what rounding
 // resolves.
 static double locate(reference *self, double h, double after) {
-  enum { ITERATIONS = 160, PATIENCE = 3 };
+  enum { ITERATIONS = 160, PATIENCE = 2 };
   const double resolution = 0x1p-50 * h;
   const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
   bracket b = {0.0, h, {before, after}, {1.0, 1.0}};
   happening found = self->found; // at the end
-  double last = h, width = h;
-  int side = 0;
+  double last = h;
+  int side = 0, creeping = 0; // so many trials have left more than half of the bracket
   keep_gauges(self, 1);
   for (int i = 0; i < ITERATIONS && b.high - b.low > resolution && b.value[1] > no_event; i++) {
     self->found = found;
     double at = b.low + (b.high - b.low) * first_share(self, &b);
-    if ((i % PATIENCE == PATIENCE - 1 && b.high - b.low > 0.5 * width) ||
-        !(at > b.low && at < b.high)) {
-      at = 0.5 * (b.low + b.high);
-    }
-    width = i % PATIENCE == PATIENCE - 1 ? b.high - b.low : width;
+    const double width = b.high - b.low;
+    const bool halves = creeping == PATIENCE || !(at > b.low && at < b.high);
+    at = halves ? 0.5 * (b.low + b.high) : at;
     const double value = event_at(self, at);
     const int end = value > 0.0 ? 1 : 0;
     last = at;
@@ -433,6 +431,7 @@ static double locate(reference *self, double h, double after) {
     b.weight[end] = 1.0;
     b.weight[1 - end] *= side == (end == 1 ? 1 : -1) ? 0.5 : 1.0;
     side = end == 1 ? 1 : -1;
+    creeping = halves ? PATIENCE - 1 : b.high - b.low > 0.5 * width ? creeping + 1 : 0;
     keep_gauges(self, end);
   }
   if (last < b.high || last > b.high) {
