@@ -47,6 +47,9 @@ BLOW_UP = "penalty,substeps=1,stiffness=1e9"  # far above what explicit steps ca
 FOREVER = ["--duration", "1e6", "--every", "1"]  # until somebody stops it
 PATIENCE = 120.0  # [s] for anything that should take a moment: sanitizers are slow
 
+# Whose numbers are the same there, and whose code the contract runs on every scenario.
+release_only = unittest.skipIf("ROPELAB_SANITIZED" in os.environ, "minutes long under sanitizers")
+
 NUMBERS = itertools.count(1)
 WORK = Path()  # the temporary folder of this run of the tests
 
@@ -774,6 +777,7 @@ class Energies(Case):
                 else:
                     self.check(self.record_any(scenario, solver, *words), f"{solver} on {scenario}")
 
+    @release_only
     def test_substeps_do_not_feed_a_draped_rope(self) -> None:
         # Nothing but gravity acts: no energy above that at the start (to 1 %: springs near their limit
         # swing), and no matter whether a moment is a hundredth of a step or a step.
@@ -1175,7 +1179,7 @@ class Comparisons(Case):
         folder = new_folder()
         self.quietly("compare", "pendulum", "--solver", "pbd", "--solver", "pbd,iterations=5",
                      "--solver", "impulse", "--duration", "0.1", "--step", "0.01", "--jobs", "1",
-                     "--out", folder)
+                     "--figures", "svg", "--out", folder)
         labels = Table(folder / "summary.csv").texts("label")
         self.expect(labels, ["pbd", "pbd-iterations=5", "impulse"], "labels")
         manifest = Result(folder / "pendulum/pbd-iterations=5").manifest
@@ -1206,7 +1210,7 @@ class Comparisons(Case):
                      says=("unsupported",))
         folder = new_folder()
         done = ropelab("compare", odd, "atwood", "--solver", "pbd", "--duration", "0.1", "--step",
-                       "0.01", "--out", folder)
+                       "0.01", "--figures", "svg", "--out", folder)
         self.expect_exit(done, DONE)
         rows = Table(folder / "summary.csv").rows()
         self.expect([(row["label"], row["status"]) for row in rows],
@@ -1631,7 +1635,8 @@ class Trajectories(Case):
             path.write_text("name: odd\nduration: 1\nstep: 0.01\nbodies: {bob: {mass: 1, position: [0, -1, 0]}}\n"
                             "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n"
                             f"events:\n  - {event}\n")
-            for words in (("check", path), ("compare", path, "-s", "pbd", "--out", new_folder())):
+            for words in (("check", path),
+                          ("compare", path, "-s", "pbd", "--figures", "svg", "--out", new_folder())):
                 told = ropelab(*words)
                 self.expect(told.returncode, DONE, f"status of {words} with {event}")
                 self.expect_in(f"{path}:7:5: note: {note}" if note else "", told.stderr, f"{words} with {event}")
@@ -1800,7 +1805,7 @@ class Differences(Case):
         cls.folders = [new_folder(), new_folder()]
         for folder, iterations in zip(cls.folders, (20, 21)):
             ropelab("compare", "hanging-chain", "atwood", "--solver", "impulse", "--solver",
-                    f"pbd,iterations={iterations}", "--duration", "0.1", "--out", folder)
+                    f"pbd,iterations={iterations}", "--duration", "0.1", "--figures", "svg", "--out", folder)
 
     def test_same(self) -> None:
         one = self.folders[0]

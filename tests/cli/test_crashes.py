@@ -83,7 +83,7 @@ class Killed(Crash):
         process.wait()
         self.expect(cli.Result(folder).manifest["status"], "running", "status in run.json")
         self.expect_whole_lines(folder)
-        self.expect_exit(cli.ropelab("report", folder), cli.DONE)
+        self.expect_exit(cli.ropelab("report", folder, "--figures", "svg"), cli.DONE)
         self.expect_in("running", (folder / "report.html").read_text(encoding="utf-8"), "report")
         self.quietly(*RUN, *SHORT, "--out", folder, "--force")
         self.expect(cli.Result(folder).manifest["status"], "done", "status of the repeated run")
@@ -101,7 +101,7 @@ class Killed(Crash):
             self.expect(cli.Result(run).manifest["status"], "interrupted", "status of a run")
             self.expect_whole_lines(run)
         self.quietly("compare", "hanging-chain", "--solver", "a=pbd", "--solver", "b=impulse",
-                     *SHORT, "--out", folder, "--force")
+                     *SHORT, "--figures", "svg", "--out", folder, "--force")
         self.expect(cli.Table(folder / "summary.csv").texts("status"), ["done", "done"], "statuses")
 
 
@@ -184,7 +184,7 @@ class Together(Crash):
         first = self.start(*RUN, *cli.FOREVER, "--out", folder / "hanging-chain/a")
         self.wait_for_rows(folder / "hanging-chain/a")
         done = cli.ropelab("compare", "hanging-chain", "--solver", "a=pbd", "--solver", "b=pbd", *SHORT,
-                           "--out", folder, "--force")
+                           "--figures", "svg", "--out", folder, "--force")
         self.expect_exit(done, cli.DONE)
         self.expect_in("another run is writing into", done.stderr, "stderr of the comparison")
         rows = cli.Table(folder / "summary.csv").rows()

@@ -552,6 +552,7 @@ class Shipped(Case):
                         ("substeps", "length_error_m", 2, 0.15)],
     }
 
+    @cli.release_only
     def test_orders(self) -> None:
         for study, expected in self.ORDERS.items():
             folder = cli.new_folder()

@@ -21,9 +21,10 @@ static int step_count(const rl_solver_type *type) { return type->is_adaptive ? S
 // Some steps of a run that makes `steps`, fewer where each is much work: until so many rows are
 // evaluated.
 static int make_steps(rl_driver *d, int steps, void (*after)(const rl_driver *)) {
+  const int least = d->type->is_adaptive ? 1 : LEAST;
   uint64_t work = 0;
   int n = 0;
-  for (; n < steps && d->info.reason >= 0 && (n < LEAST || work < EVALUATIONS); n++) {
+  for (; n < steps && d->info.reason >= 0 && (n < least || work < EVALUATIONS); n++) {
     rl_driver_step(d);
     work += d->info.row_evaluations;
     if (after) {

@@ -15,8 +15,10 @@ static bool goes_on(const rl_scenario *s, const rl_solver_type *type, int steps,
   if (strcmp(type->name, "contraption") == 0 && strcmp(s->name, "contraption-rope") == 0) {
     return steps < 10000;
   }
-  // One step of an adaptive method is many.
-  return steps < LEAST || (steps < (type->is_adaptive ? 12 : 60) && work < EVALUATIONS);
+  if (type->is_adaptive) { // one step is many
+    return steps < 1 || (steps < 12 && work < EVALUATIONS);
+  }
+  return steps < LEAST || (steps < 60 && work < EVALUATIONS);
 }
 
 static void print_hashes(const rl_scenario *s) {

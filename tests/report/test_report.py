@@ -456,8 +456,8 @@ class Players(unittest.TestCase):
         self.folder = Path(temporary.name) / "result"
 
     def report(self, **environment: str) -> str:
-        done = subprocess.run([PYTHON, str(REPORT / "report.py"), str(self.folder)], text=True,
-                              capture_output=True, check=False, env=os.environ | environment)
+        done = subprocess.run([PYTHON, str(REPORT / "report.py"), str(self.folder), "--figures", "svg"],
+                              text=True, capture_output=True, check=False, env=os.environ | environment)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         return (self.folder / "report.html").read_text(encoding="utf-8")
 
