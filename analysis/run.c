@@ -21,8 +21,9 @@
 // How many snapshots a run plans: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
-// Of all energy that the scene can hold: a method that gains more of it is worth a note.
-static const double gain_noted = 0.1;
+// Of all energy that the scene can hold, and of its size: a method that gains more, or leaves rope
+// longer by more, is worth a note.
+static const double fault_noted = 0.1;
 
 // A step that differs by more than this from the one asked for is worth a note [s].
 static const double note_above = 1e-9;
@@ -411,14 +412,27 @@ static rl_reason loop(run *r) {
   return reason;
 }
 
-// A result that is worth little says so: what the method has made, of all energy that there is.
-static void describe_gain(const run *r, const rl_summary *summary, char *text, size_t size) {
-  const double all = r->driver->energy_scale + fabs(r->driver->state->work);
+// Adds to the outcome what makes it worth little.
+static void add_fault(const run *r, char *text, size_t size, const char *fault) {
   const size_t used = strlen(text);
-  if (all > 0.0 && summary->energy_gain_max > gain_noted * all) {
-    snprintf(text + used, size - used, "; the method gained up to %.3g J, %.2g of all there is",
+  snprintf(text + used, size - used, "; %s", fault);
+  note(r, "%s", fault);
+}
+
+// A result that is worth little says so: what the method has made, of all energy that there is, and
+// how much too long it has left ropes, of all that there are.
+static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
+  const double all = r->driver->energy_scale + fabs(r->driver->state->work);
+  char fault[128];
+  if (all > 0.0 && summary->energy_gain_max > fault_noted * all) {
+    snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
              summary->energy_gain_max, summary->energy_gain_max / all);
-    note(r, "%s", text + used + 2);
+    add_fault(r, text, size, fault);
+  }
+  if (summary->length_error_max > fault_noted * r->driver->model->reach) {
+    snprintf(fault, sizeof fault, "inextensible rope was up to %.3g m too long",
+             summary->length_error_max);
+    add_fault(r, text, size, fault);
   }
 }
 
@@ -459,7 +473,7 @@ static int finish(run *r, rl_reason reason) {
     snprintf(text, sizeof text, "stopped by a signal at t = %.6g s", time);
   }
   if (reason > 0) {
-    describe_gain(r, &summary, text, sizeof text);
+    describe_faults(r, &summary, text, sizeof text);
   }
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {

@@ -12,8 +12,9 @@ static const double violation_share = 0.1;
 // Exchanges of blocks without fewer violations before Murty's rule takes over.
 static const int block_trials = 10;
 
-// Settled sets without half the error before rows count as contradicting each other. Friction has
-// no such order: it gets more, and in all so many solves.
+// Settled sets that leave more than this of the error before rows count as contradicting each
+// other. Friction has no such order: it gets more, and in all so many solves.
+static const double stalled_share = 0.9;
 static const int stalls = 3, friction_stalls = 20, friction_solves = 60;
 
 // Of the largest speed and reaction together: below this the error is rounding.
@@ -148,7 +149,7 @@ typedef struct attempt {
   uint32_t fewest; // wrong rows since the last settled set
   int trials;      // left, before only one row changes sides
   double lowest;   // error of a settled set
-  int stalled;     // settled sets that did not halve it
+  int stalled;     // settled sets that left most of it
   int solves;
   double speed;      // largest, without impulses [m/s]
   bool in_stages;    // (8)
@@ -250,7 +251,7 @@ static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, 
   double size;
   const double error = error_of(l, rows, &size);
   const bool is_rounding = error <= rounding * (size + a->speed);
-  a->stalled = error > 0.5 * a->lowest && !is_rounding ? a->stalled + 1 : 0;
+  a->stalled = error > stalled_share * a->lowest && !is_rounding ? a->stalled + 1 : 0;
   a->lowest = fmin(a->lowest, error);
   settle(a);
   memcpy(l->centre, l->impulses, l->direct.row_count * sizeof *l->centre);

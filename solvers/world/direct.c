@@ -523,12 +523,14 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const rl_vec3 *right, rl_regularisation regularisation,
                      const double *inverse_masses, const bool *active) {
+  d->is_turned = false;
   for (uint32_t p = 0; p < d->count; p++) {
     const uint32_t m = d->order[p];
-    const double soft =
-        rl_direct_is_element(d, m) ? regularisation.elements : regularisation.contacts;
-    d->diagonal[p] =
-        active[m] ? own_product(d, m, points, left, right) + soft * inverse_masses[m] : 1.0;
+    const bool is_element = rl_direct_is_element(d, m);
+    const double soft = is_element ? regularisation.elements : regularisation.contacts;
+    const double own = active[m] ? own_product(d, m, points, left, right) : 1.0;
+    d->diagonal[p] = active[m] ? own + soft * inverse_masses[m] : 1.0;
+    d->is_turned = d->is_turned || (is_element && !(own > 0.0));
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
       d->lower[i] = d->upper[i] = 0.0;
     }

@@ -47,6 +47,7 @@ typedef struct rl_direct {
   uint32_t link_count;  // those of elements; the next are of contacts
   uint32_t first_split; // then those of the strands of ropes over bodies beyond the first of each
   bool forces;          // ropes can slip: the forces of a general row follow its gradients
+  bool is_turned;       // of an element that acts J M^-1 J0^T is not positive, as last factored
   uint32_t row_count;   // those of rl_rows; the others are of tangents
   uint32_t tangents_count;
   uint32_t coupling_count;
@@ -73,6 +74,11 @@ typedef struct rl_direct {
 // Whether a multiplier is that of an element or a strand, not of a contact.
 static inline bool rl_direct_is_element(const rl_direct *d, uint32_t m) {
   return m < d->link_count || (m >= d->first_split && m < d->row_count);
+}
+
+// Whether anything that moves is on a row.
+static inline bool rl_direct_has_entries(const rl_direct *d, uint32_t m) {
+  return d->entry_start[m] < d->entry_start[m + 1];
 }
 
 // Carves the memory for a model (see memory.h), for as many contacts as it can have.

@@ -321,10 +321,10 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   driver->trials = 1;
   solve(driver, t1);
   uint64_t kept = driver->rows->wraps; // of `before`
-  for (uint32_t trial = 1; trial <= most && !goes_round && driver->info.reason > 0 &&
-                           (rl_wraps_judge(model, driver->state, driver->before,
-                                           driver->info.last_impulses, driver->dt) ||
-                            loses_way_ahead(driver, t1));
+  for (uint32_t trial = 1;
+       trial <= most && !goes_round && driver->info.reason > 0 &&
+       (loses_way_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
+                                                      driver->info.last_impulses, driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);

@@ -14,6 +14,9 @@ static const double worst_growth = 10.0;
 // Of the largest reaction of a contact to the velocities: a smaller change is none.
 static const double settled_contact = 1e-12;
 
+// Of the largest rate that rows find: elements that leave less have taken it.
+static const double settled_element = 1e-10;
+
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_projection *p = memory;
   const size_t unknowns = rl_direct_unknown_capacity(model);
@@ -122,7 +125,9 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
   p->residual = 0.0;
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const double reaction = p->inverse_masses[m] * state->multipliers[m];
-    p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
+    if (rl_direct_has_entries(&p->direct, m)) { // else nothing can change it
+      p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
+    }
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
     p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
   }
@@ -201,12 +206,13 @@ static rl_regularisation at_least(rl_regularisation r, double least) {
   return (rl_regularisation){fmax(r.elements, least), fmax(r.contacts, least)};
 }
 
-rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
-                                  rl_rows *rows, bool at_start, int iterations, double tolerance,
-                                  rl_step_info *info) {
+// Newton's method from the present positions.
+static rl_reason iterate(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                         bool at_start, int iterations, double tolerance, rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   rl_regularisation regularisation = p->regularisation;
   bool guessed = true;
+  p->has_turned = false;
   evaluate(p, model, state, rows, info);
   guess_active(p, model, state);
   for (int i = 0; i < iterations && reason == RL_CONVERGED_ITERATIONS; i++) {
@@ -214,6 +220,7 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
     if (!newton(p, model, state, rows, at_start, regularisation)) {
       break;
     }
+    p->has_turned = p->has_turned || p->direct.is_turned;
     evaluate(p, model, state, rows, info);
     info->iterations++;
     if (!(p->residual <= worst_growth * last) && regularisation.elements < 1.0) {
@@ -232,6 +239,33 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
     if (tolerance > 0.0 && p->residual <= tolerance && p->friction_residual <= tolerance) {
       reason = RL_CONVERGED_TOLERANCE;
     }
+  }
+  return reason;
+}
+
+// Where the drift has brought everything, without what rows have pushed.
+static void drift_again(rl_projection *p, const rl_model *model, rl_state *state) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    state->points[i] = p->previous[i];
+    p->turns[i] = (rl_vec3){0.0, 0.0, 0.0};
+    if (i < model->place_count) {
+      rl_move(&state->points[i], rl_scale(p->dt, state->velocities[i]));
+    }
+  }
+  turn_again(p, model, state);
+  memset(state->multipliers, 0, p->direct.row_count * sizeof *state->multipliers);
+  rl_frictions_begin(p->frictions, &p->direct, &p->rows);
+}
+
+rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
+                                  rl_rows *rows, bool at_start, int iterations, double tolerance,
+                                  rl_step_info *info) {
+  rl_reason reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);
+  const bool is_lost = p->has_turned && reason == RL_CONVERGED_ITERATIONS;
+  if (at_start && is_lost && model->wrap_capacity > 0) { // (14)
+    at_start = false;
+    drift_again(p, model, state);
+    reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);
   }
   info->residual = p->residual;
   if (at_start) {
@@ -287,6 +321,16 @@ static bool contacts_settle(const rl_projection *p, const rl_rows *rows, const d
   return residual <= settled_contact * size;
 }
 
+// The largest rate of an element that acts.
+static double element_rate(const rl_projection *p, const double *rates) {
+  double largest = 0.0;
+  for (uint32_t m = 0; m < p->direct.row_count; m++) {
+    const bool acts = p->active[m] && rl_direct_is_element(&p->direct, m);
+    largest = acts ? rl_larger(largest, fabs(rates[m])) : largest;
+  }
+  return largest;
+}
+
 void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *rows,
                               int iterations) {
   rl_direct *d = &p->direct;
@@ -295,10 +339,17 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
     p->impulses[m] = 0.0;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || state->multipliers[m] > 0.0);
   }
+  double first = 0.0, last = INFINITY;
   for (int i = 0; i < iterations; i++) {
     rl_direct_rates(d, p->current, state->velocities, p->change);
     rl_frictions_measure(p->frictions, d, rows, state->velocities);
-    if (i > 0 && update_active(p, state, p->change) && contacts_settle(p, rows, p->change)) {
+    // Rows with D that is much beside the others converge as well, until only rounding is left.
+    const double rate = element_rate(p, p->change);
+    first = i == 0 ? rate : first;
+    const bool settles = rate <= settled_element * first || rate > 0.5 * last;
+    last = rate;
+    if (i > 0 && update_active(p, state, p->change) && settles &&
+        contacts_settle(p, rows, p->change)) {
       break;
     }
     for (uint32_t m = 0; m < d->row_count; m++) {

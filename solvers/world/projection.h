@@ -23,6 +23,7 @@ typedef struct rl_projection {
   rl_regularisation regularisation; // the parameters
   double residual;                  // of the positions last evaluated [m]
   double friction_residual;         // and of the friction there [m]
+  bool has_turned;                  // an element, past a right angle, in one of the iterations
   double *values;                   // [unknowns] C there [m]
   double *inverse_masses;           // [unknowns] J M^-1 J^T there [1/kg]
   double *lower;                    // [unknowns] bounds of the multipliers

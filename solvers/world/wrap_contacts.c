@@ -12,6 +12,9 @@ static const double inside = 1e-6;
 // Of the length of a rope: a change of features that makes it longer than this is none.
 static const double longest_slip = 1e-7;
 
+// So many wraps in a row are new or gone after a step, at most.
+enum { MOST_CHANGED = 64 };
+
 // ---------------------------------------------------------------------------------------------
 // The list
 
@@ -84,17 +87,25 @@ void rl_wraps_restore(rl_wrapping *w, size_t count) {
   w->path.count = count;
 }
 
-// Which of the old wraps an item is, from number `next` on; RL_NONE: none.
-static uint32_t find_old(const rl_wrapping *w, const rl_path_item *item, uint32_t next,
-                         uint32_t old_count) {
-  for (uint32_t k = next; k < old_count; k++) {
-    const rl_wrap *old = &w->state->old_wraps[k];
-    const bool same = item->part == RL_NONE
-                          ? old->body == RL_NONE
-                          : old->body != RL_NONE && rl_wraps_is_on(w, item, old->body, old->part) &&
-                                old->feature == item->feature;
-    if (same) {
-      return k;
+static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap *old) {
+  return item->part == RL_NONE
+             ? old->body == RL_NONE
+             : old->body != RL_NONE && rl_wraps_is_on(w, item, old->body, old->part) &&
+                   old->feature == item->feature;
+}
+
+// Which of the old wraps the item of a wrap is, from number `next` on; RL_NONE: it is a new one.
+// Where a rope goes round several times the same feature comes again and again: the list goes on as
+// the old one did behind the fewest that are new or gone.
+static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uint32_t old_count) {
+  const rl_path_item *item = &w->path.items[wrap + 1];
+  const uint32_t left = (uint32_t)w->path.count - 2 - wrap, old_left = old_count - next;
+  for (uint32_t skipped = 0; skipped < left + old_left && skipped < MOST_CHANGED; skipped++) {
+    for (uint32_t gone = 0; gone <= skipped && gone < old_left; gone++) {
+      const uint32_t come = skipped - gone;
+      if (come < left && is_old(w, item + come, &w->state->old_wraps[next + gone])) {
+        return come == 0 ? next + gone : RL_NONE;
+      }
     }
   }
   return RL_NONE;
@@ -162,7 +173,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
     rl_path_item *item = &w->path.items[i + 1];
-    const uint32_t old = find_old(w, item, next, old_count);
+    const uint32_t old = find_old(w, i, next, old_count);
     wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
     wraps[i].rest = old == RL_NONE ? -1.0 : old;
     next = old == RL_NONE ? next : old + 1;
@@ -572,6 +583,12 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
   const uint32_t count = state->wrap_counts[index];
   double sum = 0.0;
   for (uint32_t i = 0; i < count + 2; i++) {
+    const bool within = i > 1 && i < count && wraps[i - 1].body != RL_NONE &&
+                        wraps[i - 2].body == wraps[i - 1].body &&
+                        wraps[i].body == wraps[i - 1].body;
+    if (within) { // pieces between places of one body stay as long as they are
+      continue;
+    }
     rl_vec3 was = rl_path_items(before, index)[i].exit, is = rl_path_items(state, index)[i].exit;
     if (i > 0 && i <= count && wraps[i - 1].body != RL_NONE) {
       const uint32_t body = wraps[i - 1].body;

@@ -21,6 +21,9 @@ static const double most_pull = 1e12;
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
+// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
+static const double bent_share = 0.01;
+
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap) {
   // On a seam the rope does not bend: it only goes from one piece of the surface to the next.
   const bool seam = wrap->body != RL_NONE && rl_wrap_part(model, wrap)->shape == RL_CAPSULE &&
@@ -70,7 +73,8 @@ static double pull_behind(const rl_model *model, const rl_state *state, uint32_t
 // comes up to it from below, for the sum is convex.
 static void share_strain(const rl_model *model, const rl_state *state, uint32_t index,
                          rl_strand *strand, const rl_point *points) {
-  for (double step = INFINITY; step > strain_tolerance;) {
+  for (double step = INFINITY, last = -1.0; step > strain_tolerance && strand->strain > last;) {
+    last = strand->strain;
     double rest = 0.0, slope = 0.0, pull = 1.0;
     strand->stretch = strand->squares = 0.0;
     for (uint32_t k = strand->first_piece; k < strand->first_piece + strand->piece_count; k++) {
@@ -474,11 +478,38 @@ static double moves_of(const rl_model *model, const rl_state *state, const rl_st
   return sum;
 }
 
+// Where the point p of what an item of the path is held by in a state has gone to in another.
+static rl_vec3 gone_to(const rl_model *model, const rl_state *from, const rl_state *to,
+                       uint32_t index, uint32_t item, rl_vec3 p) {
+  const uint32_t carrier = carrier_of(model, from, index, item);
+  if (carrier == RL_NONE || carrier == moving) {
+    const rl_vec3 was = rl_path_items(from, index)[item].at, is = rl_path_items(to, index)[item].at;
+    return carrier == moving ? rl_add(p, rl_sub(is, was)) : p;
+  }
+  return rl_wrap_to_world(rl_body_pose_at(model, to, to->points, carrier),
+                          rl_wrap_to_body(rl_body_pose_at(model, from, from->points, carrier), p));
+}
+
+// (1) What the pieces of a path, in their directions, tell of the change of its length to another
+// state [m].
+static double change_along(const rl_model *model, const rl_state *from, const rl_state *to,
+                           uint32_t index) {
+  const rl_path_item *items = rl_path_items(from, index);
+  double sum = 0.0;
+  for (uint32_t k = 0; k <= from->wrap_counts[index]; k++) {
+    const rl_vec3 x = items[k].exit, y = items[k + 1].entry;
+    sum += rl_dot(items[k].out, rl_sub(rl_sub(gone_to(model, from, to, index, k + 1, y), y),
+                                       rl_sub(gone_to(model, from, to, index, k, x), x)));
+  }
+  return sum;
+}
+
 // Where the length of the rope has jumped, by more than what moves can explain, the shortest way
 // that it followed has come to an end within the step: it slips off the body on which it has moved
-// most, and does so at the start of the step. Leaves both paths solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before,
-                     uint32_t index) {
+// most, and does so at the start of the step. `closely`: by more than its directions at the start
+// and at the end can (15). Leaves both paths solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
+                     bool closely) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
   if (rl_wraps_is_loop(model, index)) { // it keeps its wraps
@@ -498,7 +529,13 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  if (body == RL_NONE || !(jump > moves_of(model, state, before, index))) {
+  double moves = moves_of(model, state, before, index);
+  if (closely) {
+    const double at_start = fabs(change_along(model, before, state, index));
+    const double at_end = fabs(change_along(model, state, before, index));
+    moves = fmax(at_start, at_end) + bent_share * moves;
+  }
+  if (body == RL_NONE || !(jump > moves)) {
     return false;
   }
   for (uint32_t i = before->wrap_counts[index]; i-- > 0;) {
@@ -513,7 +550,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
-        lose_way(model, state, before, r)) {
+        lose_way(model, state, before, r, true)) {
       return true;
     }
   }
@@ -530,7 +567,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    if (lose_way(model, state, before, r)) {
+    if (lose_way(model, state, before, r, false)) {
       return true;
     }
     if (!model->ropes[r].rubs) {
@@ -691,6 +728,43 @@ static void count_slips(const rl_model *model, rl_state *state, uint32_t index) 
   }
 }
 
+// Gives a piece rest length; the first one has what is left.
+static void give_rest(rl_wrap *wraps, uint32_t piece, double rest) {
+  if (piece > 0) {
+    wraps[piece - 1].rest += rest;
+  }
+}
+
+// (16) Strands over the items of one body change their length as the rope slides sideways on it.
+// What they need they take from beyond, from where less is pulled, and what they do not need goes
+// to where more is.
+static void even_out(const rl_model *model, rl_state *state, uint32_t index) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
+  double needed = 0.0;
+  for (uint32_t p = 0; p < pieces;) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    const uint32_t end = p + strand.piece_count;
+    if (rl_wrap_is_inert(model, state, index, p, strand.piece_count)) {
+      needed += strand.length - strand.rest;
+      give_rest(wraps, p, strand.length - strand.rest);
+    } else {
+      const double back =
+          behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
+      const double on = rl_wrap_piece_tension(model, state, index, p);
+      const bool goes_back = behind != RL_NONE && (needed > 0.0 ? back < on : back > on);
+      give_rest(wraps, goes_back ? behind : p, -needed);
+      needed = 0.0;
+      behind = end - 1;
+    }
+    p = end;
+  }
+  if (behind != RL_NONE) {
+    give_rest(wraps, behind, -needed);
+  }
+}
+
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
                      size_t *split, double dt) {
   find_tensions(model, state, index, split);
@@ -720,6 +794,9 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
     if (p <= state->wrap_counts[index] && wraps[p - 1].grip == RL_STICKS) {
       wraps[p - 1].slip = 0.0;
     }
+  }
+  if (isinf(model->ropes[index].stiffness) && !rl_wraps_is_loop(model, index)) {
+    even_out(model, state, index);
   }
   return lost + mark_again(model, state, index);
 }

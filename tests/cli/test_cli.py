@@ -1704,6 +1704,17 @@ class Trajectories(Case):
         page = (folder / "report.html").read_text(encoding="utf-8")
         self.expect_in(f"<li>impulse: {note}</li>".replace("'", "&#39;"), page, "the page")
 
+    def test_rope_that_is_left_too_long(self) -> None:
+        # Sweeps over two strands that share a wheel of a millionth of a weight converge in a million.
+        for mass, note in ("2", ""), ("1e-6", "; inextensible rope was up to"):
+            folder = new_folder()
+            told = ropelab("run", "atwood-wheel", "--solver", "pbd", "--set", f"bodies.wheel.mass={mass}",
+                           "--out", folder)
+            manifest = Result(folder).manifest
+            self.expect((manifest["status"], manifest["reason"].startswith("iterations done" + note),
+                         told.stderr.count("note: atwood-wheel, pbd: inextensible rope was up to")),
+                        ("done", True, 1 if note else 0), f"status, reason and notes with {mass} kg")
+
     def test_rope_that_slips_off_the_end_of_a_drum(self) -> None:
         for push, times in ("0", 0), ("2", 1):
             folder = new_folder()

@@ -321,6 +321,16 @@ static void polygons_have_knyazyevs_law(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // Wheels
 
+static double largest_excess(const rl_driver *d) {
+  double excess = 0.0;
+  for (uint32_t p = 0; p < rl_wraps_pieces(d->model, d->state, 0);) {
+    const rl_strand strand = rl_wrap_strand(d->model, d->state, 0, p, d->state->points);
+    excess = fmax(excess, strand.length - strand.rest);
+    p += strand.piece_count;
+  }
+  return excess;
+}
+
 static void wheel_rolls_with_the_rope(void **unused) {
   (void)unused;
   const double m1 = 2.0, m2 = 1.0, a = g * (m1 - m2) / (m1 + m2 + 0.5 * 1.3);
@@ -338,6 +348,27 @@ static void wheel_rolls_with_the_rope(void **unused) {
     check_relative(-probe(d, "heavy.vy"), a, 1e-8);
     check_relative(probe(d, "drum.spin"), a / 0.1, 1e-8);
     check_near(d->state->dissipated, 0.0, 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A wheel that weighs all but nothing is a pulley without friction, whose strands have inverse
+// masses of 10^12 times those of the weights.
+static void lightest_wheel_is_a_pulley(void **unused) {
+  (void)unused;
+  static const char *const direct[] = {"impulse-direct", "pbd-direct", "rattle"};
+  for (size_t k = 0; k < sizeof direct / sizeof direct[0]; k++) {
+    rl_scenario *s = two_weights(2.0, 1.0, "motion: axle, mass: 1e-12, friction: 0.5", 0);
+    rl_driver *d = driver_for(s, direct[k], 1.0 / 240.0);
+    double longest = 0.0;
+    for (int n = 0; n < 240; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      longest = fmax(longest, largest_excess(d));
+    }
+    print_message("%s: a strand is too long by %.3g m at most\n", direct[k], longest);
+    check_below(longest, 1e-5);
+    check_relative(-probe(d, "heavy.vy"), g / 3.0, 1e-5);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
@@ -834,6 +865,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(slip_turns_round),
       cmocka_unit_test(polygons_have_knyazyevs_law),
       cmocka_unit_test(wheel_rolls_with_the_rope),
+      cmocka_unit_test(lightest_wheel_is_a_pulley),
       cmocka_unit_test(wheel_slips),
       cmocka_unit_test(trials_do_not_go_round),
       cmocka_unit_test(slip_ends_where_an_edge_locks),
