@@ -38,95 +38,63 @@ rl_way rl_way_defaults(void) {
 
 static const double gib = 1073741824.0; // bytes
 
-// Counts everything; false when the numbers do not fit.
-static bool count_all(rl_builder *b, rl_fault *fault) {
+// What all ropes and bodies come to; wider than the model's own numbers, which may not hold it.
+typedef struct counts {
+  uint64_t nodes, links, eyes, holds, contacts, wraps, splits, spares, entangled, rings, turning;
+} counts;
+
+static void count_body(rl_builder *b, uint32_t body, counts *n) {
+  const rl_body_definition *d = &b->definition->bodies[body];
+  b->part_count += d->part_count;
+  b->key_count += d->drive_count;
+  b->name_bytes += rl_builder_name_size(d->name);
+  for (size_t k = 0; k < d->part_count; k++) {
+    const rl_part_definition *part = &d->parts[k];
+    b->name_bytes += rl_builder_name_size(part->name);
+    b->hull_point_count += part->shape == RL_HULL ? part->point_count : 0;
+  }
+  n->turning += rl_definition_turns(b->definition, body) ? 1 : 0;
+}
+
+static void count_rope(rl_builder *b, uint32_t i, counts *n) {
   const rl_definition *d = b->definition;
-  uint64_t nodes = 0, links = 0, eyes = 0, holds = 0, contacts = 0, wraps = 0, splits = 0,
-           spares = 0, entangled = 0, rings = 0;
-  bool rub = false;
-  for (size_t i = 0; i < d->body_count; i++) {
-    b->part_count += d->bodies[i].part_count;
-    b->key_count += d->bodies[i].drive_count;
-    b->name_bytes += rl_builder_name_size(d->bodies[i].name);
-    for (size_t k = 0; k < d->bodies[i].part_count; k++) {
-      const rl_part_definition *part = &d->bodies[i].parts[k];
-      b->name_bytes += rl_builder_name_size(part->name);
-      b->hull_point_count += part->shape == RL_HULL ? part->point_count : 0;
+  const rl_rope_definition *rope = &d->ropes[i];
+  const uint64_t spares = rl_definition_spares(d, i);
+  const uint64_t most_elements = rl_definition_most_elements(d, i);
+  const uint32_t wraps = rl_definition_wraps(d, rope);
+  b->name_bytes += rl_builder_name_size(rope->name);
+  if (rl_definition_elements(rope) > b->longest) {
+    b->longest = rl_definition_elements(rope);
+    b->longest_rope = i;
+  }
+  if (wraps > b->model->path_capacity) {
+    b->model->path_capacity = wraps;
+  }
+  n->nodes += rl_builder_own_nodes(rope) + spares;
+  // Nodes that a winch takes in come to the pool as well.
+  n->spares += spares + (rl_definition_is_fed(d, i) ? rope->segments : 0);
+  n->links += most_elements;
+  n->entangled += rope->rope_collide ? most_elements : 0;
+  n->eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
+  n->rings += rl_definition_rings(rope);
+  n->holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
+  n->wraps += wraps;
+  n->splits += rl_definition_rubs(d, rope) ? wraps : 0;
+  for (uint32_t k = 0; k < d->body_count; k++) {
+    if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
+      n->contacts += (rl_definition_nodes(rope) + spares + most_elements) * d->bodies[k].part_count;
     }
   }
+}
+
+// What there is at all, so that steps can leave out what there is not.
+static void note_features(rl_model *m, const rl_definition *d) {
   for (size_t i = 0; i < d->rope_count; i++) {
     const rl_rope_definition *rope = &d->ropes[i];
-    nodes += rl_builder_own_nodes(rope) + rl_definition_spares(d, (uint32_t)i);
-    // Nodes that a winch takes in come to the pool as well.
-    spares += rl_definition_spares(d, (uint32_t)i) +
-              (rl_definition_is_fed(d, (uint32_t)i) ? rope->segments : 0);
-    links += rl_definition_most_elements(d, (uint32_t)i);
-    entangled += rope->rope_collide ? rl_definition_most_elements(d, (uint32_t)i) : 0;
-    eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
-    rings += rl_definition_rings(rope);
-    rub = rub || rl_definition_rings_rub(d, rope);
-    holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
-    if (rl_definition_elements(rope) > b->longest) {
-      b->longest = rl_definition_elements(rope);
-      b->longest_rope = (uint32_t)i;
-    }
-    b->name_bytes += rl_builder_name_size(rope->name);
-    const uint32_t own_wraps = rl_definition_wraps(d, rope);
-    wraps += own_wraps;
-    splits += rl_definition_rubs(d, rope) ? own_wraps : 0;
-    b->model->path_capacity =
-        own_wraps > b->model->path_capacity ? own_wraps : b->model->path_capacity;
-    for (uint32_t k = 0; k < d->body_count; k++) {
-      if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-        contacts += (rl_definition_nodes(rope) + rl_definition_spares(d, (uint32_t)i) +
-                     rl_definition_most_elements(d, (uint32_t)i)) *
-                    d->bodies[k].part_count;
-      }
-    }
-  }
-  uint64_t pairs, body_contacts;
-  rl_builder_count_pairs(d, &pairs, &body_contacts);
-  contacts += body_contacts;
-  const uint64_t tangle = rl_tangle_capacity(entangled);
-  contacts += tangle;
-  // Of a rope the first element and the last can be general rows, those on winches and in eyes.
-  const uint64_t spans = 2 * d->rope_count + d->event_count + rings;
-  const uint64_t rows = contacts + spans + splits;
-  const uint64_t vertices = 3 * contacts + tangle + 2 * spans + eyes + wraps + splits;
-  uint32_t turning = 0;
-  for (uint32_t i = 0; i < d->body_count; i++) {
-    turning += rl_definition_turns(d, i) ? 1 : 0;
-  }
-  const uint64_t entries = turning > 0 ? 2 * vertices : vertices; // a spin beside each
-  if (nodes + 2 * d->body_count >= RL_NONE || links + contacts + wraps >= RL_NONE ||
-      entries >= RL_NONE) {
-    return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
-                        "the scenario is too large: %.3g elements and %.3g possible contacts; "
-                        "expected less than %.3g",
-                        (double)links, (double)contacts, (double)RL_NONE / 6.0);
-  }
-  rl_model *m = b->model;
-  m->body_count = (uint32_t)d->body_count;
-  m->rope_count = (uint32_t)d->rope_count;
-  m->part_count = (uint32_t)b->part_count;
-  m->node_count = (uint32_t)nodes;
-  m->link_count = (uint32_t)links;
-  m->eye_count = (uint32_t)eyes;
-  m->hold_count = (uint32_t)holds;
-  m->has_rings = rings > 0;
-  m->rings_rub = rub;
-  for (size_t i = 0; i < d->rope_count; i++) {
-    m->has_belts = m->has_belts || (d->ropes[i].closed && d->ropes[i].segments == 0);
-  }
-  m->place_count = m->node_count + m->body_count;
-  m->slot_count = m->place_count + turning;
-  m->pair_count = (uint32_t)pairs;
-  m->pool_capacity = (uint32_t)spares;
-  m->event_count = (uint32_t)d->event_count;
-  m->parts = rl_definition_parts(d);
-  m->is_pushed = rl_definition_is_pushed(d);
-  for (size_t i = 0; i < d->rope_count; i++) {
-    m->has_drag = m->has_drag || d->ropes[i].drag > 0.0 || d->ropes[i].drag_per_length > 0.0;
+    m->has_rings = m->has_rings || rl_definition_rings(rope) > 0;
+    m->rings_rub = m->rings_rub || rl_definition_rings_rub(d, rope);
+    m->has_belts = m->has_belts || (rope->closed && rope->segments == 0);
+    m->has_drag = m->has_drag || rope->drag > 0.0 || rope->drag_per_length > 0.0;
   }
   for (size_t i = 0; i < d->event_count; i++) {
     const bool winch = d->events[i].kind == RL_EVENT_WINCH;
@@ -134,15 +102,58 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
     m->is_fed = m->is_fed || (winch && rl_definition_is_fed(d, d->events[i].rope));
     m->is_limited = m->is_limited || (winch && isfinite(d->events[i].max_tension));
   }
-  m->parts = m->parts || m->is_fed;
-  m->contact_capacity = (uint32_t)contacts;
+  m->parts = m->is_fed || rl_definition_parts(d);
+  m->is_pushed = rl_definition_is_pushed(d);
+}
+
+// Counts everything; false when the numbers do not fit.
+static bool count_all(rl_builder *b, rl_fault *fault) {
+  const rl_definition *d = b->definition;
+  counts n = {0};
+  for (uint32_t i = 0; i < d->body_count; i++) {
+    count_body(b, i, &n);
+  }
+  for (uint32_t i = 0; i < d->rope_count; i++) {
+    count_rope(b, i, &n);
+  }
+  uint64_t pairs, body_contacts;
+  rl_builder_count_pairs(d, &pairs, &body_contacts);
+  const uint64_t tangle = rl_tangle_capacity(n.entangled);
+  n.contacts += body_contacts + tangle;
+  // Of a rope the first element and the last can be general rows, those on winches and in eyes.
+  const uint64_t spans = 2 * d->rope_count + d->event_count + n.rings;
+  const uint64_t rows = n.contacts + spans + n.splits;
+  const uint64_t vertices = 3 * n.contacts + tangle + 2 * spans + n.eyes + n.wraps + n.splits;
+  const uint64_t entries = n.turning > 0 ? 2 * vertices : vertices; // a spin beside each
+  if (n.nodes + 2 * d->body_count >= RL_NONE || n.links + n.contacts + n.wraps >= RL_NONE ||
+      entries >= RL_NONE) {
+    return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
+                        "the scenario is too large: %.3g elements and %.3g possible contacts; "
+                        "expected less than %.3g",
+                        (double)n.links, (double)n.contacts, (double)RL_NONE / 6.0);
+  }
+  rl_model *m = b->model;
+  m->body_count = (uint32_t)d->body_count;
+  m->rope_count = (uint32_t)d->rope_count;
+  m->part_count = (uint32_t)b->part_count;
+  m->node_count = (uint32_t)n.nodes;
+  m->link_count = (uint32_t)n.links;
+  m->eye_count = (uint32_t)n.eyes;
+  m->hold_count = (uint32_t)n.holds;
+  m->place_count = m->node_count + m->body_count;
+  m->slot_count = m->place_count + (uint32_t)n.turning;
+  m->pair_count = (uint32_t)pairs;
+  m->pool_capacity = (uint32_t)n.spares;
+  m->event_count = (uint32_t)d->event_count;
+  m->contact_capacity = (uint32_t)n.contacts;
   m->tangle_capacity = (uint32_t)tangle;
-  m->tangle_count = (uint32_t)entangled;
-  m->wrap_capacity = (uint32_t)wraps;
-  m->split_capacity = (uint32_t)splits;
+  m->tangle_count = (uint32_t)n.entangled;
+  m->wrap_capacity = (uint32_t)n.wraps;
+  m->split_capacity = (uint32_t)n.splits;
   m->row_capacity = (uint32_t)rows;
   m->vertex_capacity = (uint32_t)vertices;
   m->entry_capacity = (uint32_t)entries;
+  note_features(m, d);
   return true;
 }
 
