@@ -158,7 +158,9 @@ static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
   const rl_words probes = study->definition.probes;
   l->scenario = rl_load_changed(name, changes.list, changes.count, probes.words, probes.count,
                                 &l->diagnostic, &l->status);
-  if (!l->scenario && l->status != RL_EXIT_UNSUPPORTED && own.count == 0) {
+  const bool refused = !l->scenario && l->status != RL_EXIT_UNSUPPORTED;
+  if (refused && !rl_study_note_cause(&study->definition, l->diagnostic.message) &&
+      own.count == 0) {
     const rl_words scenarios = study->definition.scenarios;
     rl_study_note(&study->definition, "scenarios", rl_study_item(scenarios, name),
                   "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");

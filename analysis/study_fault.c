@@ -48,11 +48,67 @@ bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item,
   return rl_study_say(d, &fault);
 }
 
+static void note(const rl_study_definition *d, const rl_tree *at, const char *text) {
+  fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
+}
+
 void rl_study_note(const rl_study_definition *d, const char *key, size_t item, const char *text) {
   if (d->source.path) {
-    const rl_tree *at = find(d->source.root, key, item);
-    fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
+    note(d, find(d->source.root, key, item), text);
   }
+}
+
+// The value in a map of changes that a message is about, "--set PATH=VALUE: ..."; NULL: none.
+static const rl_tree *find_change(const rl_tree *set, const char *message) {
+  static const char option[] = "--set ";
+  if (!set || set->kind != RL_TREE_MAP || strncmp(message, option, strlen(option)) != 0) {
+    return NULL;
+  }
+  for (size_t i = 0; i < set->count; i++) {
+    const rl_tree *key = set->keys[i];
+    const char *path = message + strlen(option);
+    if (strncmp(path, key->text, key->length) == 0 && path[key->length] == '=') {
+      return set->items[i];
+    }
+  }
+  return NULL;
+}
+
+// The word, or one of a list, that ends in the probe of a message, "probe 'PROBE': ..."; NULL: none.
+static const rl_tree *find_probe(const rl_tree *words, const char *message) {
+  static const char start[] = "probe '";
+  const char *probe = message + strlen(start);
+  const char *end = strncmp(message, start, strlen(start)) == 0 ? strchr(probe, '\'') : NULL;
+  for (size_t i = 0; end && words && i < (words->kind == RL_TREE_LIST ? words->count : 1); i++) {
+    const rl_tree *word = words->kind == RL_TREE_LIST ? words->items[i] : words;
+    const size_t length = (size_t)(end - probe);
+    if (word->kind == RL_TREE_SCALAR && word->length >= length &&
+        strncmp(word->text + word->length - length, probe, length) == 0) {
+      return word;
+    }
+  }
+  return NULL;
+}
+
+bool rl_study_note_cause(const rl_study_definition *d, const char *message) {
+  const rl_tree *root = d->source.path ? d->source.root : NULL;
+  if (!root) {
+    return false;
+  }
+  const rl_tree *reference = rl_tree_value(root, "reference");
+  const bool has_map = reference && reference->kind == RL_TREE_MAP;
+  const rl_tree *const found[] = {
+      find_change(has_map ? rl_tree_value(reference, "set") : NULL, message),
+      find_change(rl_tree_value(root, "set"), message),
+      find_probe(rl_tree_value(root, "probes"), message),
+      find_probe(rl_tree_value(root, "quantity"), message)};
+  for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+    if (found[i]) {
+      note(d, found[i], "the study asks for it here");
+      return true;
+    }
+  }
+  return false;
 }
 
 size_t rl_study_item(rl_words words, const char *word) {

@@ -389,9 +389,19 @@ class Study(Case):
                                "kind: converge\nquantity: exact\nscenarios: hanging-chain"),
                               "quantity"),
                              
-                             (("quantity: self", "quantity: nobody.x"), "nobody"),
-                             (("norm: end", "norm: end\nset: {bodies.bobb.mass: 1}"), "bobb")):
+                             (("norm: end", "norm: end\nset: {rope: 1}"), "rope")):
             self.refused("study", write(STUDY.replace(*change)), says=(says,))
+        for change, place, says in (
+                (("quantity: self", "quantity: nobody.x"), "10:11", "nobody"),
+                (("quantity: self", "quantity: [self, exact:nobody.x]"), "10:18", "nobody"),
+                (("norm: end", "norm: end\nprobes: [bob.y, nobody.x]"), "12:17", "nobody"),
+                (("norm: end", "norm: end\nset: {gravity: [0, -1, 0], bodies.bobb.mass: 1}"),
+                 "12:46", "bobb"),
+                (("quantity: self", "quantity: reference\nreference: {solver: rattle, set: "
+                  "{bodies.bob.mass: -1}}"), "11:51", "mass")):
+            path = write(STUDY.replace(*change).replace("[pendulum, catenary]", "pendulum"))
+            self.refused("study", path,
+                         says=(f"{path}:{place}: note: the study asks for it here", says))
 
     def test_resume_needs_nothing_to_resume(self) -> None:
         folder = cli.new_folder()
