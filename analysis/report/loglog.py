@@ -109,7 +109,8 @@ def coincidences(panels: Sequence[Panel]) -> str:
 def zeros_sentence(panels: Sequence[Panel]) -> str:
     names = dict.fromkeys(curve.name or curve.label for panel in panels for curve in panel.curves
                           if curve.zeros)
-    return f" Symbols at 0, on the margin: nothing at all ({', '.join(names)})." if names else ""
+    return (f" Symbols at 0, on the margin: nothing, or only round-off ({', '.join(names)})."
+            if names else "")
 
 
 def find_triangles(panel: Panel, low: float, high: float) -> list[Triangle]:

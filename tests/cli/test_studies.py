@@ -398,7 +398,7 @@ class Study(Case):
                 (("norm: end", "norm: end\nset: {gravity: [0, -1, 0], bodies.bobb.mass: 1}"),
                  "12:46", "bobb"),
                 (("quantity: self", "quantity: reference\nreference: {solver: rattle, set: "
-                  "{bodies.bob.mass: -1}}"), "11:51", "mass")):
+                  "{bodies.bob.mass: -1}}"), "11:52", "mass")):
             path = write(STUDY.replace(*change).replace("[pendulum, catenary]", "pendulum"))
             self.refused("study", path,
                          says=(f"{path}:{place}: note: the study asks for it here", says))
