@@ -33,7 +33,15 @@ char *rl_csv_read_text(char **line) {
   return text;
 }
 
-void rl_csv_number(FILE *out, double value) { fprintf(out, ",%.17g", isnan(value) ? NAN : value); }
+void rl_csv_number(FILE *out, double value) {
+  if (isnan(value)) { // so are many columns, or 0: to print them takes longer than a short step
+    fputs(",nan", out);
+  } else if (value == 0.0 && !signbit(value)) {
+    fputs(",0", out);
+  } else {
+    fprintf(out, ",%.17g", value);
+  }
+}
 
 void rl_csv_parameters(FILE *out, const rl_solver_spec *spec) {
   for (size_t i = 0; i < spec->type->parameter_count; i++) {

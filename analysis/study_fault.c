@@ -74,7 +74,8 @@ static const rl_tree *find_change(const rl_tree *set, const char *message) {
   return NULL;
 }
 
-// The word, or one of a list, that ends in the probe of a message, "probe 'PROBE': ..."; NULL: none.
+// The word, or one of a list, that ends in the probe of a message, "probe 'PROBE': ..."; NULL:
+// none.
 static const rl_tree *find_probe(const rl_tree *words, const char *message) {
   static const char start[] = "probe '";
   const char *probe = message + strlen(start);
