@@ -80,12 +80,13 @@ static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
   const rl_vec3 a = rl_sub(p, item->at), b = rl_sub(q, item->at);
   const rl_vec3 across = rl_cross(a, b);
   const bool turned = rl_dot(across, item->side) < 0.0;
-  // Where both points and the centre are in line, any plane will do: the last one is kept.
+  // Where both points and the centre are in line, any plane will do: the last one is kept, or the
+  // one that was asked for.
   if (rl_dot(across, across) > 1e-28 * rl_dot(a, a) * rl_dot(b, b)) {
     item->side = rl_unit(turned ? rl_scale(-1.0, across) : across);
   } else {
-    const rl_vec3 u = rl_unit(a);
-    item->side = rl_unit(rl_add_scaled(item->side, -rl_dot(item->side, u), u));
+    const rl_vec3 u = rl_unit(a), last = rl_is_zero(item->side) ? item->reference : item->side;
+    item->side = rl_unit(rl_add_scaled(last, -rl_dot(last, u), u));
     item->side = rl_is_zero(item->side) ? rl_any_across(u) : item->side;
   }
   return turned;

@@ -45,11 +45,11 @@ typedef struct rl_path_item {
   uint32_t part, feature; // what it belongs to, for who decides on it (path_feature.h)
   rl_vec3 at;             // [m]
   rl_vec3 axis;           // unit
-  rl_vec3 reference;      // CIRCLE: unit, across the axis
-  double radius;          // SPHERE, CYLINDER, CIRCLE [m]
-  double length;          // LINE [m]
-  bool continues;         // SPHERE, CYLINDER: past where the rope leaves (rl_path_round)
-  double sense; // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
+  rl_vec3 reference; // CIRCLE: unit, across the axis; SPHERE: zero, or the side where any will do
+  double radius;     // SPHERE, CYLINDER, CIRCLE [m]
+  double length;     // LINE [m]
+  bool continues;    // SPHERE, CYLINDER: past where the rope leaves (rl_path_round)
+  double sense;      // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
   // Kept from one solve to the next, as where to start from.
   double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis
                  // [rad]; in: within pi of what it will be, which tells turns apart; out

@@ -55,7 +55,11 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   item->along = wrap->along;
   item->continues = state->continues_paths;
   rl_path_place(item, &solid);
-  // The side of a ball is left open: it has only one shortest way, whichever the rope lay on.
+  // The side of a ball is left open: it has only one shortest way, whichever the rope lay on. Where
+  // all ways are equally long it stays on that.
+  if (item->kind == RL_PATH_SPHERE) {
+    item->reference = rl_rotate(at.rotation, wrap->side);
+  }
   if (!rl_is_zero(wrap->hinge)) {
     item->hinge = rl_wrap_to_world(at, wrap->hinge);
   }
@@ -272,8 +276,14 @@ static arc_middle middle_of(rl_path_item *item) {
   return m;
 }
 
+bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at) {
+  return item->kind == RL_PATH_SPHERE &&
+         rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
+}
+
 // Where the rope has moved sideways, the mark is that point of it which is nearest: what friction
-// holds is the rope along itself, so the mark moves across it.
+// holds is the rope along itself, so the mark moves across it. Round to the other side of a ball it
+// goes along (4a).
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                            rl_path_item *item, const rl_point *points) {
   if (wrap->body == RL_NONE) {
@@ -286,8 +296,9 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
   }
   const arc_middle middle = middle_of(item);
   const rl_vec3 mark = rl_sub(marked, item->at);
-  const double angle =
-      rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
+  const double over = rl_dot(mark, middle.radial);
+  const double angle = rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)),
+                                rl_wrap_has_slipped_off(wrap, item, at) ? -over : over);
   if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
     return 0.5 * item->arc + item->radius * angle;
   }

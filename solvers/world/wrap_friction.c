@@ -429,16 +429,11 @@ void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t index) {
   wraps[count - 1].rest = 0.0;
 }
 
-// Whether the rope has slipped off a ball, round to its other side: the points between which it
-// lies there have come to see it past half a turn. The length goes on without a jump, for at half a
-// turn all ways round are equally long, but where the rope lies does not.
 static bool has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                             const rl_path_item *item) {
-  if (item->kind != RL_PATH_SPHERE) {
-    return false;
-  }
-  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
-  return rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
+  return wrap->body != RL_NONE &&
+         rl_wrap_has_slipped_off(wrap, item,
+                                 rl_body_pose_at(model, state, state->points, wrap->body));
 }
 
 // Nothing holds a rope along itself while it slips off.

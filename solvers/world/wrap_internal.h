@@ -55,6 +55,12 @@ void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t r
 // Friction coefficient of a wrap; 0 in an eye and on a seam.
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
 
+// Whether the rope has slipped off a ball that stands at a pose, round to its other side: the
+// points between which it lies there have come to see it past half a turn. The length goes on
+// without a jump, for at half a turn all ways round are equally long, but where the rope lies does
+// not.
+bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at);
+
 // With the path at the state's points solved: marks the middle of a wrap; the length of rope on it
 // before its mark; the length of a piece between the marks beside it [m].
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,

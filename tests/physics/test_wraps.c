@@ -490,6 +490,73 @@ static void gradients_are_derivatives(void **unused) {
   }
 }
 
+// Two weights on both sides of a ball, the one on the left so much above the line through its
+// centre: at 0.1 m that is at half a turn, where all ways round are equally long. The other one is
+// hauled in.
+static rl_scenario *hauled_over_a_ball(double height) {
+  return scenario_from(
+      "name: hauled\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  ball: {motion: fixed, shape: {sphere: {radius: 0.3}}}\n"
+      "  a: {mass: 1, position: [-0.5, %.17g, 0]}\n  b: {mass: 1, position: [0.5, -0.1, 0]}\n"
+      "ropes: {line: {from: {body: a}, to: {body: b}, over: [ball], friction: 0.5}}\n"
+      "events: [{from: 0, until: 1, winch: {rope: line, end: to, rate: -2}}]\n",
+      height);
+}
+
+// (4a) The lengths of both strands change by no more than an end moves as the rope slips off the
+// ball, round to its other side, and it begins on the side that was asked for.
+static void strands_go_on_round_a_ball(void **unused) {
+  (void)unused;
+  rl_scenario *s = hauled_over_a_ball(0.1);
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  rl_detect(d->model, d->state, d->dt, d->rows);
+  assert_int_equal(d->rows->row_count, 2);
+  rl_wrap_path(d->model, d->state, 0, d->state->points);
+  const rl_path_item *item = &rl_path_items(d->state, 0)[1];
+  rl_point *points = malloc(d->model->slot_count * sizeof *points);
+  assert_non_null(points);
+  check_near(item->side.z, -1.0, 1e-12);
+  for (uint32_t r = 0; r < 2; r++) {
+    static const double move = 1e-6;
+    rl_row *row = &d->rows->rows[r];
+    double values[2];
+    for (int k = 0; k < 2; k++) {
+      memcpy(points, d->state->points, d->model->slot_count * sizeof *points);
+      points[rl_body_slot(d->model, 1)].y += k == 0 ? move : -move;
+      rl_row_evaluate(d->model, d->state, d->rows, row, points);
+      values[k] = row->value;
+      check_near(item->side.z, k == 0 ? -1.0 : 1.0, 1e-12);
+    }
+    check_below(fabs(values[1] - values[0]), 2.0 * move * (1.0 + 1e-3));
+  }
+  free(points);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// Nothing throws the weights then: the error in energy is that of half a step of gravity and the
+// winch, 0.06 J.
+static void ball_throws_nothing(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"pbd-direct", "rattle", "pbd", "impulse", "impulse-direct"};
+  static const double heights[] = {0.1, 0.1001, 0.1003, 0.101, 0.11};
+  for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+    double most = 0.0;
+    for (size_t k = 0; k < sizeof heights / sizeof heights[0]; k++) {
+      rl_scenario *s = hauled_over_a_ball(heights[k]);
+      rl_driver *d = driver_for(s, methods[m], 0.01);
+      for (int n = 0; n < 5; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        most = fmax(most, rl_driver_energy_error(d));
+      }
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+    print_message("%s: at most %.3g J come in, expected below 0.1\n", methods[m], most);
+    check_below(most, 0.1);
+  }
+}
+
 // A rope with mass starts where a massless one would lie, a little outside, with the length of
 // that.
 static void chain_starts_over_a_drum(void **unused) {
@@ -871,6 +938,8 @@ int main(int count, char **arguments) {
       cmocka_unit_test(slip_ends_where_an_edge_locks),
       cmocka_unit_test(free_bodies_keep_momentum),
       cmocka_unit_test(gradients_are_derivatives),
+      cmocka_unit_test(strands_go_on_round_a_ball),
+      cmocka_unit_test(ball_throws_nothing),
       cmocka_unit_test(chain_starts_over_a_drum),
       cmocka_unit_test(winding_converges),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
