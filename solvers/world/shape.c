@@ -182,6 +182,9 @@ double rl_shape_segment(const rl_part *part, rl_vec3 position, rl_quat rotation,
   } else if (slope(&g, last) < -parallel) {
     s = 1.0;
     *surface = last;
+  } else if (slope(&g, first) >= -parallel && slope(&g, last) <= parallel) { // flat
+    s = 0.5;
+    *surface = surface_at(&g, s);
   } else {
     s = find_least(&g, surface);
   }
