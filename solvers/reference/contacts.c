@@ -20,7 +20,14 @@ static const double as_near = 1e-13;
 
 // Sine of an angle: lines that have less between them are parallel, and an element that is turned
 // by less beyond a face lies on it.
-static const double parallel = 1e-9, flat = 1e-12;
+static const double parallel = 1e-9, flat = 1e-9;
+
+// Sine of an angle: an element that is turned from a face by more does not lie on it soon. Cosine
+// of one: which face that is.
+static const double nearly_flat = 0.1, same_face = 0.75;
+
+// Of its length: an element that touches an edge so near to its end touches it there.
+static const double at_end = 1e-9;
 
 // Of the way to the middle of a part: what comes to a contact is not deeper at the end of an
 // internal step, by its speed at the start.
@@ -116,11 +123,19 @@ static bool is_on_edge(const rl_equations *e, const rl_contact *contact) {
   return rl_path_is_faceted(&e->model->bodies[contact->body].parts[contact->part]);
 }
 
+// Whether a node touches faces there, and no rounded edges.
+static bool is_on_face(const rl_equations *e, const rl_contact *contact) {
+  return contact->rope != RL_NONE && contact->next == RL_NONE && is_on_edge(e, contact) &&
+         e->model->ropes[contact->rope].radius == 0.0;
+}
+
 // (16) Where the line through an element is nearest to the line through an edge of a box or hull.
 typedef struct crossing {
   double fraction;    // of the element
   rl_surface surface; // the plane along both, outward; the distance of the element from it
-  double margin;      // rl_edge
+  double margin;      // rl_touched
+  double turned;      // sine of the angle that its normal is within those of both faces
+  double facing[2];   // cosine of that to the face of the edge, and of its twin
 } crossing;
 
 // `within`: only between the ends of both.
@@ -134,7 +149,8 @@ static bool find_crossing(const rl_path_solid *solid, uint32_t edge, rl_vec3 fro
   const double square = rl_dot(normal, normal);
   const double along = rl_dot(rl_cross(way, d), normal) / square;
   c->fraction = rl_dot(rl_cross(side, d), normal) / square;
-  const bool is_within = c->fraction > 0.0 && c->fraction < 1.0 && along >= 0.0 && along <= 1.0;
+  const bool is_within =
+      c->fraction > -at_end && c->fraction < 1.0 + at_end && along >= 0.0 && along <= 1.0;
   const uint32_t twin = is_within || !within ? rl_path_edge_twin(solid->part, edge) : RL_NONE;
   if (twin == RL_NONE || !(sqrt(square) > parallel * rl_length(side) * rl_length(way))) {
     return false;
@@ -148,21 +164,32 @@ static bool find_crossing(const rl_path_solid *solid, uint32_t edge, rl_vec3 fro
   const rl_vec3 n = rl_unit(rl_scale(outward < 0.0 ? -1.0 : 1.0, normal));
   const double first = rl_dot(n, faces[0]), second = rl_dot(n, faces[1]);
   const double angle = rl_dot(faces[0], faces[1]);
-  const double turned = fmin(first - angle * second, second - angle * first);
   c->surface = (rl_surface){-rl_dot(n, d), n};
-  c->margin = fmin(fmin(along, 1.0 - along), turned + flat);
+  c->margin = fmin(along, 1.0 - along);
+  c->turned = fmin(first - angle * second, second - angle * first);
+  c->facing[0] = first;
+  c->facing[1] = second;
   return true;
 }
 
+// An edge has two names, one on each of its faces: the same one for all.
+static uint32_t edge_name(const rl_path_solid *solid, uint32_t edge) {
+  const uint32_t twin = rl_path_edge_twin(solid->part, edge);
+  return twin < edge ? twin : edge;
+}
+
+static double face_distance(const rl_part *part, uint32_t face, rl_vec3 p) {
+  return rl_dot(rl_path_face_normal(part, face), p) - rl_path_face_offset(part, face);
+}
+
 // How far an element is beyond the face that it is farthest from.
-static double face_distance(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
+static double largest_face_distance(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
   const rl_vec3 start = rl_path_to_part(solid, from);
   const rl_vec3 end = rl_path_to_part(solid, rl_add(from, way));
   double largest = -INFINITY;
   for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
-    const rl_vec3 n = rl_path_face_normal(solid->part, face);
-    const double nearest = fmin(rl_dot(n, start), rl_dot(n, end));
-    largest = fmax(largest, nearest - rl_path_face_offset(solid->part, face));
+    largest = fmax(largest, fmin(face_distance(solid->part, face, start),
+                                 face_distance(solid->part, face, end)));
   }
   return largest;
 }
@@ -170,16 +197,41 @@ static double face_distance(const rl_path_solid *solid, rl_vec3 from, rl_vec3 wa
 // The edge that an element touches if it touches one between its ends: that from whose plane it is
 // farthest, and no farther from a face; RL_NONE: none.
 static uint32_t find_edge(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
-  double largest = face_distance(solid, from, way) - as_near * rl_length(way);
+  double largest = largest_face_distance(solid, from, way) - as_near * rl_length(way);
   uint32_t found = RL_NONE;
   for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
     for (uint32_t i = 0; i < rl_path_face_corners(solid->part, face); i++) {
       crossing c;
       const uint32_t edge = RL_FEATURE_EDGE(face, i);
-      if (find_crossing(solid, edge, from, way, true, &c) && c.margin >= 0.0 &&
+      if (find_crossing(solid, edge, from, way, true, &c) && c.turned >= -flat &&
           c.surface.distance > largest) {
         largest = c.surface.distance;
-        found = edge;
+        found = edge_name(solid, edge);
+      }
+    }
+  }
+  return found;
+}
+
+// (16a) The other edge that an element touches once it lies on a face beside this one: the nearest.
+static uint32_t find_beside(const rl_path_solid *solid, uint32_t edge, rl_vec3 from, rl_vec3 way) {
+  const uint32_t twin = rl_path_edge_twin(solid->part, edge);
+  const uint32_t faces[2] = {RL_FEATURE_FACE(edge), RL_FEATURE_FACE(twin)};
+  double least = INFINITY;
+  uint32_t found = RL_NONE;
+  crossing first;
+  if (!find_crossing(solid, edge, from, way, false, &first)) {
+    return RL_NONE;
+  }
+  for (int k = 0; k < 2; k++) {
+    const uint32_t corners = rl_path_face_corners(solid->part, faces[k]);
+    for (uint32_t i = 0; i < corners && first.facing[k] > same_face; i++) {
+      crossing c;
+      const uint32_t beside = RL_FEATURE_EDGE(faces[k], i);
+      if (beside != edge && beside != twin && find_crossing(solid, beside, from, way, true, &c) &&
+          c.turned > -nearly_flat && c.facing[0] > same_face && c.surface.distance < least) {
+        least = c.surface.distance;
+        found = edge_name(solid, beside);
       }
     }
   }
@@ -201,25 +253,79 @@ static void set_foot(rl_foot *foot, rl_body_pose at, rl_vec3 p, rl_surface surfa
   foot->normal = rl_rotate_inverse(at.rotation, surface.normal);
 }
 
+// Whether what a contact touches stays as it is: it acts, or whether it does is being chosen.
+static bool stays(const rl_equations *e, const rl_row *row) {
+  return e->acts[row->source] || e->is_taut[row->source];
+}
+
+// (16c) Where a node of a rope without a radius touches a box or hull: the face that it is farthest
+// beyond, which stays the same as long as the contact acts.
+static void find_on_face(rl_equations *e, const rl_row *row, rl_foot *foot) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  const rl_vec3 place = node_at(e, contact->slot), p = rl_path_to_part(&solid, place);
+  rl_touched *touched = &e->touched[row->item];
+  double largest = -INFINITY, beyond = -INFINITY;
+  for (uint32_t face = 0; face < rl_path_face_count(part) && !stays(e, row); face++) {
+    const double distance = face_distance(part, face, p);
+    touched->feature = distance > largest ? face : touched->feature;
+    largest = fmax(largest, distance);
+  }
+  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
+    beyond = face != touched->feature ? fmax(beyond, face_distance(part, face, p)) : beyond;
+  }
+  const rl_vec3 normal = rl_path_face_normal(part, touched->feature);
+  touched->margin = -beyond / e->model->reach;
+  set_foot(foot, at, place,
+           (rl_surface){face_distance(part, touched->feature, p),
+                        rl_rotate(at.rotation, rl_rotate(part->rotation, normal))});
+}
+
 // Where an element touches a box or hull: between its ends that is an edge, which stays the same as
-// long as the contact acts; on a face its ends do.
-static void find_on_edge(rl_equations *e, uint32_t item, bool acts, rl_foot *foot) {
+// long as the contact acts, and another one beside it; on a face its ends do.
+static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
+  const uint32_t item = row->item;
   const rl_contact *contact = &e->state->contacts[item];
+  const rl_row *other = contact->second ? row - 1 : row + 1;
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
   const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
   const rl_vec3 from = node_at(e, contact->slot);
   const rl_vec3 way = rl_sub(node_at(e, contact->next), from);
-  rl_edge *touched = &e->edges[item];
+  rl_touched *touched = &e->touched[item];
   crossing c;
-  touched->edge = acts ? touched->edge : find_edge(&solid, from, way);
+  if (!stays(e, row)) {
+    touched->beside = RL_NONE;
+    const bool first = !contact->second && !stays(e, other);
+    const uint32_t edge = first ? RL_NONE : e->touched[other->item].feature;
+    touched->feature = first             ? find_edge(&solid, from, way)
+                       : edge == RL_NONE ? RL_NONE
+                                         : find_beside(&solid, edge, from, way);
+  }
   foot->is_idle =
-      touched->edge == RL_NONE || !find_crossing(&solid, touched->edge, from, way, false, &c);
+      touched->feature == RL_NONE || !find_crossing(&solid, touched->feature, from, way, false, &c);
   if (!foot->is_idle) {
     touched->margin = c.margin;
     foot->fraction = c.fraction;
     set_foot(foot, at, rl_add_scaled(from, c.fraction, way), c.surface);
   }
+}
+
+// (16b) Whether two elements meet at a node on an edge, bent round it.
+static bool is_bent_round(const rl_equations *e, const rl_row *row, const rl_row *next) {
+  const rl_contact *a = &e->state->contacts[row->item], *b = &e->state->contacts[next->item];
+  const rl_foot *from = &e->rows->feet[row->item], *to = &e->rows->feet[next->item];
+  if (a->rope != b->rope || a->body != b->body || a->part != b->part || a->next != b->slot ||
+      from->is_idle || to->is_idle ||
+      e->touched[row->item].feature != e->touched[next->item].feature) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, a->body);
+  const rl_vec3 way = rl_sub(node_at(e, b->next), node_at(e, b->slot));
+  return fabs(1.0 - from->fraction) < at_end && fabs(to->fraction) < at_end &&
+         rl_dot(rl_rotate(at.rotation, from->normal), way) < 0.0;
 }
 
 // Where an element touches what is round: the line through it, ends or no ends, if it acts, for
@@ -251,6 +357,52 @@ static void find_on_element(const rl_equations *e, const rl_contact *contact, bo
   set_foot(foot, at, rl_add_scaled(from, fraction, way), surface);
 }
 
+static bool is_of_element(const rl_equations *e, const rl_row *row) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  return is_contact(row) && !row->rests && contact->rope != RL_NONE && contact->next != RL_NONE &&
+         is_on_edge(e, contact);
+}
+
+// Of the node between two elements that touch an edge there these say all there is to say.
+static void rest_node(rl_equations *e, const rl_contact *element) {
+  for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    const rl_contact *c = &e->state->contacts[row->item];
+    if (is_contact(row) && !stays(e, row) && c->rope == element->rope && c->next == RL_NONE &&
+        c->slot == element->next && c->body == element->body && c->part == element->part) {
+      e->rows->feet[row->item].is_idle = true;
+    }
+  }
+}
+
+// (16b) Elements that touch an edge at the node between them do so with their lines, if they are
+// bent round it; else only between their ends.
+static void find_at_nodes(rl_equations *e) {
+  const uint32_t first = e->rows->span_count, end = e->rows->row_count;
+  for (uint32_t k = first; k < end; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (!is_of_element(e, row) || !(e->rows->feet[row->item].fraction > 1.0 - at_end)) {
+      continue;
+    }
+    for (uint32_t n = first; n < end; n++) {
+      const rl_row *next = &e->rows->rows[n];
+      const bool both_act = stays(e, row) && stays(e, next) && e->touched[row->item].beside == n;
+      if (is_of_element(e, next) && (both_act || is_bent_round(e, row, next))) {
+        e->touched[row->item].beside = n;
+        e->touched[next->item].beside = k;
+        rest_node(e, &e->state->contacts[row->item]);
+      }
+    }
+  }
+  for (uint32_t k = first; k < end; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    rl_foot *foot = &e->rows->feet[row->item];
+    if (is_of_element(e, row) && !stays(e, row) && e->touched[row->item].beside == RL_NONE) {
+      foot->is_idle = foot->is_idle || !(foot->fraction > 0.0 && foot->fraction < 1.0);
+    }
+  }
+}
+
 void rl_contacts_find(rl_equations *e) {
   if (e->model->contact_capacity == 0) {
     return;
@@ -267,16 +419,21 @@ void rl_contacts_find(rl_equations *e) {
     if (contact->next == RL_NONE) {
       const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
       const rl_vec3 p = node_at(e, contact->slot);
-      set_foot(foot, at, p, surface_at(e, contact, at, p));
-    } else {
-      const bool acts = e->acts[row->source] || e->is_taut[row->source];
-      if (is_on_edge(e, contact)) {
-        find_on_edge(e, row->item, acts, foot);
+      foot->is_idle = false;
+      if (is_on_face(e, contact)) {
+        find_on_face(e, row, foot);
       } else {
-        find_on_element(e, contact, acts, foot);
+        set_foot(foot, at, p, surface_at(e, contact, at, p));
+      }
+    } else {
+      if (is_on_edge(e, contact)) {
+        find_on_edge(e, row, foot);
+      } else {
+        find_on_element(e, contact, stays(e, row), foot);
       }
     }
   }
+  find_at_nodes(e);
 }
 
 // How far a part reaches from its middle in the direction in which that is least [m].
@@ -371,7 +528,7 @@ static double edge_curvature(const rl_equations *e, const rl_row *row, rl_body_p
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
   rl_vec3 a, b;
-  rl_path_edge_ends(part, e->edges[row->item].edge, &a, &b);
+  rl_path_edge_ends(part, e->touched[row->item].feature, &a, &b);
   const rl_vec3 start = rl_path_to_world(&solid, a);
   const rl_vec3 n = rl_rotate(at.rotation, e->rows->feet[row->item].normal);
   const rl_vec3 t = rl_unit(rl_cross(rl_sub(rl_path_to_world(&solid, b), start), n));
@@ -404,6 +561,10 @@ static bool known_curvature(const rl_equations *e, const rl_row *row, double *cu
     return true;
   }
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  if (is_on_face(e, contact)) {
+    *curvature = 0.0;
+    return true;
+  }
   round_place round;
   const bool is_round =
       part->shape == RL_BOX ? find_round_box(part, at, p, &round) : find_round(part, at, p, &round);
@@ -588,10 +749,14 @@ static double foot_event(const rl_equations *e, const rl_row *row) {
   const rl_contact *contact = &e->state->contacts[row->item];
   const double fraction = e->rows->feet[row->item].fraction;
   if (contact->rope == RL_NONE || contact->next == RL_NONE) {
-    return -1.0;
+    return is_on_face(e, contact) ? -e->touched[row->item].margin : -1.0;
   }
-  const double margin = is_on_edge(e, contact) ? e->edges[row->item].margin : INFINITY;
-  return -fmin(margin, fmin(fraction, 1.0 - fraction));
+  if (!is_on_edge(e, contact)) {
+    return -fmin(fraction, 1.0 - fraction);
+  }
+  const rl_touched *touched = &e->touched[row->item];
+  const bool is_held = touched->beside != RL_NONE && e->acts[e->rows->rows[touched->beside].source];
+  return -fmin(touched->margin, is_held ? INFINITY : fmin(fraction, 1.0 - fraction));
 }
 
 static void raise(rl_gauge *gauge, double value) {

@@ -39,7 +39,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
-  e->edges = rl_carve(c, model->contact_capacity, sizeof *e->edges);
+  e->touched = rl_carve(c, model->contact_capacity, sizeof *e->touched);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
   e->gauges = rl_carve(c, unknowns, sizeof *e->gauges);
   e->starts = rl_carve(c, unknowns, sizeof *e->starts);
@@ -491,7 +491,8 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
 // Of a row that does not act: how deep it is, if it goes on.
 static rl_gauge violation_gauge(const rl_equations *e, uint32_t m) {
   const rl_lcp *l = &e->lcp;
-  const double violation = l->values[m] / e->model->reach - excess, rate = l->rates[m] / e->speed;
+  const double violation = l->values[m] / e->model->reach - excess;
+  const double rate = l->rates[m] / e->speed - rest_speed; // no slower approach is caught
   if (!(l->inverse_masses[m] > 0.0)) {
     return (rl_gauge){-1.0, NAN, NAN};
   }
@@ -653,6 +654,9 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     }
   }
   while (drop_pushing(e)) {
+  }
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew
   }
 }
 

@@ -31,12 +31,14 @@ typedef struct rl_rubbing {
   rl_vec3 direction;
 } rl_rubbing;
 
-// An edge that an element touches (world/path_solid.h; RL_NONE: none), and by how much it does: 0
-// where the edge ends, and where the element lies on one of its faces and beyond.
-typedef struct rl_edge {
-  uint32_t edge;
-  double margin; // as a share of the edge; as the sine of an angle
-} rl_edge;
+// What of a box or hull is touched (world/path_solid.h; RL_NONE: nothing): an edge by an element, a
+// face by a node; how far from the nearer end of the edge, as a share of it, or from the edges of
+// the face, as one of the scene. Where the next element, or the one before, touches the edge at the
+// node between them: the row of that one (RL_NONE: none).
+typedef struct rl_touched {
+  uint32_t feature, beside;
+  double margin;
+} rl_touched;
 
 // How far a row has gone beyond what makes it act, or not act, as a share of the scene's size or
 // force; what cannot be told from 0 is below 1e-15. Of one that does not act that is how deep it
@@ -56,7 +58,7 @@ typedef struct rl_equations {
   bool *differs;         // [contacts] those whose curvature is found by differences
   bool is_choosing;      // who acts: what touches may come to stick
   bool is_between;       // the ends of an internal step: contacts that do not act rest
-  rl_edge *edges;        // [contacts] that elements touch of boxes and hulls
+  rl_touched *touched;   // [contacts] of boxes and hulls
   rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;
   rl_gauge *gauges;       // [unknowns] of rl_equations_event

@@ -48,6 +48,10 @@ static const double shortest = 1e-9;
 // An event that is as near as this has just happened (rl_gauge).
 static const double no_event = 1e-15;
 
+// Of the scene: what is deeper than this at the end of an internal step, and was outside at its
+// start, has been met.
+static const double deep = 1e-9;
+
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
@@ -231,9 +235,24 @@ static double stop_event(reference *self) {
   return largest;
 }
 
+// The largest gauge of a row. A contact that did not act and is deep by now has been met, though
+// another side of its body may be nearer since, which it does not approach.
+static double event_of_rows(reference *self) {
+  const rl_equations *e = &self->equations;
+  double largest = rl_equations_event(&self->equations);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    rl_gauge *gauge = &e->gauges[m];
+    if (self->gauges[0][m].depth <= 0.0 && gauge->depth > deep) {
+      gauge->value = gauge->depth;
+      largest = fmax(largest, gauge->value);
+    }
+  }
+  return largest;
+}
+
 // What has happened by the end of an internal step of h that was finished; as large as that.
 static double event_after(reference *self, double h) {
-  const double event = rl_equations_event(&self->equations);
+  const double event = event_of_rows(self);
   self->found = event > 0.0 ? A_ROW : NOTHING;
   const double through =
       rl_eyes_through(self->equations.model, self->equations.state, self->equations.rows) /
@@ -536,6 +555,8 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
   gsl_odeiv2_control_init(self->control, tolerance, tolerance, 1.0, 0.0);
   gsl_odeiv2_step_reset(self->stepper);
   rl_equations_begin(e, model, state, rows);
+  memset(e->multipliers, 0,
+         rl_unknown_capacity(model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   memset(e->impulses, 0, rl_unknown_capacity(model) * sizeof *e->impulses);
   choose(self, t, dt, info);
@@ -691,6 +712,7 @@ const rl_solver_type rl_solver_reference = {
     .keeps_ledger = true,
     .keeps_wraps = true,
     .is_adaptive = true,
+    .tells_edges = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(reference),

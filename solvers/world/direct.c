@@ -69,7 +69,8 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
       continue;
     }
     const bool rubs = model->frictions[(size_t)rope * model->body_count + b] > 0.0;
-    for (size_t k = 0; k < (rubs ? 3 : 1) * (size_t)model->bodies[b].part_count; k++) {
+    const size_t contacts = rl_body_contacts(&model->bodies[b], next != RL_NONE);
+    for (size_t k = 0; k < (rubs ? 3 : 1) * contacts; k++) {
       size_t first = *position;
       use_place(c, uses, model, node, *position, &first);
       use_place(c, uses, model, next, *position, &first);

@@ -104,6 +104,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->rows = rl_rows_create(model);
   if (driver->rows) {
     driver->rows->lists_idle = type->detects_again;
+    driver->rows->tells_edges = type->tells_edges;
     driver->rows->keeps_depth = !type->has_soft_contacts;
   }
   driver->ledger = rl_ledger_create(model);

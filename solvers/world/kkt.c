@@ -166,7 +166,7 @@ static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node,
   for (uint32_t b = 0; b < m->body_count && !w->state; b++) {
     if (m->touches[(size_t)rope * m->body_count + b] && !m->ropes[rope].massless) {
       const reach r = {{node, next, rl_body_slot(m, b), RL_NONE}, RL_NONE};
-      for (size_t k = 0; k < m->bodies[b].part_count; k++) {
+      for (uint32_t k = rl_body_contacts(&m->bodies[b], next != RL_NONE); k > 0; k--) {
         meet_contact(w, &r, friction[b] > 0.0);
       }
     }

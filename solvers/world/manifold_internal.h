@@ -40,8 +40,6 @@ static inline rl_vec3 rl_solid_direction(const rl_solid *s, rl_vec3 local) {
   return rl_rotate(s->rotation, rl_rotate(s->part->rotation, local));
 }
 
-static inline bool rl_is_polyhedron(rl_shape shape) { return shape == RL_BOX || shape == RL_HULL; }
-
 // A box or hull in the world's frame. Corners as in rl_face, counterclockwise from in front.
 struct rl_polyhedron {
   uint32_t vertex_count, face_count;

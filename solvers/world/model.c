@@ -56,6 +56,15 @@ static void count_body(rl_builder *b, uint32_t body, counts *n) {
   n->turning += rl_definition_turns(b->definition, body) ? 1 : 0;
 }
 
+// Those that a node of a rope can have with a body, or an element.
+static uint64_t count_contacts(const rl_body_definition *body, bool is_element) {
+  uint64_t count = 0;
+  for (size_t k = 0; k < body->part_count; k++) {
+    count += rl_shape_contacts(body->parts[k].shape, is_element);
+  }
+  return count;
+}
+
 static void count_rope(rl_builder *b, uint32_t i, counts *n) {
   const rl_definition *d = b->definition;
   const rl_rope_definition *rope = &d->ropes[i];
@@ -82,7 +91,8 @@ static void count_rope(rl_builder *b, uint32_t i, counts *n) {
   n->splits += rl_definition_rubs(d, rope) ? wraps : 0;
   for (uint32_t k = 0; k < d->body_count; k++) {
     if (rope->segments > 0 && rl_definition_touches(d, rope, k)) {
-      n->contacts += (rl_definition_nodes(rope) + spares + most_elements) * d->bodies[k].part_count;
+      n->contacts += (rl_definition_nodes(rope) + spares) * count_contacts(&d->bodies[k], false) +
+                     most_elements * count_contacts(&d->bodies[k], true);
     }
   }
 }

@@ -26,6 +26,15 @@ typedef enum rl_motion { RL_FREE, RL_FIXED, RL_DRIVEN, RL_AXLE } rl_motion;
 
 typedef enum rl_shape { RL_SPHERE, RL_CAPSULE, RL_CYLINDER, RL_BOX, RL_PLANE, RL_HULL } rl_shape;
 
+// Whether its surface is flat faces between edges.
+static inline bool rl_is_polyhedron(rl_shape shape) { return shape == RL_BOX || shape == RL_HULL; }
+
+// How many contacts with a part a node of a rope can have, or an element: that can lie on two
+// edges.
+static inline uint32_t rl_shape_contacts(rl_shape shape, bool is_element) {
+  return is_element && rl_is_polyhedron(shape) ? 2 : 1;
+}
+
 // One convex part of a body's shape, in the body's frame.
 typedef struct rl_part_definition {
   const char *name; // may be NULL
@@ -289,6 +298,15 @@ typedef struct rl_body {
   size_t drive_count;
   const rl_drive_key *drive;
 } rl_body;
+
+// Those that a node of a rope can have with a body, or an element.
+static inline uint32_t rl_body_contacts(const rl_body *body, bool is_element) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < body->part_count; k++) {
+    count += rl_shape_contacts(body->parts[k].shape, is_element);
+  }
+  return count;
+}
 
 // A place that a rope runs through: a node, a point `offset` in the frame of the body whose centre
 // is at `slot`, or a position in space where slot is RL_NONE.

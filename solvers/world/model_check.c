@@ -423,7 +423,7 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
     return true;
   }
   for (size_t k = 0; k < body->part_count && rope->segments == 0 && rope->radius > 0.0; k++) {
-    if (body->parts[k].shape == RL_BOX || body->parts[k].shape == RL_HULL) {
+    if (rl_is_polyhedron(body->parts[k].shape)) {
       return unsupported(fault, RL_NONE, r, "radius",
                          "massless ropes with a radius over boxes and hulls");
     }

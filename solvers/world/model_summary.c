@@ -69,7 +69,7 @@ static uint32_t touch_capability(const rl_body *body, double friction) {
     const bool ground =
         part->shape == RL_PLANE && body->motion == RL_FIXED && normal.x == 0.0 && normal.z == 0.0;
     needed |= ground && normal.y > 0.0 ? RL_CAN_GROUND : RL_CAN_TOUCH;
-    const bool flat = part->shape == RL_PLANE || part->shape == RL_BOX || part->shape == RL_HULL;
+    const bool flat = part->shape == RL_PLANE || rl_is_polyhedron(part->shape);
     needed |= friction > 0.0 && !flat ? RL_CAN_RUB : 0U;
   }
   return needed | (friction > 0.0 ? RL_CAN_FRICTION : 0U);

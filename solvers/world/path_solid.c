@@ -20,9 +20,7 @@ rl_vec3 rl_path_to_part(const rl_path_solid *solid, rl_vec3 p) {
 static const uint8_t box_corners[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                           {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
 
-bool rl_path_is_faceted(const rl_part *part) {
-  return part->shape == RL_BOX || part->shape == RL_HULL;
-}
+bool rl_path_is_faceted(const rl_part *part) { return rl_is_polyhedron(part->shape); }
 
 uint32_t rl_path_face_count(const rl_part *part) {
   return part->shape == RL_BOX ? 6 : part->face_count;

@@ -129,6 +129,7 @@ typedef struct rl_rows {
   uint32_t known_path;      // and of which rope the path was looked up last
   bool overflows;           // there were more contacts of ropes with ropes than there is room for
   bool lists_idle;          // for methods that call rl_detect_again
+  bool tells_edges;         // for methods that do (rl_solver_type)
   bool keeps_depth;         // for methods whose contacts are hard
   void *allocation;
 } rl_rows;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 static int compare_contacts(const rl_contact *a, const rl_contact *b) {
-  const uint32_t x[5] = {a->rope, a->node, a->next != RL_NONE, a->body, a->part};
-  const uint32_t y[5] = {b->rope, b->node, b->next != RL_NONE, b->body, b->part};
-  for (size_t i = 0; i < 5; i++) {
+  const uint32_t x[6] = {a->rope, a->node, a->next != RL_NONE, a->body, a->part, a->second};
+  const uint32_t y[6] = {b->rope, b->node, b->next != RL_NONE, b->body, b->part, b->second};
+  for (size_t i = 0; i < 6; i++) {
     if (x[i] != y[i]) {
       return x[i] < y[i] ? -1 : 1;
     }
@@ -121,6 +121,13 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
       continue;
     }
     rl_contact_add(model, state, rows, old_count, old, contact, foot);
+    if (rows->tells_edges && contact.next != RL_NONE &&
+        rl_is_polyhedron(body->parts[contact.part].shape)) {
+      contact.second = 1;
+      foot.is_idle = true;
+      rl_contact_add(model, state, rows, old_count, old, contact, foot);
+      contact.second = 0;
+    }
   }
 }
 

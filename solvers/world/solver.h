@@ -84,6 +84,7 @@ typedef struct rl_solver_type {
   const char *citation; // key in papers/rope.bib
   uint32_t capabilities;
   bool detects_again; // calls rl_detect_again in its substeps, and if it can, rl_bounce_begin, _end
+  bool tells_edges;   // an element on a box or hull has a contact with each of two edges
   // Its `info` holds all that was dissipated and all work, and its multipliers are the forces at
   // the end of the step: the ledger adds nothing.
   bool keeps_ledger;

@@ -12,8 +12,11 @@
 
 // What a contact is between: node `node` of a rope (at `slot`), or where `next` is a slot the
 // inside of the element from there to `next`, and a part of a body. Contacts are kept in the order
-// of (rope, node, node before element, body, part), so that multipliers follow them from step to
-// step.
+// of (rope, node, node before element, body, part, first before second), so that multipliers follow
+// them from step to step.
+//
+// An element that lies on a face of a box or hull bears on two edges of it: for methods that tell
+// them apart (rl_solver_type.tells_edges) it has a second contact with the part.
 //
 // Two elements of ropes: body is RL_NONE, and `other` the link that comes first of the two.
 //
@@ -25,6 +28,7 @@ typedef struct rl_contact {
   union {
     uint32_t part, feature, other;
   };
+  uint32_t second; // 1: it is one
 } rl_contact;
 
 // What an item of a path follows from: where its end, eye or body is, with the coordinates of the

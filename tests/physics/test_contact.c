@@ -50,8 +50,7 @@ static void coarse_ropes_do_not_cut_corners(void **unused) {
       }
       rl_driver *d = driver_for(s, rl_solvers[k]->name, 1.0 / 240.0);
       bool touched = false;
-      const int steps = rl_solvers[k]->is_adaptive ? 80 : 100; // then its steps become short
-      for (int n = 0; n < steps; n++) {
+      for (int n = 0; n < 100; n++) {
         assert_true(rl_driver_step(d) > 0);
         touched = touched || probe(d, "rope.contacts") > 0.0;
         if (deepest(d, 0) > 0.01) {

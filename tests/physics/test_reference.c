@@ -803,6 +803,69 @@ static void chains_lie_on_edges(void **unused) {
   }
 }
 
+// An element that lies across a bar bears on two edges: each has its share by the lever's law. The
+// masses are at its ends, at -0.3 and 0.2 m, the edges at 0.1 m to both sides.
+static void element_lies_on_two_edges(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: l\nduration: 1\nstep: 0.01\n"
+      "bodies: {bar: {motion: fixed, shape: {box: {size: [0.2, 0.1, 1]}}}}\n"
+      "ropes: {rod: {from: {free: [-0.3, 0.1, 0.1]}, to: {free: [0.2, 0.1, -0.1]}, mass: 2,"
+      " segments: 1}}\n");
+  rl_driver *d = driver_for(s, "reference,forces=end", 0.01);
+  double forces[2] = {0.0, 0.0};
+  int count = 0;
+  while (d->state->time < 0.3) {
+    go(d, 1);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-12);
+    check_below(rl_metrics_of(d).penetration_max, 1e-15);
+  }
+  for (uint64_t i = 0; i < d->state->contact_count; i++) {
+    const double force = d->state->multipliers[s->model->link_count + i];
+    const double fraction = d->rows->feet[i].fraction; // of the first edge it is less
+    if (force > 0.0) {
+      forces[fraction < 0.5 ? 0 : 1] = force;
+      count++;
+    }
+  }
+  assert_int_equal(count, 2);
+  check_near(forces[0], 0.75 * 2.0 * g, 1e-11);
+  check_near(forces[1], 0.25 * 2.0 * g, 1e-11);
+  check_near(probe(d, "rod.tip.y"), 0.05, 1e-15);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// Ropes that fall over bars: elements that come to lie on a face, nodes that stop on an edge which
+// the rope is bent round. Across the bar, and askew over one that is turned.
+static void ropes_fall_over_bars(void **unused) {
+  (void)unused;
+  static const char *const scenes[] = {
+      "[0.2, 0.1, 1]}}, rotation: [0, 0, 0]}}\nropes: {r: {from: {free: [-0.43, 0.06, 0]}, to: "
+      "{free: [0.37, 0.06, 0]}, segments: 6",
+      "[0.2, 0.2, 1]}}, rotation: [0, 0, 0]}}\nropes: {r: {from: {free: [-0.8, 0.11, 0]}, to: "
+      "{free: [0.7, 0.11, 0]}, segments: 6",
+      "[0.3, 0.2, 0.4]}}, rotation: [20, 10, -15]}}\nropes: {r: {from: {free: [-0.5, 0.35, -0.1]}, "
+      "to: {free: [0.6, 0.36, 0.12]}, segments: 5"};
+  for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+    rl_scenario *s =
+        scenario_from("name: b\nduration: 1\nstep: 0.005\n"
+                      "bodies: {bar: {motion: fixed, shape: {box: {size: %s, mass: 1}}\n",
+                      scenes[i]);
+    rl_driver *d = driver_for(s, "reference,step_limit=1000", s->step);
+    while (d->state->time < 0.5) {
+      go(d, 1);
+      check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+      check_below(rl_metrics_of(d).penetration_max, 1e-12);
+    }
+    print_message("%zu: energy %.1e J of %.2g J lost, estimate %.1e m\n", i,
+                  rl_driver_energy_error(d), d->state->dissipated, d->info.error_estimate);
+    check_below(d->info.error_estimate, 1e-11);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A rope on a table, let go with 1.5 m/s askew, stops after v^2/(2 mu g).
 static void a_rope_stops_on_a_table(void **unused) {
   (void)unused;
@@ -926,6 +989,8 @@ int main(void) {
       cmocka_unit_test(ropes_land_and_lift_off),
       cmocka_unit_test(chains_lie_on_what_is_round),
       cmocka_unit_test(chains_lie_on_edges),
+      cmocka_unit_test(element_lies_on_two_edges),
+      cmocka_unit_test(ropes_fall_over_bars),
       cmocka_unit_test(a_rope_stops_on_a_table),
       cmocka_unit_test(companion_changes_nothing),
       cmocka_unit_test(steps_can_be_ended),
