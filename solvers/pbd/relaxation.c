@@ -42,8 +42,8 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
     r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
     if (rows->crossings && rows->crossings[i].slots[0] != RL_NONE) {
       const rl_crossing *c = &rows->crossings[i];
-      r->touches[i] = (rl_touch){rl_crossing_way(c, state->points),
-                                 c->inverse_mass > 0.0 ? r->omega / c->inverse_mass : 0.0};
+      const double mass = c->inverse_mass > 0.0 ? 1.0 / c->inverse_mass : 0.0;
+      r->touches[i] = (rl_touch){rl_crossing_way(c, state->points), r->omega * mass, mass};
     }
   }
   if (r->elastic) {
@@ -63,7 +63,32 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
   }
 }
 
-double rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state) {
+static bool is_crossing(const rl_rows *rows, uint32_t contact) {
+  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
+}
+
+// What contacts of two elements have moved, whose normals and shares stand still: in sweeps that
+// take them one by one, their impulses say it.
+static void sum_crossings(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                          const rl_rows *rows) {
+  for (uint32_t i = 0; i < state->contact_count && r->order < RL_JACOBI; i++) {
+    const double pushed = state->multipliers[model->link_count + i];
+    if (!is_crossing(rows, i) || !(pushed != 0.0)) {
+      continue;
+    }
+    const rl_crossing *c = &rows->crossings[i];
+    const rl_vec3 impulse = rl_add_scaled(r->frictions[i], pushed, c->normal);
+    for (size_t k = 0; k < 4; k++) {
+      rl_point *sum = &r->corrections[c->slots[k]];
+      const rl_vec3 by = rl_scale(c->shares[k] * state->points[c->slots[k]].w, impulse);
+      *sum = (rl_point){sum->x + by.x, sum->y + by.y, sum->z + by.z, 0.0};
+    }
+  }
+}
+
+double rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                         const rl_rows *rows) {
+  sum_crossings(r, model, state, rows);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
@@ -206,10 +231,6 @@ static void project_friction(const rl_relaxation *r, rl_state *state, const rl_r
   }
 }
 
-static bool is_crossing(const rl_rows *rows, uint32_t contact) {
-  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
-}
-
 // The slide of a contact of two elements since the start of the substep, and what those of its
 // nodes that are driven do through a force across it [W].
 static rl_vec3 crossing_slide(const rl_crossing *c, rl_vec3 moved) {
@@ -269,11 +290,13 @@ static inline void project_crossing(const rl_relaxation *r, rl_state *state, con
   rl_vec3 push = rl_scale(now - old, c->normal);
   if (c->friction > 0.0) {
     const rl_vec3 slide = crossing_slide(c, rl_sub(way, touch->way));
-    push = rl_add(push, rl_friction_change(friction, slide, c->inverse_mass, c->friction * now));
+    push = rl_add(push, rl_friction_bound(friction, rl_add_scaled(*friction, -touch->mass, slide),
+                                          c->friction * now));
   }
-  for (size_t i = 0; i < 4; i++) {
-    const uint32_t slot = c->slots[i];
-    rl_relaxation_correct(r, state, slot, rl_scale(c->shares[i] * state->points[slot].w, push));
+  for (size_t i = 0; i < 4; i++) { // sum_crossings does the corrections
+    rl_point *p = &state->points[c->slots[i]];
+    const rl_vec3 by = rl_scale(c->shares[i] * p->w, push);
+    *p = (rl_point){p->x + by.x, p->y + by.y, p->z + by.z, p->w + 0.0};
   }
 }
 

@@ -16,10 +16,10 @@ enum { RL_RED_BLACK = RL_SYMMETRIC + 1, RL_JACOBI, RL_AVERAGED_JACOBI };
   "the masses"
 
 // Of a contact of two elements the way between them at the start of the step or substep [m], and
-// omega over its inverse mass [kg].
+// one over its inverse mass, times omega and alone [kg]; 0: nothing there moves.
 typedef struct rl_touch {
   rl_vec3 way;
-  double gain;
+  double gain, mass;
 } rl_touch;
 
 typedef struct rl_relaxation {
@@ -43,7 +43,8 @@ void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_
 void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
                          const rl_rows *rows, double h);
 
-// Moves a slot; every correction goes through here. Its inverse mass stays, but takes part, so that
+// Moves a slot; every correction goes through here, but those of two elements in contact, which are
+// known from their impulses in the end. Its inverse mass stays, but takes part, so that
 // two pairs of numbers are added.
 static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_state *state,
                                          uint32_t slot, rl_vec3 by) {
@@ -65,6 +66,7 @@ void rl_relaxation_book_friction(const rl_relaxation *relaxation, const rl_rows 
 
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
 // lose the digits that they have in common. Returns what drag took [J].
-double rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state);
+double rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                         const rl_rows *rows);
 
 #endif

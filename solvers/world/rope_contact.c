@@ -681,7 +681,13 @@ void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows
                                            .upper = INFINITY});
   const uint32_t slots[4] = {contact->slot, contact->next, other->a, other->b};
   for (size_t k = 0; k < 4; k++) {
-    rl_row_add_vertex(model, rows, row, rl_node_vertex(model, slots[k]));
+    const rl_vertex vertex = rl_node_vertex(model, slots[k]);
+    if (vertex.slot < model->node_count) { // of its entry the rest is filled in where one asks
+      rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
+      rows->entries[row->first_entry + row->entry_count++].slot = vertex.slot;
+    } else {
+      rl_row_add_vertex(model, rows, row, vertex);
+    }
   }
   rl_row_freeze(model, state, rows, row);
 }

@@ -284,16 +284,21 @@ static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, c
 double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
                                const rl_point *points);
 
-// The change of the impulse T across the normal that would stop a slide (T -= slide / W), kept
-// within the Coulomb cone |T| <= limit; W is rl_contact_inverse_mass.
-static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double inverse_mass,
-                                         double limit) {
+// The change of the impulse T across the normal to one that is kept within the Coulomb cone
+// |T| <= limit.
+static inline rl_vec3 rl_friction_bound(rl_vec3 *total, rl_vec3 now, double limit) {
   const rl_vec3 old = *total;
-  rl_vec3 now = rl_add_scaled(old, inverse_mass > 0.0 ? -1.0 / inverse_mass : 0.0, slide);
   const double square = rl_dot(now, now);
   now = square > limit * limit ? rl_scale(limit / sqrt(square), now) : now;
   *total = now;
   return rl_sub(now, old);
+}
+
+// The same to what would stop a slide, T - slide / W; W is rl_contact_inverse_mass.
+static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double inverse_mass,
+                                         double limit) {
+  const double mass = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
+  return rl_friction_bound(total, rl_add_scaled(*total, -mass, slide), limit);
 }
 
 // What an impulse T on the rope across the normal does to the velocity (or position) of one entry.
