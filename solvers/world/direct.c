@@ -210,6 +210,7 @@ void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
   d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
   d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
+  d->rests = rl_carve(carver, c.unknowns, sizeof *d->rests);
   d->permuted = rl_carve(carver, c.unknowns, sizeof *d->permuted);
   d->reels = rl_carve(carver, model->is_reeled ? c.unknowns : 0, sizeof *d->reels);
   d->is_reeled = model->is_reeled;
@@ -571,21 +572,36 @@ static double tail_product(const double *x_end, const double *y_end, uint32_t co
   return sum;
 }
 
-// Row p of L and column p of U where they reach further back than one; returns the pivot.
+static bool is_zero(const double *numbers, uint32_t count) {
+  uint32_t i = 0;
+  while (i < count && numbers[i] == 0.0) {
+    i++;
+  }
+  return i == count;
+}
+
+// Row p of L and column p of U where they reach further back than one; returns the pivot. Of a row
+// that does not act nothing is in L, and nothing comes of it.
 static double eliminate(rl_direct *d, uint32_t p) {
   double *row = &d->lower[d->start[p]];
   double *column = &d->upper[d->start[p]];
   const uint32_t first = d->first[p];
+  const bool rests = is_zero(row, p - first);
   double pivot = d->diagonal[p];
+  d->rests[p] = rests;
   for (uint32_t q = first; q < p; q++) {
     const uint32_t both = q - (first > d->first[q] ? first : d->first[q]);
     const double *row_q = &d->lower[d->start[q + 1]];
     const double *column_q = &d->upper[d->start[q + 1]];
     double *l = &row[q - first];
     double *u = &column[q - first];
-    *l = (*l - tail_product(l, column_q, both)) * d->diagonal[q];
-    *u -= tail_product(u, row_q, both);
-    pivot -= *l * *u;
+    if (!d->rests[q]) {
+      *u -= tail_product(u, row_q, both);
+    }
+    if (!rests) {
+      *l = (*l - tail_product(l, column_q, both)) * d->diagonal[q];
+      pivot -= *l * *u;
+    }
   }
   return pivot;
 }
@@ -602,6 +618,7 @@ bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     double pivot;
     if (d->start[p + 1] - at == 1) {
       const double l = d->lower[at] * inverse;
+      d->rests[p] = false;
       d->lower[at] = l;
       pivot = d->diagonal[p] - l * d->upper[at];
     } else {

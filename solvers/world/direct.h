@@ -63,6 +63,7 @@ typedef struct rl_direct {
   rl_tangents *tangents;  // [tangents_count] in the order of the contacts
   double *lower, *upper;  // [profile] rows of L, columns of U
   double *diagonal;       // [count] by position: of A, then one over that of U
+  bool *rests;            // [count] by position: nothing is in its row of L
   double *permuted;       // [count] by position: scratch of the solve
   bool is_reeled;         // by winches
   double *reels;          // [count] dL0/dt of each row as last evaluated [m/s]; contacts: 0
