@@ -543,6 +543,24 @@ static bool is_ended(const reference *self, const rl_state *state, double done,
   return watch && watch->ends(watch->self, share);
 }
 
+// Where an internal step of h is impossible because an end of a rope, or one body, comes into what
+// the rope lies on, so that there is no way round that any more: the rope lets it go there, as with
+// all methods. False if it is not for that. The state is that at the step's start.
+static bool lets_go(reference *self, double h) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  if (model->wrap_capacity == 0) {
+    return false;
+  }
+  rl_state_copy(state, self->before);
+  rl_state_copy(self->judged, self->before);
+  rl_state_drift(model, state, h);
+  const bool lost = rl_wraps_lose(model, state, self->judged);
+  rl_state_copy(state, self->judged);
+  self->found = A_WRAP;
+  return lost;
+}
+
 // Takes a state from the start of a step to its end.
 static rl_reason take_steps(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
                             double dt, double tolerance, int substeps, double *try_h,
@@ -575,7 +593,13 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
     }
     done = rl_contacts_longest(e, wanted);
     if (try_step(self, &done, &next, shortest * dt, substeps > 0) != GSL_SUCCESS) {
-      return RL_DIVERGED_STEPS;
+      if (!lets_go(self, done / cut)) {
+        return RL_DIVERGED_STEPS;
+      }
+      go_on(self, t, 0.0, dt, info);
+      continues = false;
+      h = left;
+      continue;
     }
     const double event = event_after(self, done);
     continues = !(event > 0.0);

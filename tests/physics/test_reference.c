@@ -959,6 +959,41 @@ static void steps_have_a_limit(void **unused) {
   rl_scenario_free(s);
 }
 
+// (18) A bob winds itself up on a post until it gets there: l^2 = l0^2 - 2 R v t. Then the rope
+// lets the post go, and the bob flies on as it came, towards the axis.
+static void a_bob_lands_on_its_post(void **unused) {
+  (void)unused;
+  static const char *const frictions[] = {"0", "0.5"};
+  const double radius = 0.1, v = 1.0, start = 0.3, straight = 0.15, h = 0.01;
+  const double x = sin(start), y = cos(start), angle = start + straight / radius;
+  const double landing = straight * straight / (2.0 * radius * v);
+  for (size_t k = 0; k < 2; k++) {
+    rl_scenario *s =
+        scenario_from("name: landing\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\nbodies:\n"
+                      "  post: {motion: fixed, shape: {cylinder: {radius: %.17g, length: 1}}}\n"
+                      "  bob: {mass: 1, position: [%.17g, %.17g, 0], velocity: [%.17g, %.17g, 0]}\n"
+                      "ropes: {line: {from: {point: [-1, %.17g, 0]}, to: {body: bob},"
+                      " over: [{body: post, side: [0, 1, 0]}], friction: %s}}\n",
+                      radius, radius * x + straight * y, radius * y - straight * x, -v * x, -v * y,
+                      radius, frictions[k]);
+    rl_driver *d = driver_for(s, "reference", h);
+    go(d, 11);
+    assert_int_equal(d->state->wrap_counts[0], 1);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+    go(d, 5);
+    assert_int_equal(d->state->wrap_counts[0], 0);
+    const double from_axis = radius - v * (16.0 * h - landing);
+    const double error = hypot(probe(d, "bob.x") - from_axis * sin(angle),
+                               probe(d, "bob.y") - from_axis * cos(angle));
+    print_message("friction %s: %.2g m beside its place, error in energy %.2g J\n", frictions[k],
+                  error, rl_driver_energy_error(d));
+    check_below(error, 2e-6);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-5);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
@@ -992,6 +1027,7 @@ int main(void) {
       cmocka_unit_test(element_lies_on_two_edges),
       cmocka_unit_test(ropes_fall_over_bars),
       cmocka_unit_test(a_rope_stops_on_a_table),
+      cmocka_unit_test(a_bob_lands_on_its_post),
       cmocka_unit_test(companion_changes_nothing),
       cmocka_unit_test(steps_can_be_ended),
       cmocka_unit_test(steps_have_a_limit),
