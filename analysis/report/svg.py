@@ -10,7 +10,6 @@ TOLERANCE = 0.12  # px: no point of a simplified line is farther from the origin
 FONT = "DejaVu Sans, Verdana, sans-serif"
 
 PATH = re.compile(r"""d='(M[^'a-z]+)(z?)'""")
-MOVE_OR_LINE = re.compile(r"([ML])\s*(-?[\d.]+),(-?[\d.]+)")
 
 Point = tuple[float, float]
 
@@ -42,30 +41,26 @@ def simplify(points: list[Point], tolerance: float = TOLERANCE) -> list[Point]:
                 direction = (dx / length, dy / length)
             along = dx * direction[0] + dy * direction[1]
             across = dy * direction[0] - dx * direction[1]
-            if along > 0:
-                low = max(low, (across - tolerance) / along)
-                high = min(high, (across + tolerance) / along)
-                reach = max(reach, along)
+            if along > 0:  # comparisons, since max() and min() take as long as all the rest
+                if low * along < across - tolerance:
+                    low = (across - tolerance) / along
+                if high * along > across + tolerance:
+                    high = (across + tolerance) / along
+                if along > reach:
+                    reach = along
         previous = point
     if kept[-1] != previous:
         kept.append(previous)
     return kept
 
 
-def coordinate(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
-
-
 def smaller_path(match: re.Match[str]) -> str:
-    pieces: list[list[Point]] = []
-    for command, x, y in MOVE_OR_LINE.findall(match[1]):
-        if command == "M" or not pieces:
-            pieces.append([])
-        pieces[-1].append((float(x), float(y)))
     texts = []
-    for piece in pieces:
-        points = [f"{coordinate(x)},{coordinate(y)}" for x, y in simplify(piece)]
-        texts.append("M" + " ".join(points))
+    for piece in match[1].split("M")[1:]:
+        numbers = list(map(float, piece.replace("L", " ").replace(",", " ").split()))
+        points = simplify(list(zip(numbers[0::2], numbers[1::2])))
+        texts.append("M" + " ".join([f"{x:.1f},{y:.1f}" for x, y in points]).replace(".0,", ",")
+                     .replace(".0 ", " ").removesuffix(".0"))
     return f"d='{''.join(texts)}{match[2]}'"
 
 
@@ -90,7 +85,7 @@ def tidy(text: str, name: str) -> str:
     text = PATH.sub(smaller_path, text)
     # One font for all, with fallbacks; what equals SVG's own defaults goes.
     text = text.replace('font-family="DejaVu Sans:Bold"', 'font-weight="bold"')
-    text = re.sub(r'\s*font-family="DejaVu Sans"\s*', " ", text)
+    text = re.sub(r' font-family="DejaVu Sans"\s*', " ", text)
     text = text.replace("<svg", f'<svg font-family="{FONT}"', 1)
     text = text.replace(' stroke-linecap="butt" stroke-linejoin="miter"', "")
     text = re.sub(r'<tspan [^>]*></tspan>', "", text)
@@ -99,7 +94,7 @@ def tidy(text: str, name: str) -> str:
     text = re.sub(r"href='#", f"href='#{name}-", text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = re.sub(r'(?:<g [^>]*>\s*</g>\s*)+(?=<g |</g>)', "", text)
-    return re.sub(r"[ \t]*\n\s*", "\n", text)
+    return "\n".join([line for part in text.splitlines() if (line := part.strip())]) + "\n"
 
 
 def inline(text: str, description: str) -> str:
