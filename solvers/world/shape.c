@@ -118,15 +118,8 @@ static double slope(const segment *g, rl_surface at) { return rl_dot(at.normal, 
 // s is found to this: about what its last digits are worth in a coordinate.
 static const double resolution = 1e-15;
 
-// Where the slope passes `level`, between low and high: one of these if it does not. Most elements
-// that lie on a face lie there from end to end.
+// Where the slope passes `level`, between low and high.
 static double find_slope(const segment *g, double level, double low, double high) {
-  if (slope(g, surface_at(g, low)) >= level) {
-    return low;
-  }
-  if (slope(g, surface_at(g, high)) < level) {
-    return high;
-  }
   while (high - low > resolution) {
     const double middle = 0.5 * (low + high);
     if (slope(g, surface_at(g, middle)) < level) {
