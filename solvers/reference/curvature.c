@@ -225,12 +225,22 @@ static double strand_curvature(rl_equations *e, rl_row *row) {
   return sum / h;
 }
 
-// Of an elastic rope rest length slips: differences over what its pieces ask for.
+// Of an elastic rope rest length slips: differences over what its pieces ask for. Where its way
+// comes to an end beside the state another one is found there, of another length: then over one
+// side.
 static void elastic_slips(const rl_equations *e, uint32_t rope, double *slips) {
-  const double h = slip_displacement * e->model->reach / fmax(e->speed, rl_no_speed);
+  const rl_model *model = e->model;
+  const double moves = slip_displacement * model->reach;
+  const double h = moves / fmax(e->speed, rl_no_speed);
   rl_displace(e, e->state->points, -h, e->earlier);
   rl_displace(e, e->state->points, h, e->displaced);
-  rl_wraps_slips(e->model, e->state, rope, e->earlier, e->displaced, 2.0 * h, slips);
+  const double here = rl_wrap_path(model, e->state, rope, e->state->points);
+  const double back = fabs(rl_wrap_path(model, e->state, rope, e->earlier) - here);
+  const double on = fabs(rl_wrap_path(model, e->state, rope, e->displaced) - here);
+  const double most = 2.0 * moves * (e->state->wrap_counts[rope] + 2);
+  const bool ends = !(on <= most), begins = !ends && !(back <= most);
+  rl_wraps_slips(model, e->state, rope, begins ? e->state->points : e->earlier,
+                 ends ? e->state->points : e->displaced, ends || begins ? h : 2.0 * h, slips);
 }
 
 void rl_equations_slips(const rl_equations *e, uint32_t rope, double *slips) {

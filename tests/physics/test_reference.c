@@ -5,6 +5,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_sf_laguerre.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -994,6 +995,35 @@ static void a_bob_lands_on_its_post(void **unused) {
   }
 }
 
+// An elastic rope that rubs on a turning drum comes to the drum's rim, where its shortest way ends,
+// and slips off: the rates at which it runs over the wraps then are those of the way that there
+// was.
+static void an_elastic_rope_slips_off_a_rim(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: rim\nduration: 1\nstep: 0.01\ngravity: [3, -5, 2]\nbodies:\n"
+      "  drum: {motion: driven, spin: [0, 0, 20], shape: {cylinder: {radius: 0.3, length: 0.5}}}\n"
+      "  m: {mass: 1, position: [0.9, -1.2, 0.1]}\n  n: {mass: 2, position: [-0.9, -1.2, 0]}\n"
+      "ropes: {line: {from: {body: m}, to: {body: n}, over: [{body: drum, side: [0, 1, 0]}],"
+      " friction: 0.5, stiffness: 5000, damping_ratio: 0.2}}\n");
+  rl_driver *d = driver_for(s, "reference,estimate=false", 0.01);
+  int steps = 0;
+  while (d->state->wrap_counts[0] > 0 && steps < 60) {
+    go(d, 1);
+    steps++;
+  }
+  print_message("off after %d steps, of which the last has %" PRIu64
+                " internal ones; error in energy %.2g J\n",
+                steps, d->info.iterations, rl_driver_energy_error(d));
+  assert_int_equal(d->state->wrap_counts[0], 0);
+  assert_int_equal(d->state->slipped_off, 1);
+  check_below((double)d->info.iterations, 1000.0);
+  go(d, 5);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
@@ -1028,6 +1058,7 @@ int main(void) {
       cmocka_unit_test(ropes_fall_over_bars),
       cmocka_unit_test(a_rope_stops_on_a_table),
       cmocka_unit_test(a_bob_lands_on_its_post),
+      cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
       cmocka_unit_test(companion_changes_nothing),
       cmocka_unit_test(steps_can_be_ended),
       cmocka_unit_test(steps_have_a_limit),
