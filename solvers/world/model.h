@@ -271,6 +271,7 @@ typedef struct rl_part {
   rl_vec3 half;   // box: half edge lengths
   rl_vec3 normal; // plane: unit outward normal, in the part's frame
   double bound;   // of a ball about `at` that holds it [m]; INFINITY for a plane
+  double inner;   // of a ball inside it, about the largest [m]; INFINITY for a plane
   // Hull, in the part's frame: its faces, for each the corners, for each corner which point it is.
   uint32_t face_count, point_count;
   const rl_face *faces;

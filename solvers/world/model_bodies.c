@@ -52,6 +52,7 @@ static rl_part build_part(rl_builder *b, const rl_part_definition *d) {
     build_hull(b, d, &part);
   }
   part.bound = rl_shape_bound(&part);
+  part.inner = rl_shape_inner(&part);
   return part;
 }
 

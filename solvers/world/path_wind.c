@@ -6,34 +6,9 @@
 #include "shape.h"
 #include "trigonometry.h"
 
-static const double lift = 1e-3; // of how thin the part is, over its surface
-enum { HALVINGS = 40 };          // of a ray, until that is found
-
-// A point inside: of a hull the mean of its corners, whatever its frame is about.
-static rl_vec3 middle_of(const rl_path_solid *solid) {
-  const rl_part *part = solid->part;
-  rl_vec3 middle = rl_vec(0.0, 0.0, 0.0);
-  for (uint32_t i = 0; i < part->point_count; i++) { // only hulls have any
-    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
-  }
-  return rl_path_to_world(solid, middle);
-}
-
-// About half of how thin a part is: a rope from a point higher up than that would pass beside it.
-static double thinness(const rl_path_solid *solid, rl_vec3 middle) {
-  const rl_part *part = solid->part;
-  double least = part->bound;
-  if (!rl_path_is_faceted(part)) {
-    const bool is_flat = part->shape == RL_CYLINDER;
-    return is_flat ? fmin(part->radius, 0.5 * part->length) : part->radius;
-  }
-  const rl_vec3 inside = rl_path_to_part(solid, middle);
-  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    least = fmin(least,
-                 rl_path_face_offset(part, face) - rl_dot(rl_path_face_normal(part, face), inside));
-  }
-  return least;
-}
+// Of the inner radius, over the surface: a rope from a point much higher up would pass beside.
+static const double lift = 1e-3;
+enum { HALVINGS = 40 }; // of a ray, until that is found
 
 // Where a ray from the middle is a little above the surface: so the points of one plane lie round
 // the section there. (The surface's nearest to a point far off that way is mostly a corner.) The
@@ -42,7 +17,7 @@ static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 middle, rl_vec3
   rl_part centred = *solid->part;
   centred.at = rl_vec(0.0, 0.0, 0.0);
   centred.rotation = (rl_quat){0.0, 0.0, 0.0, 1.0};
-  const double height = lift * thinness(solid, middle);
+  const double height = lift * centred.inner;
   double below = 0.0, above = 3.0 * centred.bound;
   for (int k = 0; k < HALVINGS; k++) {
     const double reach = 0.5 * (below + above);
@@ -73,7 +48,7 @@ static const double one_point = 2.3;
 
 static winding find_winding(const rl_path *path, size_t after, const rl_path_solid *solid,
                             rl_vec3 side, uint32_t turns) {
-  const rl_vec3 middle = middle_of(solid);
+  const rl_vec3 middle = rl_path_to_world(solid, rl_shape_middle(solid->part));
   const rl_vec3 p = path->items[after].exit, q = path->items[after + 1].entry;
   const rl_vec3 chord = rl_unit(rl_sub(q, p));
   winding w = {.first = after + 1};
@@ -108,12 +83,13 @@ static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t
   if (!rl_path_open(path, w->first, w->count)) {
     return RL_PATH_FULL;
   }
-  const rl_vec3 middle = middle_of(&s->solids[part]);
+  const rl_path_solid *solid = &s->solids[part];
+  const rl_vec3 middle = rl_path_to_world(solid, rl_shape_middle(solid->part));
   for (size_t k = 0; k < w->count; k++) {
     rl_path_item *item = &path->items[w->first + k];
     const rl_vec3 direction = winding_direction(w, (double)k);
     *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
-    item->at = item->entry = item->exit = surface_point(&s->solids[part], middle, direction);
+    item->at = item->entry = item->exit = surface_point(solid, middle, direction);
     item->axis = direction;
   }
   // Backwards, so that what comes does not move what is still to do.

@@ -216,3 +216,33 @@ double rl_shape_bound(const rl_part *part) {
   }
   return bound;
 }
+
+rl_vec3 rl_shape_middle(const rl_part *part) {
+  rl_vec3 middle = rl_vec(0.0, 0.0, 0.0);
+  for (uint32_t i = 0; i < part->point_count; i++) { // only hulls have any
+    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
+  }
+  return middle;
+}
+
+double rl_shape_inner(const rl_part *part) {
+  const rl_vec3 middle = rl_shape_middle(part);
+  double inner = INFINITY;
+  switch (part->shape) {
+  case RL_SPHERE:
+  case RL_CAPSULE:
+    return part->radius;
+  case RL_PLANE:
+    return inner;
+  case RL_CYLINDER:
+    return fmin(part->radius, 0.5 * part->length);
+  case RL_BOX:
+    return fmin(part->half.x, fmin(part->half.y, part->half.z));
+  case RL_HULL:
+    for (uint32_t i = 0; i < part->face_count; i++) {
+      inner = fmin(inner, part->faces[i].offset - rl_dot(part->faces[i].normal, middle));
+    }
+    return inner;
+  }
+  return inner;
+}

@@ -30,4 +30,11 @@ double rl_shape_segment(const rl_part *part, rl_vec3 position, rl_quat rotation,
 // Radius [m] of the ball about the part's centre that holds the part; INFINITY for a plane.
 double rl_shape_bound(const rl_part *part);
 
+// A point well inside: the part's centre; of a hull, whatever its frame is about, the mean of its
+// corners. In the part's frame [m].
+rl_vec3 rl_shape_middle(const rl_part *part);
+
+// Radius [m] of the ball about that point which is inside; INFINITY for a plane.
+double rl_shape_inner(const rl_part *part);
+
 #endif

@@ -113,7 +113,7 @@ typedef struct rl_state {
   // And bodies in the order of where they are, with that (wrap_contacts.c).
   uint32_t *body_order, ordered_count; // [body_count], and how many are in order: all or none yet
   double *body_places;                 // [body_count] [m]
-  double widest_body;                  // the largest finite bound of a body [m]
+  double widest_body; // the largest finite bound of a body and its way in the step [m]
   rl_vec3 *kicked; // [place_count] velocities of what drag acts on, before the last rl_state_kick
 } rl_state;
 

@@ -252,32 +252,51 @@ static double piece_distance(const rl_part *part, double radius, const moving_pi
   return surface.distance - radius;
 }
 
-static double thickness(const rl_part *part) {
-  switch (part->shape) {
-  case RL_BOX:
-    return fmin(part->half.x, fmin(part->half.y, part->half.z));
-  case RL_PLANE:
-    return INFINITY;
-  case RL_HULL:
-    return 0.1 * part->bound;
-  default:
-    return part->radius;
-  }
-}
-
 // Of a step, the least advance towards a part, and how many there are at most: a piece that is
 // still outside then glides along, and where it is then will do. A place at a small share s of the
 // piece from an end that rests comes nearer by s of what is left with each.
 static const double least_advance = 1e-6;
 enum { MOST_ADVANCES = 4000 };
 
+// When the piece first touches the part, from 0 to 1, or last, looking back from 1. Its distance
+// changes no faster than its ends move [m in the step].
+static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
+                         double speed, double depth, rl_vec3 *normal, double *distance) {
+  const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
+  double t = 1.0 - until;
+  *distance = piece_distance(part, radius, m, t, normal);
+  for (int k = 0; k<MOST_ADVANCES && * distance> depth && t != until; k++) {
+    t = fmin(fmax(t + sign * fmax(*distance / speed, least_advance), 0.0), 1.0);
+    *distance = piece_distance(part, radius, m, t, normal);
+  }
+  return t;
+}
+
+// Whether a piece that has touched the part at `t` with that normal, and is clear of it at the end,
+// has gone through it, and from which side: the one that it touched, or, where it went in and out
+// over the same side of something flat, the one that it came from.
+static bool has_gone_through(const rl_part *part, double radius, const moving_piece *m, double t,
+                             double speed, double depth, rl_vec3 last, rl_vec3 *normal) {
+  if (rl_dot(*normal, last) < 0.0) {
+    return true;
+  }
+  const rl_vec3 way = rl_sub(rl_add(m->to[0], m->to[1]), rl_add(m->from[0], m->from[1]));
+  rl_vec3 unused;
+  double distance;
+  const double out = find_touch(part, radius, m, true, speed, depth, &unused, &distance);
+  if (piece_distance(part, radius, m, 0.5 * (t + out), &unused) > -inside * part->inner) {
+    return false; // it has only grazed it
+  }
+  *normal = rl_scale(-1.0, rl_unit(way));
+  return true;
+}
+
 // When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
-// of the side from which it came; 2: it does not. The distance of a piece changes no faster than
-// its ends move. One that begins inside has run into nothing.
+// of the side from which it came; 2: it does not. One that begins inside has run into nothing.
 static double runs_into(const rl_part *part, double radius, const moving_piece *m,
                         rl_vec3 *normal) {
   static const double never = 2.0;
-  const double size = fmin(thickness(part), part->bound);
+  const double size = part->inner;
   const double depth = touching * size;
   const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
   rl_vec3 last;
@@ -285,16 +304,16 @@ static double runs_into(const rl_part *part, double radius, const moving_piece *
   if (end >= -depth && (speed < size || end > speed)) {
     return never;
   }
-  double t = 0.0, distance = piece_distance(part, radius, m, 0.0, normal);
-  if (distance < -inside * size) {
+  if (piece_distance(part, radius, m, 0.0, normal) < -inside * size) {
     return never;
   }
-  for (int k = 0; k < MOST_ADVANCES && distance > depth && t < 1.0; k++) {
-    t = fmin(t + fmax(distance / speed, least_advance), 1.0);
-    distance = piece_distance(part, radius, m, t, normal);
-  }
-  const bool tunnels = distance <= depth && rl_dot(*normal, last) < 0.0;
-  return end < -depth || tunnels ? t : never;
+  double distance;
+  const double t = find_touch(part, radius, m, false, speed, depth, normal, &distance);
+  const bool touches = end < -depth || distance <= depth;
+  return touches &&
+                 (end < -depth || has_gone_through(part, radius, m, t, speed, depth, last, normal))
+             ? t
+             : never;
 }
 
 // Where a piece was at the start of the step and is now, in the world's frame.
@@ -321,11 +340,19 @@ static ball ball_about(const swept_piece *piece, double radius) {
                 0.5 * rl_distance(piece->to[0], piece->to[1]) + moved + radius};
 }
 
-// Whether a piece may have run into a body.
-static bool is_near(const rl_wrapping *w, ball about, uint32_t body) {
+// How far a body has moved.
+static double body_way(const rl_model *model, const rl_state *before, const rl_state *state,
+                       uint32_t body) {
+  const uint32_t slot = rl_body_slot(model, body);
+  return rl_distance(rl_position(&before->points[slot]), rl_position(&state->points[slot]));
+}
+
+// Whether a piece may have run into a body, or a body into it.
+static bool is_near(const rl_wrapping *w, const rl_state *before, ball about, uint32_t body) {
   const rl_vec3 way =
       rl_sub(about.centre, rl_position(&w->state->points[rl_body_slot(w->model, body)]));
-  const double reach = about.radius + w->model->bodies[body].bound;
+  const double reach =
+      about.radius + w->model->bodies[body].bound + body_way(w->model, before, w->state, body);
   return rl_dot(way, way) <= reach * reach;
 }
 
@@ -342,7 +369,7 @@ static double place_in_order(const rl_model *model, const rl_state *state, uint3
 }
 
 // Puts the bodies in order. They nearly are, from the step before.
-static void order_bodies(const rl_model *model, rl_state *state) {
+static void order_bodies(const rl_model *model, const rl_state *before, rl_state *state) {
   uint32_t *order = state->body_order;
   double *places = state->body_places;
   for (; state->ordered_count < model->body_count; state->ordered_count++) {
@@ -359,8 +386,9 @@ static void order_bodies(const rl_model *model, rl_state *state) {
     }
     places[k] = place;
     order[k] = body;
-    state->widest_body =
-        isfinite(bound) ? rl_larger(state->widest_body, bound) : state->widest_body;
+    state->widest_body = isfinite(bound) ? rl_larger(state->widest_body,
+                                                     bound + body_way(model, before, state, body))
+                                         : state->widest_body;
   }
 }
 
@@ -422,7 +450,7 @@ static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
       continue;
     }
     const uint32_t body = state->body_order[i];
-    if (touches[body] && is_near(w, about, body)) {
+    if (touches[body] && is_near(w, before, about, body)) {
       find_hit_on(w, before, piece, swept, body, &first, found);
     }
   }
@@ -712,7 +740,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
   size_t split = 0;
   double rubbed = 0.0;
-  order_bodies(model, state);
+  order_bodies(model, before, state);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);

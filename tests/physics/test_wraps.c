@@ -710,6 +710,86 @@ static void fast_rope_does_not_tunnel(void **unused) {
   }
 }
 
+// A thin rod across the plane of a rope, whose cross-section has its edges at any angle.
+typedef enum rod { PLANK, PRISM, POST, ROUND_POST, RODS } rod;
+static const char *const rod_names[] = {"box", "hull", "cylinder", "capsule"};
+
+// Writes its shape; returns the radius of its cross-section.
+static double write_rod(char *text, size_t size, rod which, int corners, uint64_t *seed) {
+  const double thin = between(seed, 0.002, 0.01), wide = between(seed, 0.01, 0.06);
+  if (which == PLANK) {
+    snprintf(text, size, "box: {size: [%.9g, %.9g, 10]}", wide, thin);
+    return 0.5 * hypot(wide, thin);
+  }
+  if (which != PRISM) {
+    snprintf(text, size, "%s: {radius: %.9g, length: 10}", rod_names[which], thin);
+    return thin;
+  }
+  int used = snprintf(text, size, "hull: {points: [");
+  for (int k = 0; k < 2 * corners; k++) {
+    const double angle = 2.0 * pi * (k / 2) / corners;
+    used += snprintf(text + used, size - (size_t)used, "%s[%.6g, %.6g, %d]", k > 0 ? ", " : "",
+                     0.5 * wide * cos(angle), 0.5 * (corners % 2 ? wide : thin) * sin(angle),
+                     k % 2 == 0 ? -5 : 5);
+  }
+  snprintf(text + used, size - (size_t)used, "]}");
+  return 0.5 * wide;
+}
+
+// One step, in which a rope goes over a rod that rests, or a rod over a rope that rests: the rope
+// lies on it then. False if the rod is not all within what is swept.
+static bool sweep_over(rod which, bool rod_moves, double speed, int n, uint64_t *seed, bool *on) {
+  const double dt = 1.0 / 240.0, down = between(seed, 0.05, 0.95);
+  const double begin = -speed * dt * between(seed, 0.2, 0.8), end = begin + speed * dt;
+  char shape[1024];
+  const double radius = write_rod(shape, sizeof shape, which, 3 + n % 4, seed);
+  const rl_vec3 lean = {between(seed, -0.3, 0.3), between(seed, -0.3, 0.3), between(seed, -pi, pi)};
+  const double most = 1.2 * radius; // the section that the plane cuts is longer by the lean
+  const double before = fabs(begin) * (rod_moves ? 1.0 : down / hypot(begin, 1.0));
+  const double after = fabs(end) * (rod_moves ? 1.0 : down / hypot(end, 1.0));
+  if (fmin(fmin(before, after), fmin(down, 1.0 - down)) < most) {
+    return false;
+  }
+  rl_scenario *s = scenario_from(
+      "name: fast\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  rod: {mass: 1, motion: %s, position: [%.9g, %.9g, 0], velocity: [%.9g, 0, 0],"
+      " rotation: [%.9g, %.9g, %.9g], shape: {%s}}\n"
+      "  bob: {mass: 1, position: [%.9g, -1, 0], velocity: [%.9g, 0, 0]}\n"
+      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}, slack: 100}}\n",
+      rod_moves ? "free" : "fixed", rod_moves ? begin : 0.0, -down, rod_moves ? speed : 0.0, lean.x,
+      lean.y, lean.z, shape, rod_moves ? 0.0 : begin, rod_moves ? 0.0 : speed);
+  rl_driver *d = driver_for(s, "impulse", dt);
+  assert_true(rl_driver_step(d) > 0);
+  *on = d->state->wrap_counts[0] > 0;
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return true;
+}
+
+static void nothing_thin_is_passed_through(void **unused) {
+  (void)unused;
+  static const double speeds[] = {40.0, 200.0, 1000.0};
+  uint64_t seed = 2386;
+  for (rod which = 0; which < RODS; which++) {
+    for (int moves = 0; moves < 2; moves++) {
+      for (int k = 0; k < 3; k++) {
+        int swept = 0, met = 0;
+        for (int n = 0; n < 40; n++) {
+          bool on = false;
+          const double speed = n % 2 == 0 ? speeds[k] : -speeds[k];
+          const bool within = sweep_over(which, moves == 1, speed, n, &seed, &on);
+          swept += within ? 1 : 0;
+          met += within && on ? 1 : 0;
+        }
+        print_message("%s, %s at %g m/s: met %d, expected %d\n", rod_names[which],
+                      moves ? "moves" : "rests, the rope", speeds[k], met, swept);
+        assert_true(swept > 15);
+        assert_int_equal(met, swept);
+      }
+    }
+  }
+}
+
 // The path that a rope keeps from the end of a step is, to the bit, the one that is found where
 // nothing is known yet.
 static void check_kept_path(const rl_driver *d, rl_state *fresh) {
@@ -944,6 +1024,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(winding_converges),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(fast_rope_does_not_tunnel),
+      cmocka_unit_test(nothing_thin_is_passed_through),
       cmocka_unit_test(kept_paths_are_those_that_are_found),
       cmocka_unit_test(pegs_are_found_in_any_order),
       cmocka_unit_test(springs_store_nothing_in_slack_ropes),
