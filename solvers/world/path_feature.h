@@ -69,7 +69,7 @@ typedef struct rl_path_way {
 typedef void (*rl_path_visit)(const rl_path_way *way, void *data);
 
 // Visits all ways from one point to another over edges of a box or a hull that are the shortest
-// beside themselves and do not lie on a face twice.
+// beside themselves and do not cross a face twice.
 void rl_path_find_ways(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
                        void *data);
 

@@ -128,7 +128,7 @@ static void extend(unfolding *u, uint32_t count, plane_point right, plane_point 
   row_edge *e = &u->row[count];
   for (uint32_t i = 0; i < rl_path_face_corners(part, last->to); i++) {
     if (count == RL_PATH_MOST_EDGES || !read_edge(u, RL_FEATURE_EDGE(last->to, i), e) ||
-        e->to == RL_FEATURE_FACE(last->edge) || is_passed(u, count, e->to)) {
+        e->to == RL_FEATURE_FACE(last->edge)) {
       continue;
     }
     e->at = unfold(last, e->a);
@@ -140,7 +140,9 @@ static void extend(unfolding *u, uint32_t count, plane_point right, plane_point 
     const int first = cross(ends[0], ends[1]) < 0.0 ? 1 : 0;
     const plane_point low = cross(right, ends[first]) > 0.0 ? ends[first] : right;
     const plane_point high = cross(ends[1 - first], left) > 0.0 ? ends[1 - first] : left;
-    if (cross(low, high) > 0.0) {
+    if (cross(low, high) > 0.0 && is_passed(u, count, e->to)) {
+      end_row(u, count + 1); // off from its edge, but not over it again
+    } else if (cross(low, high) > 0.0) {
       extend(u, count + 1, low, high);
     }
   }

@@ -268,7 +268,7 @@ static void sides_are_found_where_there_is_a_way(void **unused) {
       wrong += !state && list.on_side > 0 ? 1 : 0;
       other += touches && list.near > 1e-9 ? 1 : 0;
       const double straight = rl_distance(ends[0], ends[1]);
-      const double least = shortest_of_all(&solid, ends[0], ends[1], fmin(list.least, 1e3) + 1e-3);
+      const double least = shortest_of_all(&solid, ends[0], ends[1], 1.2 * fmin(list.least, 1e3));
       unlike += least > straight + 1e-9 && !(fabs(least - list.least) < 1e-6) ? 1 : 0;
       if (state) {
         rl_state_free(state);
