@@ -16,8 +16,8 @@ static void check_lift(rl_lift (*lift_off)(rl_trial *, const char *, int, double
   const rl_lift l = lift_off(&trial, solver, 125, 0.04);
   print_message("%s, R = 0.04 m: y* %.5f, t* %.5f of the exact ones for R = 0\n", solver, l.place,
                 l.time);
-  check_near(l.place, 1.0, 0.01);
-  check_near(l.time, 1.0, 0.005);
+  check_near(l.place, 1.0, 0.003);
+  check_near(l.time, 1.0, 0.0025);
 }
 
 static void thick_peg(void **unused) {
