@@ -364,17 +364,6 @@ static void edge_ends(const rl_part *part, const rl_face *face, uint32_t i, rl_v
   *b = part->points[corners[i + 1 < face->corner_count ? i + 1 : 0]];
 }
 
-static bool is_over_polygon(const rl_part *part, const rl_face *face, rl_vec3 p) {
-  for (uint32_t i = 0; i < face->corner_count; i++) {
-    rl_vec3 a, b;
-    edge_ends(part, face, i, &a, &b);
-    if (rl_dot(rl_sub(p, a), rl_cross(rl_sub(b, a), face->normal)) > 0.0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void nearest_on_edge(rl_vec3 a, rl_vec3 b, rl_vec3 p, rl_surface *best) {
   const rl_vec3 edge = rl_sub(b, a);
   const double square = rl_dot(edge, edge);
@@ -393,7 +382,8 @@ static void nearest_on_edge(rl_vec3 a, rl_vec3 b, rl_vec3 p, rl_surface *best) {
 }
 
 // Only faces that see the point can hold its nearest point: the way there is a sum of normals of
-// the faces that meet in it, so it leads away from at least one of them.
+// the faces that meet in it, so it leads away from at least one of them. Of a face that the point
+// is not over, only an edge that it is beyond can.
 static rl_surface outside(const rl_part *part, const rl_face *top, rl_vec3 p) {
   rl_surface best = {INFINITY, top->normal};
   for (uint32_t f = 0; f < part->face_count; f++) {
@@ -402,14 +392,17 @@ static rl_surface outside(const rl_part *part, const rl_face *top, rl_vec3 p) {
     if (height <= 0.0 || height >= best.distance) {
       continue;
     }
-    if (is_over_polygon(part, face, p)) {
-      best = (rl_surface){height, face->normal};
-      continue;
-    }
+    bool is_over = true;
     for (uint32_t i = 0; i < face->corner_count; i++) {
       rl_vec3 a, b;
       edge_ends(part, face, i, &a, &b);
-      nearest_on_edge(a, b, p, &best);
+      if (rl_dot(rl_sub(p, a), rl_cross(rl_sub(b, a), face->normal)) > 0.0) {
+        nearest_on_edge(a, b, p, &best);
+        is_over = false;
+      }
+    }
+    if (is_over) {
+      best = (rl_surface){height, face->normal};
     }
   }
   // This close to an edge the direction from it is rounding.
