@@ -118,7 +118,7 @@ class Converge(Case):
         """Places count, not the pull, whose numbers are larger: which of them is told."""
         folder = cli.new_folder()
         done = cli.ropelab("converge", "pendulum", "-s", "rattle", "--over", "step", "--values",
-                           "0.02,0.01", "--duration", "0.5", "--out", folder)
+                           "0.02,0.01", "--duration", "0.5", "--figures", "svg", "--out", folder)
         self.expect_in("; the largest error is that of bob.x\n", done.stdout, "stdout")
         for row in table(folder, "convergence"):
             series = cli.Table(folder / "pendulum" / row["run"] / "series.csv")
@@ -170,7 +170,7 @@ class Converge(Case):
         self.expect_true(abs(order - 1) < 0.05, order, "1 to 0.05", "order against rattle")
         self.expect(table(folder, "summary")[1]["label"], "reference", "its run is a row")
         kept = (folder / "pendulum/reference/run.json").stat().st_mtime_ns
-        done = cli.ropelab("converge", *words, "--out", folder, "--force")
+        done = cli.ropelab("converge", *words, "--figures", "svg", "--out", folder, "--force")
         self.expect_exit(done, cli.DONE)
         self.expect((folder / "pendulum/reference/run.json").stat().st_mtime_ns, kept,
                     "the time of the reference run, which is kept")
@@ -275,7 +275,8 @@ class Converge(Case):
                  "--duration", "0.1")
         folder = self.converge(*words)
         self.refused("converge", *words, "--out", folder, says=("--force replaces it",))
-        self.expect_exit(cli.ropelab("converge", *words, "--out", folder, "--force"), cli.DONE)
+        self.expect_exit(cli.ropelab("converge", *words, "--figures", "svg", "--out", folder, "--force"),
+                         cli.DONE)
 
 
 class Study(Case):
@@ -433,7 +434,7 @@ class Study(Case):
                 (("onestep", "pendulum", "-s", "pbd", "--iterations", "2"), "onestep.csv study.json"),
                 (("compare", "pendulum", "-s", "pbd", "--duration", "0.1"), "")):
             self.refused(*words, "--out", folder, says=("--force replaces it",))
-            self.expect_exit(cli.ropelab(*words, "--out", folder, "--force"), cli.DONE)
+            self.expect_exit(cli.ropelab(*words, "--figures", "svg", "--out", folder, "--force"), cli.DONE)
             found = {path.name for path in folder.iterdir()} - {"pendulum", "figures", "report.html"}
             self.expect(found, {"summary.csv", *left.split()}, f"files after {words}")
             runs = {path.parent.name for path in folder.glob("pendulum/*/run.json")}
@@ -471,7 +472,7 @@ class Shared(Case):
         folder = parent / name
         done = cli.ropelab("converge", "pendulum", "-s", "pbd", "--over", "step", "--values",
                            "0.02,0.01", "--quantity", "reference:bob.x", "--duration", "0.5",
-                           "--out", folder, *words)
+                           "--figures", "svg", "--out", folder, *words)
         self.expect_exit(done, cli.DONE)
         return folder, done.stdout
 
