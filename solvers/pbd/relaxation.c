@@ -273,10 +273,13 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
 // what moves along the normal is no slide, so that one push does both.
 static inline void project_crossing(const rl_relaxation *r, rl_state *state, const rl_crossing *c,
                                     const material *m, double *multiplier, uint32_t contact) {
-  const rl_touch *touch = &r->touches[contact];
-  rl_vec3 *friction = &r->frictions[contact];
   const rl_vec3 way = rl_crossing_way(c, state->points);
   const double value = rl_crossing_value(c, way), old = *multiplier;
+  if (old == 0.0 && value <= 0.0) { // most are apart: no more of them is read
+    return;
+  }
+  const rl_touch *touch = &r->touches[contact];
+  rl_vec3 *friction = &r->frictions[contact];
   double now = old + value * touch->gain;
   if (m->violated_only) {
     now = value > 0.0 ? now : old;

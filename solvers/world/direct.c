@@ -317,9 +317,9 @@ static void find_entries(rl_direct *d, const rl_model *model, const rl_state *st
     d->vectors[m] = vector;
     if (row < rows->row_count && rows->rows[row].source == m) {
       const rl_row *r = &rows->rows[row++];
-      for (uint32_t e = r->first_entry; e < r->first_entry + r->entry_count; e++) {
+      for (uint32_t e = 0; e < r->entry_count; e++) {
         d->entry_owner[entry] = m;
-        d->entry_slot[entry++] = rows->entries[e].slot;
+        d->entry_slot[entry++] = rl_row_slot(rows, r, e);
       }
       vector += (d->forces ? 2 : 1) * (entry - d->entry_start[m]);
     } else if (is_there(model, state, m)) {

@@ -680,13 +680,18 @@ void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows
                                            .friction = rl_rope_pair_friction(model, contact),
                                            .upper = INFINITY});
   const uint32_t slots[4] = {contact->slot, contact->next, other->a, other->b};
+  rl_vertex vertices[4];
+  bool between_nodes = true;
   for (size_t k = 0; k < 4; k++) {
-    const rl_vertex vertex = rl_node_vertex(model, slots[k]);
-    if (vertex.slot < model->node_count) { // of its entry the rest is filled in where one asks
-      rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
-      rows->entries[row->first_entry + row->entry_count++].slot = vertex.slot;
+    vertices[k] = rl_node_vertex(model, slots[k]);
+    between_nodes = between_nodes && vertices[k].slot < model->node_count;
+  }
+  for (size_t k = 0; k < 4; k++) {
+    if (between_nodes) { // the entries are filled in where one asks
+      rows->vertices[row->first_vertex + row->vertex_count++] = vertices[k];
+      row->entry_count++;
     } else {
-      rl_row_add_vertex(model, rows, row, vertex);
+      rl_row_add_vertex(model, rows, row, vertices[k]);
     }
   }
   rl_row_freeze(model, state, rows, row);

@@ -205,6 +205,12 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 // Finds all of a contact of two elements anew, after it was found somewhere else.
 void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
+// The slot of an entry of a row, also before rl_row_evaluate has filled it in.
+static inline uint32_t rl_row_slot(const rl_rows *rows, const rl_row *row, uint32_t entry) {
+  return row->is_frozen ? rows->crossings[row->item].slots[entry]
+                        : rows->entries[row->first_entry + entry].slot;
+}
+
 static inline rl_vec3 rl_crossing_way(const rl_crossing *c, const rl_point *points) {
   const rl_vec3 first = rl_scale(c->shares[0], rl_position(&points[c->slots[0]]));
   const rl_vec3 second = rl_scale(c->shares[2], rl_position(&points[c->slots[2]]));

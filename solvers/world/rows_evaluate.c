@@ -381,6 +381,7 @@ static void lay_entries(rl_rows *rows, rl_row *row) {
   }
   rl_entry *entry = &rows->entries[row->first_entry];
   for (size_t i = 0; i < 4; i++, entry++) {
+    entry->slot = c->slots[i];
     entry->gradient = entry->force = rl_scale(-c->shares[i], row->normal);
     entry->across[0] = rl_scale(c->shares[i], row->tangents[0]);
     entry->across[1] = rl_scale(c->shares[i], row->tangents[1]);
