@@ -252,7 +252,8 @@ static void at_three_radii(rl_trial *trial,
 static void peg(rl_trial *trial) { at_three_radii(trial, rl_lift_off_peg); }
 static void table(rl_trial *trial) { at_three_radii(trial, rl_lift_off_table); }
 
-static const char polygon[] = "what is left is the polygon of the elements, and the step";
+static const char polygon[] =
+    "what is left is the polygon of the elements, and with pbd-direct the step";
 
 #define LIFT(text, where, remark)                                                                  \
   RL_CLAIM(text, "1", RL_EQUALS, 1.0, 0.001, where, RL_DERIVED, remark)
