@@ -263,12 +263,12 @@ enum { MOST_ADVANCES = 4000 };
 static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
                          double speed, double depth, rl_vec3 *normal, double *distance) {
   const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
-  double t = 1.0 - until;
-  *distance = piece_distance(part, radius, m, t, normal);
-  for (int k = 0; k<MOST_ADVANCES && * distance> depth && t != until; k++) {
-    t = fmin(fmax(t + sign * fmax(*distance / speed, least_advance), 0.0), 1.0);
-    *distance = piece_distance(part, radius, m, t, normal);
+  double t = 1.0 - until, gap = piece_distance(part, radius, m, t, normal);
+  for (int k = 0; k < MOST_ADVANCES && gap > depth && t != until; k++) {
+    t = fmin(fmax(t + sign * fmax(gap / speed, least_advance), 0.0), 1.0);
+    gap = piece_distance(part, radius, m, t, normal);
   }
+  *distance = gap;
   return t;
 }
 
