@@ -29,7 +29,7 @@ def tearDownModule() -> None:
 
 
 class Kills(cli.Case):
-    WORDS = ("run", "atwood", "--solver", "impulse", "--trace", "20", "--every", "0.05",
+    WORDS = ("run", "pendulum", "--solver", "impulse", "--trace", "20", "--every", "0.05",
              "--duration")
 
     def kill_at(self, moment: float, folder) -> None:
