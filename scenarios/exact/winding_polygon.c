@@ -142,7 +142,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->body = arguments[1];
   self->bob = rope->ends[1];
   if (!rl_exact_is_bob_on_post(model, self->rope, self->body) ||
-      !rl_path_is_faceted(&post->parts[0])) {
+      !rl_is_polyhedron(post->parts[0].shape)) {
     return rl_exact_refuse(message, size,
                            "winding on a polygon is a rope from a fixed point to the centre of a "
                            "free body, and a fixed box or hull without friction, without gravity");

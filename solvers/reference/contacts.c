@@ -120,7 +120,7 @@ static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 fro
 
 // Whether an element touches edges there.
 static bool is_on_edge(const rl_equations *e, const rl_contact *contact) {
-  return rl_path_is_faceted(&e->model->bodies[contact->body].parts[contact->part]);
+  return rl_is_polyhedron(e->model->bodies[contact->body].parts[contact->part].shape);
 }
 
 // Whether a node touches faces there, and no rounded edges.
@@ -436,32 +436,13 @@ void rl_contacts_find(rl_equations *e) {
   find_at_nodes(e);
 }
 
-// How far a part reaches from its middle in the direction in which that is least [m].
-static double least_reach(const rl_part *part) {
-  if (part->shape == RL_PLANE) {
-    return INFINITY;
-  }
-  if (!rl_path_is_faceted(part)) {
-    return part->shape == RL_CYLINDER ? fmin(part->radius, 0.5 * part->length) : part->radius;
-  }
-  rl_vec3 middle = {0.0, 0.0, 0.0};
-  for (uint32_t i = 0; i < part->point_count; i++) { // a box has none: its middle is 0
-    middle = rl_add_scaled(middle, 1.0 / part->point_count, part->points[i]);
-  }
-  double reach = INFINITY;
-  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    const double offset = rl_path_face_offset(part, face);
-    reach = fmin(reach, offset - rl_dot(rl_path_face_normal(part, face), middle));
-  }
-  return reach;
-}
-
-static double body_reach(const rl_body *body) {
-  double reach = INFINITY;
+// Of the ball inside its thinnest part [m].
+static double body_inner(const rl_body *body) {
+  double inner = INFINITY;
   for (uint32_t i = 0; i < body->part_count; i++) {
-    reach = fmin(reach, least_reach(&body->parts[i]));
+    inner = fmin(inner, body->parts[i].inner);
   }
-  return reach;
+  return inner;
 }
 
 double rl_contacts_longest(const rl_equations *e, double h) {
@@ -474,11 +455,11 @@ double rl_contacts_longest(const rl_equations *e, double h) {
     }
     const rl_contact *contact = &e->state->contacts[row->item];
     const rl_body *body = &e->model->bodies[contact->body];
-    const double reach =
+    const double inner =
         contact->rope == RL_NONE
-            ? fmin(body_reach(body), body_reach(rl_slot_body(e->model, contact->slot)))
-            : least_reach(&body->parts[contact->part]);
-    h = fmin(h, (sure_share * reach / e->model->reach - gauge.depth) / gauge.rate);
+            ? fmin(body_inner(body), body_inner(rl_slot_body(e->model, contact->slot)))
+            : body->parts[contact->part].inner;
+    h = fmin(h, (sure_share * inner / e->model->reach - gauge.depth) / gauge.rate);
   }
   return h;
 }

@@ -124,9 +124,9 @@ static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_p
     return true;
   }
   if (!on_a || !on_b) {
-    return (on_a || on_b) && rl_path_is_faceted(part) && !hint; // path_edges.c sees to that
+    return (on_a || on_b) && rl_is_polyhedron(part->shape) && !hint; // path_edges.c sees to that
   }
-  if (!rl_path_is_faceted(part)) {
+  if (!rl_is_polyhedron(part->shape)) {
     return a->feature == b->feature;
   }
   const uint32_t twin = rl_path_edge_twin(part, a->feature);
@@ -162,7 +162,7 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
     cut.in = a->part == solid ? RL_NONE : cut.in;
     cut.out = b->part == solid ? RL_NONE : cut.out;
   }
-  if (!rl_path_is_faceted(part)) {
+  if (!rl_is_polyhedron(part->shape)) {
     const bool rims = part->shape == RL_CYLINDER && (cut.in != RL_NONE || cut.out != RL_NONE);
     return rims ? add_rims(path, s, i + 1, solid, &cut)
                 : add_round(path, s, i + 1, solid, &cut, rl_unit(way));

@@ -20,8 +20,6 @@ rl_vec3 rl_path_to_part(const rl_path_solid *solid, rl_vec3 p) {
 static const uint8_t box_corners[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                           {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
 
-bool rl_path_is_faceted(const rl_part *part) { return rl_is_polyhedron(part->shape); }
-
 uint32_t rl_path_face_count(const rl_part *part) {
   return part->shape == RL_BOX ? 6 : part->face_count;
 }
@@ -112,7 +110,7 @@ static void place_edge(rl_path_item *item, const rl_path_solid *solid) {
 
 void rl_path_place(rl_path_item *item, const rl_path_solid *solid) {
   const rl_part *part = solid->part;
-  if (rl_path_is_faceted(part)) {
+  if (rl_is_polyhedron(part->shape)) {
     place_edge(item, solid);
     return;
   }
@@ -249,10 +247,10 @@ bool rl_path_cuts(const rl_part *part, rl_vec3 p, rl_vec3 q, double depth, rl_pa
   const rl_vec3 way = rl_sub(q, p);
   stretch s = {0.0, 1.0, RL_NONE, RL_NONE};
   rl_vec3 outward = {0.0, 0.0, 0.0};
-  if (rl_path_is_faceted(part)     ? !cuts_faces(part, p, way, depth, &s, &outward)
-      : part->shape == RL_CYLINDER ? !cuts_cylinder(part, p, way, depth, &s, &outward)
-      : part->shape == RL_PLANE    ? true
-                                   : !cuts_capsule(part, p, way, depth, &s, &outward)) {
+  if (rl_is_polyhedron(part->shape) ? !cuts_faces(part, p, way, depth, &s, &outward)
+      : part->shape == RL_CYLINDER  ? !cuts_cylinder(part, p, way, depth, &s, &outward)
+      : part->shape == RL_PLANE     ? true
+                                    : !cuts_capsule(part, p, way, depth, &s, &outward)) {
     return false;
   }
   *cut = (rl_path_cut){.from = rl_add_scaled(p, s.low, way),

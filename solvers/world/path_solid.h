@@ -32,9 +32,6 @@ enum {
 #define RL_FEATURE_FACE(edge) ((edge) >> 16)
 #define RL_FEATURE_CORNER(edge) ((edge)&0xffffU)
 
-// Whether its surface is flat faces.
-bool rl_path_is_faceted(const rl_part *part);
-
 // Puts an item where the feature is by now; what the solver has found stays.
 void rl_path_place(rl_path_item *item, const rl_path_solid *solid);
 

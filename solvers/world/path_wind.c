@@ -192,7 +192,7 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
   nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
   path->changes = path->iterations = 0;
   path->released = 0.0;
-  const bool faceted = rl_path_is_faceted(solids[part].part);
+  const bool faceted = rl_is_polyhedron(solids[part].part->shape);
   if (faceted) {
     rl_path_find_ways(&solids[part], path->items[after].exit, path->items[after + 1].entry,
                       keep_nearest, &nearest);

@@ -462,7 +462,7 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swep
   rl_path_item *items = w->path.items;
   const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
   const rl_path_solid *s = &w->state->solids[solid];
-  if (rl_path_is_faceted(s->part) || w->path.count == w->path.capacity) {
+  if (rl_is_polyhedron(s->part->shape) || w->path.count == w->path.capacity) {
     return false;
   }
   // Roughly where it comes to lie: the deepest point of the piece, on the side from which it came.

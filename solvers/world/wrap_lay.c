@@ -207,7 +207,7 @@ static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
     round_way round;
     rl_fault unused;
     if (!find_round(w, definition, k, &round, &unused) ||
-        rl_path_is_faceted(&w->model->bodies[round.body].parts[round.part])) {
+        rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape)) {
       return false;
     }
     put_round(w, next_point(w, point), &round, d->ways[k].turns);

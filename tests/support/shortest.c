@@ -77,7 +77,7 @@ static void begin(search *s, const rl_path_solid *solid, double most) {
   s->curve_count = 0;
   s->turns[0] = s->turns[1] = true;
   s->most = most;
-  if (rl_path_is_faceted(part)) {
+  if (rl_is_polyhedron(part->shape)) {
     find_edges(s);
     return;
   }
@@ -90,7 +90,7 @@ static void begin(search *s, const rl_path_solid *solid, double most) {
 }
 
 static rl_vec3 on_curve(const search *s, const curve *c, double along) {
-  if (rl_path_is_faceted(s->part)) {
+  if (rl_is_polyhedron(s->part->shape)) {
     return rl_add_scaled(c->a, fmin(fmax(along / c->length, 0.0), 1.0), rl_sub(c->b, c->a));
   }
   const double angle = along / s->part->radius;
@@ -98,7 +98,7 @@ static rl_vec3 on_curve(const search *s, const curve *c, double along) {
 }
 
 static double nearest_on(const search *s, const curve *c, rl_vec3 p) {
-  if (rl_path_is_faceted(s->part)) {
+  if (rl_is_polyhedron(s->part->shape)) {
     const rl_vec3 way = rl_sub(c->b, c->a);
     return fmin(fmax(rl_dot(rl_sub(p, c->a), way) / c->length, 0.0), c->length);
   }
@@ -191,7 +191,7 @@ static double helix(const search *s, rl_vec3 p, rl_vec3 q, double sense) {
 }
 
 static double way_between(const search *s, const place *a, const place *b) {
-  if (rl_path_is_faceted(s->part)) {
+  if (rl_is_polyhedron(s->part->shape)) {
     return are_joined(s, a, b) && is_near(s, a->at, b->at) ? rl_distance(a->at, b->at) : INFINITY;
   }
   if (a->curve != RL_NONE && a->curve == b->curve) {
@@ -301,7 +301,7 @@ double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, dou
   begin(&s, solid, most);
   put_ends(&s, rl_path_to_part(solid, from), rl_path_to_part(solid, to));
   for (uint32_t k = 0; k < s.curve_count; k++) {
-    const int places = rl_path_is_faceted(s.part) ? EDGE_PLACES : RIM_PLACES;
+    const int places = rl_is_polyhedron(s.part->shape) ? EDGE_PLACES : RIM_PLACES;
     widest = fmax(widest, s.curves[k].length / places);
     for (int i = 0; i < places; i++) {
       put_place(&s, k, s.curves[k].length * (i + 0.5) / places);
