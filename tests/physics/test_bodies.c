@@ -665,11 +665,11 @@ static void shipped_boxes_hold(void **unused) {
 static void shipped_load_lands(void **unused) {
   (void)unused;
   rl_scenario *s;
-  rl_driver *d = run_shipped(&s, "landing-load", NULL, "rattle", 0.36);
+  rl_driver *d = run_shipped(&s, "landing", NULL, "rattle", 0.36);
   check_relative(d->state->dissipated, 1.308, 0.01);
   check_near(probe(d, "line.tension"), 0.0, 1e-9);
   end_shipped(d, s);
-  d = run_shipped(&s, "landing-load", NULL, "rattle", 0.6);
+  d = run_shipped(&s, "landing", NULL, "rattle", 0.6);
   check_relative(d->state->dissipated, 1.308 + 0.436, 0.02);
   assert_true(probe(d, "crate.vy") > 0.25);
   end_shipped(d, s);

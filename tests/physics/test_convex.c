@@ -179,7 +179,7 @@ static void impacts_lose_what_they_should(void **unused) {
     rl_driver_free(d);
     rl_scenario_free(s);
 
-    d = drive_shipped(&s, "landing-load", integrators[i].spec);
+    d = drive_shipped(&s, "landing", integrators[i].spec);
     for (int n = 0; n < 360; n++) {
       assert_true(rl_driver_step(d) > 0);
       check_near(rl_driver_energy_error(d), 0.0, 0.025);

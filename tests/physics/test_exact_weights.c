@@ -250,7 +250,8 @@ static void a_catch_has_its_impulse(void **unused) {
 
 static void tackles_share_the_load(void **unused) {
   (void)unused;
-  static const char *const names[] = {"gun-tackle", "twofold-purchase", "threefold-purchase"};
+  static const char *const names[] = {"block-and-tackle-2", "block-and-tackle-4",
+                                      "block-and-tackle-6"};
   static const double up[] = {1.256657, 0.464555, 0.428290}; // as in their comments
   for (int i = 0; i < 3; i++) {
     const int n = 2 * (i + 1);

@@ -203,10 +203,10 @@ static double pull_x(const rl_driver *d, const char *rope) {
   return -probe(d, name) * x / 0.25;
 }
 
-// rope-over-ball: momentum_x is what the hooks gave. The tension is that of a step and the
+// rope-over-free-sphere: momentum_x is what the hooks gave. The tension is that of a step and the
 // direction that of its end, so the sum is off by dt/2 of the directions' rates: first order.
 static double hook_error(double dt) {
-  rl_scenario *s = load("rope-over-ball", NULL);
+  rl_scenario *s = load("rope-over-free-sphere", NULL);
   rl_driver *d = driver_for(s, "pbd-direct", dt);
   run_until(d, 0.135);
   check_near(probe(d, "ball.x"), 0.0, 1e-12);
@@ -637,7 +637,8 @@ static void friction_holds_for_a_minute(void **unused) {
 // The hand needs W / n, and the exact acceleration is that of the closed form.
 static void tackles_lift(void **unused) {
   (void)unused;
-  static const char *const names[] = {"gun-tackle", "twofold-purchase", "threefold-purchase"};
+  static const char *const names[] = {"block-and-tackle-2", "block-and-tackle-4",
+                                      "block-and-tackle-6"};
   static const double known[] = {-0.754615, -0.239268, -0.115412}; // as in their comments
   static const double tensions[] = {11.3192, 10.7671, 10.5025};
   for (int i = 0; i < 3; i++) {
