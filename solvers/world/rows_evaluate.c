@@ -249,6 +249,18 @@ static rl_entry *set_contact_entries(const rl_row *row, const place *p, double s
   return entry + 1;
 }
 
+// What a rope touches, from its place p on. A node that comes out on the far side is still on the
+// side it was found on.
+static rl_surface touched_surface(const rl_model *model, const rl_contact *contact,
+                                  const rl_foot *found, rl_body_pose at, rl_vec3 p) {
+  const rl_surface plane = touching_plane(found, at, p);
+  if (contact->next != RL_NONE || !is_round(model, contact)) {
+    return plane;
+  }
+  const rl_surface now = rl_contact_surface(model, contact, at, p);
+  return rl_dot(now.normal, plane.normal) > 0.0 ? now : plane;
+}
+
 // Where the rope touches, and what it touches there.
 static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row, const rl_point *points) {
@@ -260,12 +272,7 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   const place to = place_of(model, state, vertices[ends - 1], points);
   const rl_vec3 p = rl_add_scaled(from.at, found->fraction, rl_sub(to.at, from.at));
   const rl_body_pose at = rl_body_pose_at(model, state, points, contact->body);
-  rl_surface surface = touching_plane(found, at, p);
-  if (ends == 1 && is_round(model, contact)) {
-    const rl_surface now = rl_contact_surface(model, contact, at, p);
-    // A node that comes out on the far side is still on the side it was found on.
-    surface = rl_dot(now.normal, surface.normal) > 0.0 ? now : surface;
-  }
+  const rl_surface surface = touched_surface(model, contact, found, at, p);
   // An idle one does not touch, wherever the iteration takes it.
   row->value = found->is_idle ? -1.0 : model->ropes[contact->rope].radius - surface.distance;
   row->normal = surface.normal;
@@ -370,7 +377,10 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
     const rl_vec3 to = rl_position(&state->points[contact->next]);
     p = rl_add_scaled(p, found->fraction, rl_sub(to, p));
   }
-  return rl_add_scaled(p, row->value - model->ropes[contact->rope].radius, row->normal);
+  // Not from the row's value: what is idle at the end of a step may have pushed within it.
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
+  const double distance = touched_surface(model, contact, found, at, p).distance;
+  return rl_add_scaled(p, -distance, row->normal);
 }
 
 // The entries of a contact of two elements between nodes.
