@@ -6,6 +6,7 @@
 
 const SLIDES = "1", STICKS = "2";  // of a contact; else it pushes
 const HALF = 32767, GAP = -32768, UNKNOWN = 255;
+const TILT = {yaw: 0.5, pitch: 0.35};  // of a deep scene at first [rad]
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const INK = "#1c1c1c", SOFT = "#5a5a5a", STILL = "#8c8c8c", GHOST = "#c9c9c9";
 const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
@@ -157,17 +158,18 @@ class Camera {
       right[0] * up[1] - right[1] * up[0]]};
     [this.low, this.high] = data.window;
     this.middle = blend(this.low, 0.5, this.high, 0.5);
-    this.size = {x: this.extent(data.across), y: this.extent(data.up)};
+    this.start = data.tilted ? TILT : {yaw: 0, pitch: 0};
     this.reset();
+    this.size = {x: this.extent(this.right), y: this.extent(this.up)};
   }
 
-  extent(axis) {
-    const largest = Math.max(...[0, 1, 2].map((k) => this.high[k] - this.low[k]), 1e-3);
-    return Math.max(this.high[axis] - this.low[axis], 0.05 * largest);
+  extent(direction) {
+    const sizes = blend(this.high, 1, this.low, -1);
+    return Math.max(dot(sizes, direction.map(Math.abs)), 0.05 * Math.max(...sizes, 1e-3));
   }
 
   reset() {
-    Object.assign(this, {yaw: 0, pitch: 0, zoom: 1, shift: [0, 0]});
+    Object.assign(this, {...this.start, zoom: 1, shift: [0, 0]});
     this.turn(0, 0);
   }
 
@@ -249,6 +251,14 @@ function fillPale(ctx, points, colour, share) {
   const alpha = ctx.globalAlpha;
   Object.assign(ctx, {fillStyle: colour, globalAlpha: 0.16 * share * alpha});
   ctx.fill();
+  ctx.globalAlpha = alpha;
+}
+
+// A rope as thick as it is.
+function band(ctx, points, colour, width, share) {
+  const alpha = ctx.globalAlpha;
+  ctx.globalAlpha = 0.3 * share * alpha;
+  line(ctx, points, colour, width);
   ctx.globalAlpha = alpha;
 }
 
@@ -458,11 +468,14 @@ class Picture {
   }
 
   drawRopes(run, now) {
+    const share = 1 / this.scene.runs.filter((other) => other.shown).length;
     if (now.points) {
       const ropes = split(now.points, run.motion.ropes, this.camera);
       let element = 0;
       ropes.forEach((points, r) => {
         const count = run.motion.ropes[r].elements;
+        const {radius} = run.motion.ropes[r];
+        if (radius) band(this.ctx, points, run.colour, 2 * radius * this.camera.scale, share);
         const tension = now.tension.subarray(element, element + count);
         element += count;
         if (this.choice.tension) shadedLine(this.ctx, points, tension, run.width + 1, run.dash);

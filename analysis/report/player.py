@@ -17,13 +17,14 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from geometry import Vector, add, choose_view, rotate, vector
+from geometry import Vector, View, add, choose_view, rotate, vector
 from overlay import breadths
 from ropelab.results import Run, Scenario, mapping
 from solver_style import SolverStyle
 from wireframe import body_wires, short
 
 FRAMES = 120     # most frames of a run
+DEEP = 0.25      # depth over breadth or height from which on a scene is seen from the side
 POINTS = 200     # most points of a rope, and contacts of a frame
 WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
 HALF = 32767     # codes of a position: -HALF ... HALF
@@ -54,6 +55,7 @@ class Rope:
     elements: int
     closed: bool
     parts: bool = False  # two points for each element
+    radius: float = 0.0
 
 
 @dataclass
@@ -231,6 +233,7 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
     has_path = file["ropes/has_path"][:] if f"paths/{prefix}first" in file else 0 * closed
     all_paths = path_lists(file, prefix) if any(has_path) else []
     parts = file["ropes/parts"][:] if "ropes/parts" in file else 0 * closed
+    radius = file["ropes/radius_m"][:] if "ropes/radius_m" in file else 0.0 * closed
     tension = take(file, f"ropes/{prefix}tension_N", frames)
     if tension is None:
         tension = np.full((len(frames), int(element[-1])), math.nan)
@@ -249,7 +252,8 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
             pulls = thin_tension(tension[:, element[r]:element[r + 1]], count, loop)
         lines.append(own)
         tensions.append(pulls)
-        motion.ropes.append(Rope(own.shape[1], pulls.shape[1], loop, bool(parts[r])))
+        motion.ropes.append(Rope(own.shape[1], pulls.shape[1], loop, bool(parts[r]),
+                                 float(radius[r])))
     motion.points, motion.tension = np.concatenate(lines, axis=1), np.concatenate(tensions, axis=1)
     motion.breaks = find_breaks(list(zip(*shapes)))
 
@@ -432,7 +436,9 @@ def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
     coded: dict[str, Any] = {"time": [float(f"{t:.6g}") for t in motion.time]}
     if motion.points is not None:
         coded["ropes"] = [{"points": r.points, "elements": r.elements, "closed": r.closed,
-                           **({"parts": True} if r.parts else {})} for r in motion.ropes]
+                           **({"parts": True} if r.parts else {}),
+                           **({"radius": r.radius} if r.radius > 0 else {})}
+                          for r in motion.ropes]
         coded["points"] = grid.encode(motion.points)
         coded["tension"] = encode_tension(motion.tension, limit)
         if motion.breaks:
@@ -501,6 +507,13 @@ def coded_bodies(bodies: dict[str, dict[str, Any]], window: tuple[Array, Array]
              **body_wires(body, middle, size).as_json()} for name, body in bodies.items()]
 
 
+def is_deep(core: tuple[Array, Array], view: View) -> bool:
+    """Whether what moves is not seen well from straight ahead."""
+    size = core[1] - core[0]
+    depth = size[3 - view.across - view.up]
+    return bool(depth > DEEP * max(size[view.across], size[view.up]))
+
+
 def build(scenario: Scenario, styles: dict[str, SolverStyle], played: Sequence[Played],
           ghost: Motion | None) -> dict[str, Any] | None:
     """All that player.js reads; None if nothing finite was recorded."""
@@ -518,6 +531,7 @@ def build(scenario: Scenario, styles: dict[str, SolverStyle], played: Sequence[P
     limit = tension_limit(played)
     view = choose_view(definition.get("gravity"), [tuple(map(float, c)) for c in core])
     return {"format": 1, "title": scenario.title, "across": view.across, "up": view.up,
+            "tilted": is_deep(core, view),
             "low": list(map(float, grid.low)), "high": list(map(float, grid.high)),
             "axes": grid.axes, "window": [[short(float(c)) for c in corner] for corner in window],
             "tensionLimit": limit, "bodies": coded_bodies(bodies, window),

@@ -133,7 +133,7 @@ def write_trajectory(folder: Path, frames: int = 300, flies_off: bool = False,
     turn = np.stack([0 * time, 0 * time, np.sin(angle / 2), np.cos(angle / 2)], axis=1)
     with h5py.File(folder / "trajectory.h5", "w") as file:
         file.attrs["format"], file.attrs["frames"] = 1, frames
-        names = {"name": [b"line", b"loop"], "closed": np.array([0, 1], "u1"), "radius_m": [0, 0],
+        names = {"name": [b"line", b"loop"], "closed": np.array([0, 1], "u1"), "radius_m": [0, 0.02],
                  "first_point": [0, LONG, LONG + LOOP], "first_element": [0, LONG - 1, LONG],
                  "first_drawn": [0, LONG, LONG + LOOP] if original else [0, 0, 0]}
         file["time_s"] = time
@@ -497,7 +497,7 @@ class Players(unittest.TestCase):
             tension = file["ropes/tension_N"][:][frames]
         self.assertEqual(run["ropes"], [{"points": player.POINTS, "elements": player.POINTS - 1,
                                          "closed": False},
-                                        {"points": LOOP, "elements": 1, "closed": True}])
+                                        {"points": LOOP, "elements": 1, "closed": True, "radius": 0.02}])
         codes = unpack(run["tension"], "u1", len(frames))
         self.assertTrue((codes[0] == player.UNKNOWN).all())
         shown = codes[1:] * data["tensionLimit"] / (player.UNKNOWN - 1)
@@ -505,6 +505,14 @@ class Players(unittest.TestCase):
         wanted = [tension[1:, a:b].max(axis=1) for a, b in zip(ends, ends[1:])] + [tension[1:, -1]]
         wanted = np.minimum(np.stack(wanted, axis=1), data["tensionLimit"])
         self.assertLess(np.abs(shown - wanted).max(), data["tensionLimit"] / 500)
+
+    def test_deep_scenes_are_seen_from_the_side(self) -> None:
+        self.add_run("pbd")
+        self.assertFalse(player_data(self.report())[0]["tilted"])
+        view = geometry.choose_view([0, -9.81, 0], [(0, 0, 0), (2, 1, 1.5)])
+        for depth, wanted in (0.49, False), (0.51, True), (1.5, True):
+            core = (np.zeros(3), np.array([2, 1, depth]))
+            self.assertEqual(player.is_deep(core, view), wanted)
 
     def test_rope_that_parts(self) -> None:
         write_run(self.folder, "impulse")
