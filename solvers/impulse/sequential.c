@@ -25,7 +25,10 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      if (!known || row->is_frozen) {
+      if (row->is_frozen) { // the sweeps need no entries
+        const rl_crossing *c = &rows->crossings[row->item];
+        row->value = rl_crossing_value(c, rl_crossing_way(c, state->points));
+      } else if (!known) {
         rl_row_evaluate(model, state, rows, row, state->points);
       }
       s->values[row->source] = row->value;
@@ -77,8 +80,14 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      state->multipliers[row->source] *= scale;
-      rl_row_push(rows, row, state->multipliers[row->source], state->points, state->velocities);
+      double *multiplier = &state->multipliers[row->source];
+      *multiplier *= scale;
+      if (row->is_frozen) {
+        const rl_crossing *c = &rows->crossings[row->item];
+        rl_crossing_push(c, rl_scale(*multiplier, c->normal), state->points, state->velocities);
+      } else {
+        rl_row_push(rows, row, *multiplier, state->points, state->velocities);
+      }
     }
   }
 }
@@ -117,6 +126,54 @@ static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_row
   return !rl_is_zero(change);
 }
 
+static bool solve_general(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                          const rl_row *row) {
+  const double rate = rl_row_rate(rows, row, state->velocities);
+  const double change =
+      solve_row(rate, &s->rows[row->source], row->lower, &state->multipliers[row->source]);
+  rl_row_push(rows, row, change, state->points, state->velocities);
+  const bool slides = row->friction > 0.0 && solve_friction(s, state, rows, row);
+  return change != 0.0 || slides;
+}
+
+// Both for a contact of two elements: what the normal impulse does to the way is along the normal,
+// and no slide, so that one push does both.
+static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const rl_crossing *c,
+                                  const rl_sequential_row *row, uint32_t contact, double *total) {
+  const rl_vec3 velocity = rl_crossing_velocity(c, state->velocities);
+  const double old = *total;
+  const double change = solve_row(-rl_dot(c->normal, velocity), row, 0.0, total);
+  if (old == 0.0 && *total == 0.0) { // apart
+    return false;
+  }
+  rl_vec3 push = rl_scale(change, c->normal);
+  if (c->friction > 0.0) {
+    const rl_vec3 slide = rl_crossing_slide(c, velocity);
+    push = rl_add(push, rl_friction_change(&s->frictions[contact], slide, c->inverse_mass,
+                                           c->friction * *total));
+  }
+  rl_crossing_push(c, push, state->points, state->velocities);
+  return !rl_is_zero(push);
+}
+
+// All rows of a block that are more than a link, forward or backward.
+static bool sweep_rows(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                       const rl_block *block, bool backward) {
+  const bool contacts = block == &rows->blocks[rows->contact_block];
+  bool changed = false;
+  for (uint32_t k = 0; k < block->row_count; k++) {
+    const uint32_t at = backward ? block->row_count - 1 - k : k;
+    if (contacts && rl_is_crossing(rows, at)) {
+      const uint32_t source = state->model->link_count + at;
+      changed |= solve_crossing(s, state, &rows->crossings[at], &s->rows[source], at,
+                                &state->multipliers[source]);
+    } else {
+      changed |= solve_general(s, state, rows, &rows->rows[block->first_row + at]);
+    }
+  }
+  return changed;
+}
+
 bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                          bool backward) {
   bool changed = false;
@@ -125,29 +182,16 @@ bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
     const rl_link *links = &state->links[block->first_link];
     const rl_sequential_row *cache = &s->rows[block->first_link];
     double *totals = &state->multipliers[block->first_link];
-    if (!backward) {
-      for (uint32_t k = 0; k < block->link_count; k++) {
-        changed |= solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
-                              &totals[k]);
-      }
-    }
-    for (uint32_t k = 0; k < block->row_count; k++) {
-      const uint32_t at = backward ? block->row_count - 1 - k : k;
-      const rl_row *row = &rows->rows[block->first_row + at];
-      const double rate = rl_row_rate(rows, row, state->velocities);
-      const double change =
-          solve_row(rate, &s->rows[row->source], row->lower, &state->multipliers[row->source]);
-      rl_row_push(rows, row, change, state->points, state->velocities);
-      changed |= change != 0.0;
-      if (row->friction > 0.0) {
-        changed |= solve_friction(s, state, rows, row);
-      }
-    }
     if (backward) {
-      for (uint32_t k = block->link_count; k-- > 0;) {
-        changed |= solve_link(&links[k], &cache[k], block->lower, state->points, state->velocities,
-                              &totals[k]);
-      }
+      changed |= sweep_rows(s, state, rows, block, true);
+    }
+    for (uint32_t k = 0; k < block->link_count; k++) {
+      const uint32_t at = backward ? block->link_count - 1 - k : k;
+      changed |= solve_link(&links[at], &cache[at], block->lower, state->points, state->velocities,
+                            &totals[at]);
+    }
+    if (!backward) {
+      changed |= sweep_rows(s, state, rows, block, false);
     }
   }
   return changed;
@@ -155,11 +199,19 @@ bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
 
 void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, const rl_rows *rows,
                                  rl_step_info *info) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
   double loss = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
-    if (row->friction > 0.0) {
-      const rl_vec3 total = s->frictions[row->item];
+    const rl_vec3 total = row->friction > 0.0 ? s->frictions[row->item] : none;
+    if (rl_is_zero(total)) {
+      continue;
+    }
+    if (row->is_frozen) {
+      const rl_crossing *c = &rows->crossings[row->item];
+      loss -= rl_dot(total, rl_crossing_slide(c, rl_crossing_velocity(c, state->velocities)));
+      info->work += rl_crossing_work(c, total, state->points, state->velocities);
+    } else {
       loss -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
       info->work += rl_friction_work(rows, row, total, state->points, state->velocities);
     }

@@ -40,7 +40,7 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
   }
   for (size_t i = 0; i < state->contact_count; i++) {
     r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
-    if (rows->crossings && rows->crossings[i].slots[0] != RL_NONE) {
+    if (rl_is_crossing(rows, (uint32_t)i)) {
       const rl_crossing *c = &rows->crossings[i];
       const double mass = c->inverse_mass > 0.0 ? 1.0 / c->inverse_mass : 0.0;
       r->touches[i] = (rl_touch){rl_crossing_way(c, state->points), r->omega * mass, mass};
@@ -63,17 +63,13 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
   }
 }
 
-static bool is_crossing(const rl_rows *rows, uint32_t contact) {
-  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
-}
-
 // What contacts of two elements have moved, whose normals and shares stand still: in sweeps that
 // take them one by one, their impulses say it.
 static void sum_crossings(const rl_relaxation *r, const rl_model *model, const rl_state *state,
                           const rl_rows *rows) {
   for (uint32_t i = 0; i < state->contact_count && r->order < RL_JACOBI; i++) {
     const double pushed = state->multipliers[model->link_count + i];
-    if (!is_crossing(rows, i) || !(pushed != 0.0)) {
+    if (!rl_is_crossing(rows, i) || !(pushed != 0.0)) {
       continue;
     }
     const rl_crossing *c = &rows->crossings[i];
@@ -231,22 +227,6 @@ static void project_friction(const rl_relaxation *r, rl_state *state, const rl_r
   }
 }
 
-// The slide of a contact of two elements since the start of the substep, and what those of its
-// nodes that are driven do through a force across it [W].
-static rl_vec3 crossing_slide(const rl_crossing *c, rl_vec3 moved) {
-  return rl_add_scaled(moved, -rl_dot(moved, c->normal), c->normal);
-}
-
-static double crossing_work(const rl_crossing *c, rl_vec3 impulse, const rl_state *state) {
-  double work = 0.0;
-  for (size_t i = 0; i < 4; i++) {
-    if (state->points[c->slots[i]].w == 0.0) {
-      work -= c->shares[i] * rl_dot(impulse, state->velocities[c->slots[i]]);
-    }
-  }
-  return work;
-}
-
 void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, const rl_state *state,
                                  rl_step_info *info) {
   double loss = 0.0;
@@ -255,11 +235,11 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
       continue;
     }
     const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[i]);
-    if (is_crossing(rows, i)) {
+    if (rl_is_crossing(rows, i)) {
       const rl_crossing *c = &rows->crossings[i];
       const rl_vec3 moved = rl_sub(rl_crossing_way(c, state->points), r->touches[i].way);
-      loss -= rl_dot(impulse, crossing_slide(c, moved)) / r->h;
-      info->work += crossing_work(c, impulse, state);
+      loss -= rl_dot(impulse, rl_crossing_slide(c, moved)) / r->h;
+      info->work += rl_crossing_work(c, impulse, state->points, state->velocities);
     } else {
       const rl_row *row = &rows->rows[rows->span_count + i];
       loss -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
@@ -292,7 +272,7 @@ static inline void project_crossing(const rl_relaxation *r, rl_state *state, con
   }
   rl_vec3 push = rl_scale(now - old, c->normal);
   if (c->friction > 0.0) {
-    const rl_vec3 slide = crossing_slide(c, rl_sub(way, touch->way));
+    const rl_vec3 slide = rl_crossing_slide(c, rl_sub(way, touch->way));
     push = rl_add(push, rl_friction_bound(friction, rl_add_scaled(*friction, -touch->mass, slide),
                                           c->friction * now));
   }
@@ -385,7 +365,7 @@ static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state
   const bool contacts = block == &rows->blocks[rows->contact_block];
   for (uint32_t k = 0; k < block->row_count;) {
     const uint32_t at = backward ? block->row_count - 1 - k : k;
-    if (contacts && is_crossing(rows, at)) {
+    if (contacts && rl_is_crossing(rows, at)) {
       k = project_crossings(r, model, state, rows, &m, k, backward);
     } else {
       project_row(r, model, state, rows, &rows->rows[block->first_row + at], &m);

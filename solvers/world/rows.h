@@ -222,6 +222,45 @@ static inline double rl_crossing_value(const rl_crossing *c, rl_vec3 way) {
   return c->distance - rl_dot(c->normal, way);
 }
 
+// Whether a contact has one.
+static inline bool rl_is_crossing(const rl_rows *rows, uint32_t contact) {
+  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
+}
+
+// How the way changes for velocities of all slots; of a change of the way what is across the
+// normal: the slide.
+static inline rl_vec3 rl_crossing_velocity(const rl_crossing *c, const rl_vec3 *v) {
+  const rl_vec3 first = rl_scale(c->shares[0], v[c->slots[0]]);
+  const rl_vec3 second = rl_scale(c->shares[2], v[c->slots[2]]);
+  return rl_add(rl_add_scaled(first, c->shares[1], v[c->slots[1]]),
+                rl_add_scaled(second, c->shares[3], v[c->slots[3]]));
+}
+
+static inline rl_vec3 rl_crossing_slide(const rl_crossing *c, rl_vec3 change) {
+  return rl_add_scaled(change, -rl_dot(change, c->normal), c->normal);
+}
+
+// v += M^-1 share T for an impulse T on the first element, and against it on the second.
+static inline void rl_crossing_push(const rl_crossing *c, rl_vec3 impulse, const rl_point *points,
+                                    rl_vec3 *v) {
+  for (size_t i = 0; i < 4; i++) {
+    const uint32_t slot = c->slots[i];
+    v[slot] = rl_add_scaled(v[slot], c->shares[i] * points[slot].w, impulse);
+  }
+}
+
+// What those of its nodes that are driven do through such an impulse [J].
+static inline double rl_crossing_work(const rl_crossing *c, rl_vec3 impulse, const rl_point *points,
+                                      const rl_vec3 *v) {
+  double work = 0.0;
+  for (size_t i = 0; i < 4; i++) {
+    if (points[c->slots[i]].w == 0.0) {
+      work -= c->shares[i] * rl_dot(impulse, v[c->slots[i]]);
+    }
+  }
+  return work;
+}
+
 // Where a contact is on the surface of its body at the state's positions [m], and its normal there.
 rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
