@@ -56,6 +56,10 @@ static rl_row *row_of(const rl_equations *e, uint32_t k) {
 
 static bool is_contact(const rl_row *row) { return row->kind == RL_ROW_CONTACT; }
 
+static bool can_act(const rl_equations *e, const rl_row *row) {
+  return is_contact(row) && (e->acts[row->source] || (e->is_choosing && e->is_taut[row->source]));
+}
+
 // What a contact touches where it is round: the distance grows across it like that from a point, or
 // from a line along `axis`.
 typedef struct round_place {
@@ -129,37 +133,42 @@ static bool is_on_face(const rl_equations *e, const rl_contact *contact) {
          e->model->ropes[contact->rope].radius == 0.0;
 }
 
+// An element in the frame of a part.
+typedef struct piece {
+  rl_vec3 from, way;
+} piece;
+
+static piece piece_in(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
+  return (piece){rl_path_to_part(solid, from), rl_rotate_inverse(solid->rotation, way)};
+}
+
 // (16) Where the line through an element is nearest to the line through an edge of a box or hull.
 typedef struct crossing {
   double fraction;    // of the element
-  rl_surface surface; // the plane along both, outward; the distance of the element from it
-  double margin;      // rl_touched
-  double turned;      // sine of the angle that its normal is within those of both faces
-  double facing[2];   // cosine of that to the face of the edge, and of its twin
+  rl_surface surface; // in the frame of the part: the plane along both, outward; the distance of
+                      // the element from it
+  double margin;    // rl_touched
+  double turned;    // sine of the angle that its normal is within those of both faces
+  double facing[2]; // cosine of that to the face of the edge, and of its twin
 } crossing;
 
 // `within`: only between the ends of both.
-static bool find_crossing(const rl_path_solid *solid, uint32_t edge, rl_vec3 from, rl_vec3 way,
-                          bool within, crossing *c) {
-  rl_vec3 a, b, faces[2];
-  rl_path_edge_ends(solid->part, edge, &a, &b);
-  const rl_vec3 start = rl_path_to_world(solid, a), d = rl_sub(start, from);
-  const rl_vec3 side = rl_sub(rl_path_to_world(solid, b), start);
-  const rl_vec3 normal = rl_cross(side, way);
+static bool find_crossing(const rl_part *part, uint32_t edge, piece of, bool within, crossing *c) {
+  rl_vec3 a, b;
+  rl_path_edge_ends(part, edge, &a, &b);
+  const rl_vec3 d = rl_sub(a, of.from), side = rl_sub(b, a);
+  const rl_vec3 normal = rl_cross(side, of.way);
   const double square = rl_dot(normal, normal);
-  const double along = rl_dot(rl_cross(way, d), normal) / square;
+  const double along = rl_dot(rl_cross(of.way, d), normal) / square;
   c->fraction = rl_dot(rl_cross(side, d), normal) / square;
   const bool is_within =
       c->fraction > -at_end && c->fraction < 1.0 + at_end && along >= 0.0 && along <= 1.0;
-  const uint32_t twin = is_within || !within ? rl_path_edge_twin(solid->part, edge) : RL_NONE;
-  if (twin == RL_NONE || !(sqrt(square) > parallel * rl_length(side) * rl_length(way))) {
+  const uint32_t twin = is_within || !within ? rl_path_edge_twin(part, edge) : RL_NONE;
+  if (twin == RL_NONE || !(sqrt(square) > parallel * rl_length(side) * rl_length(of.way))) {
     return false;
   }
-  for (int i = 0; i < 2; i++) {
-    const uint32_t face = RL_FEATURE_FACE(i == 0 ? edge : twin);
-    faces[i] = rl_rotate(solid->rotation,
-                         rl_rotate(solid->part->rotation, rl_path_face_normal(solid->part, face)));
-  }
+  const rl_vec3 faces[2] = {rl_path_face_normal(part, RL_FEATURE_FACE(edge)),
+                            rl_path_face_normal(part, RL_FEATURE_FACE(twin))};
   const double outward = rl_dot(normal, rl_add(faces[0], faces[1]));
   const rl_vec3 n = rl_unit(rl_scale(outward < 0.0 ? -1.0 : 1.0, normal));
   const double first = rl_dot(n, faces[0]), second = rl_dot(n, faces[1]);
@@ -173,8 +182,8 @@ static bool find_crossing(const rl_path_solid *solid, uint32_t edge, rl_vec3 fro
 }
 
 // An edge has two names, one on each of its faces: the same one for all.
-static uint32_t edge_name(const rl_path_solid *solid, uint32_t edge) {
-  const uint32_t twin = rl_path_edge_twin(solid->part, edge);
+static uint32_t edge_name(const rl_part *part, uint32_t edge) {
+  const uint32_t twin = rl_path_edge_twin(part, edge);
   return twin < edge ? twin : edge;
 }
 
@@ -183,30 +192,29 @@ static double face_distance(const rl_part *part, uint32_t face, rl_vec3 p) {
 }
 
 // How far an element is beyond the face that it is farthest from.
-static double largest_face_distance(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
-  const rl_vec3 start = rl_path_to_part(solid, from);
-  const rl_vec3 end = rl_path_to_part(solid, rl_add(from, way));
+static double largest_face_distance(const rl_part *part, piece of) {
+  const rl_vec3 end = rl_add(of.from, of.way);
   double largest = -INFINITY;
-  for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
-    largest = fmax(largest, fmin(face_distance(solid->part, face, start),
-                                 face_distance(solid->part, face, end)));
+  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
+    largest =
+        fmax(largest, fmin(face_distance(part, face, of.from), face_distance(part, face, end)));
   }
   return largest;
 }
 
 // The edge that an element touches if it touches one between its ends: that from whose plane it is
 // farthest, and no farther from a face; RL_NONE: none.
-static uint32_t find_edge(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
-  double largest = largest_face_distance(solid, from, way) - as_near * rl_length(way);
+static uint32_t find_edge(const rl_part *part, piece of) {
+  double largest = largest_face_distance(part, of) - as_near * rl_length(of.way);
   uint32_t found = RL_NONE;
-  for (uint32_t face = 0; face < rl_path_face_count(solid->part); face++) {
-    for (uint32_t i = 0; i < rl_path_face_corners(solid->part, face); i++) {
+  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
+    for (uint32_t i = 0; i < rl_path_face_corners(part, face); i++) {
       crossing c;
       const uint32_t edge = RL_FEATURE_EDGE(face, i);
-      if (find_crossing(solid, edge, from, way, true, &c) && c.turned >= -flat &&
+      if (find_crossing(part, edge, of, true, &c) && c.turned >= -flat &&
           c.surface.distance > largest) {
         largest = c.surface.distance;
-        found = edge_name(solid, edge);
+        found = edge_name(part, edge);
       }
     }
   }
@@ -214,24 +222,24 @@ static uint32_t find_edge(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way)
 }
 
 // (16a) The other edge that an element touches once it lies on a face beside this one: the nearest.
-static uint32_t find_beside(const rl_path_solid *solid, uint32_t edge, rl_vec3 from, rl_vec3 way) {
-  const uint32_t twin = rl_path_edge_twin(solid->part, edge);
+static uint32_t find_beside(const rl_part *part, uint32_t edge, piece of) {
+  const uint32_t twin = rl_path_edge_twin(part, edge);
   const uint32_t faces[2] = {RL_FEATURE_FACE(edge), RL_FEATURE_FACE(twin)};
   double least = INFINITY;
   uint32_t found = RL_NONE;
   crossing first;
-  if (!find_crossing(solid, edge, from, way, false, &first)) {
+  if (!find_crossing(part, edge, of, false, &first)) {
     return RL_NONE;
   }
   for (int k = 0; k < 2; k++) {
-    const uint32_t corners = rl_path_face_corners(solid->part, faces[k]);
+    const uint32_t corners = rl_path_face_corners(part, faces[k]);
     for (uint32_t i = 0; i < corners && first.facing[k] > same_face; i++) {
       crossing c;
       const uint32_t beside = RL_FEATURE_EDGE(faces[k], i);
-      if (beside != edge && beside != twin && find_crossing(solid, beside, from, way, true, &c) &&
+      if (beside != edge && beside != twin && find_crossing(part, beside, of, true, &c) &&
           c.turned > -nearly_flat && c.facing[0] > same_face && c.surface.distance < least) {
         least = c.surface.distance;
-        found = edge_name(solid, beside);
+        found = edge_name(part, beside);
       }
     }
   }
@@ -294,21 +302,23 @@ static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
   const rl_vec3 from = node_at(e, contact->slot);
   const rl_vec3 way = rl_sub(node_at(e, contact->next), from);
+  const piece of = piece_in(&solid, from, way);
   rl_touched *touched = &e->touched[item];
   crossing c;
   if (!stays(e, row)) {
     touched->beside = RL_NONE;
     const bool first = !contact->second && !stays(e, other);
     const uint32_t edge = first ? RL_NONE : e->touched[other->item].feature;
-    touched->feature = first             ? find_edge(&solid, from, way)
+    touched->feature = first             ? find_edge(part, of)
                        : edge == RL_NONE ? RL_NONE
-                                         : find_beside(&solid, edge, from, way);
+                                         : find_beside(part, edge, of);
   }
   foot->is_idle =
-      touched->feature == RL_NONE || !find_crossing(&solid, touched->feature, from, way, false, &c);
+      touched->feature == RL_NONE || !find_crossing(part, touched->feature, of, false, &c);
   if (!foot->is_idle) {
     touched->margin = c.margin;
     foot->fraction = c.fraction;
+    c.surface.normal = rl_rotate(solid.rotation, c.surface.normal);
     set_foot(foot, at, rl_add_scaled(from, c.fraction, way), c.surface);
   }
 }
@@ -381,7 +391,9 @@ static void find_at_nodes(rl_equations *e) {
   const uint32_t first = e->rows->span_count, end = e->rows->row_count;
   for (uint32_t k = first; k < end; k++) {
     const rl_row *row = &e->rows->rows[k];
-    if (!is_of_element(e, row) || !(e->rows->feet[row->item].fraction > 1.0 - at_end)) {
+    const rl_foot *foot = &e->rows->feet[row->item];
+    if (!is_of_element(e, row) || !(foot->fraction > 1.0 - at_end) ||
+        (foot->is_idle && !stays(e, row))) {
       continue;
     }
     for (uint32_t n = first; n < end; n++) {
@@ -411,7 +423,7 @@ void rl_contacts_find(rl_equations *e) {
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
     rl_row *row = &e->rows->rows[k];
     const rl_contact *contact = is_contact(row) ? &e->state->contacts[row->item] : NULL;
-    row->rests = contact && e->is_between && !e->acts[row->source];
+    row->rests = contact && e->is_between && !can_act(e, row);
     if (!contact || contact->rope == RL_NONE || row->rests) {
       continue;
     }
@@ -582,10 +594,6 @@ static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double sha
   }
 }
 
-static bool can_act(const rl_equations *e, const rl_row *row) {
-  return is_contact(row) && (e->acts[row->source] || (e->is_choosing && e->is_taut[row->source]));
-}
-
 // Of all contacts whose curvature is not known otherwise, at the displacement.
 static void add_all_rates(rl_equations *e, double share) {
   uint32_t tangent = 0;
@@ -625,10 +633,12 @@ void rl_contacts_curve(rl_equations *e) {
   rl_contacts_find(e);
   const double time = find_differing(e), h = displacement * time;
   const uint32_t slots = e->model->slot_count;
+  const bool between = e->is_between;
   for (uint32_t m = d->row_count; m < d->count; m++) {
     e->curvatures[m] = 0.0;
   }
   memcpy(e->earlier, e->state->points, slots * sizeof *e->earlier);
+  e->is_between = true;
   for (int k = -4; k <= 4 && time < INFINITY; k++) {
     if (k != 0) {
       rl_displace(e, e->earlier, k * h, e->state->points);
@@ -636,6 +646,7 @@ void rl_contacts_curve(rl_equations *e) {
       add_all_rates(e, rl_difference_share(k) / h);
     }
   }
+  e->is_between = between;
   if (time < INFINITY) {
     memcpy(e->state->points, e->earlier, slots * sizeof *e->earlier);
     rl_contacts_find(e);

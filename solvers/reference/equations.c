@@ -38,6 +38,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   rl_lcp_lay_out(&e->lcp, model, c);
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
+  e->takes_part = rl_carve(c, unknowns, sizeof *e->takes_part);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
   e->touched = rl_carve(c, model->contact_capacity, sizeof *e->touched);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
@@ -186,7 +187,11 @@ static void evaluate_found(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   rl_direct_evaluate(&l->direct, e->model, e->state, e->rows, e->state->points, l->values,
                      l->inverse_masses, l->gradients);
-  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  if (e->is_between) {
+    rl_direct_coupled_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  } else {
+    rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  }
   e->evaluations += l->direct.row_count;
 }
 
@@ -219,7 +224,7 @@ static double reel_of(const rl_equations *e, uint32_t m) {
 static void solve(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   for (int i = 0; i < 2; i++) {
-    rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
+    rl_direct_coupled_rates(&l->direct, l->gradients, e->accelerations, l->change);
     for (uint32_t m = 0; m < l->direct.count; m++) {
       const double reel = m < l->direct.row_count ? reel_of(e, m) : 0.0;
       l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel : 0.0;
@@ -311,7 +316,7 @@ void rl_equations_reel(rl_equations *e, double t) {
 
 // (7b) C of a strand as it follows from its rate.
 static double strand_value(const rl_equations *e, const double *y, uint32_t m) {
-  return e->starts[m] + y[rl_equations_tail(e->model) + 2 + rl_unknown_capacity(e->model) + m];
+  return e->starts[m] + y[rl_equations_tail(e->model) + 2 + e->lcp.direct.row_count + m];
 }
 
 static bool is_strand(const rl_equations *e, const rl_row *row) {
@@ -395,12 +400,10 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   }
   u[0] = e->loss + slip_loss(e);
   u[1] = e->power;
-  for (size_t m = 0; m < rl_unknown_capacity(e->model); m++) {
-    u[2 + m] = m < e->lcp.direct.row_count ? e->multipliers[m] : 0.0;
-  }
-  u += 2 + rl_unknown_capacity(e->model);
-  for (size_t m = 0; m < rl_unknown_capacity(e->model) && e->model->split_capacity > 0; m++) {
-    u[m] = m < e->lcp.direct.row_count ? e->lcp.rates[m] : 0.0;
+  const uint32_t rows = e->lcp.direct.row_count;
+  memcpy(&u[2], e->multipliers, rows * sizeof *u);
+  if (e->model->split_capacity > 0) {
+    memcpy(&u[2 + rows], e->lcp.rates, rows * sizeof *u);
   }
   return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
 }
@@ -419,7 +422,8 @@ int rl_equations_rates_between(double t, const double *y, double *dydt, void *eq
 // (6) Newton's method for C = 0 along M^-1 G^T, until rounding.
 static void project_positions(rl_equations *e) {
   enum { ITERATIONS = 4 };
-  const double rounding = 0x1p-53 * e->model->reach;
+  const double rounding = 0x1p-53 * e->model->reach, worth = 0.25;
+  double before = INFINITY;
   rl_lcp *l = &e->lcp;
   for (int i = 0; i < ITERATIONS; i++) {
     evaluate(e);
@@ -429,9 +433,10 @@ static void project_positions(rl_equations *e) {
       l->change[m] = acts ? l->values[m] : 0.0;
       largest = rl_larger(largest, fabs(l->change[m]));
     }
-    if (!(largest > rounding) || !factor(e, POSITIONS)) {
+    if (!(largest > rounding && largest < worth * before) || !factor(e, POSITIONS)) {
       return;
     }
+    before = largest;
     rl_direct_solve(&l->direct, l->change);
     rl_direct_move(&l->direct, l->gradients, l->change, e->state->points);
     rl_rotation_settle(e->model, e->state, false);
@@ -460,9 +465,11 @@ static void project_velocities(rl_equations *e, const double *bias) {
 }
 
 void rl_equations_project(rl_equations *e) {
+  e->is_between = true;
   rl_rotation_settle(e->model, e->state, false);
   project_positions(e);
   project_velocities(e, NULL);
+  e->is_between = false;
 }
 
 bool rl_equations_hold(const rl_equations *e) {
@@ -536,6 +543,21 @@ static void find_scales(rl_equations *e) {
   }
   e->speed = e->speed > 0.0 ? e->speed : 1.0;
   e->force = e->force > 0.0 ? e->force : 1.0;
+}
+
+// The contacts that `can` act, and all elements, are what direct solves are about from now on.
+static void restrict_to(rl_equations *e, const bool *can) {
+  const rl_direct *d = &e->lcp.direct;
+  bool same = e->restricted == d->structure;
+  for (uint32_t m = 0; m < d->row_count; m++) {
+    const bool takes_part = rl_direct_is_element(d, m) || can[m];
+    same = same && takes_part == e->takes_part[m];
+    e->takes_part[m] = takes_part;
+  }
+  if (!same) {
+    rl_direct_restrict(&e->lcp.direct, e->model, e->state, e->takes_part);
+    e->restricted = d->structure;
+  }
 }
 
 // The complementarity problem for what stands in the state's velocities. The rows that are not taut
@@ -632,7 +654,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   find_rates(e);
   rl_curvatures_find(e);
   e->is_choosing = false;
-  evaluate(e);
+  evaluate_found(e);
   free_accelerations(e);
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
   memcpy(e->state->velocities, e->accelerations, slots * sizeof *e->saved);
@@ -643,6 +665,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     l->bias[m] = e->curvatures[m] + reel_of(e, m); // accelerations have no rate of their own
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
+  size = size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
   rl_contacts_begin_choice(e, size);
   solve_lcp(e, lcp_tolerance * size, info);
   memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
@@ -679,6 +702,7 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
     const double rate = rod ? fabs(l->rates[m]) : l->rates[m];
     fastest = e->is_taut[m] ? rl_larger(fastest, rate) : fastest;
   }
+  restrict_to(e, e->is_taut);
   if (fastest > rest_speed * e->speed) {
     catch_taut(e, fastest, info);
   }
@@ -690,5 +714,6 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
     }
   }
   choose_by_acceleration(e, info);
+  restrict_to(e, e->acts);
   return fastest > gentle_speed * e->speed;
 }

@@ -17,9 +17,8 @@ static inline size_t rl_equations_tail(const rl_model *model) {
   return 6 * (size_t)model->slot_count;
 }
 
-static inline size_t rl_equations_dimension(const rl_model *model) {
-  return rl_equations_tail(model) + 2 +
-         (model->split_capacity > 0 ? 2 : 1) * (size_t)rl_unknown_capacity(model);
+static inline size_t rl_equations_dimension(const rl_model *model, size_t rows) {
+  return rl_equations_tail(model) + 2 + (model->split_capacity > 0 ? 2 : 1) * rows;
 }
 
 // Whether a contact that acts and rubs sticks, and if not, which way its friction points.
@@ -55,9 +54,11 @@ typedef struct rl_equations {
   double regularisation; // of the direct solves, taken out by refinement
   bool *acts;            // [unknowns] equations C = 0, and elastic rows that pull
   bool *is_taut;         // [unknowns] could act
+  bool *takes_part;      // [unknowns] in direct solves: elements, and contacts that can act
+  uint64_t restricted;   // the structure of the rows for which that was said
   bool *differs;         // [contacts] those whose curvature is found by differences
   bool is_choosing;      // who acts: what touches may come to stick
-  bool is_between;       // the ends of an internal step: contacts that do not act rest
+  bool is_between;       // nobody asks for events: contacts that do not act rest
   rl_touched *touched;   // [contacts] of boxes and hulls
   rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
   bool has_driven, has_elastic;

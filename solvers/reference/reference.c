@@ -83,7 +83,7 @@ typedef struct reference {
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   reference *self = memory;
-  const size_t dimension = rl_equations_dimension(model);
+  const size_t dimension = rl_equations_dimension(model, rl_unknown_capacity(model));
   rl_equations_lay_out(&self->equations, model, c);
   self->y = rl_carve(c, dimension, sizeof *self->y);
   self->error = rl_carve(c, dimension, sizeof *self->error);
@@ -101,7 +101,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
 
 static bool acquire(void *memory, const rl_model *model) {
   reference *self = memory;
-  self->stepper = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, rl_equations_dimension(model));
+  self->stepper = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd,
+                                        rl_equations_dimension(model, rl_unknown_capacity(model)));
   self->control = gsl_odeiv2_control_standard_new(1.0, 1.0, 1.0, 0.0);
   return self->stepper && self->control;
 }
@@ -117,7 +118,7 @@ static void release(void *memory) {
 }
 
 static void forget(reference *self) {
-  self->equations.lcp.direct.structure = 0;
+  self->equations.lcp.direct.structure = self->equations.restricted = 0;
   self->has_companion = false;
   self->h = self->companion_h = 0.0;
   self->estimate = 0.0;
@@ -148,11 +149,16 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 // ---------------------------------------------------------------------------------------------
 // Internal steps
 
+// Of y in an internal step: impulses are those of the rows that there are.
+static size_t dimension_of(const reference *self) {
+  return rl_equations_dimension(self->equations.model, self->equations.lcp.direct.row_count);
+}
+
 // One step of rk8pd from the start of the internal step, without projection.
 static int apply(reference *self, double h) {
-  const rl_model *model = self->equations.model;
-  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, rl_equations_dimension(model),
+  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, dimension_of(self),
                                     &self->equations};
+  self->stepper->dimension = system.dimension;
   memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
   rl_state_copy(self->equations.state, self->before);
   self->equations.reeled = 0.0;
@@ -462,7 +468,7 @@ static double locate(reference *self, double h, double after) {
 // An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
 // what to try then. Not GSL_SUCCESS where that is impossible.
 static int try_step(reference *self, double *h, double *next, double least, bool fixed) {
-  const size_t dimension = rl_equations_dimension(self->equations.model);
+  const size_t dimension = dimension_of(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
   for (;;) {
     int status = apply(self, *h);
@@ -489,7 +495,7 @@ static int try_step(reference *self, double *h, double *next, double least, bool
 // Where an internal step begins: the rates at the state, if they are not those of the last end.
 static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
-  const size_t dimension = rl_equations_dimension(e->model);
+  const size_t dimension = dimension_of(self);
   e->reeled = 0.0;
   rl_state_copy(self->before, e->state);
   const size_t tail = rl_equations_tail(e->model);

@@ -369,7 +369,7 @@ static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *s
   for (uint32_t s = 0; s < model->slot_count; s++) {
     d->slot_entry[s] = RL_NONE;
   }
-  for (uint32_t p = 0; p < d->count; p++) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
     const uint32_t m = d->order[p];
     for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
       const uint32_t slot = d->entry_slot[e];
@@ -382,22 +382,13 @@ static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *s
   }
 }
 
-void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
-                     const rl_rows *rows) {
-  if (d->structure == rows->structure) {
-    return;
-  }
-  d->structure = rows->structure;
-  d->link_count = model->link_count;
-  d->first_split = model->link_count + (uint32_t)state->contact_count;
-  d->forces = can_slip(model);
-  find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
-  find_order(d, model, state);
-  find_entries(d, model, state, rows);
+// Profile and couplings of the first `count` rows in the order.
+static void couple(rl_direct *d, const rl_model *model, const rl_state *state, uint32_t count) {
+  d->coupled = count;
   chain_entries(d, model, state);
   d->coupling_count = 0;
   d->start[0] = 0;
-  for (uint32_t p = 0; p < d->count; p++) {
+  for (uint32_t p = 0; p < count; p++) {
     const uint32_t m = d->order[p];
     const uint32_t from = d->coupling_count;
     uint32_t first = p;
@@ -429,6 +420,40 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
       c->at += d->start[p] - first;
     }
   }
+}
+
+void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
+                     const rl_rows *rows) {
+  if (d->structure == rows->structure) {
+    return;
+  }
+  d->structure = rows->structure;
+  d->link_count = model->link_count;
+  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->forces = can_slip(model);
+  find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
+  find_order(d, model, state);
+  find_entries(d, model, state, rows);
+  couple(d, model, state, d->count);
+}
+
+void rl_direct_restrict(rl_direct *d, const rl_model *model, const rl_state *state,
+                        const bool *takes_part) {
+  uint32_t *others = d->first;
+  uint32_t count = 0, other_count = 0;
+  find_order(d, model, state);
+  for (uint32_t p = 0; p < d->count; p++) {
+    const uint32_t m = d->order[p];
+    const uint32_t of = m < d->row_count ? m : d->tangents[(m - d->row_count) / 2].normal;
+    *(takes_part[of] ? &d->order[count++] : &others[other_count++]) = m;
+  }
+  for (uint32_t p = 0; p < other_count; p++) {
+    d->order[count + p] = others[p];
+  }
+  for (uint32_t p = 0; p < d->count; p++) {
+    d->place[d->order[p]] = p;
+  }
+  couple(d, model, state, count);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -526,7 +551,7 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const rl_vec3 *right, rl_regularisation regularisation,
                      const double *inverse_masses, const bool *active) {
   d->is_turned = false;
-  for (uint32_t p = 0; p < d->count; p++) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
     const uint32_t m = d->order[p];
     const bool is_element = rl_direct_is_element(d, m);
     const double soft = is_element ? regularisation.elements : regularisation.contacts;
@@ -549,8 +574,10 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
   }
   for (uint32_t k = 0; k < d->tangents_count; k++) { // each stands after its normal
     const uint32_t p = d->place[d->tangents[k].first];
-    d->lower[d->start[p + 1] - 1] -= d->tangents[k].coefficient;
-    d->diagonal[p + 1] += d->tangents[k].softness;
+    if (p < d->coupled) {
+      d->lower[d->start[p + 1] - 1] -= d->tangents[k].coefficient;
+      d->diagonal[p + 1] += d->tangents[k].softness;
+    }
   }
 }
 
@@ -613,7 +640,7 @@ bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                       const double *inverse_masses, const bool *active) {
   assemble(d, points, left, right, regularisation, inverse_masses, active);
   double inverse = 0.0;
-  for (uint32_t p = 0; p < d->count; p++) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
     const uint32_t at = d->start[p];
     double pivot;
     if (d->start[p + 1] - at == 1) {
@@ -635,7 +662,7 @@ bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
 
 static void solve_lower(const rl_direct *d, const double *b, double *x) {
   double last = 0.0;
-  for (uint32_t p = 0; p < d->count; p++) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
     const uint32_t at = d->start[p];
     const uint32_t length = d->start[p + 1] - at;
     const double sum =
@@ -647,7 +674,7 @@ static void solve_lower(const rl_direct *d, const double *b, double *x) {
 
 static void solve_upper(const rl_direct *d, double *x, double *b) {
   double take = 0.0; // from the next row, by the row after it
-  for (uint32_t p = d->count; p-- > 0;) {
+  for (uint32_t p = d->coupled; p-- > 0;) {
     const uint32_t at = d->start[p];
     const uint32_t length = d->start[p + 1] - at;
     const double value = (x[p] - take) * d->diagonal[p];
@@ -668,23 +695,33 @@ void rl_direct_solve(rl_direct *d, double *b) {
   solve_upper(d, d->permuted, b);
 }
 
+// dC/dt of a row.
+static inline double rate_of(const rl_direct *d, uint32_t m, const rl_vec3 *gradients,
+                             const rl_vec3 *velocities) {
+  const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+  const rl_vec3 *g = &gradients[d->vectors[m]];
+  if (is_link(d, m)) {
+    return rl_dot(g[0], rl_sub(velocities[slots[1]], velocities[slots[0]]));
+  }
+  const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+  double rate = 0.0;
+  for (uint32_t i = 0; i < count; i++) {
+    rate += rl_dot(g[i], velocities[slots[i]]);
+  }
+  return d->is_reeled && m < d->row_count ? rate - d->reels[m] : rate;
+}
+
 void rl_direct_rates(const rl_direct *d, const rl_vec3 *gradients, const rl_vec3 *velocities,
                      double *rates) {
   for (uint32_t m = 0; m < d->count; m++) {
-    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
-    const rl_vec3 *g = &gradients[d->vectors[m]];
-    if (is_link(d, m)) {
-      rates[m] = rl_dot(g[0], rl_sub(velocities[slots[1]], velocities[slots[0]]));
-      continue;
-    }
-    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
-    rates[m] = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
-      rates[m] += rl_dot(g[i], velocities[slots[i]]);
-    }
-    if (d->is_reeled && m < d->row_count) {
-      rates[m] -= d->reels[m];
-    }
+    rates[m] = rate_of(d, m, gradients, velocities);
+  }
+}
+
+void rl_direct_coupled_rates(const rl_direct *d, const rl_vec3 *gradients,
+                             const rl_vec3 *velocities, double *rates) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    rates[d->order[p]] = rate_of(d, d->order[p], gradients, velocities);
   }
 }
 
@@ -715,7 +752,7 @@ void rl_direct_push(const rl_direct *d, const rl_point *points, const rl_vec3 *g
       to[slots[1]] = rl_add_scaled(to[slots[1]], -s[m] * points[slots[1]].w, g[0]);
       continue;
     }
-    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+    const uint32_t count = s[m] != 0.0 ? d->entry_start[m + 1] - d->entry_start[m] : 0;
     for (uint32_t i = 0; i < count; i++) {
       to[slots[i]] = rl_add_scaled(to[slots[i]], -s[m] * points[slots[i]].w, g[i]);
     }

@@ -44,6 +44,7 @@ typedef struct rl_regularisation {
 typedef struct rl_direct {
   uint64_t structure;   // of the rows it was built for; 0: none
   uint32_t count;       // unknowns; all indices below are multipliers unless they say position
+  uint32_t coupled;     // those that take part, first in the order: all but for rl_direct_restrict
   uint32_t link_count;  // those of elements; the next are of contacts
   uint32_t first_split; // then those of the strands of ropes over bodies beyond the first of each
   bool forces;          // ropes can slip: the forces of a general row follow its gradients
@@ -94,6 +95,11 @@ size_t rl_direct_gradient_capacity(const rl_model *model);
 void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,
                      const rl_rows *rows);
 
+// Until rows change only those that take part [row_count] are solved for, with their tangents: none
+// of the others acts, and their x = b is 0.
+void rl_direct_restrict(rl_direct *direct, const rl_model *model, const rl_state *state,
+                        const bool *takes_part);
+
 // Values C, inverse masses W = J M^-1 J^T [unknowns] and gradients of all rows at trial
 // positions; those of tangents are left alone.
 void rl_direct_evaluate(const rl_direct *direct, const rl_model *model, const rl_state *state,
@@ -117,9 +123,11 @@ bool rl_direct_factor(rl_direct *direct, const rl_point *points, const rl_vec3 *
 // x = A^-1 b in place [unknowns].
 void rl_direct_solve(rl_direct *direct, double *b);
 
-// dC/dt of each row for these velocities [unknowns].
+// dC/dt of each row for these velocities [unknowns]; and of those only that take part.
 void rl_direct_rates(const rl_direct *direct, const rl_vec3 *gradients, const rl_vec3 *velocities,
                      double *rates);
+void rl_direct_coupled_rates(const rl_direct *direct, const rl_vec3 *gradients,
+                             const rl_vec3 *velocities, double *rates);
 
 // points -= M^-1 J^T s for multipliers s [unknowns].
 void rl_direct_move(const rl_direct *direct, const rl_vec3 *gradients, const double *s,

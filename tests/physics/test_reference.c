@@ -867,6 +867,30 @@ static void ropes_fall_over_bars(void **unused) {
   }
 }
 
+// A box that is turned within its body is the same as a body that is turned.
+static void turned_parts_have_their_edges(void **unused) {
+  (void)unused;
+  static const char *const scenes[] = {
+      "{motion: fixed, rotation: [0.3, 0.2, 1.5], shape: {box: {size: [0.2, 0.1, 1]}}}",
+      "{motion: fixed, shape: [{box: {size: [0.2, 0.1, 1]}, rotation: [0.3, 0.2, 1.5]}]}"};
+  rl_scenario *s[2];
+  rl_driver *d[2];
+  for (int i = 0; i < 2; i++) {
+    s[i] = scenario_from("name: t\nduration: 1\nstep: 0.005\nbodies: {bar: %s}\n"
+                         "ropes: {r: {from: {free: [-0.4, 0.2, 0]}, to: {free: [0.4, 0.2, 0]},"
+                         " mass: 1, segments: 5}}\n",
+                         scenes[i]);
+    d[i] = driver_for(s[i], "reference", 0.005);
+    go(d[i], 40);
+  }
+  check_below(1e-3, d[0]->state->dissipated);
+  check_below(apart(d[0], d[1]), 1e-11);
+  for (int i = 0; i < 2; i++) {
+    rl_driver_free(d[i]);
+    rl_scenario_free(s[i]);
+  }
+}
+
 // A rope on a table, let go with 1.5 m/s askew, stops after v^2/(2 mu g).
 static void a_rope_stops_on_a_table(void **unused) {
   (void)unused;
@@ -881,25 +905,20 @@ static void a_rope_stops_on_a_table(void **unused) {
   rl_scenario_free(s);
 }
 
-// The companion, which touches other things at other times, changes nothing but by rounding: a rope
-// that falls on a ball, where which element is caught first makes millimetres, and a chain on a peg
-// that an element comes on to.
+// The companion, which touches other things at other times, changes nothing, not by a bit: a chain
+// on a peg that an element comes on to, a rope that rubs on a box, one with a stop in an eye.
 static void companion_changes_nothing(void **unused) {
   (void)unused;
-  static const char *const names[] = {"drape-sphere", "chain-over-peg"};
-  static const int steps[] = {53, 11};
-  for (int i = 0; i < 2; i++) {
+  static const char *const names[] = {"chain-over-peg", "drape-box", "chain-through-rough-eye"};
+  for (int i = 0; i < 3; i++) {
     rl_scenario *s = load(names[i]);
     rl_driver *with = driver_for(s, "reference", s->step);
     rl_driver *without = driver_for(s, "reference,estimate=false", s->step);
-    go(with, steps[i]);
-    go(without, steps[i]);
-    print_message("%s: %.1e m apart, estimate %.1e m, energy %.1e J\n", names[i],
-                  apart(with, without), with->info.error_estimate, rl_driver_energy_error(with));
-    check_below(apart(with, without), 2.0 * with->info.error_estimate);
-    check_below(with->info.error_estimate, i == 0 ? 1e-2 : 1e-12);
-    check_near(rl_driver_energy_error(with), 0.0, 1e-10);
-    check_below(rl_metrics_of(with).penetration_max, 1e-12);
+    go(with, 11);
+    go(without, 11);
+    print_message("%s: estimate %.1e m\n", names[i], with->info.error_estimate);
+    assert_int_equal(rl_state_hash(with->state), rl_state_hash(without->state));
+    check_below(0.0, with->info.error_estimate);
     rl_driver_free(with);
     rl_driver_free(without);
     rl_scenario_free(s);
@@ -1056,6 +1075,7 @@ int main(void) {
       cmocka_unit_test(chains_lie_on_edges),
       cmocka_unit_test(element_lies_on_two_edges),
       cmocka_unit_test(ropes_fall_over_bars),
+      cmocka_unit_test(turned_parts_have_their_edges),
       cmocka_unit_test(a_rope_stops_on_a_table),
       cmocka_unit_test(a_bob_lands_on_its_post),
       cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
