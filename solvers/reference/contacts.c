@@ -147,9 +147,9 @@ typedef struct crossing {
   double fraction;    // of the element
   rl_surface surface; // in the frame of the part: the plane along both, outward; the distance of
                       // the element from it
-  double margin;    // rl_touched
-  double turned;    // sine of the angle that its normal is within those of both faces
-  double facing[2]; // cosine of that to the face of the edge, and of its twin
+  double margin;      // rl_touched
+  double turned;      // sine of the angle that its normal is within those of both faces
+  double facing[2];   // cosine of that to the face of the edge, and of its twin
 } crossing;
 
 // `within`: only between the ends of both.
