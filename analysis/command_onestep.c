@@ -17,7 +17,7 @@ const rl_usage rl_onestep_usage = {
            "  ropelab onestep hanging-chain --solver pbd --solver impulse --solver pbd-direct\n"
            "  ropelab onestep heavy-load --iterations 1,10,100,1000 --at 0.5,1\n"
            "  ropelab onestep atwood --reference rattle --reference-step 1e-5",
-    .options = "shdSofwIaRxujF",
+    .options = "shdlSofwIaRxujF",
     .least = 1,
     .most = 1,
 };

@@ -302,31 +302,23 @@ static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
   return start != NULL;
 }
 
-// The solvers by what they take: the longest must not begin when nothing else is left to do.
-static size_t *longest_first(const rl_consistency *study) {
-  size_t *order = calloc(study->solver_count + 1, sizeof *order);
-  for (size_t i = 0; order && i < study->solver_count; i++) {
-    const double effort = rl_solver_spec_effort(&study->solvers[i]);
-    size_t place = i;
-    for (; place > 0 && rl_solver_spec_effort(&study->solvers[order[place - 1]]) < effort;
-         place--) {
-      order[place] = order[place - 1];
-    }
-    order[place] = i;
-  }
-  return order;
-}
-
 int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows,
                        rl_consistency_end *ends, double *others) {
   const size_t count = study->solver_count * study->step_count;
-  size_t *order = longest_first(study);
+  double *efforts = calloc(study->solver_count + 1, sizeof *efforts);
+  size_t *order = calloc(study->solver_count + 1, sizeof *order);
   task t = {study, order, rl_shared_create(count, sizeof *rows), ends};
-  if (!t.rows || !order) {
+  if (!t.rows || !order || !efforts) {
     fprintf(stderr, "ropelab: %s\n", strerror(errno));
+    free(efforts);
     free(order);
     return RL_EXIT_FAILED;
   }
+  for (size_t i = 0; i < study->solver_count; i++) {
+    efforts[i] = rl_solver_spec_effort(&study->solvers[i]);
+  }
+  rl_longest_first(efforts, study->solver_count, order);
+  free(efforts);
   const rl_pool pool = {study->solver_count, study->jobs, "solvers", &t, measure_solver, note_end};
   const bool run = rl_pool_run(&pool);
   memcpy(rows, t.rows, count * sizeof *rows);

@@ -176,7 +176,9 @@ static bool is_capped(const curve *k, size_t v) {
 }
 
 static void measure_all(curve *k) {
-  for (size_t v = 0; v < k->c->value_count; v++) {
+  const size_t count = k->c->value_count;
+  const bool to_small = k->c->values[count - 1] < k->c->values[0]; // the finest is the last
+  for (size_t v = 0; v < count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
     k->norms[v] = measure(k, v, columns_that_count(k, v));
@@ -185,13 +187,12 @@ static void measure_all(curve *k) {
       k->norms[v] = (rl_norms){NAN, NAN, NAN, k->norms[v].samples};
     }
     k->largest[v] = find_largest(k, v);
-    k->points[v] =
-        (rl_fit_point){.value = value,
-                       .error = chosen(k, k->norms[v]),
-                       .floor = floor_of(k, v),
-                       .next = !k->c->is_refinement || k->c->rule.law == RL_LAW_EXPONENTIAL ? 1.0
-                               : k->c->fine_is_small                                        ? value
-                                                     : 1.0 / value};
+    k->points[v] = (rl_fit_point){.value = value,
+                                  .error = chosen(k, k->norms[v]),
+                                  .floor = floor_of(k, v),
+                                  .next = k->c->rule.law == RL_LAW_EXPONENTIAL ? 1.0
+                                          : to_small                           ? value
+                                                                               : 1.0 / value};
   }
 }
 

@@ -3,11 +3,15 @@
 
 #include "csv.h"
 #include "options.h"
+#include "pool.h"
 #include "timing.h"
 #include "world/driver.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 const double rl_onestep_settled_factor = 2.0;
 
@@ -61,7 +65,7 @@ void rl_onestep_write_header(FILE *out) {
 typedef struct row {
   const char *label, *solver, *status;
   double time, asked; // iterations asked for
-  const rl_step_info *info;
+  double iterations, row_evaluations, residual;
   rl_distance_norms error;
   double settled; // distance from the same step with the most iterations [m]
   double step;    // [s]
@@ -73,9 +77,9 @@ static void write_row(FILE *out, const row *r) {
   rl_csv_number(out, r->time);
   rl_csv_number(out, r->asked);
   fprintf(out, ",%s", r->status);
-  rl_csv_number(out, r->info ? (double)r->info->iterations : NAN);
-  rl_csv_number(out, r->info ? (double)r->info->row_evaluations : NAN);
-  rl_csv_number(out, r->info ? r->info->residual : NAN);
+  rl_csv_number(out, r->iterations);
+  rl_csv_number(out, r->row_evaluations);
+  rl_csv_number(out, r->residual);
   const rl_distance_norms *e = &r->error;
   const double distances[DISTANCES] = {e->position_rms, e->position_max, e->velocity_rms,
                                        e->velocity_max, e->tension_rms,  e->tension_max};
@@ -87,18 +91,24 @@ static void write_row(FILE *out, const row *r) {
   fputc('\n', out);
 }
 
+// What a solver leaves, in memory that its process shares.
+typedef struct result {
+  rl_onestep_outcome outcome;
+  size_t row_count;
+} result;
+
 // A solver at work: from every origin, with the most iterations first, which leaves its ends.
 typedef struct attempt {
   const rl_onestep *study;
   const rl_solver_spec *solver;
   rl_state **ends; // [from_count]
-  FILE *table;
+  row *rows;       // as they are done
+  result *result;
   bool is_first;
 } attempt;
 
 // One step from every origin. The worst reason of the steps.
-static rl_reason take_steps(const attempt *t, double asked, rl_driver *driver, sums *s,
-                            double *seconds) {
+static rl_reason take_steps(attempt *t, double asked, rl_driver *driver, sums *s, double *seconds) {
   const rl_model *model = t->study->scenario->model;
   rl_reason worst = RL_CONVERGED_TOLERANCE;
   for (size_t i = 0; i < t->study->from_count && !rl_run_interrupted(); i++) {
@@ -114,19 +124,21 @@ static rl_reason take_steps(const attempt *t, double asked, rl_driver *driver, s
     if (t->is_first) {
       rl_state_copy(t->ends[i], driver->state);
     }
-    const row r = {
-        .label = t->solver->label,
-        .solver = t->solver->type->name,
-        .status = reason < 0 ? "diverged" : "done",
-        .time = from->start->time,
-        .asked = asked,
-        .info = &driver->info,
-        .error = rl_state_distance(model, driver->state, from->end),
-        .settled =
-            t->is_first ? NAN : rl_state_distance(model, driver->state, t->ends[i]).position_rms,
-        .step = t->study->step};
-    write_row(t->table, &r);
-    add(s, &r.error, &driver->info);
+    row *r = &t->rows[t->result->row_count++];
+    *r = (row){.label = t->solver->label,
+               .solver = t->solver->type->name,
+               .status = reason < 0 ? "diverged" : "done",
+               .time = from->start->time,
+               .asked = asked,
+               .iterations = (double)driver->info.iterations,
+               .row_evaluations = (double)driver->info.row_evaluations,
+               .residual = driver->info.residual,
+               .error = rl_state_distance(model, driver->state, from->end),
+               .settled = t->is_first
+                              ? NAN
+                              : rl_state_distance(model, driver->state, t->ends[i]).position_rms,
+               .step = t->study->step};
+    add(s, &r->error, &driver->info);
     const bool is_worse = reason < 0 ? reason < worst : worst > 0 && reason > worst;
     worst = is_worse ? reason : worst;
   }
@@ -135,7 +147,7 @@ static rl_reason take_steps(const attempt *t, double asked, rl_driver *driver, s
 
 // A solver with one of the numbers of iterations; nan: it has no such parameter. RL_RUNNING: out of
 // memory.
-static rl_reason try_iterations(const attempt *t, double asked, rl_onestep_outcome *outcome) {
+static rl_reason try_iterations(attempt *t, double asked, rl_onestep_outcome *outcome) {
   rl_solver_spec changed = *t->solver;
   if (!isnan(asked)) {
     changed.parameters[rl_parameter_find(changed.type, "iterations")] = asked;
@@ -158,8 +170,9 @@ static rl_reason try_iterations(const attempt *t, double asked, rl_onestep_outco
 
 // All numbers of iterations that the solver takes, from the most to the fewest, or the one step of
 // a solver without.
-static int run_solver(attempt *t, rl_onestep_outcome *outcome) {
+static int run_solver(attempt *t) {
   const rl_onestep *study = t->study;
+  rl_onestep_outcome *outcome = &t->result->outcome;
   const int index = rl_parameter_find(t->solver->type, "iterations");
   const rl_parameter *p = index >= 0 ? &t->solver->type->parameters[index] : NULL;
   t->is_first = true;
@@ -196,6 +209,9 @@ static void write_uncertainty(const rl_onestep *study, FILE *table) {
                    .status = "uncertainty",
                    .time = study->from[i].start->time,
                    .asked = NAN,
+                   .iterations = NAN,
+                   .row_evaluations = NAN,
+                   .residual = NAN,
                    .error = study->from[i].uncertainty,
                    .settled = NAN,
                    .step = study->step};
@@ -203,41 +219,106 @@ static void write_uncertainty(const rl_onestep *study, FILE *table) {
   }
 }
 
-static int run_all(const rl_onestep *study, rl_state **ends, FILE *table,
-                   rl_onestep_outcome *outcomes) {
-  int status = RL_EXIT_DONE;
-  for (size_t i = 0; i < study->solver_count && status == RL_EXIT_DONE; i++) {
-    const rl_solver_spec *solver = &study->solvers[i];
-    const uint32_t missing = rl_driver_missing(study->scenario->model, solver->type);
-    outcomes[i] = (rl_onestep_outcome){.iterations_settled = NAN};
-    attempt t = {.study = study, .solver = solver, .ends = ends, .table = table};
-    if (missing == 0) {
-      status = run_solver(&t, &outcomes[i]);
-    }
-    if (ferror(table)) {
-      return RL_EXIT_FAILED;
+// ---------------------------------------------------------------------------------------------
+// All solvers, each in a process of its own
+
+typedef struct task {
+  const rl_onestep *study;
+  rl_state **ends;
+  size_t *order;   // the solver that starts first ...
+  result *results; // [solver_count] shared
+  row *rows;       // [solver_count x rows_of] shared
+} task;
+
+// The most that a solver can leave.
+static size_t rows_of(const rl_onestep *study) {
+  return study->from_count * (study->iteration_count > 0 ? study->iteration_count : 1);
+}
+
+static int measure_solver(void *context, size_t turn) {
+  const task *t = context;
+  const size_t i = t->order[turn];
+  const rl_solver_spec *solver = &t->study->solvers[i];
+  attempt own = {.study = t->study,
+                 .solver = solver,
+                 .ends = t->ends,
+                 .rows = &t->rows[i * rows_of(t->study)],
+                 .result = &t->results[i]};
+  if (rl_driver_missing(t->study->scenario->model, solver->type) != 0) {
+    return RL_EXIT_DONE;
+  }
+  rl_limit_time(t->study->limit);
+  return run_solver(&own);
+}
+
+static void note_end(void *context, size_t turn, int status) {
+  const task *t = context;
+  const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  if (status != 0) {
+    t->results[t->order[turn]] =
+        (result){{.status = late ? "timeout" : "failed", .iterations_settled = NAN}, 0};
+  }
+}
+
+// What a solver takes with the most iterations that it is given.
+static double effort_of(const rl_onestep *study, size_t i) {
+  rl_solver_spec spec = study->solvers[i];
+  const int index = rl_parameter_find(spec.type, "iterations");
+  if (index >= 0 && study->iteration_count > 0) {
+    spec.parameters[index] = study->iterations[study->iteration_count - 1];
+  }
+  return rl_solver_spec_effort(&spec);
+}
+
+static int run_all(task *t, FILE *table, rl_onestep_outcome *outcomes) {
+  const rl_onestep *study = t->study;
+  for (size_t i = 0; i < study->solver_count; i++) {
+    t->results[i].outcome.iterations_settled = NAN;
+  }
+  const rl_pool pool = {study->solver_count, study->jobs, "solvers", t, measure_solver, note_end};
+  if (!rl_pool_run(&pool)) {
+    return RL_EXIT_FAILED;
+  }
+  write_uncertainty(study, table);
+  for (size_t i = 0; i < study->solver_count; i++) {
+    outcomes[i] = t->results[i].outcome;
+    for (size_t k = 0; k < t->results[i].row_count; k++) {
+      write_row(table, &t->rows[i * rows_of(study) + k]);
     }
   }
-  return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : status;
+  return ferror(table) ? RL_EXIT_FAILED : rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_DONE;
 }
 
 int rl_onestep_run(const rl_onestep *study, FILE *table, rl_onestep_outcome *outcomes) {
-  rl_state **ends = calloc(study->from_count + 1, sizeof *ends);
-  bool good = ends != NULL;
+  const size_t count = study->solver_count;
+  double *efforts = calloc(count + 1, sizeof *efforts);
+  task t = {.study = study,
+            .ends = calloc(study->from_count + 1, sizeof *t.ends),
+            .order = calloc(count + 1, sizeof *t.order),
+            .results = rl_shared_create(count, sizeof *t.results),
+            .rows = rl_shared_create(count * rows_of(study), sizeof *t.rows)};
+  bool good = efforts && t.ends && t.order && t.results && t.rows;
   for (size_t i = 0; i < study->from_count && good; i++) {
-    ends[i] = rl_state_create(study->scenario->model);
-    good = ends[i] != NULL;
+    t.ends[i] = rl_state_create(study->scenario->model);
+    good = t.ends[i] != NULL;
   }
   int status = RL_EXIT_FAILED;
   if (good) {
-    write_uncertainty(study, table);
-    status = run_all(study, ends, table, outcomes);
+    for (size_t i = 0; i < count; i++) {
+      efforts[i] = effort_of(study, i);
+    }
+    rl_longest_first(efforts, count, t.order);
+    status = run_all(&t, table, outcomes);
   } else {
     errno = ENOMEM;
   }
-  for (size_t i = 0; ends && i < study->from_count; i++) {
-    rl_state_free(ends[i]);
+  for (size_t i = 0; t.ends && i < study->from_count; i++) {
+    rl_state_free(t.ends[i]);
   }
-  free(ends);
+  rl_shared_free(t.rows, count * rows_of(study), sizeof *t.rows);
+  rl_shared_free(t.results, count, sizeof *t.results);
+  free(t.order);
+  free(t.ends);
+  free(efforts);
   return status;
 }

@@ -17,17 +17,21 @@ typedef struct rl_onestep {
   size_t from_count;
   const double *iterations; // [iteration_count] rising
   size_t iteration_count;
+  long jobs;    // solvers at a time; 0: as many as there are processors
+  double limit; // [s] of processor time for a solver, whole ones; nan: none
 } rl_onestep;
 
 // How a solver did: over all origins, with the most iterations that it was given.
 typedef struct rl_onestep_outcome {
-  const char *status, *reason; // NULL where the solver cannot run the scenario
-  rl_distance_norms error;     // the means: their root mean square; the maxima: the largest
-  double residual;             // largest [m]
-  double iterations;           // of a step, mean
-  double row_evaluations;      // of a step, mean
-  double iterations_settled;   // fewest with a position error within settled_factor of the last
-  double seconds;              // in all its steps
+  // NULL where the solver cannot run the scenario. "timeout" (past the limit) and "failed" (its
+  // process ended early) have no reason of the method's, no numbers and no rows.
+  const char *status, *reason;
+  rl_distance_norms error;   // the means: their root mean square; the maxima: the largest
+  double residual;           // largest [m]
+  double iterations;         // of a step, mean
+  double row_evaluations;    // of a step, mean
+  double iterations_settled; // fewest with a position error within settled_factor of the last
+  double seconds;            // in all its steps
 } rl_onestep_outcome;
 
 // From this factor above its last error on, more iterations do not help a solver much.
@@ -36,9 +40,9 @@ extern const double rl_onestep_settled_factor;
 // The head of the table.
 void rl_onestep_write_header(FILE *table);
 
-// Takes all steps. A row of `table` for each, as it is done, of each solver those with the most
-// iterations first; an outcome for each solver. Returns an exit status: done, interrupted, or
-// failed with errno set.
+// Takes all steps, each solver's in a process of its own. A row of `table` for each, of each solver
+// those with the most iterations first; an outcome for each solver. Returns an exit status: done,
+// interrupted, or failed with errno set.
 int rl_onestep_run(const rl_onestep *study, FILE *table, rl_onestep_outcome *outcomes);
 
 #endif

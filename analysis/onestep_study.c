@@ -146,7 +146,7 @@ static json_t *describe(const onestep *o) {
 
 // How a solver did, as the files have it.
 static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *solver,
-                      const rl_model *model, rl_outcome *outcome) {
+                      const rl_model *model, double limit, rl_outcome *outcome) {
   const uint32_t missing = rl_driver_missing(model, solver->type);
   const rl_distance_norms *e = &found->error;
   const rl_named_number entries[] = {{"position_rms_m", e->position_rms},
@@ -164,12 +164,17 @@ static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *sol
                           .entry_count = sizeof entries / sizeof entries[0],
                           .seconds = found->seconds};
   for (size_t i = 0; i < outcome->entry_count; i++) {
-    outcome->entries[i] = (rl_named_number){entries[i].name, missing ? NAN : entries[i].value};
+    outcome->entries[i] =
+        (rl_named_number){entries[i].name, found->reason ? entries[i].value : NAN};
   }
   if (missing) {
     rl_outcome_unsupported(outcome, missing);
-  } else {
+  } else if (found->reason) {
     snprintf(outcome->reason, sizeof outcome->reason, "%s", found->reason);
+  } else if (strcmp(found->status, "timeout") == 0) {
+    rl_describe_limit(limit, outcome->reason, sizeof outcome->reason);
+  } else {
+    snprintf(outcome->reason, sizeof outcome->reason, "its process ended early");
   }
 }
 
@@ -187,7 +192,8 @@ static bool write_outcomes(onestep *o) {
                                   .kind = "onestep",
                                   .described = described};
   for (size_t i = 0; i < count; i++) {
-    summarise(&o->outcomes[i], &o->solvers[i], o->scenario->model, &outcomes[i]);
+    summarise(&o->outcomes[i], &o->solvers[i], o->scenario->model, o->study->definition.time_limit,
+              &outcomes[i]);
     outcomes[i].schedule = &o->schedules[i / solver_count];
   }
   const bool written = rl_outcomes_write(&facts, outcomes, count, o->study->timed);
@@ -325,7 +331,9 @@ static int take_steps(onestep *o, size_t index, FILE *table) {
                             .from = o->origins,
                             .from_count = o->at_count,
                             .iterations = o->iterations,
-                            .iteration_count = o->iteration_count};
+                            .iteration_count = o->iteration_count,
+                            .jobs = o->study->jobs,
+                            .limit = d->time_limit};
   if (status == RL_EXIT_DONE) {
     o->floors[index] = floors_of(o, schedule->dt);
     status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
@@ -444,7 +452,7 @@ static const rl_field fields[] = {
 
 #undef AT
 
-static const char *const without[] = {"every", "probes", "time_limit", NULL};
+static const char *const without[] = {"every", "probes", NULL};
 
 const rl_study_kind rl_study_onestep = {
     .name = "onestep",

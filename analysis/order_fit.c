@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
+#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +65,33 @@ static range find_range(const rl_fit_rule *rule, const rl_fit_point *points, siz
   return best;
 }
 
+// ln error = curve[0] + curve[1] u + curve[2] next. False: no memory.
+static bool fit_next_term(const rl_fit_rule *rule, const rl_fit_point *points, size_t count,
+                          double finest, double curve[3]) {
+  gsl_matrix *terms = gsl_matrix_alloc(count, 3), *covariance = gsl_matrix_alloc(3, 3);
+  gsl_vector *weights = gsl_vector_alloc(count), *values = gsl_vector_alloc(count);
+  gsl_multifit_linear_workspace *space = gsl_multifit_linear_alloc(count, 3);
+  gsl_vector_view found = gsl_vector_view_array(curve, 3);
+  const bool good = terms && covariance && weights && values && space;
+  for (size_t i = 0; good && i < count; i++) {
+    gsl_matrix_set(terms, i, 0, 1.0);
+    gsl_matrix_set(terms, i, 1, abscissa(rule->law, points[i].value));
+    gsl_matrix_set(terms, i, 2, points[i].next);
+    gsl_vector_set(weights, i, pow(finest / points[i].next, 4.0));
+    gsl_vector_set(values, i, log(points[i].error));
+  }
+  double square;
+  if (good) {
+    gsl_multifit_wlinear(terms, weights, values, &found.vector, covariance, &square, space);
+  }
+  gsl_multifit_linear_free(space);
+  gsl_vector_free(values);
+  gsl_vector_free(weights);
+  gsl_matrix_free(covariance);
+  gsl_matrix_free(terms);
+  return good;
+}
+
 rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, size_t count) {
   rl_order_fit fit = {0};
   const range r = find_range(rule, points, count);
@@ -89,7 +117,16 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
     fit.variance[i] *= square / freedom;
   }
   fit.quantile = gsl_cdf_tdist_Pinv(0.5 + 0.5 * rule->confidence, freedom);
-  fit.half = fit.quantile * sqrt(fit.variance[2]);
+  const rl_fit_point *from = &points[r.first], *to = &points[r.first + r.count - 1];
+  fit.next_power = log(to->next / from->next) / log(to->value / from->value);
+  fit.next_scale = from->next / pow(from->value, fit.next_power);
+  fit.curve[0] = fit.constant;
+  fit.curve[1] = fit.slope;
+  if (fit.next_power != 0.0 && !fit_next_term(rule, from, r.count, finest, fit.curve)) {
+    free(x);
+    return (rl_order_fit){0};
+  }
+  fit.half = fit.quantile * sqrt(fit.variance[2]) + fabs(fit.curve[1] - fit.slope);
   fit.first = r.first;
   fit.count = isfinite(fit.slope) && isfinite(fit.half) ? r.count : 0; // values too far apart
   free(x);
@@ -97,10 +134,13 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
 }
 
 double rl_fit_at(const rl_order_fit *fit, rl_law law, double value, double *low, double *high) {
+  const double u = abscissa(law, value), next = fit->next_scale * pow(value, fit->next_power);
   double y = 0.0, deviation = 0.0;
-  gsl_fit_linear_est(abscissa(law, value), fit->constant, fit->slope, fit->variance[0],
-                     fit->variance[1], fit->variance[2], &y, &deviation);
-  *low = exp(y - fit->quantile * deviation);
-  *high = exp(y + fit->quantile * deviation);
+  gsl_fit_linear_est(u, fit->constant, fit->slope, fit->variance[0], fit->variance[1],
+                     fit->variance[2], &y, &deviation);
+  const double curved = fit->curve[0] + fit->curve[1] * u + fit->curve[2] * next;
+  const double half = fit->quantile * deviation + fabs(curved - y);
+  *low = exp(y - half);
+  *high = exp(y + half);
   return exp(y);
 }

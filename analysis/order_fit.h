@@ -44,13 +44,18 @@ typedef struct rl_order_fit {
   double half;        // the slope is within +-half with the confidence of the rule
   double variance[3]; // of the constant, of both together, of the slope
   double quantile;    // of Student's t: half the interval in standard deviations
+  // The same with the next term, ln error = curve[0] + curve[1] u + curve[2] next, and what that
+  // term is at a value: next_scale value^next_power. Where all points weigh the same, the line.
+  double curve[3], next_scale, next_power;
 } rl_order_fit;
 
 // Points from coarse to fine. A point weighs 1 / next^2: what a line leaves over of it is the next
-// term of its expansion.
+// term of its expansion. That is no scatter: it bends all points to one side, and an interval from
+// what is left over alone misses the order nine times in ten. So the interval is Student's, longer
+// by what the next term changes when it is fitted, too (weights 1 / next^4).
 rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, size_t count);
 
-// What the line says at a value, and its confidence band.
+// What the line says at a value, and its confidence band, made in the same way.
 double rl_fit_at(const rl_order_fit *fit, rl_law law, double value, double *low, double *high);
 
 #endif

@@ -85,6 +85,16 @@ bool rl_pool_run(const rl_pool *pool) {
   return true;
 }
 
+void rl_longest_first(const double *efforts, size_t count, size_t *order) {
+  for (size_t i = 0; i < count; i++) {
+    size_t place = i;
+    for (; place > 0 && efforts[order[place - 1]] < efforts[i]; place--) {
+      order[place] = order[place - 1];
+    }
+    order[place] = i;
+  }
+}
+
 void rl_limit_time(double seconds) {
   if (seconds > 0.0) {
     const rlim_t most = (rlim_t)ceil(seconds);

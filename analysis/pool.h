@@ -21,6 +21,10 @@ typedef struct rl_pool {
 // out of memory.
 bool rl_pool_run(const rl_pool *pool);
 
+// The order in which `count` tasks of these efforts start: the longest must not begin when nothing
+// else is left to do.
+void rl_longest_first(const double *efforts, size_t count, size_t *order);
+
 // Ends this process by SIGXCPU after so many whole seconds of processor time, rounded up; 0 or nan:
 // does not.
 void rl_limit_time(double seconds);

@@ -42,12 +42,16 @@ do for [p=1:panels] {
     }
   }
   every = ceil(log10(panel_high[p] / panel_low[p]) / 7.0)
+  # Where the low end is 0, no other number stands beside it.
+  first_y = has_zero[p] ? panel_low[p] * (panel_high[p] / panel_low[p])**0.04 : panel_low[p]
   short_y = log10(panel_high[p] / panel_low[p]) < short
   set ytics nomirror ()
   do for [e=int(floor(log10(panel_low[p]))):int(floor(log10(panel_high[p])))] {
     if (short_y) {
-      do for [m in "1 2 5"] { set ytics add (short_label(int(m), e) m * 10.0**e) }
-    } else { if (e % every == 0) {
+      do for [m in "1 2 5"] {
+        if (m * 10.0**e >= first_y) { set ytics add (short_label(int(m), e) m * 10.0**e) }
+      }
+    } else { if (e % every == 0 && 10.0**e >= first_y) {
       set ytics add (gprintf("10^{%T}", 10.0**e) 10.0**e)
     } else {
       set ytics add ("" 10.0**e 1)

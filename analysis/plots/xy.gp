@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
 # Reads: count, file[] (block 0 the curve, block 1 its symbols), style[], x_name, y_name,
-# log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
+# y_gap (from the axis [px]), log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
 # y_ticks ("" for gnuplot's own), and triangles that show
 # slopes: triangles (how many), triangle_file[], and what triangles.gp reads. Line
 # type 31 is theory: a broad line behind.
@@ -17,7 +17,7 @@ if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
 if (strlen(y_ticks)) { eval "set ytics (".y_ticks.")" }
 set yrange [y_low:y_high]
 set xlabel x_name offset 0,0.5 noenhanced
-set label 4 y_name at screen y_name_at(1, 66.0), graph 0.5 center rotate noenhanced
+set label 4 y_name at screen y_name_at(1, y_gap), graph 0.5 center rotate noenhanced
 first_triangle = 1
 last_triangle = triangles
 load plots."triangles.gp"

@@ -284,7 +284,7 @@ def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity:
         text += f" Factor by which one more shrinks it: {found}."
     elif fitted:
         found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
-        text += f" Slopes: {found}; the shaded bands hold each line with 95 % confidence."
+        text += f" Slopes: {found}; the shaded bands are as wide as the scatter (95 %) and the next term of the expansion make them."
     if any(curve.points(False) for curve in shown):
         text += " Hollow points are outside the range in which the local slopes agree, or no larger than round-off."
     if any(short_label(curve.label) != curve.label for curve in shown):
@@ -367,7 +367,7 @@ def order_table(shown: Sequence[Curve], quantity: str) -> Table:
              f"{significant(number(curve.order['to']))}" if curve.has_fit else "–"]
             for curve in shown]
     return Table(f"{quantity}: {word} fitted over {over}",
-                 ["solver", word, "95 % confidence", "points", over], rows)
+                 ["solver", word, "interval", "points", over], rows)
 
 
 def error_table(shown: Sequence[Curve], quantity: str) -> Table:

@@ -75,8 +75,9 @@ def exact(artist: Artist) -> Drawing | None:
         return None
     traces, axis, variables = logarithmic(artist, "exact_error", 9, signed=False)
     named = tables.counted_probes(traces[0].run)
-    units = {probe_unit(probe) or "1" for probe in named}
-    unit = units.pop() if len(units) == 1 else "unit of the probe"
+    units = {probe_unit(probe) for probe in named}
+    y_name = "largest error" + (divided_by(units.pop()) if len(units) == 1
+                                else " / unit of the probe")
     caption = ("Distance from the closed form: the largest error of "
                f"{', '.join(named) or 'any probe'}{', each in its own unit' * bool(units)}. "
                "Curves end where the "
@@ -86,7 +87,7 @@ def exact(artist: Artist) -> Drawing | None:
     figure = artist.figure("exact", "error against the closed form", caption,
                            "error against the closed form over time, by solver")
     layout = Layout(1, 1, 300, key_of(traces))
-    return Drawing(figure, "exact.gp", variables | layout.variables | {"unit": unit})
+    return Drawing(figure, "exact.gp", variables | layout.variables | {"y_name": y_name})
 
 
 def residual(artist: Artist) -> Drawing | None:

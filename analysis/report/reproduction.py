@@ -104,6 +104,13 @@ def limits(values: list[float], logarithmic: bool) -> tuple[float, float]:
     return 0.0 if 0 <= low <= high / 2 else low - room, high + room
 
 
+def name_gap(low: float, high: float, logarithmic: bool) -> float:
+    """From a y axis to its name [px]: behind its numbers, which are as long as their steps are short."""
+    decimals = 0 if logarithmic else max(0, math.ceil(-math.log10((high - low) / 8)))
+    digits = max(len(f"{low:.{decimals}f}"), len(f"{high:.{decimals}f}"))
+    return 66.0 if logarithmic else max(66.0, 34.0 + 8.0 * digits)
+
+
 @dataclass(frozen=True)
 class Named:
     """What assign_styles needs to know: "pbd, 20 sweeps" is a curve of pbd."""
@@ -165,19 +172,20 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
                     plot["title"])
     slopes = (slope_triangles(list(curves.values()), y_low, y_high)
               if plot["log_x"] and plot["log_y"] else [])
+    gap = name_gap(y_low, y_high, plot["log_y"])
     variables = {
         "triangles": len(slopes),
         "count": len(curves), "style": line_types(list(curves), styles),
         "file": [write_blocks(target / f"{name}-{i}.dat", [curve, symbols(curve, i, len(curves))])
                  for i, curve in enumerate(curves.values())],
         "x_name": plot["x"], "y_name": plot["y"],
-        "log_x": plot["log_x"], "log_y": plot["log_y"],
+        "log_x": plot["log_x"], "log_y": plot["log_y"], "y_gap": gap,
         "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
         "x_ticks": ticks, "y_ticks": few_ticks(y_low, y_high) if plot["log_y"] else ""}
     types = line_types(list(curves), styles)
     key = [Entry(entry.label, entry.line, entry.symbol if own != THEORY_LINE else "")
            for entry, own in zip(entries(labels, types), types)]
-    layout = Layout(1, 1, 330, key, right=30)
+    layout = Layout(1, 1, 330, key, left=gap + 16, right=30)
     triangles = [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
                  for i, t in enumerate(slopes)]
     return Drawing(figure, "xy.gp",

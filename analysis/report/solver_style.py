@@ -22,6 +22,7 @@ DASHES = ((8, 6), (2.5, 4), (16, 5, 3, 5), (12, 4, 3, 4, 3, 4), (5, 3))
 DARK = 60  # of 255
 FIRST_VARIANT = 101  # line type
 FIRST_PAIR = 4       # symbol
+CIRCLE = 6
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ class SolverStyle:
     width: float = 2.2
     size: float = 0.75            # of the symbol
 
-    # gnuplot's symbols come in pairs from FIRST_PAIR on, hollow and filled. Those before are lines: a
-    # star without some is a plus.
+    # gnuplot's symbols come in pairs from FIRST_PAIR on, hollow and filled. Those before are lines,
+    # and a circle instead is hollow.
     @property
     def filled(self) -> int:
         return self.symbol if self.symbol < FIRST_PAIR else self.symbol | 1
 
     @property
     def hollow(self) -> int:
-        return 1 if self.symbol < FIRST_PAIR else self.symbol & ~1
+        return CIRCLE if self.symbol < FIRST_PAIR else self.symbol & ~1
 
     @property
     def gnuplot(self) -> str:

@@ -17,7 +17,7 @@ static double time_of_rest(rl_trial *trial, int passes) {
     time = speed > 0.01 ? rope.driver->state->time : time;
     if (n < 600) {
       char curve[32];
-      snprintf(curve, sizeof curve, "%d passes", passes);
+      snprintf(curve, sizeof curve, "contraption, %d passes", passes);
       rl_trial_point(trial, curve, rope.driver->state->time, speed);
     }
   }

@@ -79,7 +79,7 @@ static void times(rl_trial *trial) {
         trial->ours[SIZES * DISTANCES + 1 + d] = found.tension;
       }
       char curve[32];
-      snprintf(curve, sizeof curve, "%d links", 20 << k);
+      snprintf(curve, sizeof curve, "rattle, %d links", 20 << k);
       rl_trial_point(trial, curve, distances[d], found.time);
     }
   }

@@ -88,8 +88,8 @@ static void laguerre(rl_trial *trial) {
     const int n = 4 << i;
     trial->ours[i] = measured(trial, n, "equal", 1);
     const double limit = 0.5 * gsl_sf_bessel_zero_J0(1) * sqrt(gravity);
-    rl_trial_point(trial, "equal beads", n, fabs(trial->ours[i] / limit - 1.0));
-    rl_trial_point(trial, "half a bead at the end", n,
+    rl_trial_point(trial, "rattle, equal beads", n, fabs(trial->ours[i] / limit - 1.0));
+    rl_trial_point(trial, "rattle, half a bead at the end", n,
                    fabs(measured(trial, n, "half", 1) / limit - 1.0));
   }
 }

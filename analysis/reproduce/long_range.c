@@ -24,8 +24,9 @@ static double longest(rl_trial *trial, const char *solver, const char *curve) {
 }
 
 static void run(rl_trial *trial) {
-  const double without = longest(trial, "pbd,iterations=20", "20 sweeps");
-  const double with_long = longest(trial, "pbd,iterations=20,long_range=true", "with attachments");
+  const double without = longest(trial, "pbd,iterations=20", "pbd, 20 sweeps");
+  const double with_long =
+      longest(trial, "pbd,iterations=20,long_range=true", "pbd, with attachments");
   trial->ours[0] = with_long - 1.0;
   trial->ours[1] = (with_long - 1.0) / (without - 1.0);
 }

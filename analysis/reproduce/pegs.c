@@ -321,7 +321,7 @@ static double slide(rl_trial *trial, bool guided, double place) {
     if (y < y0 + place - start) {
       const double gain = rl_state_momentum(d->model, d->state).linear.x - momentum;
       const double middle = 0.5 * (before + y);
-      rl_trial_point(trial, guided ? "with a guide" : "an edge alone", middle,
+      rl_trial_point(trial, guided ? "rattle, with a guide" : "rattle, an edge alone", middle,
                      gain / window / gravity);
       if (guided) {
         rl_trial_point(trial, "theory: L y - 2 y^2 + y0^2", middle,

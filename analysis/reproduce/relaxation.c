@@ -45,10 +45,12 @@ static void run(rl_trial *trial) {
     const bool drawn = counts[i] == 20;
     char sor[64];
     snprintf(sor, sizeof sor, "omega=%.17g", 2.0 / (1.0 + sin(M_PI / (2.0 * counts[i]))));
-    trial->ours[i] = contraction(trial, counts[i], "order=jacobi", 0.0, drawn ? "Jacobi" : NULL);
+    trial->ours[i] =
+        contraction(trial, counts[i], "order=jacobi", 0.0, drawn ? "pbd, Jacobi" : NULL);
     trial->ours[3 + i] =
-        contraction(trial, counts[i], "order=forward", 0.0, drawn ? "Gauss-Seidel" : NULL);
-    trial->ours[6 + i] = contraction(trial, counts[i], sor, 1.0, drawn ? "over-relaxed" : NULL);
+        contraction(trial, counts[i], "order=forward", 0.0, drawn ? "pbd, Gauss-Seidel" : NULL);
+    trial->ours[6 + i] =
+        contraction(trial, counts[i], sor, 1.0, drawn ? "pbd, over-relaxed" : NULL);
   }
 }
 

@@ -28,12 +28,12 @@ static void hanging(rl_trial *trial) {
     char solver[64];
     snprintf(solver, sizeof solver, "xpbd,substeps=%d,iterations=1", n);
     const double stepped = settled(trial, solver, &top);
-    rl_trial_point(trial, "substeps", n, stepped);
+    rl_trial_point(trial, "xpbd, substeps", n, stepped);
     trial->ours[i] = stepped / (g * h * h);
     double unused = NAN;
     snprintf(solver, sizeof solver, "xpbd,substeps=1,iterations=%d", n);
     const double iterated = settled(trial, solver, &unused);
-    rl_trial_point(trial, "iterations", n, iterated);
+    rl_trial_point(trial, "xpbd, iterations", n, iterated);
     if (n == 100) {
       trial->ours[4] = top;
       trial->ours[5] = iterated / stepped;
@@ -82,8 +82,8 @@ static double largest(rl_trial *trial, const char *method, const char *solver) {
 }
 
 static void heavy(rl_trial *trial) {
-  trial->ours[1] = largest(trial, "100 sweeps", "xpbd,substeps=1,iterations=100");
-  trial->ours[2] = largest(trial, "100 substeps", "xpbd,substeps=100,iterations=1");
+  trial->ours[1] = largest(trial, "xpbd, 100 sweeps", "xpbd,substeps=1,iterations=100");
+  trial->ours[2] = largest(trial, "xpbd, 100 substeps", "xpbd,substeps=100,iterations=1");
   trial->ours[0] = trial->ours[1] / trial->ours[2];
 }
 

@@ -77,6 +77,25 @@ class SingleSteps(cli.Case):
                     "status by label")
         self.expect_in("elastic ropes", self.summary["pbd"]["reason"], "reason of pbd")
 
+    def test_who_is_too_slow_is_a_row(self) -> None:
+        """For a thousand times a million sweeps a second is not enough; the others have their rows all the same, and
+        the same ones whoever works beside them."""
+        tables = []
+        for words in (("--solver", "pbd=xpbd,substeps=1000", "--time-limit", "1"), ("--jobs", "1")):
+            folder = new_folder()
+            self.expect_exit(cli.ropelab("onestep", "hanging-chain", "--iterations", "1,1000000", "--at",
+                                         "0.1", "--figures", "svg", "--solver", "impulse-direct",
+                                         "--solver", "rattle", "--out", folder, *words), cli.DONE)
+            rows = Table(folder / "summary.csv").rows()
+            self.expect([(row["label"], row["status"]) for row in rows if row["label"] != "pbd"],
+                        [("impulse-direct", "done"), ("rattle", "done")], "the others")
+            for row in rows:
+                if row["label"] == "pbd":
+                    self.expect((row["status"], row["reason"], row["position_rms_m"]),
+                                ("timeout", "stopped after the time limit of 1 s", "nan"), "pbd")
+            tables.append(Table(folder / "onestep.csv").rows())
+        self.expect(tables[0], tables[1], "rows of onestep.csv, without those of pbd")
+
     def test_reference_says_how_sure_it_is(self) -> None:
         sure = [float(row["position_rms_m"]) for row in self.table.rows()[:3]]
         errors = [float(row["position_rms_m"]) for row in self.table.rows()
