@@ -91,9 +91,10 @@ static row_rate link_rate(const rl_state *state, const rl_link *link) {
   return sum;
 }
 
-// The same for a contact of two elements, whose forces are along its normal.
+// The same for a contact of two elements, whose forces are along its normal; without its value,
+// which only the start of a step asks for.
 static row_rate crossing_rate(const rl_state *state, const rl_crossing *c) {
-  row_rate sum = {.value = rl_crossing_value(c, rl_crossing_way(c, state->points))};
+  row_rate sum = {0};
   rl_vec3 closing = {0.0, 0.0, 0.0};
   for (size_t i = 0; i < 4; i++) {
     const rl_vec3 v = state->velocities[c->slots[i]];
@@ -171,8 +172,13 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
         const uint32_t place = rows->contact_before[row->item];
         before = place == RL_NONE ? RL_NONE : model->link_count + place;
       }
+      row_rate now = general_rate(model, state, rows, row);
+      if (row->is_frozen) {
+        const rl_crossing *c = &rows->crossings[row->item];
+        now.value = rl_crossing_value(c, rl_crossing_way(c, state->points));
+      }
       remember(ledger, model, state, row->source, row->compliance,
-               before != RL_NONE && last[before], general_rate(model, state, rows, row));
+               before != RL_NONE && last[before], now);
     }
   }
   rl_rows_move(rows);
@@ -206,6 +212,10 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
+      if (row->kind == RL_ROW_CONTACT && state->multipliers[row->source] == 0.0) { // apart
+        ledger->unfinished[row->source] = false;
+        continue;
+      }
       row_rate now = general_rate(model, state, rows, row);
       if (flow_rubs(model, row)) {
         now.slip = ledger->before[row->source].slip = 0.0;

@@ -48,8 +48,7 @@ typedef struct element {
 
 // Where it is, in one cache line.
 typedef struct axis {
-  rl_vec3 from, to;
-  double radius;
+  rl_segment at;
   double range; // how far from where its axis was when the pairs were listed it can touch [m]
 } axis;
 
@@ -57,17 +56,28 @@ typedef struct motion {
   rl_vec3 ends[2]; // velocities [m/s]
 } motion;
 
-// The box of an element, and the bucket of the cell in which its middle is.
+// The box of an element, and the bucket of the cell in which its middle is; and the ball round it
+// and its reach, which most that are in cells beside each other are told apart by.
 typedef struct box {
   rl_vec3 low, high;
   double reach;
   uint32_t bucket, element;
 } box;
 
-// Two elements that were as near as that when the pairs were listed.
+typedef struct ball {
+  rl_vec3 middle;
+  double radius;
+} ball;
+
+// Ends of the two elements of a pair. Where one is nearest to the other, the element that goes on
+// there may say all there is to say.
+enum { LATER_BEGINS = 1, LATER_ENDS = 2, EARLIER_BEGINS = 4, EARLIER_ENDS = 8 };
+
+// Two elements that were as near as that when the pairs were listed, up to less than `rounding`.
 typedef struct pair {
   uint32_t later, earlier;
-  double distance;
+  float distance;
+  uint32_t shared_ends; // where an element goes on that is no neighbour of the other one
 } pair;
 
 struct rl_tangle {
@@ -85,11 +95,12 @@ struct rl_tangle {
   uint32_t kept_count; // elements for which the pairs were listed, what these were and where;
   element *kept;       // range: how far from its axis each was looked for
   axis *kept_axes;
-  box *boxes;             // by buckets
-  uint32_t *buckets;      // where each begins, and one more
-  pair *pairs, *sorted;   // as they were found; by their later element, then the earlier
-  uint32_t *first;        // [count + 1] where those of each later element begin
-  uint32_t (*members)[2]; // [contacts] their elements
+  box *boxes;           // by buckets
+  ball *balls;          // of these
+  uint32_t *buckets;    // where each begins, and one more
+  pair *pairs, *sorted; // as they were found; by their later element, then the earlier
+  uint32_t *first;      // [count + 1] where those of each later element begin
+  uint32_t *members;    // [contacts] their pairs, among the sorted
 };
 
 static uint64_t room(uint64_t elements, uint64_t each) {
@@ -124,6 +135,7 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   t->kept = rl_carve(c, count, sizeof *t->kept);
   t->kept_axes = rl_carve(c, count, sizeof *t->kept_axes);
   t->boxes = rl_carve(c, count, sizeof *t->boxes);
+  t->balls = rl_carve(c, count, sizeof *t->balls);
   t->buckets = rl_carve(c, (size_t)t->bucket_mask + 2, sizeof *t->buckets);
   t->pairs = rl_carve(c, t->capacity, sizeof *t->pairs);
   t->first = rl_carve(c, (size_t)count + 1, sizeof *t->first);
@@ -136,12 +148,13 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
 // Elements
 
 void rl_tangle_move(const rl_model *model, const rl_state *state, rl_tangle *t) {
+  rl_vec3 to = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
     const uint32_t *slots = t->elements[i].slots;
-    t->axes[i].from = i > 0 && t->elements[i - 1].slots[1] == slots[0]
-                          ? t->axes[i - 1].to
-                          : rl_node_position(model, state, slots[0]);
-    t->axes[i].to = rl_node_position(model, state, slots[1]);
+    const bool goes_on = i > 0 && t->elements[i - 1].slots[1] == slots[0];
+    const rl_vec3 from = goes_on ? to : rl_node_position(model, state, slots[0]);
+    to = rl_node_position(model, state, slots[1]);
+    t->axes[i].at = rl_segment_between(from, to);
   }
 }
 
@@ -158,7 +171,6 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t before = rl_element_before(model, state, rope, i);
     const uint32_t next = rl_element_next(model, state, rope, i);
-    t->axes[t->count].radius = r->radius;
     t->motions[t->count] = (motion){{state->velocities[links[i].a], state->velocities[links[i].b]}};
     t->elements[t->count++] = (element){
         .rope = rope,
@@ -197,9 +209,9 @@ static void find_reach(rl_tangle *t) {
   for (uint32_t i = 0; i < t->count; i++) {
     const rl_vec3 v = rl_sub(t->motions[i].ends[0], mean), w = rl_sub(t->motions[i].ends[1], mean);
     const double speed = sqrt(rl_larger(rl_dot(v, v), rl_dot(w, w)));
-    axis *e = &t->axes[i];
-    t->fast[i] = t->dt * speed > e->radius;
-    e->range = e->radius + margin(e->radius, t->dt, t->dt * (2.0 * speed + t->fall));
+    const double radius = t->elements[i].radius;
+    t->fast[i] = t->dt * speed > radius;
+    t->axes[i].range = radius + margin(radius, t->dt, t->dt * (2.0 * speed + t->fall));
   }
 }
 
@@ -231,6 +243,11 @@ static double closing_speed(const motion *a, const motion *b) {
   return sqrt(square);
 }
 
+// Whether there is an element beside one of a pair that is no neighbour of the other.
+static bool goes_on_apart(const rl_tangle *t, uint32_t beside, const element *partner) {
+  return beside != RL_NONE && !are_neighbours(&t->kept[beside], partner);
+}
+
 // Lists the pair if it is near enough; false: there is no room.
 static bool meet(rl_tangle *t, uint32_t a, uint32_t b) {
   const uint32_t i = a > b ? a : b, k = a > b ? b : a;
@@ -239,14 +256,18 @@ static bool meet(rl_tangle *t, uint32_t a, uint32_t b) {
     return true;
   }
   const axis *x = &t->kept_axes[i], *y = &t->kept_axes[k];
-  const double distance = rl_length(rl_segments_nearest(x->from, x->to, y->from, y->to).way);
+  const double distance = rl_length(rl_segments_nearest(&x->at, &y->at).way);
   if (!(distance <= x->range + y->range)) {
     return true;
   }
   if (t->pair_count == t->capacity) {
     return false;
   }
-  t->pairs[t->pair_count++] = (pair){i, k, distance};
+  const uint32_t shared_ends = (goes_on_apart(t, later->before, earlier) ? LATER_BEGINS : 0U) |
+                               (goes_on_apart(t, later->after, earlier) ? LATER_ENDS : 0U) |
+                               (goes_on_apart(t, earlier->before, later) ? EARLIER_BEGINS : 0U) |
+                               (goes_on_apart(t, earlier->after, later) ? EARLIER_ENDS : 0U);
+  t->pairs[t->pair_count++] = (pair){i, k, (float)distance, shared_ends};
   return true;
 }
 
@@ -278,7 +299,8 @@ static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
 }
 
 static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
-  const rl_vec3 a = t->kept_axes[i].from, b = t->kept_axes[i].to;
+  const rl_segment *at = &t->kept_axes[i].at;
+  const rl_vec3 a = at->from, b = rl_segment_end(at);
   const int32_t cell[3] = {cell_of(0.5 * (a.x + b.x), size.x), cell_of(0.5 * (a.y + b.y), size.y),
                            cell_of(0.5 * (a.z + b.z), size.z)};
   return (box){.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
@@ -294,10 +316,9 @@ static rl_vec3 cell_size(const rl_tangle *t) {
   rl_vec3 size = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
     const axis *e = &t->kept_axes[i];
-    const rl_vec3 d = rl_sub(e->to, e->from);
-    size.x = fmax(size.x, fabs(d.x) + 2.0 * e->range);
-    size.y = fmax(size.y, fabs(d.y) + 2.0 * e->range);
-    size.z = fmax(size.z, fabs(d.z) + 2.0 * e->range);
+    size.x = fmax(size.x, fabs(e->at.way.x) + 2.0 * e->range);
+    size.y = fmax(size.y, fabs(e->at.way.y) + 2.0 * e->range);
+    size.z = fmax(size.z, fabs(e->at.way.z) + 2.0 * e->range);
   }
   return size;
 }
@@ -313,19 +334,32 @@ static void sort_boxes(rl_tangle *t, rl_vec3 size) {
   }
   for (uint32_t i = t->count; i-- > 0;) { // from behind: each bucket stays in order
     const box b = box_of(t, i, size);
-    t->boxes[--t->buckets[b.bucket + 1]] = b;
+    const axis *e = &t->kept_axes[i];
+    const uint32_t place = --t->buckets[b.bucket + 1];
+    t->boxes[place] = b;
+    t->balls[place] = (ball){rl_add_scaled(e->at.from, 0.5, e->at.way),
+                             (1.0 + rounding) * (0.5 * sqrt(e->at.square) + e->range)};
   }
   // Each now stands one too far to the right, and holds where its bucket begins.
   memmove(t->buckets, t->buckets + 1, ((size_t)t->bucket_mask + 1) * sizeof *t->buckets);
   t->buckets[t->bucket_mask + 1] = t->count;
 }
 
+static bool balls_meet(const ball *a, const ball *b) {
+  const rl_vec3 way = rl_sub(a->middle, b->middle);
+  const double reach = a->radius + b->radius;
+  return rl_dot(way, way) <= reach * reach;
+}
+
 // A box against those of a stretch of buckets. The grid repeats, so that some of them are far away;
 // two that meet are in cells beside each other.
-static bool meet_stretch(rl_tangle *t, const box *b, uint32_t from, uint32_t to) {
+static bool meet_stretch(rl_tangle *t, uint32_t index, uint32_t from, uint32_t to) {
+  const box *b = &t->boxes[index];
+  const ball around = t->balls[index];
   for (uint32_t k = from; k < to; k++) {
     const box *other = &t->boxes[k];
-    if (boxes_meet(b, other) && !meet(t, b->element, other->element)) {
+    if (balls_meet(&around, &t->balls[k]) && boxes_meet(b, other) &&
+        !meet(t, b->element, other->element)) {
       return false;
     }
   }
@@ -341,29 +375,31 @@ static uint32_t bucket_beside(const rl_tangle *t, uint32_t bucket, int32_t dx, i
   return bucket_of(t, cell);
 }
 
-static bool meet_bucket(rl_tangle *t, const box *b, uint32_t bucket) {
-  return meet_stretch(t, b, t->buckets[bucket], t->buckets[bucket + 1]);
+static bool meet_bucket(rl_tangle *t, uint32_t index, uint32_t bucket) {
+  return meet_stretch(t, index, t->buckets[bucket], t->buckets[bucket + 1]);
 }
 
 // The three cells with z - 1, z and z + 1: most often one stretch.
-static bool meet_column(rl_tangle *t, const box *b, int32_t dx, int32_t dy) {
+static bool meet_column(rl_tangle *t, uint32_t index, int32_t dx, int32_t dy) {
   const uint32_t last = (UINT32_C(1) << t->bucket_bits) - 1U;
-  const uint32_t first = bucket_beside(t, b->bucket, dx, dy, -1);
+  const uint32_t bucket = t->boxes[index].bucket;
+  const uint32_t first = bucket_beside(t, bucket, dx, dy, -1);
   if ((first & last) + 2 <= last) {
-    return meet_stretch(t, b, t->buckets[first], t->buckets[first + 3]);
+    return meet_stretch(t, index, t->buckets[first], t->buckets[first + 3]);
   }
-  return meet_bucket(t, b, first) && meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 0)) &&
-         meet_bucket(t, b, bucket_beside(t, b->bucket, dx, dy, 1));
+  return meet_bucket(t, index, first) &&
+         meet_bucket(t, index, bucket_beside(t, bucket, dx, dy, 0)) &&
+         meet_bucket(t, index, bucket_beside(t, bucket, dx, dy, 1));
 }
 
 // Each pair once: what is behind in the same cell, and the 13 cells that follow in x, then y, then
 // z.
 static bool meet_all(rl_tangle *t) {
   for (uint32_t i = 0; i < t->count; i++) {
-    const box *b = &t->boxes[i];
-    if (!meet_stretch(t, b, i + 1, t->buckets[b->bucket + 1]) ||
-        !meet_bucket(t, b, bucket_beside(t, b->bucket, 0, 0, 1)) || !meet_column(t, b, 0, 1) ||
-        !meet_column(t, b, 1, -1) || !meet_column(t, b, 1, 0) || !meet_column(t, b, 1, 1)) {
+    const uint32_t bucket = t->boxes[i].bucket;
+    if (!meet_stretch(t, i, i + 1, t->buckets[bucket + 1]) ||
+        !meet_bucket(t, i, bucket_beside(t, bucket, 0, 0, 1)) || !meet_column(t, i, 0, 1) ||
+        !meet_column(t, i, 1, -1) || !meet_column(t, i, 1, 0) || !meet_column(t, i, 1, 1)) {
       return false;
     }
   }
@@ -426,14 +462,14 @@ static bool pairs_hold(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count && hold; i++) {
     hold = is_same(&t->elements[i], &t->kept[i]);
-    mean = rl_add(mean, rl_sub(t->axes[i].from, t->kept_axes[i].from));
+    mean = rl_add(mean, rl_sub(t->axes[i].at.from, t->kept_axes[i].at.from));
   }
   mean = rl_scale(1.0 / (double)t->count, mean);
   for (uint32_t i = 0; i < t->count && hold; i++) {
     axis *now = &t->axes[i];
     const axis *then = &t->kept_axes[i];
-    const rl_vec3 a = rl_sub(rl_sub(now->from, then->from), mean);
-    const rl_vec3 b = rl_sub(rl_sub(now->to, then->to), mean);
+    const rl_vec3 a = rl_sub(rl_sub(now->at.from, then->at.from), mean);
+    const rl_vec3 b = rl_add(a, rl_sub(now->at.way, then->at.way));
     const double moved = sqrt(rl_larger(rl_dot(a, a), rl_dot(b, b)));
     now->range += moved;
     hold = (1.0 + rounding) * now->range <= then->range;
@@ -462,13 +498,14 @@ bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *t, 
 // ---------------------------------------------------------------------------------------------
 // Contacts
 
-// Where an element begins and ends some time later, if nothing acts on it.
+// Where an element begins some time later, and all of it, if nothing acts on it.
 static rl_vec3 from_after(const rl_tangle *t, uint32_t i, double time) {
-  return rl_add_scaled(t->axes[i].from, time, t->motions[i].ends[0]);
+  return rl_add_scaled(t->axes[i].at.from, time, t->motions[i].ends[0]);
 }
 
-static rl_vec3 to_after(const rl_tangle *t, uint32_t i, double time) {
-  return rl_add_scaled(t->axes[i].to, time, t->motions[i].ends[1]);
+static rl_segment axis_after(const rl_tangle *t, uint32_t i, double time) {
+  const rl_vec3 turning = rl_sub(t->motions[i].ends[1], t->motions[i].ends[0]);
+  return rl_segment_from(from_after(t, i, time), rl_add_scaled(t->axes[i].at.way, time, turning));
 }
 
 // Where two elements are nearest to each other, and when that is counted from the step's start.
@@ -477,78 +514,89 @@ typedef struct meeting {
   double distance, time;
 } meeting;
 
-static meeting meeting_now(const rl_tangle *t, uint32_t later, uint32_t earlier) {
-  const axis *a = &t->axes[later], *b = &t->axes[earlier];
-  const rl_nearest n = rl_segments_nearest(a->from, a->to, b->from, b->to);
-  return (meeting){n, rl_length(n.way), 0.0};
+static rl_nearest nearest_now(const rl_tangle *t, const pair *p) {
+  return rl_segments_nearest(&t->axes[p->later].at, &t->axes[p->earlier].at);
 }
 
-static meeting meeting_after(const rl_tangle *t, uint32_t later, uint32_t earlier, double time) {
-  const rl_nearest n =
-      rl_segments_nearest(from_after(t, later, time), to_after(t, later, time),
-                          from_after(t, earlier, time), to_after(t, earlier, time));
+static meeting meeting_now(rl_nearest at) { return (meeting){at, rl_length(at.way), 0.0}; }
+
+static meeting meeting_after(const rl_tangle *t, const pair *p, double time) {
+  const rl_segment a = axis_after(t, p->later, time), b = axis_after(t, p->earlier, time);
+  const rl_nearest n = rl_segments_nearest(&a, &b);
   return (meeting){n, rl_length(n.way), time};
+}
+
+// The contact distance of the two.
+static double radii(const rl_tangle *t, const pair *p) {
+  return t->elements[p->later].radius + t->elements[p->earlier].radius;
 }
 
 // (6) The first time at which two elements that are apart can be within the contact distance: all
 // of one is on either side of the plane across their way, and no end comes nearer to it faster than
 // so.
-static double earliest(const rl_tangle *t, uint32_t later, uint32_t earlier, const meeting *m) {
-  const rl_vec3 *v = t->motions[later].ends, *w = t->motions[earlier].ends;
+static double earliest(const rl_tangle *t, const pair *p, const meeting *m) {
+  const rl_vec3 *v = t->motions[p->later].ends, *w = t->motions[p->earlier].ends;
   const rl_vec3 n = rl_scale(1.0 / m->distance, m->at.way);
   const double speed =
       rl_larger(rl_dot(n, w[0]), rl_dot(n, w[1])) + rl_larger(-rl_dot(n, v[0]), -rl_dot(n, v[1]));
-  const double gap = m->distance - t->axes[later].radius - t->axes[earlier].radius;
+  const double gap = m->distance - radii(t, p);
   return speed > 0.0 ? m->time + gap / speed : INFINITY;
+}
+
+static bool is_fast(const rl_tangle *t, const pair *p) {
+  return t->fast[p->later] || t->fast[p->earlier];
 }
 
 // Where two elements that are apart come together on straight ways within the step; false: nowhere,
 // or neither is fast, so that where they are now says it as well. From there they advance by as
 // much time as they cannot meet in, again and again.
-static bool find_meeting(const rl_tangle *t, uint32_t later, uint32_t earlier, meeting *m) {
-  const double sum = t->axes[later].radius + t->axes[earlier].radius;
-  if (m->distance <= sum || !(t->fast[later] || t->fast[earlier])) {
+static bool find_meeting(const rl_tangle *t, const pair *p, meeting *m) {
+  const double sum = radii(t, p);
+  if (m->distance <= sum || !is_fast(t, p)) {
     return false;
   }
   meeting next = *m;
   for (int i = 0; i < ADVANCES && next.distance > (1.0 + meeting_gap) * sum; i++) {
-    const double time = earliest(t, later, earlier, &next);
+    const double time = earliest(t, p, &next);
     if (!(time < t->dt)) {
       return false;
     }
-    next = meeting_after(t, later, earlier, time);
+    next = meeting_after(t, p, time);
   }
   *m = next;
   return true;
 }
 
-// Whether the element that goes on at the end where the contact is says all there is to say: the
-// distance along a rope is least in its inside, or at a node, which belongs to the element behind
-// it. `way` leads from the partner to this one.
-static bool end_is_idle(const rl_tangle *t, uint32_t index, double fraction, rl_vec3 way,
-                        uint32_t partner, double time) {
-  const element *e = &t->elements[index];
-  const uint32_t beside = fraction <= 0.0 ? e->before : fraction >= 1.0 ? e->after : RL_NONE;
-  if (beside == RL_NONE || are_neighbours(&t->elements[beside], &t->elements[partner])) {
+// Whether the element that goes on at the end where the contact is says all there is to say, if
+// there is one: the distance along a rope is least in its inside, or at a node, which belongs to
+// the element behind it. `way` leads from the partner to this one.
+static inline bool end_is_idle(const rl_tangle *t, uint32_t index, double fraction, rl_vec3 way,
+                               double time, bool before, bool after) {
+  if (fraction >= 1.0) {
+    return after;
+  }
+  if (!(fraction <= 0.0 && before)) {
     return false;
   }
-  return fraction >= 1.0 ||
-         rl_dot(rl_sub(from_after(t, beside, time), from_after(t, index, time)), way) < 0.0;
+  const rl_vec3 from = from_after(t, t->elements[index].before, time);
+  return rl_dot(rl_sub(from, from_after(t, index, time)), way) < 0.0;
 }
 
-static bool is_idle(const rl_tangle *t, uint32_t later, uint32_t earlier, const meeting *m) {
-  return end_is_idle(t, later, m->at.first, m->at.way, earlier, m->time) ||
-         end_is_idle(t, earlier, m->at.second, rl_scale(-1.0, m->at.way), later, m->time);
+static inline bool is_idle(const rl_tangle *t, const pair *p, const rl_nearest *n, double time) {
+  return end_is_idle(t, p->later, n->first, n->way, time, p->shared_ends & LATER_BEGINS,
+                     p->shared_ends & LATER_ENDS) ||
+         end_is_idle(t, p->earlier, n->second, rl_scale(-1.0, n->way), time,
+                     p->shared_ends & EARLIER_BEGINS, p->shared_ends & EARLIER_ENDS);
 }
 
 // The direction from the earlier to the later element. Where their axes have come through each
 // other, it stays that of the side on which they were, as long as they overlap.
-static rl_vec3 find_normal(const rl_nearest *n, double distance, const axis *later,
-                           const axis *earlier, rl_vec3 side) {
-  const double sum = later->radius + earlier->radius;
+static rl_vec3 find_normal(const rl_tangle *t, const pair *p, const rl_nearest *n, double distance,
+                           rl_vec3 side) {
+  const double sum = radii(t, p);
   rl_vec3 normal = rl_scale(distance > 0.0 ? 1.0 / distance : 0.0, n->way);
   if (!(distance > touching_axes * sum)) {
-    const rl_vec3 u = rl_sub(later->to, later->from), v = rl_sub(earlier->to, earlier->from);
+    const rl_vec3 u = t->axes[p->later].at.way, v = t->axes[p->earlier].at.way;
     normal = rl_unit(rl_cross(rl_unit(u), rl_unit(v)));
     normal = rl_is_zero(normal) ? side : normal;
     normal = rl_is_zero(normal) ? rl_across(rl_unit(u)) : normal;
@@ -558,11 +606,10 @@ static rl_vec3 find_normal(const rl_nearest *n, double distance, const axis *lat
   return crossed ? rl_scale(-1.0, normal) : normal;
 }
 
-static rl_foot make_foot(const rl_rows *rows, uint32_t later, uint32_t earlier, const meeting *m,
-                         bool idle, rl_vec3 side) {
-  const axis *a = &rows->tangle->axes[later], *b = &rows->tangle->axes[earlier];
-  const rl_vec3 normal = find_normal(&m->at, m->distance, a, b, side);
-  const double sum = a->radius + b->radius;
+static rl_foot make_foot(const rl_rows *rows, const pair *p, const meeting *m, bool idle,
+                         rl_vec3 side) {
+  const rl_vec3 normal = find_normal(rows->tangle, p, &m->at, m->distance, side);
+  const double sum = radii(rows->tangle, p);
   const double depth = rl_larger(sum - rl_dot(normal, m->at.way), 0.0);
   return (rl_foot){.normal = normal,
                    .fraction = m->at.first,
@@ -573,14 +620,13 @@ static rl_foot make_foot(const rl_rows *rows, uint32_t later, uint32_t earlier, 
 }
 
 // (4) Whether two elements can touch within the step; idle ones are near only within the travel.
-static bool can_touch(const rl_tangle *t, uint32_t later, uint32_t earlier, double distance,
-                      bool idle) {
-  const double sum = t->axes[later].radius + t->axes[earlier].radius;
+static bool can_touch(const rl_tangle *t, const pair *p, double distance, bool idle) {
+  const double sum = radii(t, p);
   if (distance <= sum + margin(sum, t->dt, 0.0) && !idle) {
     return true;
   }
   const double travel =
-      2.0 * t->dt * (closing_speed(&t->motions[later], &t->motions[earlier]) + t->fall);
+      2.0 * t->dt * (closing_speed(&t->motions[p->later], &t->motions[p->earlier]) + t->fall);
   return distance <= sum + (idle ? travel : margin(sum, t->dt, travel));
 }
 
@@ -603,43 +649,40 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
   return (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// Adds the contact of two elements, the index-th and one before it, if it is one; false: there is
-// no room.
+// Adds the contact of a pair, the index-th of the sorted, that is nearest there now, if it is one;
+// false: there is no room.
 static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
-                            uint64_t old_count, uint64_t *old, uint32_t index, uint32_t before) {
+                            uint64_t old_count, uint64_t *old, uint32_t index, rl_nearest nearest) {
   rl_tangle *t = rows->tangle;
-  const double sum = t->axes[index].radius + t->axes[before].radius;
-  meeting m = meeting_now(t, index, before);
+  const pair *p = &t->sorted[index];
+  meeting m = meeting_now(nearest);
   const double distance = m.distance;
-  const bool meets = !rows->lists_idle && find_meeting(t, index, before, &m);
-  const bool idle = is_idle(t, index, before, &m);
+  const bool meets = !rows->lists_idle && find_meeting(t, p, &m);
+  const bool idle = is_idle(t, p, &m.at, m.time);
   if (idle && !rows->lists_idle) {
     return true;
   }
-  if (!meets && !can_touch(t, index, before, distance, idle)) {
+  if (!meets && !can_touch(t, p, distance, idle)) {
     return true;
   }
   if (t->contact_count == model->tangle_capacity) {
     return false;
   }
-  const element *e = &t->elements[index];
+  const element *e = &t->elements[p->later];
   const rl_contact contact = {.rope = e->rope,
                               .node = e->place,
                               .slot = e->slots[0],
                               .next = e->slots[1],
                               .body = RL_NONE,
-                              .other = t->elements[before].link};
+                              .other = t->elements[p->earlier].link};
   const bool known = rl_contact_was(rows, old_count, old, &contact);
-  const bool deep = distance < 0.5 * sum;
+  const bool deep = distance < 0.5 * radii(t, p);
   const rl_vec3 side = known  ? rows->old_sides[*old]
                        : deep ? inherited_side(rows, old_count, *old, &contact)
                               : rl_vec(0.0, 0.0, 0.0);
-  const uint64_t at = state->contact_count;
-  t->members[at][0] = index;
-  t->members[at][1] = before;
+  t->members[state->contact_count] = index;
   t->contact_count++;
-  rl_contact_add(model, state, rows, old_count, old, contact,
-                 make_foot(rows, index, before, &m, idle, side));
+  rl_contact_add(model, state, rows, old_count, old, contact, make_foot(rows, p, &m, idle, side));
   return true;
 }
 
@@ -650,8 +693,13 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
   for (uint32_t k = t->first[index]; k < t->first[index + 1] && complete; k++) {
     const pair *p = &t->sorted[k];
     const double ranges = t->axes[index].range + t->axes[p->earlier].range;
-    complete = !(p->distance <= (1.0 + rounding) * ranges) ||
-               detect_elements(model, state, rows, old_count, old, index, p->earlier);
+    if (!((double)p->distance <= (1.0 + rounding) * ranges)) {
+      continue;
+    }
+    const rl_nearest nearest = nearest_now(t, p);
+    if (rows->lists_idle || is_fast(t, p) || !is_idle(t, p, &nearest, 0.0)) { // most are
+      complete = detect_elements(model, state, rows, old_count, old, k, nearest);
+    }
   }
   return complete;
 }
@@ -659,10 +707,10 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
 void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows *rows,
                            uint64_t contact) {
   const rl_tangle *t = rows->tangle;
-  const uint32_t later = t->members[contact][0], earlier = t->members[contact][1];
-  const meeting m = meeting_now(t, later, earlier);
-  rows->feet[contact] = make_foot(rows, later, earlier, &m, is_idle(t, later, earlier, &m),
-                                  rows->feet[contact].normal);
+  const pair *p = &t->sorted[t->members[contact]];
+  const meeting m = meeting_now(nearest_now(t, p));
+  rows->feet[contact] =
+      make_foot(rows, p, &m, is_idle(t, p, &m.at, 0.0), rows->feet[contact].normal);
   rl_row_freeze(model, state, rows, &rows->rows[rows->span_count + contact]);
 }
 

@@ -7,15 +7,15 @@
 
 #include <string.h>
 
+static int compare(uint32_t a, uint32_t b) { return a < b ? -1 : a > b; }
+
 static int compare_contacts(const rl_contact *a, const rl_contact *b) {
-  const uint32_t x[6] = {a->rope, a->node, a->next != RL_NONE, a->body, a->part, a->second};
-  const uint32_t y[6] = {b->rope, b->node, b->next != RL_NONE, b->body, b->part, b->second};
-  for (size_t i = 0; i < 6; i++) {
-    if (x[i] != y[i]) {
-      return x[i] < y[i] ? -1 : 1;
-    }
-  }
-  return 0;
+  int order = compare(a->rope, b->rope);
+  order = order ? order : compare(a->node, b->node);
+  order = order ? order : compare(a->next != RL_NONE, b->next != RL_NONE);
+  order = order ? order : compare(a->body, b->body);
+  order = order ? order : compare(a->part, b->part);
+  return order ? order : compare(a->second, b->second);
 }
 
 // How far what is at a slot can come to or go from the body within dt: it travels about
@@ -88,10 +88,11 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
 
 bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
                     const rl_contact *contact) {
-  while (*old < old_count && compare_contacts(&rows->old_contacts[*old], contact) < 0) {
+  int order = 1;
+  while (*old < old_count && (order = compare_contacts(&rows->old_contacts[*old], contact)) < 0) {
     (*old)++;
   }
-  return *old < old_count && compare_contacts(&rows->old_contacts[*old], contact) == 0;
+  return order == 0;
 }
 
 void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
@@ -161,19 +162,23 @@ static double half_width(const bounds *b, rl_vec3 along) {
 
 // Notes to which bodies some node of the rope, or something between two, can be near within dt. The
 // distance from a part is convex: nowhere less than its tangent at the middle says. No travel is
-// more than the sum of the largest of its terms.
-static void find_near_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
+// more than the sum of the largest of its terms. Returns whether there are any.
+static bool find_near_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
                              uint32_t rope, double dt) {
   static const double rounding = 1e-6;
   const rl_link *links = &state->links[model->ropes[rope].first_link];
   const rl_vec3 most = {INFINITY, INFINITY, INFINITY};
   bounds places = {most, rl_scale(-1.0, most)}, motions = places;
-  for (uint32_t i = 0; i < rl_rope_elements(model, state, rope); i++) {
+  const uint32_t elements = rl_rope_elements(model, state, rope);
+  for (uint32_t i = 0; i < elements; i++) {
     include(&places, rl_position(&state->points[links[i].a]));
-    include(&places, rl_position(&state->points[links[i].b]));
     include(&motions, state->velocities[links[i].a]);
-    include(&motions, state->velocities[links[i].b]);
+    if (i + 1 == elements || links[i + 1].a != links[i].b) {
+      include(&places, rl_position(&state->points[links[i].b]));
+      include(&motions, state->velocities[links[i].b]);
+    }
   }
+  bool any = false;
   const rl_vec3 middle = middle_of(&places), velocity = middle_of(&motions);
   for (uint32_t b = 0; b < model->body_count; b++) {
     const rl_body_pose at = rl_body_pose_at(model, state, state->points, b);
@@ -188,7 +193,9 @@ static void find_near_bodies(const rl_model *model, const rl_state *state, rl_ro
       const double reach = half_width(&places, surface.normal) + model->ropes[rope].radius + travel;
       rows->near_bodies[b] = !(surface.distance > (1.0 + rounding) * reach);
     }
+    any = any || rows->near_bodies[b];
   }
+  return any;
 }
 
 // The contacts of a node, or of an element, with all bodies; something of the two must be able to
@@ -237,14 +244,16 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       continue;
     }
     const rl_link *links = &state->links[model->ropes[r].first_link];
-    find_near_bodies(model, state, rows, r, dt);
+    const bool near = find_near_bodies(model, state, rows, r, dt);
     uint32_t node = 0; // places along the rope
     for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
-      detect_node(model, state, rows, old_count, &old, contact, dt);
-      contact.next = links[i].b; // the element that begins there
-      if (!rl_element_is_in_eye(model, state, r, i)) {
-        detect_feature(model, state, rows, old_count, &old, contact, dt);
+      if (near) {
+        detect_node(model, state, rows, old_count, &old, contact, dt);
+        contact.next = links[i].b; // the element that begins there
+        if (!rl_element_is_in_eye(model, state, r, i)) {
+          detect_feature(model, state, rows, old_count, &old, contact, dt);
+        }
       }
       if (model->ropes[r].rope_collide) {
         const bool complete = rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
@@ -252,7 +261,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       }
       if (rl_element_next(model, state, r, i) == RL_NONE) {
         contact = (rl_contact){.rope = r, .node = node++, .slot = links[i].b, .next = RL_NONE};
-        detect_node(model, state, rows, old_count, &old, contact, dt);
+        if (near) {
+          detect_node(model, state, rows, old_count, &old, contact, dt);
+        }
       }
     }
   }

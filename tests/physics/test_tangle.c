@@ -36,15 +36,20 @@ static double searched_distance(const rl_vec3 *a, const rl_vec3 *b) {
   return least;
 }
 
+static rl_nearest nearest_between(rl_vec3 a0, rl_vec3 a1, rl_vec3 b0, rl_vec3 b1) {
+  const rl_segment a = rl_segment_between(a0, a1), b = rl_segment_between(b0, b1);
+  return rl_segments_nearest(&a, &b);
+}
+
 static void check_nearest(const rl_vec3 *a, const rl_vec3 *b) {
-  const rl_nearest n = rl_segments_nearest(a[0], a[1], b[0], b[1]);
+  const rl_nearest n = nearest_between(a[0], a[1], b[0], b[1]);
   assert_true(n.first >= 0.0 && n.first <= 1.0 && n.second >= 0.0 && n.second <= 1.0);
   const rl_vec3 p = rl_add_scaled(a[0], n.first, rl_sub(a[1], a[0]));
   const rl_vec3 q = rl_add_scaled(b[0], n.second, rl_sub(b[1], b[0]));
   check_near(rl_distance(rl_sub(p, q), n.way), 0.0, 1e-14);
   check_near(rl_length(n.way), searched_distance(a, b), 1e-9);
   check_below(rl_length(n.way), searched_distance(a, b) + 1e-12);
-  const rl_nearest back = rl_segments_nearest(b[0], b[1], a[0], a[1]);
+  const rl_nearest back = nearest_between(b[0], b[1], a[0], a[1]);
   check_near(rl_length(back.way), rl_length(n.way), 1e-12);
 }
 
@@ -74,8 +79,8 @@ static void segments_are_nearest_where_a_search_finds_it(void **unused) {
 
 static void beside_each_other_they_touch_in_the_middle(void **unused) {
   (void)unused;
-  const rl_nearest n = rl_segments_nearest(rl_vec(0.0, 0.0, 0.0), rl_vec(1.0, 0.0, 0.0),
-                                           rl_vec(1.7, 0.3, 0.0), rl_vec(0.4, 0.3, 0.0));
+  const rl_nearest n = nearest_between(rl_vec(0.0, 0.0, 0.0), rl_vec(1.0, 0.0, 0.0),
+                                       rl_vec(1.7, 0.3, 0.0), rl_vec(0.4, 0.3, 0.0));
   check_near(n.first, 0.7, 1e-15);
   check_near(n.second, 1.0 / 1.3, 1e-15);
 }
@@ -97,7 +102,7 @@ static bool cross_at(const rl_vec3 *from, const rl_vec3 *to, double t) {
   for (size_t i = 0; i < 4; i++) {
     p[i] = rl_add_scaled(from[i], t, rl_sub(to[i], from[i]));
   }
-  const rl_nearest n = rl_segments_nearest(p[0], p[1], p[2], p[3]);
+  const rl_nearest n = nearest_between(p[0], p[1], p[2], p[3]);
   return rl_length(n.way) < 1e-9;
 }
 
