@@ -1642,6 +1642,18 @@ class Trajectories(Case):
                 self.expect_in(f"{path}:7:5: note: {note}" if note else "", told.stderr, f"{words} with {event}")
                 self.expect(told.stderr.count("note: "), 1 if note else 0, f"notes of {words} with {event}")
 
+    def test_winch_at_a_clamp(self) -> None:
+        path = new_folder() / "rod.yaml"
+        path.parent.mkdir(parents=True)
+        for rate, more, notes in (-0.1, "", 1), (0.1, "", 0), (-0.1, ", compression: true", 0):
+            path.write_text("name: rod\nduration: 1\nstep: 0.01\nropes: {rod: {from: {point: [0, 0, 0], clamp: "
+                            f"[1, 0, 0]}}, to: {{free: [1, 0, 0]}}, mass: 0.1, segments: 9, bending: 0.02{more}}}}}\n"
+                            f"events: [{{from: 0.1, until: 0.2, winch: {{rope: rod, end: from, rate: {rate}}}}}]\n")
+            told = ropelab("check", path)
+            self.expect(told.returncode, DONE, f"status at {rate}{more}")
+            said = told.stderr.count(f"{path}:5:10: note: the winch takes in rope 'rod' where it is clamped and bent")
+            self.expect((said, told.stderr.count("note: ")), (notes, notes), f"notes at {rate}{more}")
+
     def test_winch_without_rope(self) -> None:
         # One that runs out, and one that would take in all and more at once; massless and with mass.
         path = new_folder() / "empty.yaml"
