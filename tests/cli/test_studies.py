@@ -547,6 +547,7 @@ class Shipped(Case):
             ("rattle", "self:cable.tension.from", 1, 0.02)],
         "cantilever-segments": [(label, "rod.tip.y", 2, 0.02)
                                 for label in ("convex", "xpbd", "impulse-soft")],
+        "elastica-segments": [("convex", quantity, 2, 0.03) for quantity in ("rod.tip.x", "rod.tip.y")],
         # cos^2(pi / 2N) and its root for 19 elements; the sweeps there and back count as one each.
         "chain-iterations": [
             ("pbd", "residual_m", math.cos(math.pi / 38) ** 2, 2e-5),
