@@ -249,6 +249,23 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   return caught;
 }
 
+// Their rates alone.
+static double link_speed(const rl_state *state, const rl_link *link) {
+  const rl_vec3 d = rl_link_evaluate(link, state->points).d;
+  const rl_vec3 *v = state->velocities;
+  return rl_dot(rl_scale(-1.0, d), v[link->a]) + rl_dot(d, v[link->b]);
+}
+
+static double general_speed(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            rl_row *row) {
+  if (row->is_frozen) {
+    const rl_crossing *c = &rows->crossings[row->item];
+    return -rl_dot(c->normal, rl_crossing_velocity(c, state->velocities));
+  }
+  rl_row_evaluate(model, state, rows, row, state->points);
+  return rl_row_rate(rows, row, state->velocities);
+}
+
 static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double rate) {
   if (ledger->caught && ledger->stiff[source]) {
     ledger->loss += 0.5 * impulse * (ledger->rate[source] + rate);
@@ -266,12 +283,12 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      const double rate = link_rate(state, &state->links[k]).rate;
+      const double rate = link_speed(state, &state->links[k]);
       book_substep(ledger, k, impulse * state->multipliers[k], rate);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      const double rate = general_rate(model, state, rows, row).rate;
+      const double rate = general_speed(model, state, rows, row);
       book_substep(ledger, row->source, impulse * state->multipliers[row->source], rate);
     }
   }

@@ -606,17 +606,16 @@ static rl_vec3 find_normal(const rl_tangle *t, const pair *p, const rl_nearest *
   return crossed ? rl_scale(-1.0, normal) : normal;
 }
 
-static rl_foot make_foot(const rl_rows *rows, const pair *p, const meeting *m, bool idle,
-                         rl_vec3 side) {
-  const rl_vec3 normal = find_normal(rows->tangle, p, &m->at, m->distance, side);
+static void find_foot(const rl_rows *rows, const pair *p, const meeting *m, bool idle, rl_vec3 side,
+                      rl_foot *foot) {
   const double sum = radii(rows->tangle, p);
-  const double depth = rl_larger(sum - rl_dot(normal, m->at.way), 0.0);
-  return (rl_foot){.normal = normal,
-                   .fraction = m->at.first,
-                   .other_fraction = m->at.second,
-                   .radius = sum,
-                   .kept_depth = rows->keeps_depth ? (1.0 - recovery) * depth : 0.0,
-                   .is_idle = idle};
+  foot->normal = find_normal(rows->tangle, p, &m->at, m->distance, side);
+  foot->fraction = m->at.first;
+  foot->other_fraction = m->at.second;
+  foot->is_idle = idle;
+  foot->radius = sum;
+  const double depth = rl_larger(sum - rl_dot(foot->normal, m->at.way), 0.0);
+  foot->kept_depth = rows->keeps_depth ? (1.0 - recovery) * depth : 0.0;
 }
 
 // (4) Whether two elements can touch within the step; idle ones are near only within the travel.
@@ -682,7 +681,9 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
                               : rl_vec(0.0, 0.0, 0.0);
   t->members[state->contact_count] = index;
   t->contact_count++;
-  rl_contact_add(model, state, rows, old_count, old, contact, make_foot(rows, p, &m, idle, side));
+  rl_foot foot = {0};
+  find_foot(rows, p, &m, idle, side, &foot);
+  rl_contact_add(model, state, rows, old_count, old, contact, foot);
   return true;
 }
 
@@ -709,8 +710,8 @@ void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows
   const rl_tangle *t = rows->tangle;
   const pair *p = &t->sorted[t->members[contact]];
   const meeting m = meeting_now(nearest_now(t, p));
-  rows->feet[contact] =
-      make_foot(rows, p, &m, is_idle(t, p, &m.at, 0.0), rows->feet[contact].normal);
+  rl_foot *foot = &rows->feet[contact];
+  find_foot(rows, p, &m, is_idle(t, p, &m.at, 0.0), foot->normal, foot);
   rl_row_freeze(model, state, rows, &rows->rows[rows->span_count + contact]);
 }
 
