@@ -56,12 +56,13 @@ typedef struct motion {
   rl_vec3 ends[2]; // velocities [m/s]
 } motion;
 
-// The box of an element, and the bucket of the cell in which its middle is; and the ball round it
-// and its reach, which most that are in cells beside each other are told apart by.
+// The box of an element, and the cell in which its middle is; and the ball round it and its reach,
+// which most that are in cells beside each other are told apart by.
 typedef struct box {
   rl_vec3 low, high;
   double reach;
-  uint32_t bucket, element;
+  int32_t cell[3];
+  uint32_t element;
 } box;
 
 typedef struct ball {
@@ -82,7 +83,6 @@ typedef struct pair {
 
 struct rl_tangle {
   uint32_t capacity;      // pairs
-  uint32_t bucket_bits;   // along each axis
   uint32_t bucket_mask;   // buckets - 1
   uint32_t count;         // elements
   uint32_t contact_count; // of ropes, so far in this step
@@ -111,13 +111,13 @@ static uint64_t room(uint64_t elements, uint64_t each) {
 
 uint64_t rl_tangle_capacity(uint64_t elements) { return room(elements, RL_TANGLE_CONTACTS); }
 
-// Along each axis 2^bits buckets, in all about as many as elements.
-static uint32_t bucket_bits(uint32_t elements) {
-  uint32_t bits = 2;
-  while (3 * (bits + 1) < 31 && (UINT32_C(1) << 3 * bits) < elements) {
-    bits++;
+// About as many as elements, a power of two.
+static uint32_t bucket_count(uint32_t elements) {
+  uint32_t count = 64;
+  while (count < elements && count < UINT32_C(1) << 31) {
+    count *= 2;
   }
-  return bits;
+  return count;
 }
 
 rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
@@ -126,8 +126,7 @@ rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   rl_tangle *t = carved ? carved : &counted;
   const uint32_t count = model->tangle_count;
   t->capacity = (uint32_t)room(count, RL_TANGLE_PAIRS);
-  t->bucket_bits = bucket_bits(count);
-  t->bucket_mask = (UINT32_C(1) << 3 * t->bucket_bits) - 1;
+  t->bucket_mask = bucket_count(count) - 1;
   t->elements = rl_carve(c, count, sizeof *t->elements);
   t->axes = rl_carve(c, count, sizeof *t->axes);
   t->motions = rl_carve(c, count, sizeof *t->motions);
@@ -286,28 +285,28 @@ static bool boxes_meet(const box *a, const box *b) {
 
 static int32_t cell_of(double x, double size) {
   static const double most = 1e9; // what is out there has blown up
-  return (int32_t)floor(fmax(fmin(x / size, most), -most));
+  const double at = x / size;
+  return (int32_t)floor(at > -most ? (at < most ? at : most) : -most);
 }
 
-// Cells that follow each other in z have buckets that do; the grid repeats along each axis.
+// Cells that follow each other in z have buckets that do; the others are scattered, so that ropes
+// that lie along a line have buckets of their own as well.
 static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
-  uint32_t bucket = 0;
-  for (size_t i = 0; i < 3; i++) {
-    bucket = (bucket << t->bucket_bits) | ((uint32_t)cell[i] & ((1U << t->bucket_bits) - 1U));
-  }
-  return bucket;
+  return ((uint32_t)cell[0] * UINT32_C(0x9e3779b1) + (uint32_t)cell[1] * UINT32_C(0x85ebca6b) +
+          (uint32_t)cell[2]) &
+         t->bucket_mask;
 }
 
 static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
   const rl_segment *at = &t->kept_axes[i].at;
-  const rl_vec3 a = at->from, b = rl_segment_end(at);
-  const int32_t cell[3] = {cell_of(0.5 * (a.x + b.x), size.x), cell_of(0.5 * (a.y + b.y), size.y),
-                           cell_of(0.5 * (a.z + b.z), size.z)};
-  return (box){.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
-               .high = {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)},
-               .reach = t->kept_axes[i].range,
-               .bucket = bucket_of(t, cell),
-               .element = i};
+  const rl_vec3 middle = rl_add_scaled(at->from, 0.5, at->way);
+  const rl_vec3 half = {0.5 * fabs(at->way.x), 0.5 * fabs(at->way.y), 0.5 * fabs(at->way.z)};
+  return (box){
+      .low = rl_sub(middle, half),
+      .high = rl_add(middle, half),
+      .reach = (1.0 + rounding) * t->kept_axes[i].range,
+      .cell = {cell_of(middle.x, size.x), cell_of(middle.y, size.y), cell_of(middle.z, size.z)},
+      .element = i};
 }
 
 // A cell is along each axis as large as the largest box: two that meet are in the same one or in
@@ -327,7 +326,8 @@ static rl_vec3 cell_size(const rl_tangle *t) {
 static void sort_boxes(rl_tangle *t, rl_vec3 size) {
   memset(t->buckets, 0, ((size_t)t->bucket_mask + 2) * sizeof *t->buckets);
   for (uint32_t i = 0; i < t->count; i++) {
-    t->buckets[box_of(t, i, size).bucket + 1]++;
+    const box b = box_of(t, i, size);
+    t->buckets[bucket_of(t, b.cell) + 1]++;
   }
   for (uint32_t k = 0; k <= t->bucket_mask; k++) {
     t->buckets[k + 1] += t->buckets[k];
@@ -335,7 +335,7 @@ static void sort_boxes(rl_tangle *t, rl_vec3 size) {
   for (uint32_t i = t->count; i-- > 0;) { // from behind: each bucket stays in order
     const box b = box_of(t, i, size);
     const axis *e = &t->kept_axes[i];
-    const uint32_t place = --t->buckets[b.bucket + 1];
+    const uint32_t place = --t->buckets[bucket_of(t, b.cell) + 1];
     t->boxes[place] = b;
     t->balls[place] = (ball){rl_add_scaled(e->at.from, 0.5, e->at.way),
                              (1.0 + rounding) * (0.5 * sqrt(e->at.square) + e->range)};
@@ -351,59 +351,51 @@ static bool balls_meet(const ball *a, const ball *b) {
   return rl_dot(way, way) <= reach * reach;
 }
 
-// A box against those of a stretch of buckets. The grid repeats, so that some of them are far away;
-// two that meet are in cells beside each other.
-static bool meet_stretch(rl_tangle *t, uint32_t index, uint32_t from, uint32_t to) {
+// Whether the cell of the other is in a column of those beside this one's: so many cells away in x
+// and y, and one in z. In its own column a cell is met from below.
+static bool is_in_column(const box *b, const box *other, int32_t dx, int32_t dy) {
+  const int32_t dz = other->cell[2] - b->cell[2];
+  return other->cell[0] - b->cell[0] == dx && other->cell[1] - b->cell[1] == dy &&
+         (dz == 0 || dz == 1 || (dz == -1 && (dx != 0 || dy != 0)));
+}
+
+// A box against those of a column that are in a stretch of buckets, with others that are elsewhere.
+static bool meet_stretch(rl_tangle *t, uint32_t index, int32_t dx, int32_t dy, uint32_t from,
+                         uint32_t to) {
   const box *b = &t->boxes[index];
   const ball around = t->balls[index];
   for (uint32_t k = from; k < to; k++) {
     const box *other = &t->boxes[k];
     if (balls_meet(&around, &t->balls[k]) && boxes_meet(b, other) &&
-        !meet(t, b->element, other->element)) {
+        is_in_column(b, other, dx, dy) && !meet(t, b->element, other->element)) {
       return false;
     }
   }
   return true;
 }
 
-// The bucket that is so many cells from another one.
-static uint32_t bucket_beside(const rl_tangle *t, uint32_t bucket, int32_t dx, int32_t dy,
-                              int32_t dz) {
-  const uint32_t bits = t->bucket_bits;
-  const int32_t cell[3] = {(int32_t)(bucket >> 2 * bits) + dx, (int32_t)(bucket >> bits) + dy,
-                           (int32_t)bucket + dz};
-  return bucket_of(t, cell);
-}
-
-static bool meet_bucket(rl_tangle *t, uint32_t index, uint32_t bucket) {
-  return meet_stretch(t, index, t->buckets[bucket], t->buckets[bucket + 1]);
-}
-
-// The three cells with z - 1, z and z + 1: most often one stretch.
+// Its two or three cells are one stretch, but where that goes on at the first bucket.
 static bool meet_column(rl_tangle *t, uint32_t index, int32_t dx, int32_t dy) {
-  const uint32_t last = (UINT32_C(1) << t->bucket_bits) - 1U;
-  const uint32_t bucket = t->boxes[index].bucket;
-  const uint32_t first = bucket_beside(t, bucket, dx, dy, -1);
-  if ((first & last) + 2 <= last) {
-    return meet_stretch(t, index, t->buckets[first], t->buckets[first + 3]);
-  }
-  return meet_bucket(t, index, first) &&
-         meet_bucket(t, index, bucket_beside(t, bucket, dx, dy, 0)) &&
-         meet_bucket(t, index, bucket_beside(t, bucket, dx, dy, 1));
+  const int32_t *cell = t->boxes[index].cell;
+  const bool own = dx == 0 && dy == 0; // what is before the box has met it
+  const int32_t low[3] = {cell[0] + dx, cell[1] + dy, own ? cell[2] : cell[2] - 1};
+  const uint32_t first = bucket_of(t, low);
+  const uint32_t last = (first + (own ? 1 : 2)) & t->bucket_mask;
+  const uint32_t from = own ? index + 1 : t->buckets[first], to = t->buckets[last + 1];
+  return first < last ? meet_stretch(t, index, dx, dy, from, to)
+                      : meet_stretch(t, index, dx, dy, from, t->count) &&
+                            meet_stretch(t, index, dx, dy, 0, to);
 }
 
 // Each pair once: what is behind in the same cell, and the 13 cells that follow in x, then y, then
 // z.
 static bool meet_all(rl_tangle *t) {
-  for (uint32_t i = 0; i < t->count; i++) {
-    const uint32_t bucket = t->boxes[i].bucket;
-    if (!meet_stretch(t, i, i + 1, t->buckets[bucket + 1]) ||
-        !meet_bucket(t, i, bucket_beside(t, bucket, 0, 0, 1)) || !meet_column(t, i, 0, 1) ||
-        !meet_column(t, i, 1, -1) || !meet_column(t, i, 1, 0) || !meet_column(t, i, 1, 1)) {
-      return false;
-    }
+  bool complete = true;
+  for (uint32_t i = 0; i < t->count && complete; i++) {
+    complete = meet_column(t, i, 0, 0) && meet_column(t, i, 0, 1) && meet_column(t, i, 1, -1) &&
+               meet_column(t, i, 1, 0) && meet_column(t, i, 1, 1);
   }
-  return true;
+  return complete;
 }
 
 // By the later element, and then by the earlier.

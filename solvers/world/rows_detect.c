@@ -160,20 +160,22 @@ static double half_width(const bounds *b, rl_vec3 along) {
   return 0.5 * (size.x * fabs(along.x) + size.y * fabs(along.y) + size.z * fabs(along.z));
 }
 
-// Notes to which bodies some node of the rope, or something between two, can be near within dt. The
+// So many elements of a rope are passed over at once where no body is near.
+enum { STRETCH = 32 };
+
+// Notes to which bodies a stretch of a rope's elements, first to last, can be near within dt. The
 // distance from a part is convex: nowhere less than its tangent at the middle says. No travel is
 // more than the sum of the largest of its terms. Returns whether there are any.
 static bool find_near_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
-                             uint32_t rope, double dt) {
+                             uint32_t rope, uint32_t first, uint32_t last, double dt) {
   static const double rounding = 1e-6;
   const rl_link *links = &state->links[model->ropes[rope].first_link];
   const rl_vec3 most = {INFINITY, INFINITY, INFINITY};
   bounds places = {most, rl_scale(-1.0, most)}, motions = places;
-  const uint32_t elements = rl_rope_elements(model, state, rope);
-  for (uint32_t i = 0; i < elements; i++) {
+  for (uint32_t i = first; i <= last; i++) {
     include(&places, rl_position(&state->points[links[i].a]));
     include(&motions, state->velocities[links[i].a]);
-    if (i + 1 == elements || links[i + 1].a != links[i].b) {
+    if (i == last || links[i + 1].a != links[i].b) {
       include(&places, rl_position(&state->points[links[i].b]));
       include(&motions, state->velocities[links[i].b]);
     }
@@ -244,9 +246,14 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       continue;
     }
     const rl_link *links = &state->links[model->ropes[r].first_link];
-    const bool near = find_near_bodies(model, state, rows, r, dt);
+    const uint32_t elements = rl_rope_elements(model, state, r);
     uint32_t node = 0; // places along the rope
-    for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
+    bool near = false;
+    for (uint32_t i = 0; i < elements; i++) {
+      if (i % STRETCH == 0) {
+        const uint32_t last = i + STRETCH < elements ? i + STRETCH - 1 : elements - 1;
+        near = find_near_bodies(model, state, rows, r, i, last, dt);
+      }
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
       if (near) {
         detect_node(model, state, rows, old_count, &old, contact, dt);

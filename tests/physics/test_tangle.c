@@ -605,9 +605,18 @@ static rl_scenario *stack(int elements) {
   return s;
 }
 
+// A rope that stands on the floor, a little aslant, and falls on itself.
+static rl_scenario *upright(int elements) {
+  return scenario_from(
+      "name: upright\nduration: 1\nstep: 0.004\nbodies:\n"
+      "  floor: {motion: fixed, friction: 0.5, shape: {plane: {normal: [0, 1, 0]}}}\nropes:\n"
+      "  r: {from: {free: [0.02, 0.02, 0]}, to: {free: [0, %g, 0]}, segments: %d, mass: %g,"
+      " radius: 0.01, friction: 0.3, rope_collide: true}\n",
+      0.02 + 0.025 * elements, elements, 0.0025 * elements);
+}
+
 // The least time of a step [ms], of this process alone, and the contacts of ropes in it.
-static double step_time(int elements, const char *spec, uint64_t *contacts) {
-  rl_scenario *s = stack(elements);
+static double step_time(rl_scenario *s, const char *spec, uint64_t *contacts) {
   rl_driver *d = driver_for(s, spec, 1.0 / 240.0);
   double least = INFINITY;
   for (int n = 0; n < 60; n++) {
@@ -628,9 +637,9 @@ static void ten_thousand_elements_take_ten_times_as_long_as_a_thousand(void **un
   (void)unused;
   const rl_load before = rl_load_now();
   uint64_t contacts[2];
-  const double few = step_time(1000, "pbd", &contacts[0]);
-  const double many = step_time(10000, "pbd", &contacts[1]);
-  const double sweep = (many - step_time(10000, "pbd,iterations=10", &contacts[1])) / 10.0;
+  const double few = step_time(stack(1000), "pbd", &contacts[0]);
+  const double many = step_time(stack(10000), "pbd", &contacts[1]);
+  const double sweep = (many - step_time(stack(10000), "pbd,iterations=10", &contacts[1])) / 10.0;
   const double others = rl_load_of_others(before, rl_load_now());
   printf(
       "pbd: 1000 elements %.3g ms, 10000 %.3g ms, %d contacts, a sweep %.3g ms; others used %.0f "
@@ -642,9 +651,20 @@ static void ten_thousand_elements_take_ten_times_as_long_as_a_thousand(void **un
   }
 }
 
+// Elements along a line are few to a cell, however many there are.
+static void a_rope_that_falls_on_itself_does_too(void **unused) {
+  (void)unused;
+  uint64_t contacts;
+  const double few = step_time(upright(1000), "pbd", &contacts);
+  const double many = step_time(upright(10000), "pbd", &contacts);
+  printf("pbd: 1000 elements %.3g ms, 10000 %.3g ms\n", few, many);
+  check_below(many / few, 15.0);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest slow[] = {
       cmocka_unit_test(ten_thousand_elements_take_ten_times_as_long_as_a_thousand),
+      cmocka_unit_test(a_rope_that_falls_on_itself_does_too),
       cmocka_unit_test(a_knot_holds),
   };
   if (argc > 1 && strcmp(argv[1], "long") == 0) {
