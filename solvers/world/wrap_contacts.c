@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wraps come and go.
+#include "trigonometry.h"
 #include "wrap_internal.h"
 
 #include <string.h>
@@ -489,7 +490,9 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swep
 }
 
 // The same by the rules of features, from where the piece is now.
-static bool adapt_to(rl_wrapping *w, const hit *found) {
+static bool adapt_to(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  (void)piece;
+  (void)swept;
   double length;
   rl_wraps_solid(w, found->body, found->part);
   const rl_path_outcome outcome =
@@ -497,19 +500,85 @@ static bool adapt_to(rl_wrapping *w, const hit *found) {
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 
+// And over the rim of a drum, where the piece has come over the end and cuts off a bit of the side:
+// where it is deepest.
+static bool wrap_rim(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
+  const rl_path_solid *s = &w->state->solids[solid];
+  rl_path_cut cut;
+  if (s->part->shape != RL_CYLINDER || w->path.count == w->path.capacity ||
+      !rl_path_cuts(s->part, rl_path_to_part(s, swept->to[0]), rl_path_to_part(s, swept->to[1]),
+                    0.0, &cut)) {
+    return false;
+  }
+  const uint32_t end = rl_path_to_part(s, rl_add(s->at, found->side)).z > 0.0 ? 1 : 0;
+  const rl_vec3 deepest = fabs(cut.from.z) < fabs(cut.to.z) ? cut.from : cut.to;
+  rl_path_item *item = &w->path.items[piece + 1];
+  memmove(item + 1, item, (w->path.count - piece - 1) * sizeof *item);
+  w->path.count++;
+  *item = (rl_path_item){.part = solid, .feature = RL_FEATURE_RIM + end};
+  item->along = rl_atan2(deepest.y, deepest.x);
+  rl_path_place(item, s);
+  return adapt_to(w, piece, found, swept);
+}
+
 // And by winding round the part, for a piece that has gone through it.
-static bool wind_round(rl_wrapping *w, size_t piece, const hit *found) {
+static bool wind_round(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
+  (void)swept;
   return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0);
 }
 
-// Whether the list has taken the part on, and the rope has become no longer by that than its ends
-// have moved, seen from the body.
-static bool has_caught(rl_wrapping *w, const hit *found, size_t count, double most) {
+// Where the point p of what item i of the list is held by was at the start of the step.
+static rl_vec3 was_at(const rl_wrapping *w, const rl_state *before, size_t i, rl_vec3 p) {
+  const rl_path_item *item = &w->path.items[i];
+  if (item->part != RL_NONE) {
+    const uint32_t body = w->state->solid_parts[item->part][0];
+    return rl_wrap_to_world(
+        rl_body_pose_at(w->model, before, before->points, body),
+        rl_wrap_to_body(rl_body_pose_at(w->model, w->state, w->state->points, body), p));
+  }
+  // Ends and eyes stay in their order, whatever comes between.
+  const rl_path_item *then = rl_path_items(before, w->rope);
+  for (size_t k = 0; k < i; k++) {
+    if (w->path.items[k].part == RL_NONE) {
+      do {
+        then++;
+      } while (then->kind != RL_PATH_POINT);
+    }
+  }
+  return rl_add(p, rl_sub(then->at, item->at));
+}
+
+// By how much the way of the list, which is solved, can be longer than that at the start of the
+// step (15): its length is convex in the places of what it passes, so that its directions at the
+// end tell of the largest change.
+static double largest_change(const rl_wrapping *w, const rl_state *before) {
+  const rl_path_item *items = w->path.items;
+  double along = 0.0, moves = 0.0;
+  for (size_t k = 0; k + 1 < w->path.count; k++) {
+    const rl_vec3 x = items[k].exit, y = items[k + 1].entry;
+    const rl_vec3 from = rl_sub(x, was_at(w, before, k, x));
+    const rl_vec3 to = rl_sub(y, was_at(w, before, k + 1, y));
+    along += rl_dot(items[k].out, rl_sub(to, from));
+    moves += rl_length(rl_sub(to, from));
+  }
+  return fmax(along, 0.0) + rl_wrap_bent_share * moves;
+}
+
+// Whether the list has taken the part on, and the rope has become no longer by that than it was, or
+// than it can have become.
+static bool has_caught(rl_wrapping *w, const rl_state *before, const hit *found, size_t count,
+                       double was, double most) {
   bool on = false;
   for (size_t i = 1; i + 1 < w->path.count; i++) {
     on = on || rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
   }
-  return on && w->path.count > count && rl_path_solve(w->path.items, w->path.count, NULL) <= most;
+  if (!on || w->path.count <= count) {
+    return false;
+  }
+  const double length = rl_path_solve(w->path.items, w->path.count, NULL);
+  return length <=
+         fmin(most, fmax(was * (1.0 + longest_slip), w->start + largest_change(w, before)));
 }
 
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const hit *found,
@@ -518,22 +587,21 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, found->body);
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
   const moving_piece m = seen_from(was, is, swept);
-  const double most = rl_path_solve(w->path.items, count, NULL) * (1.0 + longest_slip) +
-                      rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
+  const double length = rl_path_solve(w->path.items, count, NULL);
+  const double most = length * (1.0 + longest_slip) + rl_distance(m.from[0], m.to[0]) +
+                      rl_distance(m.from[1], m.to[1]);
+  static bool (*const ways[])(rl_wrapping *, size_t, const hit *,
+                              const swept_piece *) = {wrap_side, adapt_to, wrap_rim, wind_round};
+  enum { WAYS = sizeof ways / sizeof ways[0] };
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  if (wrap_side(w, piece, found, swept) && has_caught(w, found, count, most)) {
-    return true;
+  for (size_t k = 0; k < 2 * WAYS; k++) { // where none is as short as it should, the first
+    if (ways[k % WAYS](w, piece, found, swept) &&
+        has_caught(w, before, found, count, k < WAYS ? length : INFINITY, most)) {
+      return true;
+    }
+    rl_wraps_restore(w, count);
   }
-  rl_wraps_restore(w, count);
-  if (adapt_to(w, found) && has_caught(w, found, count, most)) {
-    return true;
-  }
-  rl_wraps_restore(w, count);
-  if (wind_round(w, piece, found) && has_caught(w, found, count, most)) {
-    return true;
-  }
-  rl_wraps_restore(w, count); // it only grazes, or passes through
-  return false;
+  return false; // it only grazes, or passes through
 }
 
 // Wraps for all that a piece has run into; the two pieces beside them are looked at again.
@@ -657,18 +725,18 @@ static void note_slip(const rl_wrapping *w) {
 // it has, and longer than the way at the start of the step can have become, is no way that it could
 // have slid to: then it stays on these. Where it is shorter than that way can have become, the rope
 // has slipped off what it lay on.
-static void adapt(rl_wrapping *w, double shortest, double longest) {
+static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
   if (all_settled(w)) {
     return;
   }
   const size_t count = w->path.count;
-  const double before = fmax(longest, rl_path_solve(w->path.items, count, NULL));
+  const double kept = rl_path_solve(w->path.items, count, NULL);
   double length;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const rl_path_outcome outcome =
       rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
   if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
-      !(length <= before * (1.0 + longest_slip))) {
+      !(length <= fmax(kept * (1.0 + longest_slip), w->start + largest_change(w, before)))) {
     rl_wraps_restore(w, count);
   } else if (length < shortest) {
     note_slip(w);
@@ -723,6 +791,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
+  w.start = start;
   if (goes_on(&w, before)) {
     keep_wraps(&w);
     return rubbed;
@@ -732,7 +801,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     const swept_piece swept = sweep(&w, before, piece);
     catch_hits(&w, before, piece, &swept);
   }
-  adapt(&w, start * (1.0 - longest_slip) - 2.0 * growth, start + growth);
+  adapt(&w, before, start * (1.0 - longest_slip) - 2.0 * growth);
   rl_wraps_adopt(&w);
   return rubbed;
 }

@@ -21,9 +21,6 @@ static const double most_pull = 1e12;
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
-// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
-static const double bent_share = 0.01;
-
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap) {
   // On a seam the rope does not bend: it only goes from one piece of the surface to the next.
   const bool seam = wrap->body != RL_NONE && rl_wrap_part(model, wrap)->shape == RL_CAPSULE &&
@@ -528,7 +525,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   if (closely) {
     const double at_start = fabs(change_along(model, before, state, index));
     const double at_end = fabs(change_along(model, state, before, index));
-    moves = fmax(at_start, at_end) + bent_share * moves;
+    moves = fmax(at_start, at_end) + rl_wrap_bent_share * moves;
   }
   if (body == RL_NONE || !(jump > moves)) {
     return false;

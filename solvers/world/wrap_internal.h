@@ -27,6 +27,9 @@ static inline bool rl_wrap_is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
+// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
+static const double rl_wrap_bent_share = 0.01;
+
 // The path of a loop through items[0] and items[count - 1], which are put where the piece between
 // the items beside them is straight. Returns its length [m]; nan if there is none.
 double rl_wraps_close(rl_path_item *items, size_t count);
@@ -93,6 +96,7 @@ typedef struct rl_wrapping {
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
+  double start; // length of the way at the start of the step [m]
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved; it does not count as that any more.
