@@ -440,9 +440,9 @@ static bool support_way(const rl_definition *definition, uint32_t r, const rl_wa
   if (!way->eye && rope->closed) {
     const rl_body_definition *body = &definition->bodies[way->body];
     const rl_shape shape = body->parts[way->part == RL_NONE ? 0 : way->part].shape;
-    if (shape != RL_SPHERE && shape != RL_CYLINDER) {
+    if (shape != RL_SPHERE && shape != RL_CYLINDER && shape != RL_CAPSULE) {
       return unsupported(fault, RL_NONE, r, "over",
-                         "massless closed ropes round anything but balls and cylinders");
+                         "massless closed ropes round anything but balls, cylinders and capsules");
     }
   }
   const bool rubs =

@@ -614,7 +614,7 @@ static double lay_loop(const rl_model *model, const rl_definition *definition, r
     rl_fault_set(
         fault, RL_FAULT_INVALID, RL_NONE, index, "over",
         "there is no way for the loop round all that it passes, in this order and on these "
-        "sides; expected balls and the sides of cylinders that it bends round");
+        "sides; expected balls and the sides of cylinders and capsules that it bends round");
     return NAN;
   }
   if (!check_clear(&w, definition, fault)) {

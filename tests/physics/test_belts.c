@@ -52,6 +52,25 @@ static void lengths_are_exact(void **unused) {
   }
 }
 
+// Round two capsules of one radius, on their sides: two half turns and twice the distance. Askew,
+// with the belt over a cap, there is none.
+static void capsules_are_wheels(void **unused) {
+  (void)unused;
+  static const char capsules[] =
+      "name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  a: {motion: axle, mass: 2, position: [-0.5, 0.1, 0], rotation: [0, %g, 0],"
+      " shape: {capsule: {radius: 0.1, length: 0.1}}}\n"
+      "  b: {motion: axle, mass: 4, position: [0.5, 0.1, 0],"
+      " shape: {capsule: {radius: 0.1, length: 0.1}}}\n"
+      "ropes: {belt: {closed: true, over: [a, b]}}\n";
+  rl_scenario *s = scenario_from(capsules, 0.0);
+  rl_driver *d = driver_for(s, "rattle", 0.001);
+  check_relative(probe(d, "belt.length"), 2.0 * pi * 0.1 + 2.0, 1e-13);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  check_refused("there is no way for the loop", capsules, 1.5);
+}
+
 // A driven wheel brings another one up to speed: belt.yaml derives the numbers.
 static void a_belt_pulls_by_the_capstan_law(void **unused) {
   (void)unused;
@@ -168,7 +187,7 @@ static void what_is_refused(void **unused) {
     const char *over, *reason;
   } cases[] = {
       {"[w]", "at least two"},
-      {"[w, box]", "anything but balls and cylinders"},
+      {"[w, box]", "anything but balls, cylinders and capsules"},
       {"[w, {eye: [0.05, 0, 0]}]", "an eye starts 0.05 m inside body 'w'"},
       {"[w, {eye: [5, 0, 0]}, {body: w, side: [1, 0, 0]}]", "there is no way for the loop"}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -184,6 +203,7 @@ static void what_is_refused(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lengths_are_exact),
+      cmocka_unit_test(capsules_are_wheels),
       cmocka_unit_test(a_belt_pulls_by_the_capstan_law),
       cmocka_unit_test(without_friction_nothing_turns),
       cmocka_unit_test(free_wheels_keep_their_momentum),
