@@ -74,6 +74,8 @@ do for [p=1:panels] {
            lc rgb "#777777" notitle, \
        for [i=1:count] file[n + i] index 0 using 1:2 with lines lt style[i] lw line_width[n + i] \
            notitle, \
+       for [i=1:count] (inside[style[i]] ? file[n + i] : "none.dat") index 1 using 1:2 \
+           with points lt style[i] @paper pt inside[style[i]] notitle, \
        for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 lw 1.3 notitle, \
        for [i=1:count] file[n + i] index 3 using 1:2 with points lt style[i] dt 1 lw 1.3 notitle, \
        for [i=1:count] file[n + i] index 2 using 1:2 with points @broken notitle, \

@@ -19,6 +19,8 @@ do for [p=1:panels] {
   e = (exact[p] eq "") ? "none.dat" : exact[p]
   plot e index 0 using 1:2 with lines lt 31 notitle, \
        for [i=1:count] file[n + i] index 0 using 1:2 with lines lt style[i] notitle, \
+       for [i=1:count] (inside[style[i]] ? file[n + i] : "none.dat") index 1 using 1:2 \
+           with points lt style[i] @paper pt inside[style[i]] notitle, \
        for [i=1:count] file[n + i] index 1 using 1:2 with points lt style[i] dt 1 notitle, \
        for [i=1:count] file[n + i] index 2 using 1:2 with points @broken notitle, \
        for [i=1:count] file[n + i] index 2 using 1:2 with points lt style[i] @cross notitle

@@ -5,6 +5,7 @@
 #   width, height           size of the SVG [px] and the PDF [1/96 inch]; the PNG has twice as many
 #                           pixels
 #   left, right, bottom, top  the drawing area as fractions of the picture; key_left likewise
+#   inside[]                of each line type whose symbol is hollow the symbol that fills it, else 0
 #   key_entries, key_label[], key_line[], key_symbol[] (options of the line and of the symbol; "":
 #   none), key_x[], key_y[], key_sample, key_gap  the key, likewise; none if not said
 reset
@@ -85,14 +86,20 @@ set label 1 title at screen key_left, screen 1 - 17.0 / height left noenhanced \
 unset key
 first_key = 1000 # of labels and arrows
 do for [i=1:key_entries] {
-  k = first_key + 2 * i
+  k = first_key + 3 * i
   eval sprintf("set arrow %d from screen %g,%g rto screen %g,0 nohead %s", k, key_x[i], key_y[i], \
       key_sample, key_line[i])
   if (strlen(key_symbol[i])) {
-    eval sprintf("set label %d '' at screen %g,%g point %s", k, key_x[i] + key_sample / 2, \
-        key_y[i], key_symbol[i])
+    own = key_symbol[i]
+    fill = words(own) == 2 ? inside[int(word(own, 2))] : 0
+    if (fill) {
+      eval sprintf("set label %d '' at screen %g,%g front point %s %s pt %d", k, \
+          key_x[i] + key_sample / 2, key_y[i], own, "lc rgb '#ffffff'", fill)
+    }
+    eval sprintf("set label %d '' at screen %g,%g front point %s", k + 1, key_x[i] + key_sample / 2, \
+        key_y[i], own)
   }
-  set label k + 1 key_label[i] at screen key_x[i] + key_sample + key_gap, key_y[i] left noenhanced
+  set label k + 2 key_label[i] at screen key_x[i] + key_sample + key_gap, key_y[i] left noenhanced
 }
 set style fill noborder
 # Names of the y axes stand at a fixed distance, whatever the numbers' width: label 4.
@@ -106,4 +113,6 @@ decades(v, floor) = abs(v) <= floor ? 0 : log10(abs(v) / floor)
 # What marks the end of a run that diverged, or one that failed: a cross in the solver's colour, on a
 # broader white one that keeps it apart from the curves.
 cross = "dt 1 pt 2 ps 1.5 lw 2.6"
+# What keeps a line out of a hollow symbol.
+paper = "dt 1 lc rgb '#ffffff'"
 broken = "lc rgb '#ffffff' dt 1 pt 2 ps 1.65 lw 5"

@@ -25,6 +25,8 @@ plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rg
      for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") index 0 using 1:2 with lines lt 31 notitle, \
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 0 using 1:2 \
          with lines lt style[i] notitle, \
+     for [i=1:count] (inside[style[i]] ? file[i] : "none.dat") index 1 using 1:2 \
+         with points lt style[i] @paper pt inside[style[i]] notitle, \
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 1 using 1:2 \
          with points lt style[i] dt 1 notitle
 unset output

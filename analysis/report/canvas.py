@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Iterable, Sequence
 
 from curves import Point
-from solver_style import PLOTS, SolverStyle
+from solver_style import PLOTS, SolverStyle, known_styles
 
 WIDTH = 700            # px of an SVG; all other lengths here are in the same px
 KEY_LEFT, KEY_TOP, KEY_LINE = 16, 26, 19
 KEY_SAMPLE, KEY_GAP, KEY_SPACE = 30, 6, 14  # a piece of line, before its label, after it
 KEY_CHARACTER = 7.4  # of a label: few are wider
 KINDS = ("svg", "png", "pdf")
+LAST_OWN = 31          # line type of style.gp
 TIMEOUT = 300          # s for the figures of one scenario
 
 
@@ -181,13 +182,20 @@ class Gnuplot:
                               check=False)
 
 
-def script_text(drawings: Sequence[Drawing], styles: Iterable[SolverStyle], kind: str) -> str:
+def insides(styles: Sequence[SolverStyle]) -> list[int]:
+    """By line type, from 1: the symbol that fills a hollow one; 0 for all others."""
+    filled = {style.linetype: style.filled for style in styles if style.symbol == style.hollow}
+    return [filled.get(k + 1, 0) for k in range(max(LAST_OWN, *(s.linetype for s in styles)))]
+
+
+def script_text(drawings: Sequence[Drawing], styles: Sequence[SolverStyle], kind: str) -> str:
     """One gnuplot script that draws all figures in one kind. Line types outlast a reset."""
     lines = [style.gnuplot for style in styles]
+    inside = insides([*known_styles().values(), *styles])
     for drawing in drawings:
         lines.append("reset session")
         lines += assignments({
-            "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
+            "plots": f"{PLOTS}/", "kind": kind, "inside": inside, "title": drawing.figure.title,
             "figure_name": drawing.figure.id,
             "output_file": f"{drawing.figure.name}.{kind}", **drawing.variables})
         lines.append(f'load plots."{drawing.script}"')

@@ -123,7 +123,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
                   if any(row["family"] != row["label"] for row in rows) else "")
                + failures_sentence(rows) + (remark if index == 1 else ""))
     name = re.sub(r"[^A-Za-z0-9_-]", "_", quantity)
-    y_name = "error" + divided_by(unit)
+    y_name = norm + divided_by(unit)
     return loglog.draw(easel, f"precision-{name}-{word}", f"{quantity}, {word} and precision",
                        caption, f"error against {word}, by solver",
                        [Panel("", y_name, make_curves(rows, cost))], x_title, triangles=True)
