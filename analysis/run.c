@@ -151,6 +151,8 @@ typedef struct run {
   json_t *notes;                      // what is easily overlooked, in words
   size_t change_notes;                // of these, how many were told
   uint32_t whole_rope, whole_element; // where there was last no spare node to part with
+  uint32_t taut_rope;                 // that pulled too hard for the steps first (RL_NONE: none)
+  double taut_time, taut_limit;       // when, and what steps it asks for [s]
 } run;
 
 // As many changes are listed in run.json, and noted on stderr.
@@ -357,6 +359,31 @@ static void note_changes(run *r) {
   }
 }
 
+// The first time at which a rope asked a method that holds its directions for shorter steps than
+// these: sqrt(m l/T) of the element that asks for the shortest.
+static void watch_directions(run *r) {
+  const rl_driver *driver = r->driver;
+  const rl_state *state = driver->state;
+  const double dt = r->schedule.dt;
+  if (!driver->type->holds_directions || r->taut_rope != RL_NONE) {
+    return;
+  }
+  r->taut_limit = dt;
+  for (uint32_t k = 0; k < driver->model->rope_count; k++) {
+    const rl_rope *rope = &driver->model->ropes[k];
+    for (uint32_t i = 0; !rope->massless && i < rl_rope_elements(driver->model, state, k); i++) {
+      const rl_link *link = &state->links[rope->first_link + i];
+      const double w = fmax(state->points[link->a].w, state->points[link->b].w);
+      const double limit = sqrt(link->rest / (w * state->multipliers[rope->first_link + i]));
+      if (limit < r->taut_limit) {
+        r->taut_limit = limit;
+        r->taut_rope = k;
+        r->taut_time = state->time;
+      }
+    }
+  }
+}
+
 // One step, with its time and work added to the summary.
 static rl_reason take_step(run *r, bool traced, bool recorded) {
   rl_driver *driver = r->driver;
@@ -370,6 +397,7 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
   summary->steps_done = driver->state->step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;
+  watch_directions(r);
   note_slipping_off(r);
   note_changes(r);
   summary->slipped_off = driver->state->slipped_off;
@@ -451,6 +479,12 @@ static int finish(run *r, rl_reason reason) {
     name = "diverged";
     snprintf(text, sizeof text, "%s at t = %.6g s, step %llu", rl_reason_name(reason), time,
              (unsigned long long)summary.steps_done);
+    if (r->taut_rope != RL_NONE) {
+      const size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used,
+               "; from t = %.6g s on rope '%.40s' asks for steps below sqrt(m l/T) = %.3g s",
+               r->taut_time, r->scenario->model->ropes[r->taut_rope].name, r->taut_limit);
+    }
     if (is_told(r)) {
       fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
     }
@@ -595,7 +629,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();
   r.notes = json_array();
-  r.whole_rope = RL_NONE;
+  r.whole_rope = r.taut_rope = RL_NONE;
   if (!r.manifest || !r.changes || !r.notes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");

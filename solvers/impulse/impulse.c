@@ -94,6 +94,7 @@ const rl_solver_type rl_solver_impulse = {
     .summary = "test impulses and the summed-velocity inequality, one row for each span",
     .citation = "knyazyev2010",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
+    .holds_directions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(impulse),

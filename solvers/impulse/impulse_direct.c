@@ -91,6 +91,7 @@ const rl_solver_type rl_solver_impulse_direct = {
     .summary = "the rows of impulse solved together as one complementarity problem",
     .citation = "judice1994",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
+    .holds_directions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(impulse_direct),

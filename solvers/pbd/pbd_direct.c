@@ -59,6 +59,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .citation = "goldenthal2007",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,
+    .holds_directions = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

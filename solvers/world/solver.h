@@ -92,7 +92,10 @@ typedef struct rl_solver_type {
   // apart slowly.
   bool has_soft_contacts;
   bool seeks_positions; // that lie on the rows: where a rope's way ends there may be none
-  bool keeps_wraps;     // it calls rl_wraps_judge and rl_wraps_end itself
+  // The directions of the start of a step act all through it: unstable across a rope that pulls
+  // with T on nodes of m at a distance l in steps above sqrt(m l/T).
+  bool holds_directions;
+  bool keeps_wraps;  // it calls rl_wraps_judge and rl_wraps_end itself
   bool keeps_faults; // of what it rebuilds: neither a gain of energy nor an end in an eye stops it
   bool is_adaptive;  // it takes the internal steps that its tolerance asks for, and tells its error
   size_t parameter_count;

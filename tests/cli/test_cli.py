@@ -1642,6 +1642,16 @@ class Trajectories(Case):
                 self.expect_in(f"{path}:7:5: note: {note}" if note else "", told.stderr, f"{words} with {event}")
                 self.expect(told.stderr.count("note: "), 1 if note else 0, f"notes of {words} with {event}")
 
+    def test_steps_that_a_rope_asks_for(self) -> None:
+        # At 30 degrees hang 100 kg on 20 elements of 5 g and 5 cm, of which the first carries half of one less.
+        limit = math.sqrt(0.005 * 0.05 / (100.0975 * 9.81 * math.cos(math.pi / 6)))
+        folder = new_folder()
+        told = ropelab("run", "heavy-load", "--solver", "pbd-direct", "--out", folder)
+        wanted = f"; from t = 0.00416667 s on rope 'line' asks for steps below sqrt(m l/T) = {limit:.3g} s"
+        self.expect(told.returncode, DIVERGED, "status")
+        self.expect_in(wanted + "\n", told.stderr, "what is told")
+        self.expect(Result(folder).manifest["reason"].endswith(wanted), True, "the reason in run.json")
+
     def test_winch_at_a_clamp(self) -> None:
         path = new_folder() / "rod.yaml"
         path.parent.mkdir(parents=True)
