@@ -256,7 +256,7 @@ static void note_end(void *context, size_t turn, int status) {
   const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
   if (status != 0) {
     t->results[t->order[turn]] =
-        (result){{.status = late ? "timeout" : "failed", .iterations_settled = NAN}, 0};
+        (result){{.status = late ? "timeout" : "failed", .seconds = NAN}, 0};
   }
 }
 

@@ -104,9 +104,10 @@ void rl_order_print(const rl_order_curve *c) {
     return;
   }
   const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
-  printf("%s %.4g (%.4g to %.4g) over %s, %zu of %zu points",
-         c->rule->law == RL_LAW_EXPONENTIAL ? "factor" : "order", order_of(c, f->slope), fmin(a, b),
-         fmax(a, b), c->over, f->count, c->count);
+  const int decimals = (int)fmin(9.0, fmax(3.0, 1.0 - floor(log10(fmax(fabs(b - a), 1e-9)))));
+  printf("%s %.*f (%.*f to %.*f) over %s, %zu of %zu points",
+         c->rule->law == RL_LAW_EXPONENTIAL ? "factor" : "order", decimals, order_of(c, f->slope),
+         decimals, fmin(a, b), decimals, fmax(a, b), c->over, f->count, c->count);
 }
 
 static bool open_table(const char *folder, rl_new_file *file, const char *name,

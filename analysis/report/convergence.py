@@ -354,8 +354,12 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
 
 
 def interval(curve: Curve) -> str:
+    """With as many decimals as tell its ends apart."""
     low, high = number(curve.order["ci_low"]), number(curve.order["ci_high"])
-    return f"{significant(low, 4)} to {significant(high, 4)}" if curve.has_fit else "–"
+    if not curve.has_fit:
+        return "–"
+    decimals = min(9, max(3, 1 - math.floor(math.log10(max(high - low, 1e-9)))))
+    return f"{low:.{decimals}f} to {high:.{decimals}f}".replace("-", "−")
 
 
 def order_table(shown: Sequence[Curve], quantity: str) -> Table:
