@@ -28,8 +28,8 @@ static double slide_along(const rl_rows *rows, const rl_row *row, rl_vec3 t, con
   return sum;
 }
 
-static rl_vec3 slide_of(const rl_friction *f, const rl_rows *rows, const rl_row *row,
-                        const rl_vec3 *v) {
+rl_vec3 rl_friction_slide(const rl_friction *f, const rl_row *row, const rl_rows *rows,
+                          const rl_vec3 *v) {
   return rl_add(rl_scale(slide_along(rows, row, f->tangents[0], v), f->tangents[0]),
                 rl_scale(slide_along(rows, row, f->tangents[1], v), f->tangents[1]));
 }
@@ -38,7 +38,7 @@ void rl_frictions_measure(rl_friction *frictions, const rl_direct *d, const rl_r
                           const rl_vec3 *v) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &frictions[k];
-    f->slide = rl_add(slide_of(f, rows, row_of(d, rows, k), v),
+    f->slide = rl_add(rl_friction_slide(f, row_of(d, rows, k), rows, v),
                       rl_add_scaled(f->bias, f->softness, rl_sub(f->total, f->centre)));
   }
 }
@@ -124,7 +124,7 @@ void rl_frictions_components(const rl_friction *frictions, const rl_direct *d,
 void rl_frictions_watch(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
                         const rl_vec3 *velocities) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
-    frictions[k].rate = slide_of(&frictions[k], rows, row_of(d, rows, k), velocities);
+    frictions[k].rate = rl_friction_slide(&frictions[k], row_of(d, rows, k), rows, velocities);
   }
 }
 
@@ -136,7 +136,7 @@ void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows
     const rl_row *row = row_of(d, rows, k);
     const rl_vec3 impulse = rl_scale(scale, f->total);
     const rl_vec3 before = f->rate;
-    f->rate = slide_of(f, rows, row, state->velocities);
+    f->rate = rl_friction_slide(f, row, rows, state->velocities);
     loss -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
     info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
   }

@@ -29,7 +29,11 @@ typedef struct rl_friction {
 // Lays the planes, with no friction in them.
 void rl_frictions_begin(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows);
 
-// The slides for these velocities, or moves, of all slots.
+// The slide of a contact for these velocities, or moves, of all slots.
+rl_vec3 rl_friction_slide(const rl_friction *friction, const rl_row *row, const rl_rows *rows,
+                          const rl_vec3 *v);
+
+// That of all of them, with bias and softness.
 void rl_frictions_measure(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
                           const rl_vec3 *v);
 

@@ -49,7 +49,10 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
   p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
   p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->cones = rl_carve(c, model->contact_capacity, sizeof *p->cones);
   p->follows = rl_carve(c, model->contact_capacity, sizeof *p->follows);
+  p->krylov =
+      rl_carve(c, (size_t)(RL_IMPLICIT_KRYLOV + 1) * model->contact_capacity, sizeof *p->krylov);
   p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
   p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
   p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);

@@ -17,6 +17,9 @@
 #include "friction.h"
 #include "kkt.h"
 
+// Solves in which the friction of what slips is found, at most.
+enum { RL_IMPLICIT_KRYLOV = 20 };
+
 typedef enum rl_integrator { RL_EULER, RL_MIDPOINT, RL_BDF2 } rl_integrator;
 
 // An element at the positions last evaluated.
@@ -25,6 +28,21 @@ typedef struct rl_bent_link {
   double round;     // its curvature is round I + along u u^T, u = gradient, times the force [1/m]
   double along;
 } rl_bent_link;
+
+// What is not longer than its first part, of friction [N] or of a slide [m].
+typedef struct rl_cone {
+  double first;
+  rl_vec3 rest;
+} rl_cone;
+
+// A contact with friction in the interior point, convex.md (10) to (14).
+typedef struct rl_cone_pair {
+  rl_cone force, force_change; // a = (mu lambda, T)
+  rl_cone slide, slide_change; // b = (psi, u)
+  rl_cone rest;                // c of db = c - W^-2 da
+  rl_cone unit;                // w of the scaling W
+  double scale, length;        // eta of it, and |w1|; 0: it is none
+} rl_cone_pair;
 
 typedef struct rl_implicit {
   rl_kkt kkt;
@@ -67,7 +85,10 @@ typedef struct rl_implicit {
   rl_friction *frictions;   // [contacts]
   rl_point *kept_points;    // [slots] of the iteration with the least residual
   double *kept_forces;      // [unknowns]
+  rl_cone_pair *cones;      // [contacts]
+  double cone_weight;       // how much more of the complementarity is theirs
   double *follows;          // [contacts] change of T along a slip in the solution [N]
+  double *krylov;           // [RL_IMPLICIT_KRYLOV + 1][contacts] the basis in which it is sought
   rl_vec3 *kept_frictions;  // [contacts]
   double kept_residual;     // [m]; INFINITY: none is kept
   double known_force;       // the largest of the step before [N]; 0: unknown
@@ -126,11 +147,14 @@ void rl_implicit_find_moves(rl_implicit *implicit, const rl_model *model, const 
 void rl_implicit_evaluate(rl_implicit *implicit, const rl_model *model, const rl_state *state,
                           rl_rows *rows);
 
-// Friction at the positions last evaluated: which contacts stick; what slips is set.
+// Friction at the positions last evaluated: its slides, and how far it is from its law.
+void rl_implicit_slide(rl_implicit *implicit, const rl_rows *rows);
+
+// The same for Newton's method: which contacts stick; what slips is set.
 void rl_implicit_rub(rl_implicit *implicit, const rl_rows *rows);
 
-// Told what is left after each iteration [m], INFINITY before the first one: how hard friction is
-// to grip in the next.
+// Told what is left after each of Newton's iterations [m], INFINITY before the first one: how hard
+// friction is to grip in the next.
 void rl_implicit_grip(rl_implicit *implicit, double residual);
 
 // The imbalance of forces there; returns the largest way of a slot that would make up for it [m].
@@ -163,8 +187,8 @@ void rl_implicit_return(rl_implicit *implicit, const rl_model *model, rl_state *
 
 // Newton's method on the whole: elements and contacts act or do not (an active set that may change
 // by any number of rows), friction sticks or slips. `tolerance` is that of the values and, as ways,
-// of the balance and of friction [m]. From a guess, what is nearly taut is tried as taut first, and
-// iterations are kept.
+// of the balance and of friction [m]. From a guess, what is nearly taut is tried as taut first,
+// iterations are kept, and it may take longer.
 rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_state *state,
                              rl_rows *rows, int iterations, bool is_guess, double tolerance,
                              rl_step_info *info);
@@ -174,6 +198,18 @@ rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_st
 // of Newton's method.
 rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
+
+// Friction of the interior point (implicit_cones.c): where it begins; adds its part of the
+// complementarity and lays its rows; their right sides; its changes, for those of the forces in
+// `change`, and how far they can go.
+void rl_cones_begin(rl_implicit *implicit, const rl_rows *rows);
+void rl_cones_measure(rl_implicit *implicit, const rl_rows *rows, double *complementarity,
+                      uint32_t *count);
+void rl_cones_set_right(rl_implicit *implicit, double aim, bool corrects);
+double rl_cones_find_changes(rl_implicit *implicit, const rl_model *model, const rl_rows *rows,
+                             double reach);
+double rl_cones_complementarity_at(const rl_implicit *implicit, double s);
+void rl_cones_move(rl_implicit *implicit, double s);
 
 // After a step of dt: hard rows that pushed in it get the impulses that leave them at no rate, as
 // long as they push in all. Their multipliers take them in.

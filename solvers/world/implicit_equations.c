@@ -89,12 +89,14 @@ static double stick_softness(const rl_implicit *p, const rl_tangents *t) {
   return p->softness[t->normal] / (p->h * p->h);
 }
 
-void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
+// What is soft by itself needs no more.
+static double stick_diagonal(const rl_implicit *p, const rl_tangents *t) {
+  const double soft = p->softness[t->normal], reaction = p->weights[t->normal] * p->h * p->h;
+  return soft > 0.0 ? fmax(soft, hardest * reaction) : p->grip_softness * reaction;
+}
+
+void rl_implicit_slide(rl_implicit *p, const rl_rows *rows) {
   rl_direct *d = &p->tangents;
-  p->friction_residual = 0.0;
-  if (d->tangents_count == 0) {
-    return;
-  }
   const double h2 = p->h * p->h;
   rl_frictions_measure(p->frictions, d, rows, p->moves);
   for (uint32_t k = 0; k < d->tangents_count; k++) {
@@ -110,6 +112,12 @@ void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
   const double residual =
       rl_frictions_residual(p->frictions, d, rows, p->weights, p->diagonal, &size);
   p->friction_residual = residual <= friction_roundings * p->rounding ? 0.0 : residual;
+}
+
+void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
+  rl_direct *d = &p->tangents;
+  const double h2 = p->h * p->h;
+  rl_implicit_slide(p, rows);
   rl_frictions_choose(p->frictions, d, rows, p->weights, p->diagonal, p->active, p->right);
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &p->frictions[k];
@@ -118,8 +126,7 @@ void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
       const uint32_t m = t->first + i;
       if (p->active[m]) { // J dx - D dT = u
         p->right[m] = -p->right[m];
-        p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + p->softness[t->normal] +
-                         p->grip_softness * p->weights[m] * h2;
+        p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + stick_diagonal(p, t);
       } else { // T along the slip is what it has to be
         f->total = rl_add_scaled(f->total, p->right[m], f->tangents[i]);
       }

@@ -4,17 +4,27 @@
 // The slack with which a row starts at least, as a fraction of an element's length.
 static const double least_slack = 0.001;
 
-// With friction: iterations in which the residual does not fall by this factor, at most.
-static const double least_progress = 0.5;
-enum { patience = 20 };
+// With friction the next attempt begins after so many iterations in which the residual has not
+// fallen by this factor, or so many steps in a row that are as short as this. Cones are so much
+// heavier in it, and this heavy at most.
+static const double least_progress = 0.5, short_step = 0.1, heavier = 3.0, heaviest = 1000.0;
+enum { PATIENCE = 20, SHORT_STEPS = 4 };
+
+// With friction Newton's method is tried where this part of an element is left, and again where
+// this part of that is.
+static const double near = 1e-4, nearer = 0.01;
 
 // Forces grow by this factor at most from a step to the next: what they start with.
 static const double growth = 100.0;
 
 // How much of the way to the boundary a step goes: this much, more as lambda s falls from what it
 // was at the start, and never all of it.
+// With friction that end is Newton's method's, and T and mu lambda stay apart by more than
+// rounding.
 static const double boundary_fraction = 0.995;
-static const double largest_fraction = 1.0 - 1e-7;
+static const double largest_fraction = 1.0 - 1e-7, largest_fraction_rubbing = 0.999;
+
+static bool rubs(const rl_implicit *p) { return p->tangents.tangents_count > 0; }
 
 static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
 
@@ -50,11 +60,13 @@ static void start(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
     p->slack[m] = fmax(-p->values[m], least_slack * length);
     p->forces[m] = p->active[m] && is_bounded(p, m) ? force : 0.0;
   }
+  rl_cones_begin(p, rows);
 }
 
 // What is left of the rows and of min(s, W h^2 lambda) = 0, the largest of them; the mean of lambda
 // s.
-static double measure(const rl_implicit *p, double *complementarity, uint32_t *count) {
+static double measure(rl_implicit *p, const rl_rows *rows, double *complementarity,
+                      uint32_t *count) {
   double largest = 0.0;
   *complementarity = 0.0;
   *count = 0;
@@ -73,6 +85,7 @@ static double measure(const rl_implicit *p, double *complementarity, uint32_t *c
       largest = rl_larger(largest, fabs(value));
     }
   }
+  rl_cones_measure(p, rows, complementarity, count);
   *complementarity /= *count > 0 ? *count : 1;
   return largest;
 }
@@ -89,10 +102,11 @@ static void set_right(rl_implicit *p, double aim, bool corrects) {
       p->rest_of_product[m] = both;
     }
   }
+  rl_cones_set_right(p, aim, corrects);
 }
 
 // (10) The changes of forces and slacks, and how far they can go.
-static double find_changes(rl_implicit *p) {
+static double find_changes(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
   double reach = 1.0;
   for (uint32_t m = 0; m < p->row_count; m++) {
     p->change[m] = p->active[m] ? rl_implicit_change(p, m) : 0.0;
@@ -107,11 +121,11 @@ static double find_changes(rl_implicit *p) {
       reach = -p->slack[m] / p->slack_change[m];
     }
   }
-  return reach;
+  return rl_cones_find_changes(p, model, rows, reach);
 }
 
 static double complementarity_at(const rl_implicit *p, double s, uint32_t count) {
-  double sum = 0.0;
+  double sum = rl_cones_complementarity_at(p, s);
   for (uint32_t m = 0; m < p->row_count; m++) {
     if (p->active[m] && is_bounded(p, m)) {
       sum += (p->forces[m] + s * p->change[m]) * (p->slack[m] + s * p->slack_change[m]);
@@ -120,80 +134,128 @@ static double complementarity_at(const rl_implicit *p, double s, uint32_t count)
   return sum / (count > 0 ? count : 1);
 }
 
-// (4) The predictor, (5) the corrector, (6) the step. `first` is the mean of lambda s at the start.
-static void advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
-                    double mean, uint32_t count, double first, rl_step_info *info) {
+// (4) The predictor, (5) the corrector, (6) the step, whose length is returned. `first` is the mean
+// of lambda s at the start.
+static double advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
+                      double mean, uint32_t count, double first) {
   set_right(p, 0.0, false);
   rl_implicit_solve(p, model, rows);
-  const double predicted = find_changes(p);
+  const double predicted = find_changes(p, model, rows);
   const double ratio = mean > 0.0 ? complementarity_at(p, predicted, count) / mean : 0.0;
   set_right(p, ratio * ratio * ratio * mean, true);
   rl_implicit_solve(p, model, rows);
-  const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest_fraction));
-  const double s = fmin(1.0, fraction * find_changes(p));
+  const double largest = rubs(p) ? largest_fraction_rubbing : largest_fraction;
+  const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest));
+  const double s = fmin(1.0, fraction * find_changes(p, model, rows));
   rl_implicit_move(p, model, state, s);
   for (uint32_t m = 0; m < p->row_count; m++) {
     p->forces[m] += s * p->change[m];
     p->slack[m] += s * p->slack_change[m];
   }
-  info->iterations++;
+  rl_cones_move(p, s);
+  return s;
+}
+
+// What is left where the step is now [m].
+static double find_residual(rl_implicit *p, const rl_model *model, const rl_state *state,
+                            const rl_rows *rows, double *mean, uint32_t *count) {
+  rl_implicit_slide(p, rows);
+  const double gap = rl_larger(measure(p, rows, mean, count), p->friction_residual);
+  return rl_larger(gap, rl_implicit_balance(p, model, state, rows));
 }
 
 // The steps of (6) are never whole: what they leave of the balance is momentum that nobody has, and
-// of friction a creep. A step of Newton's method, with what acts here, is; where its rows
-// contradict each other all stays as it was.
-static void complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                     double residual, double tolerance, rl_step_info *info) {
-  p->kept_residual = INFINITY;
-  rl_implicit_keep(p, model, state, residual);
-  if (rl_implicit_newton(p, model, state, rows, 1, false, tolerance, info) !=
-      RL_CONVERGED_TOLERANCE) {
+// of friction a creep. Steps of Newton's method, with what acts here, are; where they come to no
+// end all stays as it was kept.
+static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                     int iterations, double tolerance, rl_step_info *info) {
+  const rl_reason reason =
+      rl_implicit_newton(p, model, state, rows, iterations, false, tolerance, info);
+  if (reason != RL_CONVERGED_TOLERANCE) {
     rl_implicit_return(p, model, state, rows);
+    for (uint32_t m = 0; m < p->row_count; m++) {
+      p->active[m] = p->weights[m] > 0.0;
+    }
   }
+  return reason == RL_CONVERGED_TOLERANCE;
+}
+
+// One way to the end, which with friction may lead nowhere: convex.md (15).
+typedef struct attempt {
+  double first;            // mean of lambda s at its start; 0: not yet known
+  double best, next;       // least residual so far, and where Newton's method is tried [m]
+  double length;           // of the last step
+  int stalled, short_ones; // iterations without progress, and short steps in a row
+} attempt;
+
+static attempt begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  start(p, model, state, rows);
+  return (attempt){.best = INFINITY, .next = near * p->shortest, .length = 1.0};
+}
+
+static bool is_lost(attempt *a, double now) {
+  a->stalled = now < least_progress * a->best ? 0 : a->stalled + 1;
+  a->best = a->stalled == 0 ? now : a->best;
+  a->short_ones = a->length < short_step ? a->short_ones + 1 : 0;
+  return !(now < INFINITY) || a->stalled > PATIENCE || a->short_ones >= SHORT_STEPS;
+}
+
+static bool factor(rl_implicit *p, const rl_model *model, const rl_state *state,
+                   const rl_rows *rows) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
+  }
+  return rl_implicit_factor(p, model, state, rows, true);
+}
+
+// Whether a whole step of Newton's method would change nothing.
+static bool is_whole(rl_implicit *p, const rl_model *model, const rl_state *state,
+                     const rl_rows *rows) {
+  return !rubs(p) && rl_implicit_balance(p, model, state, rows) <= p->rounding;
 }
 
 rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance,
                                rl_step_info *info) {
-  double first = 0.0, best = INFINITY;
-  int stalled = 0;
-  start(p, model, state, rows);
-  rl_implicit_grip(p, INFINITY);
-  for (int i = 0; i <= iterations; i++) {
-    if (i > 0) {
-      rl_implicit_evaluate(p, model, state, rows);
-    }
-    info->row_evaluations += p->row_count;
-    rl_implicit_rub(p, rows);
+  const uint64_t end = info->iterations + (uint64_t)iterations;
+  p->cone_weight = 1.0;
+  attempt a = begin(p, model, state, rows);
+  for (;;) {
     double mean;
     uint32_t count;
-    const double gap = rl_larger(measure(p, &mean, &count), p->friction_residual);
-    const double force = rl_implicit_balance(p, model, state, rows);
-    const double now = rl_larger(gap, force);
+    double now = find_residual(p, model, state, rows, &mean, &count);
+    const int left = (int)(end - info->iterations);
+    info->row_evaluations += p->row_count;
+    p->kept_residual = now <= tolerance ? INFINITY : p->kept_residual;
     rl_implicit_keep(p, model, state, now);
-    // Friction can go round between sets of what sticks: no use in more of that.
-    stalled = now < least_progress * best ? 0 : stalled + 1;
-    best = stalled == 0 ? now : best;
-    rl_implicit_grip(p, now);
     if (now <= tolerance) {
-      const bool is_whole = force <= p->rounding && p->tangents.tangents_count == 0;
-      if (!is_whole && i < iterations) {
-        complete(p, model, state, rows, now, tolerance, info);
+      if (left > 0 && !is_whole(p, model, state, rows)) {
+        complete(p, model, state, rows, 1, tolerance, info);
       }
       return RL_CONVERGED_TOLERANCE;
     }
-    for (uint32_t m = 0; m < p->row_count; m++) {
-      p->diagonal[m] = p->softness[m] + (is_bounded(p, m) ? p->slack[m] / p->forces[m] : 0.0);
+    if (rubs(p) && left > 0 && now <= fmin(a.next, p->kept_residual)) {
+      if (complete(p, model, state, rows, left, tolerance, info)) {
+        return RL_CONVERGED_TOLERANCE;
+      }
+      a.next = nearer * now;
+      now = find_residual(p, model, state, rows, &mean, &count);
     }
-    const bool is_stuck = p->tangents.tangents_count > 0 && stalled > patience;
-    if (i == iterations || is_stuck || !rl_implicit_factor(p, model, state, rows, true)) {
-      break;
+    const bool is_stuck = (rubs(p) && is_lost(&a, now)) || !factor(p, model, state, rows);
+    if (info->iterations >= end || (is_stuck && !(rubs(p) && p->cone_weight < heaviest))) {
+      return RL_CONVERGED_ITERATIONS;
     }
-    first = i == 0 ? mean : first;
-    advance(p, model, state, rows, mean, count, first, info);
+    if (is_stuck) {
+      p->cone_weight *= heavier;
+      a = begin(p, model, state, rows);
+      continue;
+    }
+    a.first = a.first == 0.0 ? mean : a.first;
+    a.length = advance(p, model, state, rows, mean, count, a.first);
+    info->iterations++;
     if (info->trace) {
       rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
     }
+    rl_implicit_evaluate(p, model, state, rows);
   }
-  return RL_CONVERGED_ITERATIONS;
 }

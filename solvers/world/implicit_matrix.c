@@ -5,9 +5,9 @@
 
 #include "flexure.h"
 
-// What slips follows its contact's force by repeated solves with the same matrix, so many at most,
-// until it changes by less than this part of itself.
-enum { most_follows = 20 };
+#include <string.h>
+
+// What slips follows its contact's force, until that is left by this part of itself.
 static const double followed = 1e-3;
 
 static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
@@ -167,26 +167,11 @@ static void set_right_side(rl_implicit *p, const rl_model *model) {
   }
 }
 
-// papers/convex.md (9): what slips follows its contact's force. Returns the largest change of that
-// since the last solution; `size` is the largest of all.
-static double follow(rl_implicit *p, double *size) {
-  double largest = 0.0;
-  *size = 0.0;
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    const rl_tangents *t = &p->tangents.tangents[k];
-    const double now =
-        p->active[t->normal] ? t->coefficient * rl_implicit_change(p, t->normal) : 0.0;
-    largest = rl_larger(largest, fabs(now - p->follows[k]));
-    *size = rl_larger(*size, fabs(now));
-    p->follows[k] = now;
-  }
-  return largest;
-}
-
-static void add_slips(rl_implicit *p, const rl_rows *rows) {
+// The right side of friction that changes by so much along the slips.
+static void add_slips(rl_implicit *p, const rl_rows *rows, const double *changes) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
-    const rl_vec3 pull = rl_scale(p->follows[k], p->frictions[k].tangents[0]);
+    const rl_vec3 pull = rl_scale(changes[k], p->frictions[k].tangents[0]);
     for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
       const rl_entry *e = &rows->entries[i];
       const uint32_t place = p->kkt.slot_place[e->slot];
@@ -200,31 +185,111 @@ static void add_slips(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
-void rl_implicit_solve(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
+// What the forces of the contacts in the solution make of friction along the slips.
+static void read_slips(const rl_implicit *p, double *changes) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->follows[k] = 0.0;
+    const rl_tangents *t = &p->tangents.tangents[k];
+    changes[k] = p->active[t->normal] ? t->coefficient * rl_implicit_change(p, t->normal) : 0.0;
   }
-  double last = INFINITY;
-  for (int i = 0; i <= most_follows; i++) {
-    set_right_side(p, model);
-    add_slips(p, rows);
-    rl_kkt_solve(&p->kkt, p->solution);
-    double size;
-    const double change = follow(p, &size);
-    if (change <= followed * size) {
-      return;
+}
+
+static double dot(const double *a, const double *b, uint32_t n) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// a += s b
+static void add_scaled(double *a, double s, const double *b, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    a[i] += s * b[i];
+  }
+}
+
+// What these changes of friction make of themselves, F f.
+static void respond(rl_implicit *p, const rl_rows *rows, const double *changes, double *response) {
+  memset(p->solution, 0, p->kkt.count * sizeof *p->solution);
+  add_slips(p, rows, changes);
+  rl_kkt_solve(&p->kkt, p->solution);
+  read_slips(p, response);
+}
+
+// One more vector of the basis, across those before; its column of the projection.
+static void extend(rl_implicit *p, const rl_rows *rows, int j, double *column) {
+  const uint32_t n = p->tangents.tangents_count;
+  double *next = &p->krylov[(size_t)(j + 1) * n];
+  const double *last = &p->krylov[(size_t)j * n];
+  respond(p, rows, last, next);
+  for (uint32_t k = 0; k < n; k++) {
+    next[k] = last[k] - next[k];
+  }
+  for (int i = 0; i <= j; i++) {
+    column[i] = dot(next, &p->krylov[(size_t)i * n], n);
+    add_scaled(next, -column[i], &p->krylov[(size_t)i * n], n);
+  }
+  column[j + 1] = sqrt(dot(next, next, n));
+  for (uint32_t k = 0; k < n && column[j + 1] > 0.0; k++) {
+    next[k] /= column[j + 1];
+  }
+}
+
+// papers/convex.md (9): (I - F) f = f0 by the method of generalised minimal residuals, f0 in the
+// solution, with Givens' rotations. Leaves f in `follows`.
+static void follow(rl_implicit *p, const rl_rows *rows) {
+  enum { MOST = RL_IMPLICIT_KRYLOV };
+  const uint32_t n = p->tangents.tangents_count;
+  double h[MOST][MOST + 1], cosine[MOST], sine[MOST], left[MOST + 1];
+  read_slips(p, p->krylov);
+  const double size = sqrt(dot(p->krylov, p->krylov, n));
+  memset(p->follows, 0, n * sizeof *p->follows);
+  if (!(size > 0.0)) {
+    return;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    p->krylov[k] /= size;
+  }
+  left[0] = size;
+  int count = 0;
+  while (count < MOST && fabs(left[count]) > followed * size) {
+    double *column = h[count];
+    extend(p, rows, count, column);
+    for (int i = 0; i < count; i++) {
+      const double upper = column[i];
+      column[i] = cosine[i] * upper + sine[i] * column[i + 1];
+      column[i + 1] = cosine[i] * column[i + 1] - sine[i] * upper;
     }
-    if (!(change <= last)) {
+    const double length =
+        sqrt(column[count] * column[count] + column[count + 1] * column[count + 1]);
+    if (!(length > 0.0)) {
       break;
     }
-    last = change;
+    cosine[count] = column[count] / length;
+    sine[count] = column[count + 1] / length;
+    column[count] = length;
+    left[count + 1] = -sine[count] * left[count];
+    left[count] *= cosine[count];
+    count++;
   }
-  // It does not end: slips follow in the next iteration.
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->follows[k] = 0.0;
+  for (int i = count; i-- > 0;) {
+    for (int k = i + 1; k < count; k++) {
+      left[i] -= h[k][i] * left[k];
+    }
+    left[i] /= h[i][i];
+    add_scaled(p->follows, left[i], &p->krylov[(size_t)i * n], n);
   }
+}
+
+void rl_implicit_solve(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
   set_right_side(p, model);
   rl_kkt_solve(&p->kkt, p->solution);
+  follow(p, rows);
+  if (dot(p->follows, p->follows, p->tangents.tangents_count) > 0.0) {
+    set_right_side(p, model);
+    add_slips(p, rows, p->follows);
+    rl_kkt_solve(&p->kkt, p->solution);
+  }
 }
 
 void rl_implicit_move(rl_implicit *p, const rl_model *model, rl_state *state, double s) {

@@ -257,31 +257,44 @@ static void what_sticks_stays(void **unused) {
   }
 }
 
-// Of two weights on a rope that rolls a drum, and of one that a driven drum winds up: all steps
-// come to the end of their stick and slip, in few iterations.
+// Steps come to the end of their stick and slip, in few iterations: of ropes on drums, across
+// bodies and in a knot, of boxes that lie on more corners than they need. The few that are
+// left are papers/convex.md's.
 static void friction_settles(void **unused) {
   (void)unused;
   static const struct {
     const char *scenario, *spec;
-    uint64_t limit; // iterations a step
-  } cases[] = {{"rolling-drum", "convex", 10},
-               {"rolling-drum", "convex,integrator=bdf2", 10},
-               {"rolling-drum", "convex,integrator=midpoint", 10},
-               {"turning-drum", "convex", 3},
-               {"turning-drum", "penalty-implicit", 3}};
+    int steps, unsettled;
+    double limit; // iterations a step
+  } cases[] = {{"turning-drum", "convex", 250, 0, 3.0},
+               {"turning-drum", "penalty-implicit", 250, 0, 3.0},
+               {"rolling-drum", "convex", 250, 0, 9.0},
+               {"rolling-drum", "convex,integrator=bdf2", 250, 0, 9.0},
+               {"rolling-drum", "convex,integrator=midpoint", 250, 0, 9.0},
+               {"rolling-drum", "penalty-implicit", 250, 0, 20.0},
+               {"box-on-slope", "convex", 240, 0, 5.0},
+               {"knot-pull", "convex", 250, 0, 13.0},
+               {"knot-pull", "penalty-implicit", 250, 0, 11.0},
+               {"drape-hull", "convex", 240, 0, 22.0},
+               {"drape-hull", "penalty-implicit", 240, 0, 23.0},
+               {"drape-capsule", "convex", 360, 10, 28.0},
+               {"belt-drive", "convex", 100, 4, 18.0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rl_scenario *s;
     rl_driver *d = drive_shipped(&s, cases[i].scenario, cases[i].spec);
     int unsettled = 0;
     uint64_t iterations = 0;
-    for (int n = 0; n < 250; n++) {
+    for (int n = 0; n < cases[i].steps; n++) {
       const rl_reason reason = rl_driver_step(d);
       assert_true(reason > 0);
       unsettled += reason != RL_CONVERGED_TOLERANCE;
       iterations += d->info.iterations;
     }
-    assert_int_equal(unsettled, 0);
-    check_below((double)iterations, 250.0 * (double)cases[i].limit);
+    const double mean = (double)iterations / cases[i].steps;
+    print_message("%s, %s: %d of %d steps unsettled, %.1f iterations a step\n", cases[i].scenario,
+                  cases[i].spec, unsettled, cases[i].steps, mean);
+    check_below((double)unsettled, (double)cases[i].unsettled);
+    check_below(mean, cases[i].limit);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
