@@ -427,8 +427,15 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     again = is_rough(p, state, rows, reason, info);
   }
   if (again) {
+    const bool is_end = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
+    memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
     return_to_start(p, model, state);
     begin(p, model, state, rows, method, RL_EULER);
+    for (uint32_t i = 0; i < model->place_count && is_end; i++) { // where BDF2 ends is a good guess
+      if (rl_implicit_moves(p, i)) {
+        state->points[i] = p->kept_points[i];
+      }
+    }
     rl_state_reel(model, state, dt - ahead);
     const int left = method->iterations - (int)(info->iterations - before);
     reason = find(p, model, state, rows, method, left, info);

@@ -112,6 +112,22 @@ static void always_converges(void **unused) {
   }
 }
 
+// A rope that is caught as a whole, 2.2 s after its release: the second solve of that step begins
+// where the first one has ended.
+static void bdf2_catches_a_rope(void **unused) {
+  (void)unused;
+  rl_model *model = make_pose(300, 0.0, HORIZONTAL, 1);
+  rl_driver *d = drive(model, "bdf2", 12.0, 1.0 / 30.0);
+  uint64_t most = 0;
+  for (int step = 0; step < 70; step++) {
+    assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+    most = d->info.iterations > most ? d->info.iterations : most;
+  }
+  check_below((double)most, 30.0);
+  rl_driver_free(d);
+  rl_model_free(model);
+}
+
 // The midpoint rule is no convex problem: where it finds no end the step is backward Euler, and
 // ropes hold all the same.
 static void midpoint_holds(void **unused) {
@@ -274,7 +290,6 @@ static void friction_settles(void **unused) {
                {"rolling-drum", "penalty-implicit", 250, 0, 20.0},
                {"box-on-slope", "convex", 240, 0, 5.0},
                {"knot-pull", "convex", 250, 0, 13.0},
-               {"knot-pull", "penalty-implicit", 250, 0, 11.0},
                {"drape-hull", "convex", 240, 0, 22.0},
                {"drape-hull", "penalty-implicit", 240, 0, 23.0},
                {"drape-capsule", "convex", 360, 10, 28.0},
@@ -759,6 +774,7 @@ int main(int argc, char **argv) {
   is_long = argc > 1 && strcmp(argv[1], "long") == 0;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(always_converges),
+      cmocka_unit_test(bdf2_catches_a_rope),
       cmocka_unit_test(midpoint_holds),
       cmocka_unit_test(impacts_lose_what_they_should),
       cmocka_unit_test(midpoint_wins_nothing),
