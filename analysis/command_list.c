@@ -93,9 +93,9 @@ static json_t *list_scenarios(void) {
     json_t *solvers = json_object(), *diverging = json_object();
     for (size_t k = 0; rl_solvers[k]; k++) {
       const uint32_t missing = rl_driver_missing(scenario->model, rl_solvers[k]);
-      const char *why = rl_divergence_of(names[i], rl_solvers[k]->name);
-      if (why) {
-        json_object_set_new(diverging, rl_solvers[k]->name, json_string(why));
+      const rl_divergence *known = rl_divergence_of(names[i], rl_solvers[k]->name);
+      if (known) {
+        json_object_set_new(diverging, rl_solvers[k]->name, json_string(known->why));
       }
       json_object_set_new(solvers, rl_solvers[k]->name,
                           json_string(missing ? rl_capability_name(missing & -missing) : ""));
@@ -318,7 +318,12 @@ static void print_coverage(const json_t *scenarios) {
       if (*missing) {
         printf(" no (%zu) |", number_of(lacks, missing));
       } else if (*why) {
-        printf(" diverges (%zu) |", number_of(limits, why));
+        const rl_divergence *known = rl_divergence_of(text_of(entry, "name"), rl_solvers[k]->name);
+        printf(" diverges (%zu)", number_of(limits, why));
+        if (known && known->rate > 0.0) {
+          printf(", not at 1/%g s", known->rate);
+        }
+        printf(" |");
       } else {
         printf(" yes |");
       }
@@ -327,7 +332,7 @@ static void print_coverage(const json_t *scenarios) {
   putchar('\n');
   print_reasons("A solver that says no cannot do:", lacks);
   print_reasons("A solver that diverges can do what is asked, but blows up with the step of the "
-                "scenario and its own parameters:",
+                "scenario and its own parameters (at the step that is named it does not):",
                 limits);
   json_decref(lacks);
   json_decref(limits);

@@ -171,13 +171,13 @@ static void traces_have_a_residual_per_iteration(void **unused) {
   for_each_cell(traces);
 }
 
-// Runs a cell with the scenario's own step and duration, for a time [s], and says whether it blew
+// Runs a cell with a step [s] for the scenario's duration, for a time [s], and says whether it blew
 // up: it diverged, or gained what would stop all but the methods that keep the faults of what they
 // rebuild.
-static bool blows_up(const rl_scenario *s, const rl_solver_type *type, double limit) {
-  rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
+static bool blows_up(const rl_scenario *s, const rl_solver_type *type, double step, double limit) {
+  rl_driver *d = rl_driver_create(s->model, type, NULL, step);
   const double start = rl_seconds_used();
-  const uint64_t steps = (uint64_t)fmax(1.0, round(s->duration / s->step));
+  const uint64_t steps = (uint64_t)fmax(1.0, round(s->duration / step));
   bool blown = false;
   while (!blown && d->state->step < steps && rl_seconds_used() < start + limit &&
          rl_driver_step(d) != RL_STOPPED) {
@@ -188,7 +188,7 @@ static bool blows_up(const rl_scenario *s, const rl_solver_type *type, double li
 }
 
 static void blows_up_as_is_said(const rl_scenario *s, const rl_solver_type *type) {
-  if (rl_divergence_of(s->name, type->name) && !blows_up(s, type, INFINITY)) {
+  if (rl_divergence_of(s->name, type->name) && !blows_up(s, type, s->step, INFINITY)) {
     print_error("%s, %s: observed no divergence, expected one\n", s->name, type->name);
     fail();
   }
@@ -201,7 +201,7 @@ static void what_is_said_to_diverge_does(void **unused) {
 
 // The first seconds of processor time of every other cell (`long`).
 static void goes_on_as_is_said(const rl_scenario *s, const rl_solver_type *type) {
-  if (!rl_divergence_of(s->name, type->name) && blows_up(s, type, 5.0)) {
+  if (!rl_divergence_of(s->name, type->name) && blows_up(s, type, s->step, 5.0)) {
     print_error("%s, %s: observed a divergence, expected none\n", s->name, type->name);
     fail();
   }
@@ -210,6 +210,21 @@ static void goes_on_as_is_said(const rl_scenario *s, const rl_solver_type *type)
 static void nothing_else_diverges(void **unused) {
   (void)unused;
   for_each_cell(goes_on_as_is_said);
+}
+
+// With the step that is said to be small enough a cell runs to its end (`long`).
+static void runs_as_is_said(const rl_scenario *s, const rl_solver_type *type) {
+  const rl_divergence *known = rl_divergence_of(s->name, type->name);
+  if (known && known->rate > 0.0 && blows_up(s, type, 1.0 / known->rate, INFINITY)) {
+    print_error("%s, %s: observed a divergence at 1/%g s, expected none\n", s->name, type->name,
+                known->rate);
+    fail();
+  }
+}
+
+static void smaller_steps_do_not_diverge(void **unused) {
+  (void)unused;
+  for_each_cell(runs_as_is_said);
 }
 
 // Both ends of every parameter's range are accepted and run, outside is refused.
@@ -258,7 +273,8 @@ static void unsupported_is_said(void **unused) {
 int main(int argc, char **argv) {
   gsl_set_error_handler_off();
   if (argc > 1 && strcmp(argv[1], "long") == 0) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(nothing_else_diverges)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(smaller_steps_do_not_diverge),
+                                     cmocka_unit_test(nothing_else_diverges)};
     return cmocka_run_group_tests(all, NULL, NULL);
   }
   const struct CMUnitTest tests[] = {
