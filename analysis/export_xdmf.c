@@ -124,19 +124,19 @@ static void write_path_lists(FILE *out, const path_grid *g) {
 
 // A cell for each point, so that each has its tension: the line to the next one, and the last point
 // of a rope alone.
-static void write_path_cells(FILE *out, const rl_trajectory_file *file, const rl_paths *paths) {
-  const size_t count = paths->first[file->rope_count];
+static void write_path_cells(FILE *out, const rl_trajectory_file *file, const size_t *starts) {
+  const size_t count = starts[file->rope_count];
   size_t numbers = 4 * count;
   for (size_t i = 0; i < file->rope_count; i++) {
-    numbers -= paths->first[i + 1] > paths->first[i] ? 1 : 0;
+    numbers -= starts[i + 1] > starts[i] ? 1 : 0;
   }
   fprintf(out,
           "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%zu\"><DataItem Format=\"XML\" "
           "NumberType=\"Int\" Dimensions=\"%zu\">\n",
           count, numbers);
   for (size_t i = 0; i < file->rope_count; i++) {
-    for (size_t k = paths->first[i]; k < paths->first[i + 1]; k++) {
-      if (k + 1 < paths->first[i + 1]) {
+    for (size_t k = starts[i]; k < starts[i + 1]; k++) {
+      if (k + 1 < starts[i + 1]) {
         fprintf(out, "2 2 %zu %zu\n", k, k + 1);
       } else {
         fprintf(out, "1 1 %zu\n", k);
@@ -149,17 +149,17 @@ static void write_path_cells(FILE *out, const rl_trajectory_file *file, const rl
 // False if the trajectory cannot be read.
 static bool write_path_grid(FILE *out, const rl_trajectory_file *file, const path_grid *g,
                             size_t frame) {
-  const rl_paths *paths = rl_paths_at(file, g->tracks, frame);
+  const size_t *starts = rl_path_starts(file, g->tracks, frame);
   const double *first = rl_track_at(g->tracks->first, frame);
-  if (!paths || !first) {
+  if (!starts || !first) {
     return false;
   }
-  const size_t count = paths->first[file->rope_count];
+  const size_t count = starts[file->rope_count];
   if (count == 0) {
     return true; // the closed form has no value
   }
   fprintf(out, "<Grid Name=\"%s\">", g->name);
-  write_path_cells(out, file, paths);
+  write_path_cells(out, file, starts);
   fprintf(out,
           "<Geometry><DataItem ItemType=\"HyperSlab\" Dimensions=\"%zu 3\">%zu<DataItem "
           "Dimensions=\"3 2\">%.0f 0 1 1 %zu 3</DataItem>"
@@ -242,6 +242,6 @@ rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *pat
 
 // Each frame is a kilobyte or two of text, however little moves in it.
 rl_export_outcome rl_describe_trajectory(const rl_trajectory_file *file, const char *path) {
-  enum { FRAMES_MAX = 1000 };
+  enum { FRAMES_MAX = 250 };
   return write(file, path, file->frames / (FRAMES_MAX + 1) + 1);
 }

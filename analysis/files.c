@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files.h"
 
+#include "timing.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -97,13 +99,12 @@ bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENO
 // ---------------------------------------------------------------------------------------------
 // Files that hold whole lines whenever the process is killed. The system gives up a write between
 // two pages of the file when SIGKILL is there, and only there. So what crosses a page is written by
-// a child, which that signal does not reach.
+// a child, which that signal does not reach; and since to start one takes longer than a line, many
+// lines are written at a time.
 
-typedef struct lines {
-  int file;
-  off_t page; // bytes
-  off_t end;
-} lines;
+// Lines wait up to so long [s], and so many bytes of them.
+static const double longest_wait = 0.1;
+enum { MOST_WAITING = 1 << 16 };
 
 // Number of the error; 0: all of it is in the file.
 static int write_all(int file, const char *text, size_t size) {
@@ -119,7 +120,7 @@ static int write_all(int file, const char *text, size_t size) {
 }
 
 static int write_by_child(int file, const char *text, size_t size) {
-  const pid_t child = vfork(); // no copy of a large process for a line of text
+  const pid_t child = vfork(); // no copy of a large process for some text
   if (child == 0) {
     _exit(write_all(file, text, size));
   }
@@ -129,39 +130,65 @@ static int write_by_child(int file, const char *text, size_t size) {
   return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
 }
 
-static ssize_t lines_write(void *cookie, const char *text, size_t size) {
-  lines *l = cookie;
-  const bool crosses = size > 0 && l->end / l->page != (l->end + (off_t)size - 1) / l->page;
-  const int error = (crosses ? write_by_child : write_all)(l->file, text, size);
-  l->end += (off_t)size;
-  errno = error;
-  return error == 0 ? (ssize_t)size : 0;
+// Of what a full disk has cut short, the last whole line is the end.
+static void drop_piece(const rl_lines *l) {
+  off_t there = lseek(l->file, 0, SEEK_CUR);
+  while (there > l->end && l->text[there - l->end - 1] != '\n') {
+    there--;
+  }
+  if (there >= l->end) {
+    (void)!ftruncate(l->file, there); // the error that counts is known
+  }
 }
 
-static int lines_close(void *cookie) {
-  lines *l = cookie;
-  const int status = close(l->file);
-  free(l);
-  return status;
+void rl_lines_pass_on(rl_lines *l) {
+  const off_t size = ftello(l->out);
+  l->passed_on = rl_seconds_now();
+  if (size == 0 || l->error != 0) {
+    return;
+  }
+  if (size < 0 || fflush(l->out) != 0 || ferror(l->out)) {
+    l->error = ENOMEM;
+    return;
+  }
+  const off_t page = sysconf(_SC_PAGESIZE);
+  const bool crosses = l->end / page != (l->end + size - 1) / page;
+  l->error = (crosses ? write_by_child : write_all)(l->file, l->text, (size_t)size);
+  if (l->error != 0) {
+    drop_piece(l);
+  }
+  l->end += size;
+  rewind(l->out);
 }
 
-FILE *rl_lines_open(const char *path, size_t longest) {
-  lines *l = malloc(sizeof *l);
-  if (!l) {
-    return NULL;
+void rl_lines_end(rl_lines *l) {
+  fputc('\n', l->out);
+  if (ftello(l->out) >= MOST_WAITING || rl_seconds_now() - l->passed_on >= longest_wait) {
+    rl_lines_pass_on(l);
   }
-  *l =
-      (lines){open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), sysconf(_SC_PAGESIZE), 0};
-  const cookie_io_functions_t functions = {.write = lines_write, .close = lines_close};
-  FILE *out = l->file >= 0 ? fopencookie(l, "w", functions) : NULL;
-  if (!out) {
-    const int error = errno;
-    lines_close(l);
-    errno = error;
-    return NULL;
+}
+
+bool rl_lines_open(rl_lines *l, const char *path) {
+  *l = (rl_lines){.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  l->out = l->file >= 0 ? open_memstream(&l->text, &l->size) : NULL;
+  if (l->file >= 0 && !l->out) {
+    close(l->file);
   }
-  setvbuf(out, NULL, _IOLBF, longest);
-  return out;
+  return l->out != NULL;
+}
+
+bool rl_lines_close(rl_lines *l) {
+  if (!l->out) {
+    return true;
+  }
+  rl_lines_pass_on(l);
+  fclose(l->out);
+  free(l->text);
+  if (close(l->file) != 0 && l->error == 0) {
+    l->error = errno;
+  }
+  errno = l->error;
+  return l->error == 0;
 }
 
 bool rl_new_file_open(rl_new_file *file, const char *path) {

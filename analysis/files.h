@@ -15,10 +15,29 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 // Makes a folder and its parents. False with errno set.
 bool rl_make_folders(const char *path);
 
-// A file for text that grows line by line: each line, of up to `longest` bytes, is in the file as
-// soon as it ends, and if the process is killed, it is there as a whole or not at all. NULL with
-// errno set.
-FILE *rl_lines_open(const char *path, size_t longest);
+// A file for text that grows line by line. Lines are gathered for up to a tenth of a second; if the
+// process is killed, each is in the file as a whole or not at all.
+typedef struct rl_lines {
+  FILE *out;  // where to write, without the ends of lines; NULL: not open
+  int error;  // errno of the first write that failed; what follows is lost
+  char *text; // that is gathered
+  size_t size;
+  int file;
+  long long end;    // of the file [bytes]
+  double passed_on; // when the last lines were [s]
+} rl_lines;
+
+// False with errno set.
+bool rl_lines_open(rl_lines *lines, const char *path);
+
+// Ends a line.
+void rl_lines_end(rl_lines *lines);
+
+// Brings what is gathered into the file now; only between lines.
+void rl_lines_pass_on(rl_lines *lines);
+
+// False with errno set if anything is not in the file.
+bool rl_lines_close(rl_lines *lines);
 
 // Keeps a folder to this process, and to those that it starts, until they end, however they end.
 // False if another has it. Where the file system knows no locks there is none.

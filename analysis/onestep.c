@@ -51,14 +51,16 @@ static rl_distance_norms total(const sums *s) {
   return e;
 }
 
-void rl_onestep_write_header(FILE *out) {
+void rl_onestep_write_header(rl_lines *table) {
+  FILE *out = table->out;
   fputs("# ropelab single steps from equal states, format 1: distances from the reference a step "
         "later\nlabel,solver,time_s,asked,status,iterations,row_evals,residual_m",
         out);
   for (size_t i = 0; i < DISTANCES; i++) {
     fprintf(out, ",%s", distance_columns[i]);
   }
-  fputs(",settled_rms_m,step_s\n", out);
+  fputs(",settled_rms_m,step_s", out);
+  rl_lines_end(table);
 }
 
 // A step as a row of the table.
@@ -71,7 +73,8 @@ typedef struct row {
   double step;    // [s]
 } row;
 
-static void write_row(FILE *out, const row *r) {
+static void write_row(rl_lines *table, const row *r) {
+  FILE *out = table->out;
   rl_csv_text(out, r->label);
   fprintf(out, ",%s", r->solver);
   rl_csv_number(out, r->time);
@@ -88,7 +91,7 @@ static void write_row(FILE *out, const row *r) {
   }
   rl_csv_number(out, r->settled);
   rl_csv_number(out, r->step);
-  fputc('\n', out);
+  rl_lines_end(table);
 }
 
 // What a solver leaves, in memory that its process shares.
@@ -202,7 +205,7 @@ static int run_solver(attempt *t) {
   return RL_EXIT_DONE;
 }
 
-static void write_uncertainty(const rl_onestep *study, FILE *table) {
+static void write_uncertainty(const rl_onestep *study, rl_lines *table) {
   for (size_t i = 0; i < study->from_count; i++) {
     const row r = {.label = "reference",
                    .solver = study->reference->type->name,
@@ -270,7 +273,7 @@ static double effort_of(const rl_onestep *study, size_t i) {
   return rl_solver_spec_effort(&spec);
 }
 
-static int run_all(task *t, FILE *table, rl_onestep_outcome *outcomes) {
+static int run_all(task *t, rl_lines *table, rl_onestep_outcome *outcomes) {
   const rl_onestep *study = t->study;
   for (size_t i = 0; i < study->solver_count; i++) {
     t->results[i].outcome.iterations_settled = NAN;
@@ -286,10 +289,14 @@ static int run_all(task *t, FILE *table, rl_onestep_outcome *outcomes) {
       write_row(table, &t->rows[i * rows_of(study) + k]);
     }
   }
-  return ferror(table) ? RL_EXIT_FAILED : rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_DONE;
+  if (table->error != 0) {
+    errno = table->error;
+    return RL_EXIT_FAILED;
+  }
+  return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_DONE;
 }
 
-int rl_onestep_run(const rl_onestep *study, FILE *table, rl_onestep_outcome *outcomes) {
+int rl_onestep_run(const rl_onestep *study, rl_lines *table, rl_onestep_outcome *outcomes) {
   const size_t count = study->solver_count;
   double *efforts = calloc(count + 1, sizeof *efforts);
   task t = {.study = study,

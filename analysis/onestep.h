@@ -4,6 +4,7 @@
 #ifndef RL_ONESTEP_H
 #define RL_ONESTEP_H
 
+#include "files.h"
 #include "reference.h"
 
 // What is asked for.
@@ -38,11 +39,11 @@ typedef struct rl_onestep_outcome {
 extern const double rl_onestep_settled_factor;
 
 // The head of the table.
-void rl_onestep_write_header(FILE *table);
+void rl_onestep_write_header(rl_lines *table);
 
 // Takes all steps, each solver's in a process of its own. A row of `table` for each, of each solver
 // those with the most iterations first; an outcome for each solver. Returns an exit status: done,
 // interrupted, or failed with errno set.
-int rl_onestep_run(const rl_onestep *study, FILE *table, rl_onestep_outcome *outcomes);
+int rl_onestep_run(const rl_onestep *study, rl_lines *table, rl_onestep_outcome *outcomes);
 
 #endif

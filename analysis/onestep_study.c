@@ -312,7 +312,7 @@ static int fail(const onestep *o) {
 }
 
 // All steps of one length, each a line of onestep.csv as it is done.
-static int take_steps(onestep *o, size_t index, FILE *table) {
+static int take_steps(onestep *o, size_t index, rl_lines *table) {
   const rl_study_definition *d = &o->study->definition;
   const rl_schedule *schedule = &o->schedules[index];
   if (!choose_origins(o, schedule)) {
@@ -346,17 +346,16 @@ static int take_steps(onestep *o, size_t index, FILE *table) {
 static int gather(rl_study *study) {
   onestep *o = study->plan;
   char path[RL_PATH_MAX];
-  FILE *table =
-      rl_path_join(path, study->folder, "onestep.csv") ? rl_lines_open(path, 1 << 12) : NULL;
-  if (!table) {
+  rl_lines table;
+  if (!rl_path_join(path, study->folder, "onestep.csv") || !rl_lines_open(&table, path)) {
     return fail(o);
   }
-  rl_onestep_write_header(table);
+  rl_onestep_write_header(&table);
   int status = RL_EXIT_DONE;
   for (size_t i = 0; i < o->step_count && status == RL_EXIT_DONE; i++) {
-    status = take_steps(o, i, table);
+    status = take_steps(o, i, &table);
   }
-  if (fclose(table) != 0) {
+  if (!rl_lines_close(&table)) {
     return fail(o);
   }
   if (o->shared > 0) {

@@ -13,7 +13,7 @@
 struct rl_recorder {
   const rl_scenario *scenario;
   const char *folder;
-  FILE *series, *iterations, *snapshots;
+  rl_lines series, iterations, snapshots;
   rl_trajectory *trajectory;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
@@ -61,31 +61,34 @@ const rl_column rl_columns[] = {
 // has no time left over.
 static const double left_over = 0.0;
 
-static FILE *open_in(const char *folder, const char *name, size_t longest_line) {
+static bool open_in(rl_lines *lines, const char *folder, const char *name) {
   char path[RL_PATH_MAX];
-  return rl_path_join(path, folder, name) ? rl_lines_open(path, longest_line) : NULL;
+  return rl_path_join(path, folder, name) && rl_lines_open(lines, path);
 }
 
 static void write_headers(rl_recorder *r) {
-  fputs("# ropelab series, format 1; `ropelab list metrics` defines the columns\n", r->series);
+  FILE *out = r->series.out;
+  fputs("# ropelab series, format 1; `ropelab list metrics` defines the columns\n", out);
   for (size_t i = 0; rl_columns[i].name; i++) {
-    fprintf(r->series, i == 0 ? "%s" : ",%s", rl_columns[i].name);
+    fprintf(out, i == 0 ? "%s" : ",%s", rl_columns[i].name);
   }
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
-    fprintf(r->series, ",%s", r->scenario->probe_names[i]);
+    fprintf(out, ",%s", r->scenario->probe_names[i]);
     if (r->exact) {
-      fprintf(r->series, ",%s.exact,%s.error", r->scenario->probe_names[i],
-              r->scenario->probe_names[i]);
+      fprintf(out, ",%s.exact,%s.error", r->scenario->probe_names[i], r->scenario->probe_names[i]);
     }
   }
   if (r->exact && r->scenario->exact->invariant) {
     const char *form = r->scenario->exact->name;
-    fprintf(r->series, ",%s.invariant,%s.invariant.exact,%s.invariant.error", form, form, form);
+    fprintf(out, ",%s.invariant,%s.invariant.exact,%s.invariant.error", form, form, form);
   }
-  fprintf(r->series, "%s\n", r->exact ? ",exact_error" : "");
-  fputs("# ropelab residuals within steps, format 1\nstep,iteration,residual_m\n", r->iterations);
-  fputs("# ropelab positions at chosen times, format 1\ntime_s,item,kind,index,x,y,z\n",
-        r->snapshots);
+  fputs(r->exact ? ",exact_error" : "", out);
+  rl_lines_end(&r->series);
+  fputs("# ropelab residuals within steps, format 1\nstep,iteration,residual_m", r->iterations.out);
+  rl_lines_end(&r->iterations);
+  fputs("# ropelab positions at chosen times, format 1\ntime_s,item,kind,index,x,y,z",
+        r->snapshots.out);
+  rl_lines_end(&r->snapshots);
 }
 
 static bool create_exact(rl_recorder *r, const rl_driver *driver) {
@@ -122,12 +125,11 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   for (size_t i = 0; r->angles && i < 2 * scenario->probe_count; i++) {
     r->angles[i] = NAN;
   }
-  r->series = open_in(folder, "series.csv", 1 << 17);
-  r->iterations = open_in(folder, "iterations.csv", 1 << 12);
-  r->snapshots = open_in(folder, "snapshots.csv", 1 << 12);
-  r->trajectory = rl_trajectory_create(folder, driver, scenario->exact != NULL);
-  if (!r->angles || !r->series || !r->iterations || !r->snapshots || !r->trajectory ||
-      !create_exact(r, driver)) {
+  const bool open = open_in(&r->series, folder, "series.csv") &&
+                    open_in(&r->iterations, folder, "iterations.csv") &&
+                    open_in(&r->snapshots, folder, "snapshots.csv");
+  r->trajectory = open ? rl_trajectory_create(folder, driver, scenario->exact != NULL) : NULL;
+  if (!r->angles || !r->trajectory || !create_exact(r, driver)) {
     const int error = errno;
     rl_recorder_close(r, NULL);
     errno = error;
@@ -154,12 +156,7 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   }
 }
 
-// Keeps the first error, before another call overwrites errno.
-static void note_error(rl_recorder *r, FILE *file) {
-  if (ferror(file) && r->error == 0) {
-    r->error = errno;
-  }
-}
+static void note_error(rl_recorder *r, int error) { r->error = r->error ? r->error : error; }
 
 static double probe_value(const rl_recorder *r, const rl_driver *driver, const rl_state *state,
                           size_t i, size_t which) {
@@ -210,9 +207,9 @@ static double write_invariant(const rl_recorder *r, const rl_driver *driver) {
     return NAN;
   }
   const double value = form->invariant(r->exact, driver->model, driver->state);
-  rl_csv_number(r->series, value);
-  rl_csv_number(r->series, r->kept);
-  rl_csv_number(r->series, value - r->kept);
+  rl_csv_number(r->series.out, value);
+  rl_csv_number(r->series.out, r->kept);
+  rl_csv_number(r->series.out, value - r->kept);
   return fabs(value - r->kept);
 }
 
@@ -235,11 +232,11 @@ static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   double lengths = NAN, others = NAN; // fmax() takes the number where there is a gap beside it
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
-    rl_csv_number(r->series, value);
+    rl_csv_number(r->series.out, value);
     if (r->exact) {
       const double exact = known ? probe_value(r, driver, r->exact_state, i, 1) : NAN;
-      rl_csv_number(r->series, exact);
-      rl_csv_number(r->series, value - exact);
+      rl_csv_number(r->series.out, exact);
+      rl_csv_number(r->series.out, value - exact);
       double *largest = rl_probe_is_length(r->scenario->probes[i]) ? &lengths : &others;
       *largest = fmax(*largest, fabs(value - exact));
     }
@@ -247,7 +244,7 @@ static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   if (r->exact) {
     others = fmax(others, write_invariant(r, driver));
     const double error = isnan(lengths) ? others : lengths;
-    rl_csv_number(r->series, error);
+    rl_csv_number(r->series.out, error);
     watch_exact(r, driver, error);
   }
 }
@@ -281,36 +278,40 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
                            m.momentum.angular.y,
                            m.momentum.angular.z,
                            residual};
-  fprintf(r->series, "%.17g", driver->state->time);
+  fprintf(r->series.out, "%.17g", driver->state->time);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-    rl_csv_number(r->series, values[i]);
+    rl_csv_number(r->series.out, values[i]);
   }
-  fprintf(r->series, ",%llu,%llu", (unsigned long long)info->iterations,
+  fprintf(r->series.out, ",%llu,%llu", (unsigned long long)info->iterations,
           (unsigned long long)info->row_evaluations);
-  rl_csv_number(r->series, estimate);
+  rl_csv_number(r->series.out, estimate);
   const bool known = find_exact(r, driver);
   write_probes(r, driver, known);
-  fputc('\n', r->series);
-  note_error(r, r->series);
-  if (!rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL) && r->error == 0) {
-    r->error = errno;
+  rl_lines_end(&r->series);
+  if (rl_trajectory_is_due(r->trajectory)) {
+    rl_lines_pass_on(&r->series); // no frame without its line
+  }
+  note_error(r, r->series.error);
+  if (!rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL)) {
+    note_error(r, errno);
   }
 }
 
 void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
   for (size_t i = 0; i < driver->info.trace_count; i++) {
-    fprintf(r->iterations, "%llu,%zu", (unsigned long long)driver->state->step, i + 1);
-    rl_csv_number(r->iterations, driver->info.trace[i]);
-    fputc('\n', r->iterations);
+    fprintf(r->iterations.out, "%llu,%zu", (unsigned long long)driver->state->step, i + 1);
+    rl_csv_number(r->iterations.out, driver->info.trace[i]);
+    rl_lines_end(&r->iterations);
   }
-  note_error(r, r->iterations);
+  note_error(r, r->iterations.error);
 }
 
 // One line of snapshots.csv; `index` counts along the path, eyes included.
-static void write_position(const rl_recorder *r, double time, const char *item, const char *prefix,
+static void write_position(rl_recorder *r, double time, const char *item, const char *prefix,
                            const char *kind, uint32_t index, rl_vec3 p) {
-  fprintf(r->snapshots, "%.17g,%s,%s%s,%u,%.17g,%.17g,%.17g\n", time, item, prefix, kind, index,
+  fprintf(r->snapshots.out, "%.17g,%s,%s%s,%u,%.17g,%.17g,%.17g", time, item, prefix, kind, index,
           p.x, p.y, p.z);
+  rl_lines_end(&r->snapshots);
 }
 
 // The path of a rope that can lie on bodies.
@@ -320,7 +321,7 @@ static void write_path(rl_recorder *r, const rl_model *model, const rl_state *st
   const size_t count = rl_path_points(model, state, rope, RL_DRAWN_TURNS, NULL, 0);
   rl_path_point *points = malloc((count + 1) * sizeof *points);
   if (!points) {
-    r->error = r->error ? r->error : ENOMEM;
+    note_error(r, ENOMEM);
     return;
   }
   rl_path_points(model, state, rope, RL_DRAWN_TURNS, points, count);
@@ -369,7 +370,7 @@ static void write_drawing(rl_recorder *r, const rl_driver *driver, uint32_t rope
   const size_t count = type->draw(driver->memory, model, state, rope, left_over, NULL, 0);
   rl_vec3 *points = malloc((count + 1) * sizeof *points);
   if (!points) {
-    r->error = r->error ? r->error : ENOMEM;
+    note_error(r, ENOMEM);
     return;
   }
   type->draw(driver->memory, model, state, rope, left_over, points, count);
@@ -388,16 +389,16 @@ void rl_record_snapshot(rl_recorder *r, const rl_driver *driver) {
   if (r->exact && r->scenario->exact->at(r->exact, driver->model, time, r->exact_state)) {
     write_positions(r, driver->model, r->exact_state, time, "exact_");
   }
-  note_error(r, r->snapshots);
+  note_error(r, r->snapshots.error);
 }
 
 rl_summary *rl_recorder_summary(rl_recorder *r) { return &r->summary; }
 
 bool rl_recorder_is_good(const rl_recorder *r) { return r->error == 0; }
 
-static void close_file(rl_recorder *r, FILE *file) {
-  if (file && fclose(file) != 0 && r->error == 0) {
-    r->error = errno;
+static void close_file(rl_recorder *r, rl_lines *lines) {
+  if (!rl_lines_close(lines)) {
+    note_error(r, errno);
   }
 }
 
@@ -420,11 +421,11 @@ bool rl_recorder_close(rl_recorder *r, rl_summary *summary) {
   if (summary) {
     *summary = r->summary;
   }
-  close_file(r, r->series);
-  close_file(r, r->iterations);
-  close_file(r, r->snapshots);
-  if (r->trajectory && !close_trajectory(r) && r->error == 0) {
-    r->error = errno;
+  close_file(r, &r->series);
+  close_file(r, &r->iterations);
+  close_file(r, &r->snapshots);
+  if (r->trajectory && !close_trajectory(r)) {
+    note_error(r, errno);
   }
   const int error = r->error;
   rl_state_free(r->exact_state);

@@ -706,6 +706,8 @@ static void add_paths(rl_trajectory *t, path_streams *s, const rl_model *model,
   }
 }
 
+bool rl_trajectory_is_due(const rl_trajectory *t) { return t->time.count + 1 == t->chunk; }
+
 bool rl_trajectory_add(rl_trajectory *t, const rl_driver *driver, const rl_state *exact) {
   errno = 0;
   if (t->error == 0) {

@@ -36,6 +36,9 @@ typedef struct rl_trajectory rl_trajectory;
 // Makes the file in a folder; `exact`: with a closed form beside. NULL with errno set.
 rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver, bool exact);
 
+// Whether the next frame goes into the file with those that wait.
+bool rl_trajectory_is_due(const rl_trajectory *trajectory);
+
 // Adds the state now as a frame, and that of the closed form (NULL: it does not hold, nan). False
 // with errno set once something could not be written.
 bool rl_trajectory_add(rl_trajectory *trajectory, const rl_driver *driver, const rl_state *exact);
@@ -113,6 +116,10 @@ const double *rl_track_at(rl_track *track, size_t frame);
 
 // How many records a track has.
 size_t rl_track_length(const rl_track *track);
+
+// Where the path of each rope begins among those of one frame, and the last one ends, until the
+// next call for these tracks; NULL if they cannot be read.
+const size_t *rl_path_starts(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame);
 
 // The paths of one frame, until the next call for these tracks; where there are none, no rope has
 // points. NULL if they cannot be read.

@@ -52,14 +52,23 @@ static rl_track *track_open(hid_t group, const char *name, size_t frames) {
   return track;
 }
 
+// The library clears a buffer for what it converts in every read; a megabyte if nobody says less.
+static hid_t small_transfer(void) {
+  const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+  H5Pset_buffer(transfer, 1 << 14, NULL, NULL);
+  return transfer;
+}
+
 static bool read_rows(const rl_track *track, size_t first, size_t count, double *numbers) {
   const hsize_t start[3] = {first, 0, 0};
   const hsize_t size[3] = {count, track->shape[1], track->shape[2]};
   const hid_t file = H5Dget_space(track->dataset);
   const hid_t memory = H5Screate_simple(track->rank, size, NULL);
+  const hid_t transfer = small_transfer();
   const bool done =
       H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-      H5Dread(track->dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, numbers) >= 0;
+      H5Dread(track->dataset, H5T_NATIVE_DOUBLE, memory, file, transfer, numbers) >= 0;
+  H5Pclose(transfer);
   H5Sclose(memory);
   H5Sclose(file);
   return done;
@@ -99,13 +108,13 @@ static bool hold_points(rl_paths *paths, size_t count) {
   return count <= paths->capacity;
 }
 
-const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame) {
+const size_t *rl_path_starts(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame) {
   rl_paths *now = &tracks->now;
   if (!now->first) {
     now->first = calloc(file->rope_count + 1, sizeof *now->first);
   }
   if (!now->first || !tracks->first) {
-    return now->first ? now : NULL;
+    return now->first;
   }
   const double *first = rl_track_at(tracks->first, frame);
   const double end = (double)tracks->points->frames;
@@ -115,10 +124,19 @@ const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *trac
     }
     now->first[i] = (size_t)(first[i] - first[0]);
   }
-  const size_t count = now->first[file->rope_count];
-  return first && hold_points(now, count) &&
-                 (count == 0 || (read_rows(tracks->points, (size_t)first[0], count, now->points) &&
-                                 read_rows(tracks->tension, (size_t)first[0], count, now->tension)))
+  return first ? now->first : NULL;
+}
+
+const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *tracks, size_t frame) {
+  rl_paths *now = &tracks->now;
+  const size_t *starts = rl_path_starts(file, tracks, frame);
+  const size_t count = starts ? starts[file->rope_count] : 0;
+  if (count == 0) {
+    return starts ? now : NULL;
+  }
+  const size_t first = (size_t)*rl_track_at(tracks->first, frame);
+  return hold_points(now, count) && read_rows(tracks->points, first, count, now->points) &&
+                 read_rows(tracks->tension, first, count, now->tension)
              ? now
              : NULL;
 }

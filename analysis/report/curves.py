@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Sequence
 
@@ -29,34 +30,37 @@ def thin(x: Sequence[float], y: Sequence[float], most: int = POINTS) -> list[Poi
     lost, and the two ends. None marks a gap: a bin that is mostly nan."""
     count = min(len(x), len(y))
     size = 1 if count <= most else math.ceil(2 * count / most)
+    values = list(y[:count])  # a list gives out its numbers faster than an array does
     points: list[Point | None] = []
     for start in range(0, count, size):
-        bin_ = y[start:min(start + size, count)]
-        good = bin_ if math.isfinite(sum(bin_)) else [v for v in bin_ if math.isfinite(v)]
-        if 2 * len(good) <= len(bin_) and points and points[-1] is not None:
-            points.append(None)
+        bin_ = good = values[start:start + size]
+        if not math.isfinite(sum(bin_)):
+            good = [v for v in bin_ if math.isfinite(v)]
+            if 2 * len(good) <= len(bin_) and points and points[-1] is not None:
+                points.append(None)
         if good:
             chosen = {start + bin_.index(min(good)), start + bin_.index(max(good))}
-            chosen |= {i for i in (0, count - 1) if i - start in range(len(bin_))
-                       and math.isfinite(y[i])}
-            points.extend((x[i], y[i]) for i in sorted(chosen))
+            if start == 0 or start + size >= count:
+                chosen |= {i for i in (0, count - 1) if i - start in range(len(bin_))
+                           and math.isfinite(values[i])}
+            points += [(x[i], values[i]) for i in sorted(chosen)]
     return points
 
 
 def markers(x: Sequence[float], y: Sequence[float], end: float, index: int, count: int,
             number: int = MARKERS) -> list[Point]:
     """Points of the curve at equal distances, shifted from one curve to the next so that the
-    symbols of curves that lie on each other stay visible."""
-    points = finite_points(x, y)
+    symbols of curves that lie on each other stay visible. `x` rises."""
     chosen: list[Point] = []
-    position = 0
+    position, stop = 0, min(len(x), len(y))
     for k in range(number):
         wanted = end * (k + (index + 0.5) / max(count, 1)) / number
-        while position < len(points) and points[position][0] < wanted:
+        position = bisect_left(x, wanted, position, stop)
+        while position < stop and not math.isfinite(y[position]):
             position += 1
-        if position == len(points):
+        if position == stop:
             break
-        chosen.append(points[position])
+        chosen.append((x[position], y[position]))
     return list(dict.fromkeys(chosen))
 
 

@@ -139,7 +139,7 @@ LEDGER = (("kinetic", 21, (("kinetic_J", 1),)), ("gravity", 22, (("gravity_J", 1
 def ledger_term(trace: Trace, columns: Sequence[tuple[str, int]]) -> list[float]:
     """A term of the ledger as its change since the start."""
     present = [trace.column(name) for name, _ in columns if len(trace.column(name))]
-    total = [sum(values) for values in zip(*present)]
+    total = present[0] if len(present) == 1 else list(map(sum, zip(*present)))
     start = next((v for v in total if math.isfinite(v)), 0.0)
     return [v - start for v in total]
 

@@ -191,8 +191,9 @@ def with_unit(metric: Metric, scenario: Scenario) -> Metric:
 def counted_probes(run: Run) -> list[str]:
     """Of which probes `exact_error` is the largest error: of places and lengths, where any of
     them is known (record.c)."""
-    known = [name.removesuffix(".error") for name, values in run.table(SERIES).items()
-             if name.endswith(".error") and any(math.isfinite(value) for value in values)]
+    series = run.table(SERIES)
+    known = [name.removesuffix(".error") for name in series
+             if name.endswith(".error") and any(map(math.isfinite, series[name]))]
     return [probe for probe in known if probe_unit(probe) == "m"] or known
 
 

@@ -100,8 +100,8 @@ static rl_onestep_outcome one_step(const char *solver, double step, uint64_t sub
   const double iterations[] = {1, 4, 200};
   rl_origin origin = {0};
   rl_onestep_outcome outcome = {0};
-  FILE *table = tmpfile();
-  assert_non_null(table);
+  rl_lines table;
+  assert_true(rl_lines_open(&table, "/dev/null"));
   assert_int_equal(rl_origins_make(s, &rattle, step, substeps, &at, 1, &origin), RL_EXIT_DONE);
   const rl_onestep study = {.scenario = s,
                             .solvers = &spec,
@@ -112,9 +112,9 @@ static rl_onestep_outcome one_step(const char *solver, double step, uint64_t sub
                             .from_count = 1,
                             .iterations = iterations,
                             .iteration_count = 3};
-  rl_onestep_write_header(table);
-  assert_int_equal(rl_onestep_run(&study, table, &outcome), RL_EXIT_DONE);
-  fclose(table);
+  rl_onestep_write_header(&table);
+  assert_int_equal(rl_onestep_run(&study, &table, &outcome), RL_EXIT_DONE);
+  assert_true(rl_lines_close(&table));
   rl_origins_free(&origin, 1);
   rl_scenario_free(s);
   return outcome;

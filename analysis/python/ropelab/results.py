@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to draw
 SERIES, ITERATIONS, SNAPSHOTS = "series.csv", "iterations.csv", "snapshots.csv"
@@ -105,7 +105,7 @@ class Run:
         path = self.folder / name if self.folder else None
         return path if path and path.is_file() else None
 
-    def table(self, name: str, largest: float = LARGEST) -> dict[str, array[float]]:
+    def table(self, name: str, largest: float = LARGEST) -> Mapping[str, array[float]]:
         """A CSV file of numbers, by column, limited to +-largest; empty if there is none."""
         known = self.__dict__.setdefault("tables", {})
         if (name, largest) not in known:
@@ -270,7 +270,8 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
     rows = csv.reader(content_lines(path))
     names = next(rows, [])
     for row in rows:
-        yield dict(zip_longest(names, row[:len(names)], fillvalue=""))
+        yield (dict(zip(names, row)) if len(row) == len(names)
+               else dict(zip_longest(names, row[:len(names)], fillvalue="")))
 
 
 def shown(column: array[float]) -> Sequence[float]:
@@ -290,14 +291,35 @@ def columns_of(rows: Iterable[dict[str, str]]) -> dict[str, Sequence[Any]]:
             for name in (rows[0] if rows else ())}
 
 
-def read_numbers(path: Path, largest: float = LARGEST) -> dict[str, array[float]]:
+class Columns(Mapping[str, "array[float]"]):
+    """A table of numbers: each column stays text until somebody asks for it."""
+
+    def __init__(self, texts: dict[str, str], largest: float) -> None:
+        self.texts, self.largest = texts, largest
+        self.numbers: dict[str, array[float]] = {}
+
+    def __getitem__(self, name: str) -> array[float]:
+        if name not in self.numbers:
+            cells = self.texts[name].split(",")
+            self.numbers[name] = limited(as_numbers(cells[:-1]), self.largest)
+            self.texts[name] = ""
+        return self.numbers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def read_numbers(path: Path, largest: float = LARGEST) -> Columns:
     """Columns of a numeric CSV file. Rows of the wrong width (a line cut short) are dropped."""
     lines = content_lines(path)
     names = next(csv.reader([next(lines, "")]), [])
     rows = [cells for line in lines if len(cells := line.split(",")) == len(names)]
     columns = zip(*rows) if rows else [()] * len(names)
-    return {name.strip(): limited(as_numbers(column), largest)
-            for name, column in zip(names, columns)}
+    return Columns({name.strip(): ",".join([*column, ""]) for name, column in zip(names, columns)},
+                   largest)
 
 
 def as_numbers(cells: Sequence[str]) -> array[float]:
@@ -308,7 +330,7 @@ def as_numbers(cells: Sequence[str]) -> array[float]:
 
 
 def limited(column: array[float], largest: float) -> array[float]:
-    if not any(abs(value) > largest for value in column):
+    if not any(map(largest.__lt__, map(abs, column))):
         return column
     return array("d", (math.copysign(largest, value) if abs(value) > largest else value
                        for value in column))
