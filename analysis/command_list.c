@@ -220,10 +220,14 @@ static const char *text_of(const json_t *object, const char *key) {
 }
 
 static void print_plain(const json_t *list, const char *key) {
-  size_t i;
+  size_t i, width = 0;
   json_t *entry;
   json_array_foreach(list, i, entry) {
-    printf("  %-20s %s\n", text_of(entry, "name"), text_of(entry, key));
+    const size_t length = strlen(text_of(entry, "name"));
+    width = length > width ? length : width;
+  }
+  json_array_foreach(list, i, entry) {
+    printf("  %-*s %s\n", (int)width, text_of(entry, "name"), text_of(entry, key));
   }
 }
 
