@@ -163,8 +163,106 @@ static void skipping_rope_keeps_its_shape(void **unused) {
   rl_scenario_free(s);
 }
 
+// cut-tackle: both loads rest, and fall freely from the cut on; nothing pulls any more.
+static void cut_tackle_lets_both_fall(void **unused) {
+  (void)unused;
+  rl_scenario *s = load("cut-tackle");
+  size_t ran = 0;
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    if (rl_driver_missing(s->model, rl_solvers[i]) != 0) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[i]->name, s->step);
+    run_until(d, 0.5);
+    check_relative(probe(d, "fall.tension"), 9.81, 1e-6);
+    check_near(probe(d, "block.vy"), 0.0, 1e-9);
+    while (d->state->time < 1.0 - 1e-9) {
+      assert_true(rl_driver_step(d) > 0);
+      check_near(probe(d, "fall.tension"), 0.0, 0.0);
+      check_near(probe(d, "block.vy"), -9.81 * (d->state->time - 0.5), 1e-9);
+      check_near(probe(d, "hand.vy"), -9.81 * (d->state->time - 0.5), 1e-9);
+    }
+    rl_driver_free(d);
+    ran++;
+  }
+  check_below(10.0, (double)ran);
+  rl_scenario_free(s);
+}
+
+// swipe-cut: one element of each rope, of the step at 0.25 s; what hangs below falls freely.
+static void swipe_cuts_five_ropes(void **unused) {
+  (void)unused;
+  static const uint32_t elements[] = {13, 10, 8, 6, 3};
+  rl_scenario *s = load("swipe-cut");
+  for (size_t i = 0; rl_solvers[i]; i++) {
+    if (rl_driver_missing(s->model, rl_solvers[i]) != 0) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[i]->name, s->step);
+    run_until(d, 0.25 + s->step);
+    assert_int_equal(d->change_count, 5);
+    for (uint32_t k = 0; k < 5; k++) {
+      assert_int_equal(d->changes[k].kind, RL_CHANGE_CUT);
+      assert_int_equal(d->changes[k].rope, k);
+      assert_int_equal(d->changes[k].element, elements[k]);
+      check_near(d->changes[k].time, 0.25, 1e-9);
+    }
+    run_until(d, 0.75);
+    if (rl_solvers[i]->is_adaptive) {
+      check_near(probe(d, "one.y"), -1.6 - 1.22625, 1e-9);
+      check_near(probe(d, "five.y"), -2.4 - 1.22625, 1e-9);
+    }
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// elevator: each winch carries half of the cabin and of its rope what hangs below the middle of the
+// element at the winch, in the middle of the step; then the cabin tilts by the difference of the
+// lengths over its width.
+static void cabin_tilts_with_its_winches(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"convex", "pbd-direct", "impulse-direct", "rattle"};
+  rl_scenario *s = load("elevator");
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+    rl_driver *d = driver_for(s, solvers[i], s->step);
+    run_until(d, 0.25);
+    const double hangs = 0.5 * 80.0 + 0.2 * (2.875 - 0.5 * 0.375 - 0.25 + 0.25 * s->step);
+    check_relative(probe(d, "left.tension.from"), hangs * 9.81, 1e-8);
+    check_relative(probe(d, "right.tension.from"), hangs * 9.81, 1e-8);
+    check_near(probe(d, "cabin.angle"), 0.0, 1e-9);
+    run_until(d, 1.0);
+    check_near(probe(d, "cabin.angle"), asin(0.2 * 0.5), 2e-4);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// payout: the load comes down at the rate of the winch, which carries it and what hangs of the rope
+// below the middle of the element at the winch, in the middle of the step; the ledger closes.
+static void payout_is_the_weight(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"convex", "pbd-direct", "impulse-direct", "rattle"};
+  rl_scenario *s = load("payout");
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+    rl_driver *d = driver_for(s, solvers[i], s->step);
+    run_until(d, 1.0);
+    const double below = 1.5 - 0.1 - 0.5 * s->step;
+    check_near(probe(d, "load.y"), -1.5, 1e-9);
+    check_relative(probe(d, "line.tension.from"), (1.0 + 0.5 * below) * 9.81, 1e-8);
+    check_relative(probe(d, "line.tension.to"), 9.81, 1e-8);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-9);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cut_tackle_lets_both_fall),
+      cmocka_unit_test(swipe_cuts_five_ropes),
+      cmocka_unit_test(cabin_tilts_with_its_winches),
+      cmocka_unit_test(payout_is_the_weight),
       cmocka_unit_test(tug_is_won_by_friction),
       cmocka_unit_test(lines_lie_in_the_wind),
       cmocka_unit_test(net_catches_the_ball),
