@@ -276,7 +276,9 @@ static double effort_of(const rl_onestep *study, size_t i) {
 static int run_all(task *t, rl_lines *table, rl_onestep_outcome *outcomes) {
   const rl_onestep *study = t->study;
   for (size_t i = 0; i < study->solver_count; i++) {
-    t->results[i].outcome.iterations_settled = NAN;
+    const rl_solver_type *type = study->solvers[i].type;
+    const bool able = rl_driver_missing(study->scenario->model, type) == 0;
+    t->results[i].outcome = (rl_onestep_outcome){.status = able ? "failed" : NULL};
   }
   const rl_pool pool = {study->solver_count, study->jobs, "solvers", t, measure_solver, note_end};
   if (!rl_pool_run(&pool)) {

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool rl_study_blame(rl_study_fault *fault, const char *key, size_t item, const char *format, ...) {
@@ -151,11 +152,26 @@ bool rl_study_check_unset(const rl_study_definition *d, size_t solver, const cha
                         s->text, parameter);
 }
 
+// Whether the solver takes all numbers of iterations, if it has the parameter.
+static bool takes_all(const rl_study_definition *d, const rl_solver_type *type, int parameter,
+                      rl_study_fault *fault) {
+  for (size_t k = 0; parameter >= 0 && k < d->iterations.count; k++) {
+    const rl_parameter *p = &type->parameters[parameter];
+    if (!rl_parameter_takes(p, strtod(d->iterations.words[k], NULL))) {
+      return rl_study_blame(fault, "iterations", k, "%.40s: solver '%s' makes %g to %g",
+                            d->iterations.words[k], type->name, p->lower, p->upper);
+    }
+  }
+  return true;
+}
+
 bool rl_study_check_iterated(const rl_study_definition *d, rl_study_fault *fault) {
   bool iterates = d->iterations.count == 0;
   for (size_t i = 0; i < d->solver_count && d->iterations.count > 0; i++) {
-    iterates = iterates || rl_parameter_find(d->solvers[i].type, "iterations") >= 0;
-    if (!rl_study_check_unset(d, i, "iterations", fault)) {
+    const rl_solver_type *type = d->solvers[i].type;
+    const int parameter = rl_parameter_find(type, "iterations");
+    iterates = iterates || parameter >= 0;
+    if (!takes_all(d, type, parameter, fault) || !rl_study_check_unset(d, i, "iterations", fault)) {
       return false;
     }
   }

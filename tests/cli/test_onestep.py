@@ -276,6 +276,8 @@ class Refusals(cli.Case):
                 (["--at", "0.1,0.1"], "--at: '0.1' is given twice"),
                 (["--iterations", "2,4,2"], "--iterations: '2' is given twice"),
                 (["--iterations", "2", "-s", "penalty"], "--iterations: has no effect"),
+                (["--iterations", "1,100000000", "-s", "pbd"],
+                 "--iterations: 100000000: solver 'pbd' makes 1 to 1e+07"),
                 (["--iterations", "2", "-s", "pbd,iterations=3"], "varies 'iterations'"),
                 (["--iterations", "0"], "--iterations 0: expected a whole number"),
                 (["--iterations", "2.5"], "--iterations 2.5: expected a whole number"),
