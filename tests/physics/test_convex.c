@@ -273,6 +273,34 @@ static void what_sticks_stays(void **unused) {
   }
 }
 
+// The law as a pair of cones and as a projection is one: motions that the interior point finds
+// alone are those that Newton's method finds from the step before.
+static void friction_is_one_law(void **unused) {
+  (void)unused;
+  static const char *const scenarios[] = {"box-on-slope", "tug-of-war", "turning-drum", "drape-box",
+                                          "rolling-ball"};
+  for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+    rl_scenario *s, *again;
+    rl_driver *d = drive_shipped(&s, scenarios[i], "convex");
+    rl_driver *alone = drive_shipped(&again, scenarios[i], "convex,warm_start=0");
+    double largest = 0.0;
+    for (int n = 0; n < 100; n++) {
+      assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+      assert_int_equal(rl_driver_step(alone), RL_CONVERGED_TOLERANCE);
+      for (uint32_t k = 0; k < d->model->slot_count; k++) {
+        largest = rl_larger(largest, rl_distance(rl_position(&d->state->points[k]),
+                                                 rl_position(&alone->state->points[k])));
+      }
+    }
+    print_message("%s: apart by %.1e m\n", scenarios[i], largest);
+    check_below(largest, 2e-8);
+    rl_driver_free(d);
+    rl_driver_free(alone);
+    rl_scenario_free(s);
+    rl_scenario_free(again);
+  }
+}
+
 // Steps come to the end of their stick and slip, in few iterations: of ropes on drums, across
 // bodies and in a knot, of boxes that lie on more corners than they need. The few that are
 // left are papers/convex.md's.
@@ -780,6 +808,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(midpoint_wins_nothing),
       cmocka_unit_test(orders_hold_without_stretch),
       cmocka_unit_test(what_sticks_stays),
+      cmocka_unit_test(friction_is_one_law),
       cmocka_unit_test(friction_settles),
       cmocka_unit_test(is_what_another_solve_finds),
       cmocka_unit_test(is_what_the_conditions_say),
