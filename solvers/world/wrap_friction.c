@@ -765,13 +765,6 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
     return 0.0;
   }
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  if (let_slip_off(model, state, index, wraps)) {
-    for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-      if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
-        rl_wrap_mark_middle(model, state, &wraps[i], &rl_path_items(state, index)[i + 1]);
-      }
-    }
-  }
   double lost = 0.0;
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
