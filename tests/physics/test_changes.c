@@ -332,19 +332,19 @@ static void changes_bring_in_no_energy(void **unused) {
   (void)unused;
   static const struct {
     const char *spec;
-    bool gains; // it pulls in what a rope has come to be too long
-  } cases[] = {{"impulse,penalty_velocity=0", false},
-               {"pbd", true},
-               {"rattle", true},
-               {"impulse", true},
-               {"impulse-direct", true},
-               {"pbd-direct", true}};
+    double share; // of all energy, brought in by a change at most, on average; thrice the measured
+  } cases[] = {{"impulse,penalty_velocity=0", 0.0},
+               {"pbd", 1e-6}, // the others pull in what a rope has come to be too long
+               {"rattle", 1e-4},
+               {"impulse", 5e-5},
+               {"impulse-direct", 5e-5},
+               {"pbd-direct", 7e-4}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains g = {.changes = 0};
     for (uint64_t seed = 1; g.changes < most_changes; seed++) {
       add_gains(seed, cases[k].spec, 1.0 / 1000.0, &g);
     }
-    const double expected = cases[k].gains ? g.allowed : 0.0;
+    const double expected = fmin(g.allowed, cases[k].share * g.changes * g.scale);
     print_message("%s: %d changes bring in %.3g J of %.3g J, expected at most %.3g J\n",
                   cases[k].spec, g.changes, g.gained, g.scale, expected);
     check_below(g.gained, expected + 1e-12 * g.scale);
