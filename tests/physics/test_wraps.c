@@ -96,12 +96,19 @@ static void turns_are_laid_beside_the_straight_way(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // Frictionless drum
 
+// Of whatever radius.
 static void drum_is_a_pulley(void **unused) {
   (void)unused;
-  static const double ratios[] = {2.385, 1e3, 1e6};
-  for (size_t i = 0; i < 3; i++) {
-    const double m = ratios[i], a = (m - 1.0) / (m + 1.0) * g;
-    rl_scenario *s = two_weights(m, 1.0, "motion: fixed", 0);
+  static const double ratios[] = {2.385, 1e3, 1e6}, radii[] = {1e-3, 0.1, 1.7};
+  for (size_t i = 0; i < 9; i++) {
+    const double m = ratios[i / 3], r = radii[i % 3], a = (m - 1.0) / (m + 1.0) * g;
+    rl_scenario *s =
+        scenario_from("name: pulley\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  drum: {motion: fixed, shape: {cylinder: {radius: %.17g, length: 0.4}}}\n"
+                      "  heavy: {mass: %.17g, position: [%.17g, -4.2, 0]}\n"
+                      "  light: {mass: 1, position: [%.17g, -10.3, 0]}\n"
+                      "ropes: {line: {from: {body: heavy}, to: {body: light}, over: [drum]}}\n",
+                      r, m, -r, r);
     rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
     for (int n = 0; n < 220; n++) {
       assert_true(rl_driver_step(d) > 0);
