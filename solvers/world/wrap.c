@@ -213,7 +213,7 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index
     const double length = rl_wraps_is_loop(model, index) ? rl_wraps_close(items, count)
                                                          : rl_path_solve(items, count, NULL);
     state->path_lengths[index] = length;
-    state->solved[index] = isnan(length) ? 0 : (uint32_t)count;
+    state->solved[index] = (uint32_t)count; // also where there is no path
   }
   return state->path_lengths[index];
 }
