@@ -14,6 +14,7 @@ import random
 import signal
 import subprocess
 import time
+import unittest
 from pathlib import Path
 
 from tests.cli import test_cli as cli
@@ -646,8 +647,34 @@ class Killed(Case):
                 repeated += sum(after[run] != when for run, when in before.items())
         self.expect(repeated, 0, "finished runs that were repeated")
 
+    # What records no runs is made again as a whole; what times them has the tables of the recording.
+    OTHERS = {
+        "precision": "solvers: [pbd, rattle, source]\nscenarios: hanging-chain\nduration: 2\n"
+                     "values: [0.01, 0.005, 0.0025]\niterations: [1, 20]\nquantity: self\n",
+        "onestep": "solvers: [pbd, rattle]\nscenarios: hanging-chain\niterations: [1, 16, 256]\n",
+        "consistency": "solvers: [pbd, rattle]\nscenarios: five-link-chain\nduration: 0.64\n"
+                       "values: [0.001, 0.002, 0.004]\n",
+    }
+
+    @unittest.skipIf(KILLS < 5, "seconds each: with the slow tests")
+    def test_other_kinds_at_random_moments(self) -> None:
+        chance = random.Random(2385)
+        for kind, text in self.OTHERS.items():
+            path, whole = write(f"name: small\nkind: {kind}\n{text}"), cli.new_folder()
+            begun = time.monotonic()
+            self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", whole), cli.DONE)
+            length = time.monotonic() - begun
+            names = ["summary.csv"] + ["convergence.csv", "orders.csv"] * (kind == "precision")
+            for number in range(KILLS // 5):
+                folder = cli.new_folder()
+                self.kill_at(length * chance.random(), path, folder, [])
+                time.sleep(0.05)
+                done = cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume")
+                self.expect_exit(done, cli.DONE)
+                for name in names:
+                    self.expect((folder / name).read_bytes() == (whole / name).read_bytes(), True,
+                                f"{kind}, {number}: {name} as of a study that ran through")
+
 
 if __name__ == "__main__":
-    import unittest
-
     unittest.main()
