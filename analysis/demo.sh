@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The main job in one command: installs what is missing, builds, runs every solver on every shipped
-# scenario, for at most 5 s of processor time each, and writes the report (its figures as SVG only;
+# scenario, for at most 3 s of processor time each, and writes the report (its figures as SVG only;
 # `ropelab report out/demo` draws them as PNG and PDF, too).
 # usage: analysis/demo.sh [PRESET]   (default: release)
 set -e
@@ -15,5 +15,5 @@ build "$preset" OFF
 echo 'Running every solver on every scenario ...'
 scenarios=$(ls scenarios/*.yaml | sed 's|.*/||; s|\.yaml$||')
 # shellcheck disable=SC2086
-"build/$preset/ropelab" compare $scenarios --time-limit 5 --figures svg --out out/demo --force >/dev/null
+"build/$preset/ropelab" compare $scenarios --time-limit 3 --figures svg --out out/demo --force >/dev/null
 echo "The report: $(pwd)/out/demo/report.html"

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Sequence
 
-POINTS = 700  # most points of a drawn curve: about one for each pixel of the figure
+POINTS = 500  # most points of a drawn curve: the two ends of all that is under the width of a line
 MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
 
 LARGEST = 1e150  # of what a logarithmic axis shows; the ratios of such numbers are numbers too
