@@ -30,8 +30,25 @@ double rl_contacts_blow_work(const rl_equations *equations);
 // end.
 void rl_contacts_gauge(rl_equations *equations);
 
-// After an internal step in which nothing happened: which way those that slip go by now.
-void rl_contacts_follow(rl_equations *equations);
+// After an internal step in which nothing happened: which way those that slip go by now. True if
+// one that had begun to is among them.
+bool rl_contacts_follow(rl_equations *equations);
+
+// (19) Where a contact begins to slip, after a solve: turns its friction to where the forces ask
+// for it; `first` time of that, or again. True if that makes a difference.
+bool rl_contacts_turn(rl_equations *equations, bool first);
+
+// The largest speed of those, over that at which they slip.
+double rl_contacts_begun(const rl_equations *equations);
+
+// (20) After a solve with a largest acceleration of `size`: contacts that stick by more than their
+// friction begin to slip, and those at rest that slip by less than it stick. True if there were
+// any.
+bool rl_contacts_yield(rl_equations *equations, double size);
+
+// What begins to slip slips, where it is accelerated by so much that this makes nothing stiff, or
+// has no direction of its own. True if there was any.
+bool rl_contacts_settle(rl_equations *equations);
 
 // What bounces: the rates at which taut contacts of bodies shall part after a catch [unknowns].
 void rl_contacts_bounce(rl_equations *equations, double slowest, double *bias);

@@ -33,6 +33,9 @@ static const double least_acceleration = 1e-10;
 enum { MOST_SOLVES = 2000 };
 static const double lcp_tolerance = 1e-12;
 
+// Trials of where the friction of contacts that begin to slip points, at most.
+enum { TURNS = 6 };
+
 void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model);
   rl_lcp_lay_out(&e->lcp, model, c);
@@ -138,6 +141,9 @@ static double elastic_pull(const rl_equations *e, uint32_t m, double *damper) {
 
 static void add_elastic_forces(rl_equations *e) {
   double *pulls = e->lcp.change;
+  for (uint32_t m = e->lcp.direct.row_count; m < e->lcp.direct.count; m++) {
+    pulls[m] = 0.0; // of tangents
+  }
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     double damper = 0.0;
     const bool pulls_now = !is_stiff(e, m) && e->acts[m];
@@ -384,11 +390,13 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   rl_curvatures_find(e);
   evaluate_found(e);
   value_strands(e, y);
-  free_accelerations(e);
-  if (!factor(e, ACCELERATIONS)) {
-    return GSL_EBADFUNC;
+  for (int trial = 0; trial == 0 || (trial < TURNS && rl_contacts_turn(e, trial == 1)); trial++) {
+    free_accelerations(e);
+    if (!factor(e, ACCELERATIONS)) {
+      return GSL_EBADFUNC;
+    }
+    solve(e);
   }
-  solve(e);
   e->power = prescribed_work(e, e->multipliers) + strain_power(e) + e->wind_power +
              rl_bending_power(e->model, e->state);
   rl_contacts_power(e, &e->loss, &e->power);
@@ -630,7 +638,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
 }
 
 // Of the rows that act with next to no force: those that would push do not. True if there were any.
-static bool drop_pushing(rl_equations *e) {
+static bool drop_pushing(rl_equations *e, double size) {
   bool dropped = false;
   free_accelerations(e);
   if (factor(e, ACCELERATIONS)) {
@@ -642,7 +650,22 @@ static bool drop_pushing(rl_equations *e) {
     e->acts[m] = e->acts[m] && !pushes;
     dropped = dropped || pushes;
   }
-  return dropped;
+  return dropped || rl_contacts_yield(e, size);
+}
+
+// Until what acts and what sticks agrees with (4).
+static void settle_choice(rl_equations *e, double size) {
+  int turns = 0;
+  for (uint32_t i = 0; i < TURNS * e->lcp.direct.count; i++) {
+    if (drop_pushing(e, size)) {
+      turns = 0;
+    } else if (turns++ >= TURNS || !rl_contacts_turn(e, turns == 1)) {
+      if (!rl_contacts_settle(e)) {
+        return;
+      }
+      turns = 0;
+    }
+  }
 }
 
 // (9) Of the rows that stay taut: who acts, by accelerations.
@@ -676,8 +699,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
                    (l->lower[m] < 0.0 || l->active[m] || l->rates[m] >= -least_acceleration * size);
     }
   }
-  while (drop_pushing(e)) {
-  }
+  settle_choice(e, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew
   }

@@ -21,13 +21,18 @@ static inline size_t rl_equations_dimension(const rl_model *model, size_t rows) 
   return rl_equations_tail(model) + 2 + (model->split_capacity > 0 ? 2 : 1) * rows;
 }
 
-// Whether a contact that acts and rubs sticks, and if not, which way its friction points.
-typedef enum rl_grip_kind { RL_CONTACT_STICKS, RL_CONTACT_SLIPS } rl_grip_kind;
+// Whether a contact that acts and rubs sticks, and if not, which way its friction points: where it
+// has only begun to slip, that is what the forces ask for.
+typedef enum rl_grip_kind { RL_CONTACT_STICKS, RL_CONTACT_BEGINS, RL_CONTACT_SLIPS } rl_grip_kind;
 
 typedef struct rl_rubbing {
   rl_grip_kind kind;
   bool slides; // it did when that was chosen
   rl_vec3 direction;
+  rl_vec3 curvature;     // of the slide, at the velocities that there are [m/s^2]
+  double back;           // how fast it slides along its friction where it is said to slip, over the
+                         // largest speed: rounding, which is no stop
+  double across, turned; // the force across it before its last turn [N], and how far that was
 } rl_rubbing;
 
 // What of a box or hull is touched (world/path_solid.h; RL_NONE: nothing): an edge by an element, a

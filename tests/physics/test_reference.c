@@ -705,6 +705,38 @@ static void box_sticks_and_slips(void **unused) {
   rl_scenario_free(s);
 }
 
+// A rope lies on a table and is drawn along itself by a spring whose end runs off with v. It sticks
+// until the pull is its friction, and then starts without acceleration, x = v (t - sin(w t)/w): the
+// direction of the friction of what has only begun to slip would make the equations stiff.
+static void rope_begins_to_slip(void **unused) {
+  (void)unused;
+  const double mass = 3.0, friction = 0.3, stiffness = 1000.0, v = 0.1;
+  rl_scenario *s = scenario_from(
+      "name: b\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  table: {motion: fixed, friction: %.17g, shape: {plane: {normal: [0, 1, 0]}}}\n"
+      "  hand: {motion: driven, position: [0.8, 0, 0.6], velocity: [%.17g, 0, %.17g]}\n"
+      "ropes:\n"
+      "  r: {from: {free: [-0.16, 0, -0.12]}, to: {free: [0, 0, 0]}, mass: %.17g, segments: 1}\n"
+      "  spring: {from: {rope: r, node: 1}, to: {body: hand}, stiffness: %.17g, length: 1}\n",
+      friction, 0.8 * v, 0.6 * v, mass, stiffness);
+  rl_driver *d = driver_for(s, "reference", 0.01);
+  const double w = sqrt(stiffness / mass), start = friction * mass * g / (stiffness * v);
+  uint64_t steps = 0;
+  for (int n = 0; n < 20; n++) { // it comes to rest again after 2 pi/w = 0.34 s
+    go(d, 1);
+    steps += d->info.iterations;
+  }
+  const double t = 0.2 - start, way = v * (t - sin(w * t) / w);
+  print_message("%" PRIu64 " internal steps\n", steps);
+  check_near(probe(d, "r.tip.x"), 0.8 * way, 1e-11);
+  check_near(probe(d, "r.tip.z"), 0.6 * way, 1e-11);
+  check_near(probe(d, "r.tip.vx"), 0.8 * v * (1.0 - cos(w * t)), 1e-9);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  assert_true(steps < 2000);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // A ball that is thrown along a floor slides, and its spin grows, until it rolls: v = 5/7 v0 after
 // t = 2 v0/(7 mu g). On a slope it rolls at 5/7 g sin a from the beginning.
 static void ball_slides_until_it_rolls(void **unused) {
@@ -838,7 +870,8 @@ static void element_lies_on_two_edges(void **unused) {
 }
 
 // Ropes that fall over bars: elements that come to lie on a face, nodes that stop on an edge which
-// the rope is bent round. Across the bar, and askew over one that is turned.
+// the rope is bent round. Across the bar, and askew over one that is turned; the last with
+// friction.
 static void ropes_fall_over_bars(void **unused) {
   (void)unused;
   static const char *const scenes[] = {
@@ -847,21 +880,27 @@ static void ropes_fall_over_bars(void **unused) {
       "[0.2, 0.2, 1]}}, rotation: [0, 0, 0]}}\nropes: {r: {from: {free: [-0.8, 0.11, 0]}, to: "
       "{free: [0.7, 0.11, 0]}, segments: 6",
       "[0.3, 0.2, 0.4]}}, rotation: [20, 10, -15]}}\nropes: {r: {from: {free: [-0.5, 0.35, -0.1]}, "
-      "to: {free: [0.6, 0.36, 0.12]}, segments: 5"};
+      "to: {free: [0.6, 0.36, 0.12]}, segments: 5",
+      "[0.339, 0.1117, 0.8322]}}, friction: 0.5, rotation: [0.2902, -0.327, 0.322]}}\nropes: {r: "
+      "{from: {free: [-0.3597, 0.2628, 0.08577]}, to: {free: [0.5638, 0.2643, -0.028]}, segments: "
+      "8",
+      "[0.2449, 0.2804, 0.6762]}}, friction: 0.3, rotation: [0.3009, 0.05853, 0.3956]}}\nropes: "
+      "{r: {from: {free: [-0.5422, 0.3115, -0.04277]}, to: {free: [0.5426, 0.3446, 0.04852]}, "
+      "segments: 5"};
   for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
     rl_scenario *s =
         scenario_from("name: b\nduration: 1\nstep: 0.005\n"
                       "bodies: {bar: {motion: fixed, shape: {box: {size: %s, mass: 1}}\n",
                       scenes[i]);
     rl_driver *d = driver_for(s, "reference,step_limit=1000", s->step);
-    while (d->state->time < 0.5) {
+    while (d->state->time < (i < 3 ? 0.5 : 0.4)) {
       go(d, 1);
       check_near(rl_driver_energy_error(d), 0.0, 1e-11);
       check_below(rl_metrics_of(d).penetration_max, 1e-12);
     }
     print_message("%zu: energy %.1e J of %.2g J lost, estimate %.1e m\n", i,
                   rl_driver_energy_error(d), d->state->dissipated, d->info.error_estimate);
-    check_below(d->info.error_estimate, 1e-11);
+    check_below(d->info.error_estimate, i < 3 ? 1e-11 : 1e-9);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
@@ -1069,6 +1108,7 @@ int main(void) {
       cmocka_unit_test(stuck_ropes_know_no_step),
       cmocka_unit_test(ball_bounces_as_it_should),
       cmocka_unit_test(box_sticks_and_slips),
+      cmocka_unit_test(rope_begins_to_slip),
       cmocka_unit_test(ball_slides_until_it_rolls),
       cmocka_unit_test(ropes_land_and_lift_off),
       cmocka_unit_test(chains_lie_on_what_is_round),
