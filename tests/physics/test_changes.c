@@ -332,7 +332,8 @@ static void changes_bring_in_no_energy(void **unused) {
   (void)unused;
   static const struct {
     const char *spec;
-    double share; // of all energy, brought in by a change at most, on average; thrice the measured
+    double share; // of all energy, brought in by a change at most, on average; at least thrice the
+                  // measured
   } cases[] = {{"impulse,penalty_velocity=0", 0.0},
                {"pbd", 1e-6}, // the others pull in what a rope has come to be too long
                {"rattle", 1e-4},
