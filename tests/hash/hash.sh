@@ -3,9 +3,10 @@
 # The same bits from gcc and clang, at -O0 and -O3: compares the state hashes of every solver on every
 # shipped scenario, and on some of its own, between a program of this build and builds of hash_main.c,
 # solvers and scenarios by other means.
-# usage: hash.sh PROGRAM COMPILER: the one of this build, and the other compiler's name
+# usage: hash.sh PROGRAM COMPILER [long]: the one of this build, and the other compiler's name. Long: more
+# steps, and both compilers at -O0.
 set -e
-program=$1 other=$2
+program=$1 other=$2 long=$3
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +15,8 @@ libraries="$(pkg-config --cflags --libs yaml-0.1 gsl) -lm"
 
 # print_hashes NAME PROGRAM
 print_hashes() {
-  "$2" "$top"/scenarios/*.yaml "$top"/tests/hash/*.yaml >"$work/$1.txt"
+  # shellcheck disable=SC2086
+  "$2" $long "$top"/scenarios/*.yaml "$top"/tests/hash/*.yaml >"$work/$1.txt"
 }
 
 # build_and_print NAME COMPILER OPTION: the flags that fix the arithmetic are those of CMakeLists.txt.
@@ -27,7 +29,7 @@ build_and_print() {
 
 print_hashes this "$program" &
 pids=$!
-for variant in 'gcc -O0' 'clang -O0' "$other -O3"; do
+for variant in 'gcc -O0' ${long:+'clang -O0'} "$other -O3"; do
   name=$(echo "$variant" | tr -d ' ')
   names="$names $name"
   # shellcheck disable=SC2086
