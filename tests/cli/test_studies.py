@@ -7,6 +7,7 @@ Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.t
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -610,6 +611,15 @@ class Killed(Case):
         time.sleep(moment)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        self.let_go(folder)
+
+    @staticmethod
+    def let_go(folder: Path) -> None:
+        """Waits until the runs of a study that was killed have ended: they hold its lock with it."""
+        if folder.exists():
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.close(descriptor)
 
     def test_says_how_to_go_on(self) -> None:
         path, folder = write(self.TEXT), cli.new_folder()
@@ -619,7 +629,7 @@ class Killed(Case):
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        time.sleep(0.1)
+        self.let_go(folder)
         self.refused("study", path, "--out", folder,
                      says=("--resume goes on with what was stopped, --force makes all of it again",))
 
@@ -637,7 +647,6 @@ class Killed(Case):
                 self.kill_at(length * chance.random(), path, folder, [])
                 if chance.random() < 0.3:  # and once more while it is resumed
                     self.kill_at(length * chance.random(), path, folder, ["--resume"])
-                time.sleep(0.05)  # for the last lines of the runs that were told to stop
                 before = self.finished(folder)
                 done = cli.ropelab("study", path, "--figures", "svg", "--out", folder,
                                    "--resume")
@@ -668,7 +677,6 @@ class Killed(Case):
             for number in range(KILLS // 5):
                 folder = cli.new_folder()
                 self.kill_at(length * chance.random(), path, folder, [])
-                time.sleep(0.05)
                 done = cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume")
                 self.expect_exit(done, cli.DONE)
                 for name in names:
