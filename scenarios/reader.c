@@ -88,7 +88,11 @@ bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target) {
   if (node->kind == RL_TREE_SCALAR) {
     rl_printable(shown, sizeof shown, node->text, node->length);
   }
-  // Anything that is cut or replaced in the printable copy is too long or not printable.
+  if (node->kind == RL_TREE_SCALAR && node->length >= sizeof shown) {
+    return rl_fail(reader, node, "name: expected at most %zu bytes, found %zu", sizeof shown - 1,
+                   node->length);
+  }
+  // Anything that is replaced in the printable copy is not printable.
   if (shown[0] == 0 || !rl_tree_is(node, shown) || shown[0] == '.' || strchr(shown, '/')) {
     return rl_fail(reader, node,
                    "name: expected a short text without '/' that does not start with '.', found %s",

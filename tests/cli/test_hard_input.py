@@ -133,6 +133,7 @@ TEXTS = (
     ("step below 0", HEAD.replace("0.01", "@-0.01") + BODY + ROPE, "step: expected", "found '-0.01'"),
     ("step nan", HEAD.replace("0.01", "@nan") + BODY + ROPE, "step: expected", "found 'nan'"),
     ("duration 0", HEAD.replace("duration: 1", "duration: @0") + BODY + ROPE, "greater than 0 [s]"),
+    ("a name that is too long", GOOD.replace("test", "@" + "x" * 200), "name: expected at most 199 bytes, found 200"),
     ("a name that is a path", GOOD.replace("test", "@../test"), "a short text without '/'"),
     ("empty file", "@", "empty: nothing is written here"),
     ("only a comment", "# nothing@", "empty: nothing is written here"),
