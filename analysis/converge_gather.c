@@ -153,12 +153,20 @@ static double doubt_of(const rl_table *reference) {
   return doubt > 0.0 ? doubt : 0.0;
 }
 
-// Below this an error is round-off: of differences, by the size of the numbers. Or it is the
-// reference's.
+// Below this an error is round-off: of differences, by the size of the numbers; an energy error is
+// one of energies. Or it is the reference's.
 static double floor_of(curve *k, size_t v) {
+  static const char *const energies[] = {"kinetic_J", "gravity_J", "elastic_J",
+                                         "bending_J", "work_J",    "dissipated_J"};
   const rl_words columns = columns_that_count(k, v);
-  if (k->quantity->measure == RL_SIZE || k->runs[v].row_count == 0) {
+  if (k->runs[v].row_count == 0) {
     return 0.0;
+  }
+  if (k->quantity->measure == RL_SIZE) {
+    const size_t count = sizeof energies / sizeof *energies;
+    return strcmp(k->quantity->text, "energy_error_J") == 0
+               ? rl_rounding(rl_series_size(&k->runs[v], energies, count).max)
+               : 0.0;
   }
   const double size = rl_series_size(&k->runs[v], columns.words, columns.count).max;
   const double doubt =

@@ -14,6 +14,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
@@ -162,6 +163,20 @@ class Converge(Case):
             reference = own["reference-run-step=" + row["run"].split("=")[1]]
             self.expect_true(float(row["floor"]) >= float(reference["error_estimate_m"]),
                              row["floor"], f"at least {reference['error_estimate_m']}", "floor")
+
+    def test_energy_error_has_the_round_off_of_energies(self) -> None:
+        """On an Atwood machine that of rattle is nothing else, at any mass, and has no order."""
+        folder = self.converge("atwood", "--solver", "rattle", "--solver", "pbd", "--over",
+                               "step", "--values", "0.02,0.01,0.005", "--quantity",
+                               "energy_error_J", "--set", "bodies.heavy.mass=2000",
+                               "--duration", "0.5")
+        for row in table(folder, "convergence"):
+            series = cli.Table(folder / "atwood" / row["run"] / "series.csv")
+            size = max(abs(x) for name in ("kinetic_J", "gravity_J") for x in series.numbers(name))
+            floor = 1000 * sys.float_info.epsilon * size
+            self.expect_true(abs(float(row["floor"]) / floor - 1) < 1e-12, row["floor"],
+                             str(floor), f"floor of {row['run']}")
+            self.expect(row["in_range"], str(int(row["solver"] == "pbd")), f"range, {row['run']}")
 
     def test_against_a_reference(self) -> None:
         words = ("pendulum", "--solver", "impulse", "--over", "step", "--values", STEPS,
