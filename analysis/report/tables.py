@@ -274,25 +274,32 @@ def facts(scenario: Scenario) -> list[tuple[str, str]]:
     steps = sorted({run.step for run in scenario.runs if math.isfinite(run.step)})
     if steps:
         found.append(("time step", step_words(steps)))
-    for name, body in mapping(definition.get("bodies")).items():
-        found.append((f"body {name}", body_fact(mapping(body))))
-    for name, rope in mapping(definition.get("ropes")).items():
-        found.append((f"rope {name}", rope_fact(mapping(rope))))
+    for word, key, fact in (("body", "bodies", body_fact), ("rope", "ropes", rope_fact)):
+        for name in mapping(definition.get(key)):
+            found.append((f"{word} {name}", fact([mapping(mapping(run.scenario.get(key)).get(name))
+                                                  for run in scenario.runs if run.scenario])))
     return found
 
 
-def body_fact(body: dict[str, Any]) -> str:
+def in_all(items: list[dict[str, Any]], key: str) -> str:
+    """The number that is given for all of them, or from which to which; empty: none but 0."""
+    values = sorted({value for item in items if math.isfinite(value := number(item.get(key)))})
+    texts = list(dict.fromkeys(f"{int(value)}" if key == "segments" else significant(value)
+                               for value in values))
+    return " to ".join(texts[:1] + texts[1:][-1:]) if any(values) else ""
+
+
+def body_fact(bodies: list[dict[str, Any]]) -> str:
+    body = bodies[0]
     shape = body.get("shape")
     parts = [mapping(part) for part in (shape if isinstance(shape, list) else [shape])]
     kinds = [kind for part in parts for kind in part
              if kind in ("sphere", "capsule", "cylinder", "box", "plane", "hull")]
     words = [str(body.get("motion") or "free"), " + ".join(kinds) or "point"]
-    mass = number(body.get("mass"))
-    if math.isfinite(mass) and mass > 0:
-        words.append(f"{significant(mass)} kg")
-    friction = number(body.get("friction"))
-    if math.isfinite(friction) and friction > 0:
-        words.append(f"friction {significant(friction)}")
+    if mass := in_all(bodies, "mass"):
+        words.append(f"{mass} kg")
+    if friction := in_all(bodies, "friction"):
+        words.append(f"friction {friction}")
     return ", ".join(words)
 
 
@@ -305,12 +312,12 @@ ROPE_FACTS = (("length", "{} m long"), ("slack", "{} m longer than its way"), ("
               ("break_tension", "breaks at {} N"))
 
 
-def rope_fact(rope: dict[str, Any]) -> str:
+def rope_fact(ropes: list[dict[str, Any]]) -> str:
+    rope = ropes[0]
     words = ["closed"] if rope.get("closed") is True else []
     for key, text in ROPE_FACTS:
-        value = number(rope.get(key))
-        if math.isfinite(value) and value != 0:
-            words.append(text.format(f"{int(value)}" if key == "segments" else significant(value)))
+        if value := in_all(ropes, key):
+            words.append(text.format(value))
     if number(rope.get("slack")) == 0 and not rope.get("length"):
         words.append("just taut")
     if not number(rope.get("mass")) > 0 and not number(rope.get("segments")) > 0 \

@@ -337,6 +337,14 @@ class ReportOfComparison(unittest.TestCase):
         self.assertEqual(tables.counted_probes(Made(a_x=nothing, r_tension=[1.0, 2.0])),
                          ["r.tension"])
 
+    def test_what_differs_between_runs_is_shown_from_to(self) -> None:
+        line = {"mass": 1, "segments": 16, "friction": 0.02, "length": 2}
+        self.assertEqual(tables.rope_fact([line, {**line, "segments": 8, "friction": 0.0025},
+                                           {**line, "segments": 12, "friction": 0}]),
+                         "2.00 m long, 1.00 kg, 8 to 16 segments, friction 0 to 0.0200, inextensible")
+        self.assertEqual(tables.body_fact([{"mass": 3}, {"mass": 2}, {"mass": 3}]),
+                         "free, point, 2.00 to 3.00 kg")
+
     def test_best_value_is_marked(self) -> None:
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
         self.assertNotRegex(self.page, r'<b class="best">0\.00100')
