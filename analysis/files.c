@@ -99,8 +99,8 @@ bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENO
 // ---------------------------------------------------------------------------------------------
 // Files that hold whole lines whenever the process is killed. The system gives up a write between
 // two pages of the file when SIGKILL is there, and only there. So what crosses a page is written by
-// a child, which that signal does not reach; and since to start one takes longer than a line, many
-// lines are written at a time.
+// a child, which that signal does not reach and which keeps the lock of the folder until it is
+// done; and since to start one takes longer than a line, many lines are written at a time.
 
 // Lines wait up to so long [s], and so many bytes of them.
 static const double longest_wait = 0.1;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import fcntl
 import functools
 import html
 import itertools
@@ -81,6 +82,15 @@ def coverage() -> dict[str, dict[str, str]]:
     """Scenario -> solver -> what the solver lacks ("": it can run it)."""
     listed = json.loads(ropelab("list", "scenarios", "--json").stdout)
     return {scenario["name"]: scenario["missing"] for scenario in listed}
+
+
+def wait_for_lock(folder: Path) -> None:
+    """Until all that wrote into a folder have ended: of a process that was killed its children too,
+    the runs of a study and the one that writes a run's lines."""
+    if folder.exists():
+        descriptor = os.open(folder, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.close(descriptor)
 
 
 def new_folder() -> Path:
@@ -962,6 +972,7 @@ class Endings(Case):
         self.wait_for_rows([folder / "series.csv"], 200)
         process.kill()
         process.communicate(timeout=PATIENCE)
+        wait_for_lock(folder)
         rows = len(Result(folder).table("series").numbers("time_s"))
         with h5py.File(folder / "trajectory.h5") as file:
             frames = int(file.attrs["frames"])

@@ -81,6 +81,7 @@ class Killed(Crash):
         self.wait_for_rows(folder)
         process.kill()
         process.wait()
+        cli.wait_for_lock(folder)
         self.expect(cli.Result(folder).manifest["status"], "running", "status in run.json")
         self.expect_whole_lines(folder)
         self.expect_exit(cli.ropelab("report", folder, "--figures", "svg"), cli.DONE)

@@ -38,6 +38,7 @@ class Kills(cli.Case):
         time.sleep(moment)
         process.kill()
         self.expect(process.wait(), -9, "exit status: it has to be killed while it runs")
+        cli.wait_for_lock(folder)
 
     def expect_readable(self, folder) -> str:
         """The status of what is there; the report reads it if there is anything."""

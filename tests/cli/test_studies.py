@@ -7,7 +7,6 @@ Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.t
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
@@ -626,15 +625,7 @@ class Killed(Case):
         time.sleep(moment)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        self.let_go(folder)
-
-    @staticmethod
-    def let_go(folder: Path) -> None:
-        """Waits until the runs of a study that was killed have ended: they hold its lock with it."""
-        if folder.exists():
-            descriptor = os.open(folder, os.O_RDONLY)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            os.close(descriptor)
+        cli.wait_for_lock(folder)
 
     def test_says_how_to_go_on(self) -> None:
         path, folder = write(self.TEXT), cli.new_folder()
@@ -644,7 +635,7 @@ class Killed(Case):
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        self.let_go(folder)
+        cli.wait_for_lock(folder)
         self.refused("study", path, "--out", folder,
                      says=("--resume goes on with what was stopped, --force makes all of it again",))
 
