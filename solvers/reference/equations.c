@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "contacts.h"
 #include "curvature.h"
+#include "rubbing.h"
 
 #include "world/elements.h"
 #include "world/flexure.h"
@@ -215,7 +216,7 @@ static bool factor(rl_equations *e, rows_of what) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->active[m] = e->acts[m] && is_stiff(e, m);
   }
-  rl_contacts_lay(e, what != POSITIONS, what == ACCELERATIONS);
+  rl_rubbing_lay(e, what != POSITIONS, what == ACCELERATIONS);
   return rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients, soft,
                           l->inverse_masses, l->active);
 }
@@ -390,7 +391,7 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   rl_curvatures_find(e);
   evaluate_found(e);
   value_strands(e, y);
-  for (int trial = 0; trial == 0 || (trial < TURNS && rl_contacts_turn(e, trial == 1)); trial++) {
+  for (int trial = 0; trial == 0 || (trial < TURNS && rl_rubbing_turn(e, trial == 1)); trial++) {
     free_accelerations(e);
     if (!factor(e, ACCELERATIONS)) {
       return GSL_EBADFUNC;
@@ -399,7 +400,7 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   }
   e->power = prescribed_work(e, e->multipliers) + strain_power(e) + e->wind_power +
              rl_bending_power(e->model, e->state);
-  rl_contacts_power(e, &e->loss, &e->power);
+  rl_rubbing_power(e, &e->loss, &e->power);
   for (uint32_t i = 0; i < slots; i++, dydt += 3, u += 3) {
     const rl_vec3 v = e->rates[i], a = e->accelerations[i];
     memcpy(dydt, (double[3]){v.x, v.y, v.z}, 3 * sizeof *dydt);
@@ -531,6 +532,7 @@ double rl_equations_event(rl_equations *e) {
     e->gauges[m] = gauge_of(e, m);
   }
   rl_contacts_gauge(e);
+  rl_rubbing_gauge(e);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     largest = rl_larger(largest, e->gauges[m].value);
   }
@@ -627,7 +629,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
       gain += 0.5 * e->state->masses[i] * rl_dot(rl_sub(now, was), rl_add(now, was));
     }
   }
-  const double work = prescribed_work(e, l->impulses) + rl_contacts_blow_work(e);
+  const double work = prescribed_work(e, l->impulses) + rl_rubbing_blow_work(e);
   info->work += work;
   info->dissipated += work - gain;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -650,7 +652,7 @@ static bool drop_pushing(rl_equations *e, double size) {
     e->acts[m] = e->acts[m] && !pushes;
     dropped = dropped || pushes;
   }
-  return dropped || rl_contacts_yield(e, size);
+  return dropped || rl_rubbing_yield(e, size);
 }
 
 // Until what acts and what sticks agrees with (4).
@@ -659,8 +661,8 @@ static void settle_choice(rl_equations *e, double size) {
   for (uint32_t i = 0; i < TURNS * e->lcp.direct.count; i++) {
     if (drop_pushing(e, size)) {
       turns = 0;
-    } else if (turns++ >= TURNS || !rl_contacts_turn(e, turns == 1)) {
-      if (!rl_contacts_settle(e)) {
+    } else if (turns++ >= TURNS || !rl_rubbing_turn(e, turns == 1)) {
+      if (!rl_rubbing_settle(e)) {
         return;
       }
       turns = 0;
@@ -689,10 +691,10 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
   size = size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
-  rl_contacts_begin_choice(e, size);
+  rl_rubbing_begin_choice(e, size);
   solve_lcp(e, lcp_tolerance * size, info);
   memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
-  rl_contacts_end_choice(e, size);
+  rl_rubbing_end_choice(e, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     if (is_stiff(e, m)) {
       e->acts[m] = e->is_taut[m] &&

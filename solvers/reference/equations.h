@@ -51,6 +51,10 @@ typedef struct rl_gauge {
   double value, depth, rate;
 } rl_gauge;
 
+static inline void rl_gauge_raise(rl_gauge *gauge, double value) {
+  *gauge = value > gauge->value ? (rl_gauge){value, NAN, NAN} : *gauge;
+}
+
 typedef struct rl_equations {
   const rl_model *model;
   rl_state *state; // what is integrated; at trial positions while the equations are evaluated

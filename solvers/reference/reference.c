@@ -5,6 +5,7 @@
 // caught, leaves - located to rounding. It carries the run twice, the second time at a hundred
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
 #include "contacts.h"
+#include "rubbing.h"
 
 #include "world/eyes.h"
 #include "world/wrap.h"
@@ -488,7 +489,7 @@ static int try_step(reference *self, double *h, double *next, double least, bool
       }
     }
     status = status == GSL_SUCCESS ? finish(self, *h) : status;
-    const double begun = status == GSL_SUCCESS ? rl_contacts_begun(&self->equations) : 0.0;
+    const double begun = status == GSL_SUCCESS ? rl_rubbing_begun(&self->equations) : 0.0;
     if ((status == GSL_SUCCESS && !(begun > most_begun)) || !(*h > least)) {
       return status;
     }
@@ -507,7 +508,7 @@ static int begin_step(reference *self, bool continues) {
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   int status = GSL_SUCCESS;
   rl_equations_start(e);
-  const bool changes = continues && rl_contacts_follow(e);
+  const bool changes = continues && rl_rubbing_follow(e);
   // Where a mark has moved on, rope has come from one strain to another.
   if (continues && !self->creeps && !changes) {
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rubbing.h"
+
+// Of the largest speed: what slides more slowly does not.
+static const double no_slide = 1e-10;
+
+// (19) Of the largest speed: what has begun to slip, and is slower than this, goes where the forces
+// ask it to; the sine of an angle by which its friction need not turn.
+static const double slow_slide = 1e-6, least_turn = 1e-7;
+
+// The largest tangent of that angle in one turn; and the share of friction by which that is
+// accelerated at most.
+static const double most_turn = 1.0, gentle_share = 0.1;
+
+// Of its friction: what is left across it where its direction is found.
+static const double most_across = 1e-4;
+
+// (15) What slides is told to the complementarity problem of accelerations as so much of the
+// largest one.
+static const double slide_share = 100.0;
+
+// Of the largest acceleration: what sticks is accelerated by less.
+static const double stick_share = 1e-9;
+
+// One that needs all of its friction but for this part slips, though others that stick may hold it:
+// how they share a load that one of them could bear is not in the equations.
+static const double at_limit = 1e-9;
+
+// Of the largest force: a contact that needs this much more than it has slips.
+static const double least_excess = 1e-11;
+
+// Which way the force on what slides points: against the slide, or, where that has not begun, as it
+// was chosen.
+static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
+  const rl_row *row = rl_rubbing_row(e, k);
+  const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
+  const double speed = rl_length(slide);
+  const rl_vec3 kept = e->rubbing[k].direction;
+  if (e->rubbing[k].kind == RL_CONTACT_SLIPS && speed > no_slide * e->speed) {
+    return rl_scale(-1.0 / speed, slide);
+  }
+  return rl_unit(rl_add_scaled(kept, -rl_dot(kept, row->normal), row->normal));
+}
+
+void rl_rubbing_lay(rl_equations *e, bool sticks, bool forces) {
+  rl_lcp *l = &e->lcp;
+  rl_direct *d = &l->direct;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    rl_tangents *t = &d->tangents[k];
+    const rl_row *row = rl_rubbing_row(e, k);
+    const rl_grip_kind kind = e->rubbing[k].kind;
+    const bool acts = e->acts[t->normal];
+    const bool slips = acts && forces && kind != RL_CONTACT_STICKS;
+    rl_vec3 first = row->tangents[0], second = row->tangents[1];
+    if (acts && kind != RL_CONTACT_STICKS) {
+      first = force_direction(e, k);
+      second = rl_cross(row->normal, first);
+    }
+    e->curvatures[t->first] = rl_dot(e->rubbing[k].curvature, first);
+    e->curvatures[t->first + 1] = rl_dot(e->rubbing[k].curvature, second);
+    t->softness = 0.0;
+    t->coefficient = slips ? row->friction : 0.0;
+    l->active[t->first] = acts && sticks && kind == RL_CONTACT_STICKS;
+    l->active[t->first + 1] = acts && sticks && kind != RL_CONTACT_SLIPS;
+    l->inverse_masses[t->first] = l->inverse_masses[t->first + 1] = l->inverse_masses[t->normal];
+    rl_direct_lay_tangents(d, e->rows, k, first, second, l->gradients);
+  }
+}
+
+// The force of friction on what touches, by the multipliers of its tangents as they were laid.
+static rl_vec3 friction_of(const rl_equations *e, uint32_t k) {
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  const rl_row *row = rl_rubbing_row(e, k);
+  const rl_vec3 force = rl_add(rl_scale(e->multipliers[t->first], row->tangents[0]),
+                               rl_scale(e->multipliers[t->first + 1], row->tangents[1]));
+  if (e->rubbing[k].kind == RL_CONTACT_STICKS) {
+    return force;
+  }
+  const rl_vec3 first = force_direction(e, k);
+  return rl_add(rl_scale(e->multipliers[t->first], first),
+                rl_scale(e->multipliers[t->first + 1], rl_cross(row->normal, first)));
+}
+
+// Whether forces ask for what the friction of a contact that begins to slip cannot give: where
+// several that hold one body slip round each other, none of them has a direction of its own.
+static bool is_torn(const rl_equations *e, uint32_t k) {
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  return fabs(e->multipliers[t->first + 1]) > most_across * fabs(e->multipliers[t->first]);
+}
+
+bool rl_rubbing_turn(rl_equations *e, bool first) {
+  bool turns = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    const double along = fmax(e->multipliers[t->first], least_excess * e->force);
+    const double across = e->multipliers[t->first + 1];
+    rl_rubbing *r = &e->rubbing[k];
+    if (!e->acts[t->normal] || r->kind != RL_CONTACT_BEGINS ||
+        !(fabs(across) > least_turn * along)) {
+      continue;
+    }
+    const rl_vec3 f = force_direction(e, k), s = rl_cross(rl_rubbing_row(e, k)->normal, f);
+    const double guess = across / along, change = r->across - across;
+    const double angle = first || change == 0.0 ? guess : across * r->turned / change;
+    r->turned = fmin(fmax(angle, -most_turn), most_turn);
+    r->across = across;
+    r->direction = rl_unit(rl_add_scaled(f, r->turned, s));
+    turns = true;
+  }
+  return turns;
+}
+
+double rl_rubbing_begun(const rl_equations *e) {
+  double largest = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->acts[e->lcp.direct.tangents[k].normal] && e->rubbing[k].kind == RL_CONTACT_BEGINS) {
+      const double speed =
+          rl_length(rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities));
+      largest = fmax(largest, speed / (slow_slide * e->speed));
+    }
+  }
+  return largest;
+}
+
+void rl_rubbing_power(rl_equations *e, double *loss, double *power) {
+  const rl_vec3 *v = e->state->velocities;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->acts[e->lcp.direct.tangents[k].normal]) {
+      const rl_row *row = rl_rubbing_row(e, k);
+      const rl_vec3 force = friction_of(e, k);
+      *loss -= rl_dot(force, rl_contact_slide(e->rows, row, v));
+      *power += rl_friction_work(e->rows, row, force, e->state->points, v);
+    }
+  }
+}
+
+double rl_rubbing_blow_work(const rl_equations *e) {
+  double work = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    work += rl_friction_work(e->rows, rl_rubbing_row(e, k), e->lcp.frictions[k].total,
+                             e->state->points, e->state->velocities);
+  }
+  return work;
+}
+
+// How far the friction of a contact is beyond its law.
+static double friction_event(const rl_equations *e, uint32_t k) {
+  const rl_row *row = rl_rubbing_row(e, k);
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  if (e->rubbing[k].kind != RL_CONTACT_STICKS) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
+    return rl_dot(slide, e->rubbing[k].direction) / e->speed - e->rubbing[k].back - no_slide * 1e-3;
+  }
+  const double limit = row->friction * fmax(e->multipliers[t->normal], 0.0);
+  return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
+}
+
+// How a contact comes to slide, after a solve.
+static rl_vec3 slide_acceleration(const rl_equations *e, uint32_t k) {
+  return rl_sub(rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->accelerations),
+                e->rubbing[k].curvature);
+}
+
+bool rl_rubbing_yield(rl_equations *e, double size) {
+  bool yields = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    rl_rubbing *r = &e->rubbing[k];
+    const rl_grip_kind was = r->kind;
+    if (!e->acts[e->lcp.direct.tangents[k].normal]) {
+      continue;
+    }
+    if (was == RL_CONTACT_STICKS && friction_event(e, k) > -0.5 * least_excess) {
+      r->direction = rl_unit(friction_of(e, k));
+      r->kind = RL_CONTACT_BEGINS;
+    } else if (was != RL_CONTACT_STICKS && !r->slides &&
+               rl_dot(slide_acceleration(e, k), r->direction) > stick_share * size) {
+      r->kind = RL_CONTACT_STICKS;
+    }
+    yields = yields || r->kind != was;
+  }
+  return yields;
+}
+
+bool rl_rubbing_settle(rl_equations *e) {
+  bool changes = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    rl_rubbing *r = &e->rubbing[k];
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    r->back = fmax(rl_dot(slide, r->direction) / e->speed, 0.0);
+    if (e->acts[t->normal] && r->kind == RL_CONTACT_BEGINS &&
+        (is_torn(e, k) ||
+         rl_length(slide_acceleration(e, k)) >
+             gentle_share * e->multipliers[t->first] * e->lcp.inverse_masses[t->normal])) {
+      r->kind = RL_CONTACT_SLIPS;
+      changes = true;
+    }
+  }
+  return changes;
+}
+
+void rl_rubbing_gauge(rl_equations *e) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const uint32_t normal = e->lcp.direct.tangents[k].normal;
+    if (e->acts[normal]) {
+      rl_gauge_raise(&e->gauges[normal], friction_event(e, k));
+    }
+  }
+}
+
+bool rl_rubbing_follow(rl_equations *e) {
+  bool changes = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    rl_rubbing *rubbing = &e->rubbing[k];
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    const bool acts = e->acts[e->lcp.direct.tangents[k].normal];
+    if (acts && rubbing->kind == RL_CONTACT_BEGINS &&
+        (rl_length(slide) > slow_slide * e->speed || is_torn(e, k))) {
+      rubbing->kind = RL_CONTACT_SLIPS;
+      changes = true;
+    }
+    if (rubbing->kind == RL_CONTACT_SLIPS) {
+      rubbing->direction = force_direction(e, k);
+    }
+  }
+  return changes;
+}
+
+void rl_rubbing_begin_choice(rl_equations *e, double size) {
+  rl_direct *d = &e->lcp.direct;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    const rl_row *row = rl_rubbing_row(e, k);
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->saved);
+    const double speed = rl_length(slide);
+    e->rubbing[k].slides = speed > no_slide * e->speed;
+    e->rubbing[k].direction =
+        e->rubbing[k].slides ? rl_scale(-1.0 / speed, slide) : (rl_vec3){0.0, 0.0, 0.0};
+    e->lcp.frictions[k].bias =
+        rl_sub(rl_scale(-slide_share * size, e->rubbing[k].direction), e->rubbing[k].curvature);
+  }
+}
+
+void rl_rubbing_end_choice(rl_equations *e, double size) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    rl_friction *f = &e->lcp.frictions[k];
+    rl_rubbing *rubbing = &e->rubbing[k];
+    const double limit =
+        rl_rubbing_row(e, k)->friction * e->lcp.impulses[e->lcp.direct.tangents[k].normal];
+    const bool slips = rubbing->slides || rl_length(f->slide) > stick_share * size ||
+                       rl_length(f->total) >= (1.0 - at_limit) * limit;
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    const rl_vec3 told = rl_scale(rubbing->slides ? slide_share * size : 0.0, rubbing->direction);
+    const bool begins = rl_length(slide) <= slow_slide * e->speed &&
+                        !(rubbing->slides && rl_dot(slide, rl_add(f->slide, told)) < 0.0);
+    rubbing->kind = !slips ? RL_CONTACT_STICKS : begins ? RL_CONTACT_BEGINS : RL_CONTACT_SLIPS;
+    if (slips && !rubbing->slides) {
+      rubbing->direction =
+          rl_length(f->total) > 0.0 ? rl_unit(f->total) : rl_unit(rl_scale(-1.0, f->slide));
+    }
+    f->bias = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}

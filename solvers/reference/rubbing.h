@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Friction in the equations of motion: which of the contacts that rub stick or slip, and where its
+// force points. papers/reference.md numbers the equations.
+#ifndef RL_REFERENCE_RUBBING_H
+#define RL_REFERENCE_RUBBING_H
+
+#include "equations.h"
+
+// The row of contact k of those that rub.
+static inline rl_row *rl_rubbing_row(const rl_equations *equations, uint32_t k) {
+  return &equations->rows->rows[equations->lcp.direct.tangents[k].row];
+}
+
+// Lays the tangents of the contacts for a solve: with friction those that stick act, and those that
+// slip follow their normals; to bring positions back (`forces` false, `sticks` false) none does.
+void rl_rubbing_lay(rl_equations *equations, bool sticks, bool forces);
+
+// What friction takes from the motion and what driven bodies do through it, for the multipliers
+// last found; or the work of the impulses of a catch.
+void rl_rubbing_power(rl_equations *equations, double *loss, double *power);
+double rl_rubbing_blow_work(const rl_equations *equations);
+
+// (14) Raises the gauges of contacts that act above 0 once one that sticks would need more than
+// there is, or one that slips has come to rest.
+void rl_rubbing_gauge(rl_equations *equations);
+
+// After an internal step in which nothing happened: which way those that slip go by now. True if
+// one that had begun to is among them.
+bool rl_rubbing_follow(rl_equations *equations);
+
+// (19) Where a contact begins to slip, after a solve: turns its friction to where the forces ask
+// for it; `first` time of that, or again. True if that makes a difference.
+bool rl_rubbing_turn(rl_equations *equations, bool first);
+
+// The largest speed of those, over that at which they slip.
+double rl_rubbing_begun(const rl_equations *equations);
+
+// (20) After a solve with a largest acceleration of `size`: contacts that stick by more than their
+// friction begin to slip, and those at rest that slip by less than it stick. True if there were
+// any.
+bool rl_rubbing_yield(rl_equations *equations, double size);
+
+// What begins to slip slips, where it is accelerated by so much that this makes nothing stiff, or
+// has no direction of its own. True if there was any.
+bool rl_rubbing_settle(rl_equations *equations);
+
+// Before and after the complementarity problem for accelerations: (15) tells it how those contacts
+// slide that do, and reads which of the others stick.
+void rl_rubbing_begin_choice(rl_equations *equations, double size);
+void rl_rubbing_end_choice(rl_equations *equations, double size);
+
+#endif
