@@ -269,6 +269,9 @@ static json_t *cut_to_json(const rl_definition *d, const rl_event *e) {
     set(inside, "from", vector(e->point));
     set(inside, "to", vector(e->to));
     set(inside, "view", vector(e->normal));
+    if (e->duration > 0.0) {
+      set_number(inside, "duration", e->duration);
+    }
     set(cut, "swipe", inside);
     return cut;
   }

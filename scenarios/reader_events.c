@@ -8,7 +8,7 @@ typedef struct event {
   uint32_t body, rope;
   size_t segment;
   unsigned end;
-  double rate, max_tension, at_length;
+  double rate, max_tension, at_length, duration;
   rl_vec3 point, normal, value, wind, swipe_from, swipe_to, view;
 } event;
 
@@ -41,6 +41,7 @@ static const rl_field swipe_fields[] = {
     {"from", RL_FIELD_VECTOR, true, RL_ANY, "m", AT(swipe_from), NULL, NULL},
     {"to", RL_FIELD_VECTOR, true, RL_ANY, "m", AT(swipe_to), NULL, NULL},
     {"view", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(view), NULL, NULL},
+    {"duration", RL_FIELD_NUMBER, false, RL_NOT_NEGATIVE, "s", AT(duration), NULL, NULL},
 };
 
 static bool read_swipe(rl_reader *reader, const rl_tree *node, void *target) {
@@ -226,6 +227,7 @@ static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
     out.point = out.kind == RL_EVENT_CUT_PLANE ? e->point : e->swipe_from;
     out.normal = out.kind == RL_EVENT_CUT_PLANE ? e->normal : e->view;
     out.to = e->swipe_to;
+    out.duration = e->duration;
     break;
   case RELEASE:
     out.kind = rl_tree_value(what, "rope") ? RL_EVENT_RELEASE_END : RL_EVENT_RELEASE_BODY;

@@ -58,7 +58,7 @@ static double cut_of(const rl_setup *scene, uint32_t rope) {
 
 static void swipe(rl_trial *trial) {
   rl_setup scene = rl_setup_shipped(trial, "pbd-direct", 0.0, "swipe-cut", NULL, 0);
-  rl_setup_run(trial, &scene, 62);
+  rl_setup_run(trial, &scene, 100);
   const rl_model *model = scene.scenario->model;
   double cut = 0.0;
   for (uint32_t rope = 0; rope < model->rope_count; rope++) {

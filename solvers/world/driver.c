@@ -80,7 +80,7 @@ static size_t change_capacity(const rl_model *model) {
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
          ((model->is_limited ? 1U : 0U) + (model->rings_rub ? 1U : 0U) +
-          (type->is_adaptive ? 1U : 0U)) *
+          (model->is_swiped ? 1U : 0U) + (type->is_adaptive ? 1U : 0U)) *
              rl_state_bytes(model) +
          rl_rows_bytes(model) + rl_ledger_bytes(model) +
          change_capacity(model) * sizeof(rl_change) + model->event_count;
@@ -111,6 +111,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->before = model->wrap_capacity > 0 ? rl_state_create(model) : NULL;
   driver->reeled = model->is_limited ? rl_state_create(model) : NULL;
   driver->gripped = model->rings_rub ? rl_state_create(model) : NULL;
+  driver->swept = model->is_swiped ? rl_state_create(model) : NULL;
   driver->undone = type->is_adaptive ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
@@ -118,8 +119,8 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
   if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
-      (model->rings_rub && !driver->gripped) || (type->is_adaptive && !driver->undone) ||
-      !driver->rows || !driver->ledger) {
+      (model->rings_rub && !driver->gripped) || (model->is_swiped && !driver->swept) ||
+      (type->is_adaptive && !driver->undone) || !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -142,6 +143,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->before);
     rl_state_free(driver->reeled);
     rl_state_free(driver->gripped);
+    rl_state_free(driver->swept);
     rl_state_free(driver->undone);
     free(driver->changes);
     free(driver->is_empty);
@@ -528,6 +530,10 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (driver->is_stopped) {
     return info->reason = RL_STOPPED;
   }
+  const bool strikes = driver->swept && rl_events_strike(driver);
+  if (strikes) {
+    rl_state_copy(driver->swept, state);
+  }
   state->work -= rl_events_work(driver);
   solve_step(driver, t1);
   if (info->reason == RL_RUNNING && info->watch && driver->undone) {
@@ -552,9 +558,12 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   state->dissipated += info->dissipated;
   state->work += info->work;
-  feed(driver, rl_events_fed);
   state->time = t1;
   state->step++;
+  if (strikes) {
+    change(driver, rl_events_swipe);
+  }
+  feed(driver, rl_events_fed);
   has_blown_up(driver, &info->reason);
   if (driver->rows->overflows && info->reason > 0) {
     info->reason = RL_DIVERGED_CONTACTS;

@@ -39,6 +39,7 @@ typedef struct rl_driver {
   rl_state *before;  // the state at the start of a step, where ropes lie on bodies; else NULL
   rl_state *reeled;  // the same where winches are limited by a tension; else NULL
   rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
+  rl_state *swept;   // the same where swipes take time; else NULL
   rl_state *undone;  // the same, events included, of a method whose steps can be ended; else NULL
   rl_rows *rows;
   rl_ledger *ledger;

@@ -2,7 +2,7 @@
 #include "events.h"
 
 #include "bend.h"
-#include "eyes.h"
+#include "cut.h"
 #include "feed.h"
 
 // Of the largest: elements whose loads are as equal as this tear together.
@@ -54,71 +54,27 @@ static bool part(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t
 // ---------------------------------------------------------------------------------------------
 // Cuts
 
-// (2) Where a straight piece crosses what cuts, as a fraction of it; nan: nowhere. Of a plane it
-// begins on one side and ends on the other, or on it; a swipe meets it where their lines cross
-// within both, seen along the view.
-static double crossing(const rl_event *e, rl_vec3 a, rl_vec3 b) {
-  if (e->kind == RL_EVENT_CUT_PLANE) {
-    const double before = rl_dot(rl_sub(a, e->point), e->normal);
-    const double behind = rl_dot(rl_sub(b, e->point), e->normal);
-    return (before > 0.0) != (behind > 0.0) ? before / (before - behind) : NAN;
-  }
-  const rl_vec3 view = rl_unit(e->normal), d = rl_sub(b, a), t = rl_sub(e->to, e->point);
-  const rl_vec3 gap = rl_sub(e->point, a);
-  const double both = rl_dot(view, rl_cross(d, t)); // 0: parallel
-  const double r = rl_dot(view, rl_cross(gap, t)) / both, s = rl_dot(view, rl_cross(gap, d)) / both;
-  return both != 0.0 && r >= 0.0 && r <= 1.0 && s >= 0.0 && s <= 1.0 ? r : NAN;
-}
-
-static bool is_cut(const rl_event *e, rl_vec3 a, rl_vec3 b) { return !isnan(crossing(e, a, b)); }
-
-// A massless rope: from end to end over its eyes, and along the chords of where it lies on bodies.
-static bool is_path_cut(const rl_model *model, const rl_state *state, const rl_event *e,
-                        uint32_t rope) {
-  const rl_rope *r = &model->ropes[rope];
-  const uint32_t bends = rl_bend_count(model, state, rope);
-  rl_vec3 at = rl_position(&state->points[r->ends[0]]);
-  bool cut = false;
-  rl_rope_look(model, state, rope);
-  for (uint32_t i = 0; i < bends; i++) {
-    const rl_bend bend = rl_rope_bend(model, state, rope, i);
-    cut = cut || is_cut(e, at, bend.entry) || is_cut(e, bend.entry, bend.exit);
-    at = bend.exit;
-  }
-  return cut || is_cut(e, at, rl_position(&state->points[r->ends[1]]));
-}
-
-// Where an element crosses, along the pieces into which eyes bend it, as a fraction of their
-// number.
-static double element_crossing(const rl_model *model, const rl_state *state, const rl_event *e,
-                               uint32_t rope, uint32_t i) {
-  const uint32_t pieces = rl_element_corners(model, state, rope, i) - 1;
-  for (uint32_t k = 0; k < pieces; k++) {
-    const double at = crossing(e, rl_element_corner(model, state, rope, i, k),
-                               rl_element_corner(model, state, rope, i, k + 1));
-    if (!isnan(at)) {
-      return (k + at) / pieces;
-    }
-  }
-  return NAN;
-}
-
 // Where the crossing is the node between two elements, the second one is cut.
-static bool cut_rope(rl_driver *driver, const rl_event *e, uint32_t rope) {
+static bool cut_rope(rl_driver *driver, const rl_cut *cut, uint32_t rope) {
   const rl_model *model = driver->model;
-  rl_state *state = driver->state;
-  const uint32_t count = rl_rope_elements(model, state, rope);
-  if (model->ropes[rope].massless) {
-    return count > 0 && is_path_cut(model, state, e, rope) && part(driver, RL_CHANGE_CUT, rope, 0);
-  }
-  bool cut = false, last = false;
-  for (uint32_t i = count; i-- > 0;) {
-    const double at = element_crossing(model, state, e, rope, i);
+  const rl_state *state = driver->state;
+  bool parted = false, last = false;
+  rl_cut_look(model, state, cut, rope);
+  for (uint32_t i = rl_rope_elements(model, state, rope); i-- > 0;) {
+    const double at = rl_cut_element(model, state, cut, rope, i);
     const bool is_next = last && at >= 1.0 - tie;
     last = !isnan(at);
-    cut = (last && !is_next && part(driver, RL_CHANGE_CUT, rope, i)) || cut;
+    parted = (last && !is_next && part(driver, RL_CHANGE_CUT, rope, i)) || parted;
   }
-  return cut;
+  return parted;
+}
+
+static bool cut_ropes(rl_driver *driver, const rl_cut *cut) {
+  bool parted = false;
+  for (uint32_t r = 0; r < driver->model->rope_count; r++) {
+    parted = cut_rope(driver, cut, r) || parted;
+  }
+  return parted;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -147,22 +103,57 @@ static bool release_body(rl_driver *driver, const rl_event *e) {
   return done;
 }
 
-static bool cut_ropes(rl_driver *driver, const rl_event *e) {
-  bool cut = false;
-  for (uint32_t r = 0; r < driver->model->rope_count; r++) {
-    cut = cut_rope(driver, e, r) || cut;
+// The steps that a swipe takes; 0: it is done at one moment, as everything else.
+static double steps_of_swipe(const rl_driver *driver, const rl_event *e) {
+  return e->kind == RL_EVENT_CUT_SWIPE
+             ? step_of(driver, e->from + e->duration) - step_of(driver, e->from)
+             : 0.0;
+}
+
+// Where the point of a swipe is after so many of its steps.
+static rl_vec3 swipe_point(const rl_event *e, double done, double steps) {
+  return rl_add_scaled(e->point, done / steps, rl_sub(e->to, e->point));
+}
+
+// The part of a swipe that falls into a step; false: none.
+static bool find_stroke(const rl_driver *driver, const rl_event *e, double step, rl_cut *out) {
+  const double steps = steps_of_swipe(driver, e), done = step - step_of(driver, e->from);
+  *out = (rl_cut){e, swipe_point(e, done, steps), swipe_point(e, done + 1.0, steps), driver->swept,
+                  done > 0.0};
+  return done >= 0.0 && done < steps;
+}
+
+bool rl_events_strike(const rl_driver *driver) {
+  rl_cut stroke;
+  bool strikes = false;
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    const rl_event *e = &driver->model->events[i];
+    strikes = find_stroke(driver, e, (double)driver->state->step, &stroke) || strikes;
   }
-  return cut;
+  return strikes;
+}
+
+bool rl_events_swipe(rl_driver *driver) {
+  const double step = (double)driver->state->step - 1.0;
+  rl_cut stroke;
+  bool parted = false;
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    if (find_stroke(driver, &driver->model->events[i], step, &stroke)) {
+      parted = cut_ropes(driver, &stroke) || parted;
+    }
+  }
+  return parted;
 }
 
 static bool act(rl_driver *driver, const rl_event *e) {
+  const rl_cut at_once = {.event = e, .from = e->point, .to = e->to};
   switch (e->kind) {
   case RL_EVENT_CUT:
     return e->element < rl_rope_elements(driver->model, driver->state, e->rope) &&
            part(driver, RL_CHANGE_CUT, e->rope, e->element);
   case RL_EVENT_CUT_PLANE:
   case RL_EVENT_CUT_SWIPE:
-    return cut_ropes(driver, e);
+    return cut_ropes(driver, &at_once);
   case RL_EVENT_RELEASE_END:
     return release_end(driver, e);
   case RL_EVENT_RELEASE_BODY:
@@ -355,7 +346,8 @@ bool rl_events_act(rl_driver *driver) {
   bool parted = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
     const rl_event *e = &driver->model->events[i];
-    if (e->kind < RL_EVENT_WINCH && step == step_of(driver, e->from)) {
+    if (e->kind < RL_EVENT_WINCH && step == step_of(driver, e->from) &&
+        !(steps_of_swipe(driver, e) > 0.0)) {
       parted = act(driver, e) || parted;
     }
   }

@@ -18,6 +18,12 @@ bool rl_events_fed(rl_driver *driver);
 // Whether something that goes on does so in a step.
 bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step);
 
+// Whether a swipe goes on in the step that begins now.
+bool rl_events_strike(const rl_driver *driver);
+
+// What swipes have cut in the step that has ended. True where something came apart.
+bool rl_events_swipe(rl_driver *driver);
+
 // The ropes that the last step has strained too much. True where one came apart.
 bool rl_events_tear(rl_driver *driver);
 

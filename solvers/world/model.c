@@ -110,6 +110,7 @@ static void note_features(rl_model *m, const rl_definition *d) {
     const bool winch = d->events[i].kind == RL_EVENT_WINCH;
     m->is_reeled = m->is_reeled || winch;
     m->is_fed = m->is_fed || (winch && rl_definition_is_fed(d, d->events[i].rope));
+    m->is_swiped = m->is_swiped || d->events[i].duration > 0.0;
     m->is_limited = m->is_limited || (winch && isfinite(d->events[i].max_tension));
   }
   m->parts = m->is_fed || rl_definition_parts(d);

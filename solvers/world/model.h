@@ -162,6 +162,7 @@ typedef struct rl_event {
   uint32_t body;         // RL_EVENT_RELEASE_BODY and RL_EVENT_FORCE
   rl_vec3 point, normal; // of a plane; of a swipe where it begins, and the view
   rl_vec3 to;            // of a swipe where it ends [m]
+  double duration;       // of a swipe, at constant speed [s]; 0: all of it at one moment
   rl_vec3 value;         // force [N] or wind [m/s]
   double rate;           // of a winch: positive pays out [m/s]
   double max_tension;    // against which it takes in [N]; INFINITY: any
@@ -436,6 +437,7 @@ typedef struct rl_model {
   bool is_reeled;            // there are winches
   bool is_fed;               // some of them on ropes with mass
   bool is_limited;           // some of them by a tension
+  bool is_swiped;            // there are swipes that take time
   bool has_rings;            // ropes with mass run through eyes
   bool rings_rub;            // and some of them with friction
   bool has_belts;            // there are massless loops

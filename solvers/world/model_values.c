@@ -266,6 +266,9 @@ static bool check_event(const place *p, const rl_definition *definition, const r
       (event->kind >= RL_EVENT_WINCH && !(event->until > event->from))) {
     return refuse(p, "events", "expected a time that is not negative, and a later one after it");
   }
+  if (!(event->duration >= 0.0) || !isfinite(event->duration)) {
+    return refuse(p, "events", "expected a duration that is not negative");
+  }
   if (event->kind == RL_EVENT_WINCH && (!isfinite(event->rate) || !(event->max_tension > 0.0))) {
     return refuse(p, "events", "expected a finite rate, and a tension above 0 or none");
   }

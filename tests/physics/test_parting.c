@@ -2,6 +2,7 @@
 // Ropes that come apart: cuts, tears, releases; forces from outside.
 #include "check.h"
 
+#include "world/cut.h"
 #include "world/elements.h"
 
 #include <stdio.h>
@@ -453,6 +454,157 @@ static void swipes_and_planes(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Swipes that take time
+
+// Steps until something parts, at most so many, and none after it.
+static void run_to_cut(rl_driver *d, int most) {
+  for (int n = 0; n < most && d->state->parted == 0; n++) {
+    step_checked(d);
+  }
+  assert_int_equal(d->state->parted, 1);
+}
+
+// A point that comes down at 2 m/s and 2 m/s to the right, and a rope that comes up at 2 m/s: they
+// meet at 0.25 s at x = 0.4 m, in element 1, in the step that this is in. At one moment, at the
+// start, the same swipe would have cut element 3, at x = 0.9 m.
+static void a_swipe_meets_what_moves(void **unused) {
+  (void)unused;
+  static const char *const kinds[] = {", mass: 1, segments: 4", ""};
+  for (size_t kind = 0; kind < 2; kind++) {
+    rl_scenario *s = scenario_from(
+        "name: meet\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+        "bodies:\n"
+        "  a: {mass: 1, position: [0, 0, 0], velocity: [0, 2, 0]}\n"
+        "  b: {mass: 1, position: [1, 0, 0], velocity: [0, 2, 0]}\n"
+        "ropes: {rope: {from: {body: a}, to: {body: b}%s%s}}\n"
+        "events: [{at: 0, cut: {swipe: {from: [-0.1, 1, 7], to: [0.9, 0, 7], view: [0, 0, 1],"
+        " duration: 0.5}}}]\n",
+        kinds[kind], kind == 0 ? ", velocity: [0, 2, 0]" : "");
+    static const double steps[] = {0.004, 0.02, 0.1, 0.5};
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      for (size_t n = 0; n < 4 && rl_driver_missing(s->model, rl_solvers[k]) == 0; n++) {
+        rl_driver *d = driver_for(s, rl_solvers[k]->name, steps[n]);
+        run_to_cut(d, (int)(1.0 / steps[n]));
+        check_near(d->changes[0].time, ceil(0.25 / steps[n] - 1e-9) * steps[n], 1e-12);
+        assert_int_equal(d->changes[0].element, kind == 0 ? 1 : 0);
+        rl_driver_free(d);
+      }
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// A straight rope turns at 2 rad/s about its middle, and the point comes towards it: they meet
+// at 0.3 s, 0.6 m from the middle, in element 6 of 8, whatever the step.
+static void a_swipe_meets_what_turns(void **unused) {
+  (void)unused;
+  const double angle = 0.6, reach = 0.6, speed = 2.0;
+  const double x = reach * cos(angle), y = reach * sin(angle);
+  const double along[2] = {speed * sin(angle), -speed * cos(angle)};
+  rl_scenario *s = scenario_from(
+      "name: turn\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+      "ropes: {rope: {from: {free: [-1, 0, 0]}, to: {free: [1, 0, 0]}, mass: 1, segments: 8,"
+      " spin: [0, 0, 2]}}\n"
+      "events: [{at: 0, cut: {swipe: {from: [%.17g, %.17g, 1], to: [%.17g, %.17g, 1],"
+      " view: [0, 0, -3], duration: 0.5}}}]\n",
+      x - 0.3 * along[0], y - 0.3 * along[1], x + 0.2 * along[0], y + 0.2 * along[1]);
+  static const char *const solvers[] = {"rattle", "convex", "impulse-direct"};
+  static const double steps[] = {0.0004, 0.0035714285714285713};
+  for (size_t k = 0; k < 6; k++) {
+    rl_driver *d = driver_for(s, solvers[k / 2], steps[k % 2]);
+    run_to_cut(d, (int)(0.5 / d->dt));
+    check_near(d->changes[0].time - 0.5 * d->dt, 0.3,
+               0.55 * d->dt + 2e-3); // and that of the method
+    assert_int_equal(d->changes[0].element, 6);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// Where the point is on a rope just when a step ends, rounded to one side or the other, it cuts
+// once: not in both steps, and not in none.
+static void a_swipe_cuts_once_between_steps(void **unused) {
+  (void)unused;
+  for (int n = 1; n < 20; n++) {
+    rl_scenario *s = scenario_from(
+        "name: once\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+        "ropes: {rope: {from: {free: [%.17g, 0, 0]}, to: {free: [%.17g, 1, 0]}, mass: 1,"
+        " segments: 4}}\n"
+        "events: [{at: 0.03, cut: {swipe: {from: [-1, 0.6, 0], to: [1, 0.6, 0], view: [0, 0, 1],"
+        " duration: 0.2}}}]\n",
+        -1.0 + 0.1 * n, -1.0 + 0.1 * n);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    for (int k = 0; k < 30; k++) {
+      step_checked(d);
+    }
+    assert_int_equal(d->state->parted, 1);
+    assert_int_equal(rl_piece_first(s->model, d->state, 0, 3), 2);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// Whether, looked at 4000 times, a point crosses the piece between two others; all of them move.
+static bool seen_to_cross(const rl_cut *cut, const rl_state *start, const rl_state *end) {
+  const rl_vec3 view = cut->event->normal;
+  double before = NAN;
+  for (int k = 0; k <= 4000; k++) {
+    const double s = k / 4000.0;
+    rl_vec3 at[2];
+    for (size_t i = 0; i < 2; i++) {
+      const rl_vec3 from = rl_position(&start->points[i]), to = rl_position(&end->points[i]);
+      at[i] = rl_add_scaled(from, s, rl_sub(to, from));
+    }
+    const rl_vec3 d = rl_sub(at[1], at[0]);
+    const rl_vec3 gap = rl_sub(rl_add_scaled(cut->from, s, rl_sub(cut->to, cut->from)), at[0]);
+    const rl_vec3 across = rl_cross(view, d);
+    const double side = rl_dot(view, rl_cross(d, gap));
+    const double r = rl_dot(across, rl_cross(view, gap)) / rl_dot(across, across);
+    if (side * before < 0.0 && r >= 0.0 && r <= 1.0) {
+      return true;
+    }
+    before = side;
+  }
+  return false;
+}
+
+// Points and elements that fly anyhow, some across each other and back within the step.
+static void crossings_are_those_that_are_seen(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: any\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+      "ropes: {rope: {from: {free: [0, 0, 0]}, to: {free: [1, 0, 0]}, mass: 1, segments: 2}}\n"
+      "events: [{at: 0, cut: {swipe: {from: [0, 1, 0], to: [1, 0, 0], view: [0, 0, 1],"
+      " duration: 1}}}]\n");
+  rl_state *start = rl_state_create(s->model), *end = rl_state_create(s->model);
+  const uint32_t nodes[2] = {end->links[0].a, end->links[0].b};
+  uint64_t seed = 2385;
+  int found = 0;
+  assert_true(nodes[0] == 0 && nodes[1] == 1);
+  for (int n = 0; n < 2000; n++) {
+    rl_event event = s->model->events[0];
+    event.normal = random_direction(&seed);
+    rl_vec3 at[6];
+    for (size_t i = 0; i < 6; i++) {
+      at[i] = random_in_cube(&seed, 1.0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+      start->points[i] = (rl_point){at[i].x, at[i].y, at[i].z, start->points[i].w};
+      end->points[i] = (rl_point){at[2 + i].x, at[2 + i].y, at[2 + i].z, end->points[i].w};
+    }
+    const rl_cut cut = {&event, at[4], at[5], start, n % 2 == 0};
+    const bool crosses = !isnan(rl_cut_element(s->model, end, &cut, 0, 0));
+    found += crosses;
+    assert_int_equal(crosses, seen_to_cross(&cut, start, end));
+  }
+  print_message("%d of 2000 pieces are cut\n", found);
+  assert_true(found > 200);
+  rl_state_free(start);
+  rl_state_free(end);
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Releases
 
 static void what_is_let_go_falls(void **unused) {
@@ -665,6 +817,10 @@ int main(void) {
       cmocka_unit_test(a_chain_tears_where_it_must),
       cmocka_unit_test(what_is_equal_tears_together),
       cmocka_unit_test(swipes_and_planes),
+      cmocka_unit_test(a_swipe_meets_what_moves),
+      cmocka_unit_test(a_swipe_meets_what_turns),
+      cmocka_unit_test(a_swipe_cuts_once_between_steps),
+      cmocka_unit_test(crossings_are_those_that_are_seen),
       cmocka_unit_test(what_is_let_go_falls),
       cmocka_unit_test(the_pool_is_used_up),
       cmocka_unit_test(the_ledger_closes),

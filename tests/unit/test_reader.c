@@ -406,6 +406,12 @@ static void test_events(void **state) {
       {GOOD
        "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: @[0, 1, 2], view: [0, 0, -1]}}}]\n",
        "seen along 'view' it is where 'from' is"},
+      {GOOD "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: [0, 0, 0], view: [0, 0, 1], "
+            "duration: @-1}}}]\n",
+       "duration: expected a number that is not negative"},
+      {GOOD "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: [0, 0, 0], view: [0, 0, 1], "
+            "@duraton: 1}}}]\n",
+       "did you mean 'duration'?"},
       {GOOD "events: [{at: 1, release: @{rope: line}}]\n", "needs {rope, end} or {body}"},
       {GOOD "events: [{at: 1, release: {rope: line, end: @tip}}]\n", "end: found 'tip'"},
       {GOOD "events: [{at: 1, release: {body: @ball}}]\n", "body 'ball' is not fixed"},
