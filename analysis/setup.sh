@@ -40,7 +40,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 fi
 build_packages='gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libhdf5-dev libyaml-dev libjansson-dev
   python3 python3-jinja2 python3-numpy python3-h5py gnuplot-nox fonts-dejavu-core'
-test_packages='libcmocka-dev clang g++ git groff-base'
+test_packages='libcmocka-dev libccd-dev clang g++ git groff-base'
 
 # build PRESET ON|OFF: configures and builds, with the tests or without; quiet unless it fails.
 build() {

@@ -2,7 +2,7 @@
 // Cylinders on what is flat, on polyhedra and on each other.
 #include "manifold_internal.h"
 
-// Of the size of the smaller part: how much nearer a touch has to be that the slow search finds.
+// Of the size of the smaller part: by how much a touch has to be better to be one that was missed.
 static const double missed = 1e-3;
 
 typedef struct cylinder {
@@ -94,11 +94,45 @@ static void cylinder_plane_touch(const rl_solid *a, const rl_solid *b, rl_touch_
   add_cylinder_on_plane(&c, b, normal, false, 0, over_plane, NULL, list);
 }
 
+// How far a cylinder is in front of a cylinder or polyhedron along a normal out of that.
+static double in_front(const cylinder *c, const rl_solid *second, const rl_polyhedron *p,
+                       rl_vec3 normal) {
+  double below, high = -INFINITY;
+  const rl_vec3 low = c->ends[rl_dot(c->axis, normal) > 0.0 ? 0 : 1];
+  rl_rounding_point(low, c->radius, c->axis, normal, &below);
+  const double lowest = rl_dot(normal, low) - below;
+  if (p) {
+    for (uint32_t i = 0; i < p->vertex_count; i++) {
+      high = fmax(high, rl_dot(normal, p->vertices[i]));
+    }
+    return lowest - high;
+  }
+  const cylinder d = cylinder_of(second);
+  rl_rounding_point(d.ends[0], d.radius, d.axis, normal, &below);
+  return lowest - fmax(rl_dot(normal, d.ends[0]), rl_dot(normal, d.ends[1])) - below;
+}
+
+// How far apart the two are along the best of the normals found whose touch is between their
+// nearest places along it. Above 0 nothing else can be right; below, another normal may be better.
+static double found_apart(const rl_touch_list *list, const cylinder *c, const rl_solid *second,
+                          const rl_polyhedron *p, double tolerance) {
+  double best = -INFINITY;
+  for (size_t i = 0; i < list->count; i++) {
+    const rl_touch *t = &list->touches[i];
+    const rl_vec3 normal = rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
+    const double apart = in_front(c, second, p, normal);
+    best = t->gap < apart + tolerance ? fmax(best, apart) : best;
+  }
+  return best;
+}
+
 // Where a cylinder is deepest in a part, or nearest to it, however the two lie: the distance is
 // convex, so from any point of the cylinder the way to its lowest point, against the normal, leads
 // down, and rl_shape_segment finds how far (Frank, Wolfe 1956). It converges slowly, and finds
 // corners and rims that the other touches miss.
-static void add_deepest(const cylinder *c, const rl_solid *second, rl_touch_list *list) {
+// It is not needed if another is as near but for a tolerance.
+static void add_deepest(const cylinder *c, const rl_solid *second, double tolerance,
+                        rl_touch_list *list) {
   enum { STEPS = 40 };
   rl_vec3 p = rl_scale(0.5, rl_add(c->ends[0], c->ends[1]));
   rl_surface s = rl_shape_surface(second->part, second->position, second->rotation, p);
@@ -111,21 +145,16 @@ static void add_deepest(const cylinder *c, const rl_solid *second, rl_touch_list
     p = rl_add_scaled(p, at, rl_sub(lowest, p));
   }
   s = rl_shape_surface(second->part, second->position, second->rotation, p);
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->touches[i].gap <= s.distance + tolerance) {
+      return;
+    }
+  }
   rl_touch_add(list, (rl_touch){.feature = 128,
                                 .core = p,
                                 .surface = rl_add_scaled(p, -s.distance, s.normal),
                                 .normal = s.normal,
                                 .gap = s.distance});
-}
-
-// The last touch is not needed if another one is as near but for a tolerance.
-static void drop_last_if_known(rl_touch_list *list, double tolerance) {
-  for (size_t i = 0; i + 1 < list->count; i++) {
-    if (list->touches[i].gap <= list->touches[list->count - 1].gap + tolerance) {
-      list->count--;
-      return;
-    }
-  }
 }
 
 // A face, and whether a place is over it.
@@ -191,6 +220,10 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
       }
     }
   }
+  const double tolerance = missed * fmin(a->part->bound, b->part->bound);
+  if (found_apart(list, &c, b, &p, tolerance) < -tolerance) {
+    add_deepest(&c, b, tolerance, list);
+  }
 }
 
 // The flat end of a cylinder, and whether a place is over it.
@@ -245,12 +278,157 @@ static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list)
   }
 }
 
-static void add_missed(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
-  const cylinder c = cylinder_of(a);
-  const size_t before = list->count;
-  add_deepest(&c, b, list);
-  if (list->count > before) {
-    drop_last_if_known(list, missed * fmin(a->part->bound, b->part->bound));
+// ---------------------------------------------------------------------------------------------
+// A rim and a rim, or a rim and a side
+
+// What of a cylinder touches, and a point of it: a rim, or its axis, which is its side without the
+// rounding.
+typedef struct curve {
+  bool is_rim;
+  rl_vec3 middle, axis; // axis: unit, of a rim out of the cylinder
+  double size;          // radius; half the length [m]
+  double rounding;      // [m]
+  rl_vec3 arm;          // from the middle to the point
+} curve;
+
+static rl_vec3 curve_point(const curve *c) { return rl_add(c->middle, c->arm); }
+
+// Its rim 0 or 1, or its axis.
+static curve curve_of(const cylinder *c, int which) {
+  const rl_vec3 middle = rl_scale(0.5, rl_add(c->ends[0], c->ends[1]));
+  const double half = 0.5 * rl_distance(c->ends[0], c->ends[1]);
+  return which == 2
+             ? (curve){false, middle, c->axis, half, c->radius, {0.0, 0.0, 0.0}}
+             : (curve){true, c->ends[which], rl_scale(which == 1 ? 1.0 : -1.0, c->axis), c->radius,
+                       0.0,  {0.0, 0.0, 0.0}};
+}
+
+// To the point that is nearest to a place.
+static void curve_towards(curve *c, rl_vec3 place) {
+  const rl_vec3 arm = rl_sub(place, c->middle);
+  const rl_vec3 along = rl_scale(rl_dot(arm, c->axis), c->axis);
+  const rl_vec3 across = rl_sub(arm, along);
+  c->arm = !c->is_rim
+               ? along
+               : rl_scale(c->size, rl_is_zero(across) ? rl_across(c->axis) : rl_unit(across));
+}
+
+// Whether a direction out of the cylinder at the point is between side and end, or out of the side.
+static bool is_outward(const curve *c, rl_vec3 n) {
+  return c->is_rim ? rl_dot(n, c->axis) >= 0.0 && rl_dot(n, c->arm) >= 0.0
+                   : rl_length(c->arm) <= c->size;
+}
+
+// Both to where they are nearest, from where they are: (7) of papers/bodies.md, and each to what is
+// nearest to the other where that leads away. Returns the way from b to a.
+static rl_vec3 curves_meet(curve *a, curve *b) {
+  enum { STEPS = 40 };
+  rl_vec3 way = rl_sub(curve_point(a), curve_point(b));
+  for (int i = 0; i < STEPS; i++) {
+    const rl_vec3 ta = a->is_rim ? rl_cross(a->axis, a->arm) : a->axis;
+    const rl_vec3 tb = b->is_rim ? rl_cross(b->axis, b->arm) : b->axis;
+    const double ga = rl_dot(way, ta), gb = -rl_dot(way, tb), ab = -rl_dot(ta, tb);
+    const double aa = rl_dot(ta, ta) - (a->is_rim ? rl_dot(way, a->arm) : 0.0);
+    const double bb = rl_dot(tb, tb) + (b->is_rim ? rl_dot(way, b->arm) : 0.0);
+    const double det = aa * bb - ab * ab;
+    bool better = false;
+    for (int attempt = aa > 0.0 && det > 0.0 ? 0 : 1; attempt < 2 && !better; attempt++) {
+      curve c = *a, d = *b;
+      if (attempt == 0) {
+        curve_towards(&c, rl_add_scaled(curve_point(a), (ab * gb - bb * ga) / det, ta));
+        curve_towards(&d, rl_add_scaled(curve_point(b), (ab * ga - aa * gb) / det, tb));
+      } else {
+        curve_towards(&c, curve_point(&d));
+        curve_towards(&d, curve_point(&c));
+      }
+      const rl_vec3 next = rl_sub(curve_point(&c), curve_point(&d));
+      better = rl_dot(next, next) < rl_dot(way, way);
+      if (better) {
+        *a = c;
+        *b = d;
+        way = next;
+      }
+    }
+    if (!better) {
+      break;
+    }
+  }
+  return way;
+}
+
+// Keeps a touch if the two are farther apart along its normal than along that of the best.
+static void keep_farthest(rl_touch *best, rl_touch touch) {
+  *best = touch.gap > best->gap ? touch : *best;
+}
+
+// The way between two curves, or against it where they are through each other, if it is outward of
+// both, so that the plane across it is between the two cylinders or cuts the least off them.
+static void try_curves(curve a, curve b, uint32_t feature, bool swapped, rl_touch *best) {
+  const rl_vec3 way = curves_meet(&a, &b);
+  const double apart = rl_length(way);
+  for (int sign = -1; sign <= 1 && apart > 0.0; sign += 2) {
+    const rl_vec3 n = rl_scale(sign / apart, way);
+    if (is_outward(&a, rl_scale(-1.0, n)) && is_outward(&b, n)) {
+      keep_farthest(best, (rl_touch){.feature = feature,
+                                     .swapped = swapped,
+                                     .core = curve_point(&a),
+                                     .radius = a.rounding,
+                                     .axis = rl_scale(a.is_rim ? 0.0 : 1.0, a.axis),
+                                     .surface = rl_add_scaled(curve_point(&b), b.rounding, n),
+                                     .normal = n,
+                                     .gap = sign * apart - a.rounding - b.rounding});
+    }
+  }
+}
+
+// Rims and the side of the first on a rim of the second, and its lowest rim on the end there.
+static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feature, bool swapped,
+                    rl_touch *best) {
+  enum { STARTS = 4 }; // two circles may be nearest in several places
+  for (int which = swapped ? 2 : 0; which < 3; which++) { // two rims once are enough
+    for (int start = 0; start < STARTS; start++) {
+      curve a = curve_of(c, which), b = curve_of(d, end);
+      const rl_vec3 x = rl_scale((start & 1) != 0 ? b.size : -b.size, rl_across(b.axis));
+      b.arm = (start & 2) != 0 ? x : rl_cross(b.axis, x);
+      curve_towards(&a, curve_point(&b));
+      try_curves(a, b, feature + (uint32_t)which, swapped, best);
+    }
+  }
+  double below;
+  const curve rim = curve_of(d, end);
+  const end_ground ground = {rim.middle, rim.axis, rim.size};
+  const rl_vec3 low = c->ends[rl_dot(c->axis, rim.axis) > 0.0 ? 0 : 1];
+  const rl_vec3 p = rl_rounding_point(low, c->radius, c->axis, rim.axis, &below);
+  const double gap = rl_dot(rim.axis, rl_sub(low, rim.middle)) - below;
+  if (over_end(&ground, p)) {
+    keep_farthest(best, (rl_touch){.feature = feature + 3,
+                                   .swapped = swapped,
+                                   .core = low,
+                                   .radius = c->radius,
+                                   .axis = c->axis,
+                                   .surface = rl_add_scaled(p, -gap, rim.axis),
+                                   .normal = rim.axis,
+                                   .gap = gap});
+  }
+}
+
+// If two cylinders touch otherwise than as has been found, then there alone.
+static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
+  const cylinder c = cylinder_of(a), d = cylinder_of(b);
+  const double tolerance = missed * fmin(a->part->bound, b->part->bound);
+  const double found = found_apart(list, &c, b, NULL, tolerance);
+  if (found > -tolerance) {
+    return;
+  }
+  rl_touch best = {.gap = -INFINITY};
+  for (int end = 0; end < 2; end++) {
+    try_end(&c, &d, end, 160 + 4 * (uint32_t)end, false, &best);
+    try_end(&d, &c, end, 168 + 4 * (uint32_t)end, true, &best);
+  }
+  try_curves(curve_of(&c, 2), curve_of(&d, 2), 176, false, &best);
+  if (best.gap > found + tolerance) {
+    list->count = 0;
+    rl_touch_add(list, best);
   }
 }
 
@@ -259,6 +437,7 @@ static void cylinders_touch(const rl_solid *a, const rl_solid *b, rl_touch_list 
   add_sides(a, b, list);
   add_cylinder_on_end(&c, b, false, 0, list);
   add_cylinder_on_end(&d, a, true, 32, list);
+  add_farthest(a, b, list);
 }
 
 void rl_cylinder_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
@@ -266,9 +445,7 @@ void rl_cylinder_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list
     cylinder_plane_touch(a, b, list);
   } else if (b->part->shape == RL_CYLINDER) {
     cylinders_touch(a, b, list);
-    add_missed(a, b, list);
   } else {
     cylinder_polyhedron_touch(a, b, list);
-    add_missed(a, b, list);
   }
 }

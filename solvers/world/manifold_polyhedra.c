@@ -241,12 +241,32 @@ static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t cou
   return kept;
 }
 
-// The face of q that looks at a face of p, clipped to it. `swapped`: p is the pair's a.
-static void add_face(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, bool swapped,
-                     rl_touch_list *list) {
+// The face that looks most against a normal of those that have one of the deepest corners: of what
+// is flat or slender another face may look more that way, and not be near.
+static uint32_t face_against(const rl_polyhedron *p, rl_vec3 normal, double tolerance) {
+  double deepest = INFINITY;
+  for (uint32_t i = 0; i < p->vertex_count; i++) {
+    deepest = fmin(deepest, rl_dot(normal, p->vertices[i]));
+  }
+  uint32_t best = UINT32_MAX;
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    bool near = false;
+    for (uint32_t i = 0; i < p->faces[f].corner_count && !near; i++) {
+      near = rl_dot(normal, rl_polyhedron_corner(p, f, i)) <= deepest + tolerance;
+    }
+    if (near &&
+        (best == UINT32_MAX || rl_dot(p->normals[f], normal) < rl_dot(p->normals[best], normal))) {
+      best = f;
+    }
+  }
+  return best;
+}
+
+// A face of q clipped to a face of p that it looks at. `swapped`: p is the pair's a.
+static void add_face(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, uint32_t other,
+                     bool swapped, rl_touch_list *list) {
   corner polygons[2][CORNERS];
   const rl_vec3 normal = p->normals[face];
-  const uint32_t other = rl_polyhedron_face(q, rl_scale(-1.0, normal));
   size_t count = q->faces[other].corner_count, now = 0;
   for (uint32_t k = 0; k < count; k++) {
     polygons[0][k] =
@@ -309,13 +329,13 @@ void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *lis
   }
   const bool on_b = gap_b >= gap_a - beside * size;
   if (on_b) {
-    add_face(&q, face_b, &p, false, list);
+    face_a = face_against(&p, q.normals[face_b], edge_preference * size);
+    add_face(&q, face_b, &p, face_a, false, list);
   } else {
-    add_face(&p, face_a, &q, true, list);
+    face_b = face_against(&q, p.normals[face_a], edge_preference * size);
+    add_face(&p, face_a, &q, face_b, true, list);
   }
   if (smallest_gap(list) > fmax(gap_a, gap_b) + edge_preference * size) {
-    face_a = on_b ? rl_polyhedron_face(&p, rl_scale(-1.0, q.normals[face_b])) : face_a;
-    face_b = on_b ? face_b : rl_polyhedron_face(&q, rl_scale(-1.0, p.normals[face_a]));
     add_edges_of(&p, face_a, b, &q, false, list);
     add_edges_of(&q, face_b, a, &p, true, list);
   }
