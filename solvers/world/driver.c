@@ -264,6 +264,8 @@ static void solve(rl_driver *driver, double t1) {
 
   rl_step_info *info = &driver->info;
   info->ledger = driver->ledger;
+  info->want_residual =
+      info->want_residual || model->strengths; // by it one sees what tears at once
   info->trace_count = 0;
   info->iterations = 0;
   info->row_evaluations = 0;

@@ -373,27 +373,90 @@ double rl_events_work(const rl_driver *driver) {
 // ---------------------------------------------------------------------------------------------
 // Tears
 
+// A run is a row of elements, first to end - 1, that are tied to each other and hold more than they
+// can. Round a loop elements are counted on past the last.
+static uint32_t element_at(const rl_driver *driver, uint32_t rope, uint32_t i) {
+  return i % rl_rope_elements(driver->model, driver->state, rope);
+}
+
 // The tension of an element over that at which it tears.
 static double load_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   const rl_rope *r = &driver->model->ropes[rope];
+  const uint32_t link = r->first_link + element_at(driver, rope, i);
   const double tension = r->massless ? rl_largest_tension(driver->model, driver->state, rope)
-                                     : driver->state->multipliers[r->first_link + i];
-  return tension / driver->model->strengths[r->first_link + i];
+                                     : driver->state->multipliers[link];
+  return tension / driver->model->strengths[link];
+}
+
+// (2a) So much of it the step leaves open.
+static double doubt_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
+  const uint32_t link = driver->model->ropes[rope].first_link + element_at(driver, rope, i);
+  const rl_link *l = &driver->state->links[link];
+  const double w = driver->state->points[l->a].w + driver->state->points[l->b].w;
+  const int substeps = rl_parameter_find(driver->type, "substeps");
+  const double parts = substeps >= 0 ? fmax(driver->parameters[substeps], 1.0) : 1.0;
+  const double tension = driver->info.residual * parts / (w * driver->dt * driver->dt);
+  return isfinite(tension) ? tension / driver->model->strengths[link] : 0.0;
+}
+
+static uint32_t run_end(const rl_driver *driver, uint32_t rope, uint32_t first, uint32_t limit) {
+  uint32_t end = first + 1;
+  while (end < limit && load_of(driver, rope, first) > 1.0 && load_of(driver, rope, end) > 1.0 &&
+         rl_element_next(driver->model, driver->state, rope, element_at(driver, rope, end - 1)) !=
+             RL_NONE) {
+    end++;
+  }
+  return end;
+}
+
+static uint32_t most_loaded(const rl_driver *driver, uint32_t rope, uint32_t first, uint32_t end) {
+  uint32_t most = first;
+  for (uint32_t i = first; i < end; i++) {
+    most = load_of(driver, rope, i) > load_of(driver, rope, most) ? i : most;
+  }
+  return most;
+}
+
+// What holds as much as the highest of a run.
+static bool tear_run(rl_driver *driver, uint32_t rope, uint32_t first, uint32_t end,
+                     double highest) {
+  bool torn = false;
+  for (uint32_t i = first; i < end; i++) {
+    torn = (load_of(driver, rope, i) >= (1.0 - tie) * highest &&
+            part(driver, RL_CHANGE_TORN, rope, element_at(driver, rope, i))) ||
+           torn;
+  }
+  return torn;
+}
+
+// The highest, and of each other run its highest where nobody can tell which of them was first.
+static bool tear_rope(rl_driver *driver, uint32_t rope) {
+  const uint32_t count = rl_rope_elements(driver->model, driver->state, rope);
+  const uint32_t top = most_loaded(driver, rope, 0, count);
+  if (count == 0 || !(load_of(driver, rope, top) > 1.0)) {
+    return false;
+  }
+  const double least = (1.0 - tie) * load_of(driver, rope, top) - doubt_of(driver, rope, top);
+  uint32_t start = 0; // no run goes on past it
+  while (driver->model->ropes[rope].closed && start < count && load_of(driver, rope, start) > 1.0) {
+    start++;
+  }
+  bool torn = false;
+  for (uint32_t first = start, end; first < start + count; first = end) {
+    end = run_end(driver, rope, first, start + count);
+    const uint32_t most = most_loaded(driver, rope, first, end);
+    const double highest = load_of(driver, rope, most);
+    if (highest > 1.0 && highest + doubt_of(driver, rope, most) >= least) {
+      torn = tear_run(driver, rope, first, end, highest) || torn;
+    }
+  }
+  return torn;
 }
 
 bool rl_events_tear(rl_driver *driver) {
   bool torn = false;
   for (uint32_t r = 0; r < driver->model->rope_count; r++) {
-    const uint32_t count = rl_rope_elements(driver->model, driver->state, r);
-    double highest = 0.0;
-    for (uint32_t i = 0; i < count && driver->model->ropes[r].tears; i++) {
-      highest = fmax(highest, load_of(driver, r, i));
-    }
-    for (uint32_t i = 0; i < count && highest > 1.0; i++) {
-      if (load_of(driver, r, i) >= (1.0 - tie) * highest) {
-        torn = part(driver, RL_CHANGE_TORN, r, i) || torn;
-      }
-    }
+    torn = (driver->model->ropes[r].tears && tear_rope(driver, r)) || torn;
   }
   return torn;
 }
