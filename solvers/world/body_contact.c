@@ -159,8 +159,8 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
     sort_touches(pair, touches, count);
     for (size_t k = 0; k < count; k++) {
       const rl_contact contact = contact_of(model, i, &touches[k]);
-      rl_contact_add(model, state, rows, old_count, old, contact,
-                     foot_of(model, state, &contact, &touches[k]));
+      *rl_contact_add(model, state, rows, old_count, old, &contact) =
+          foot_of(model, state, &contact, &touches[k]);
     }
   }
 }

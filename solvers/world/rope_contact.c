@@ -26,8 +26,13 @@ static const double half_turn = 3.14159265358979323846;
 // list holds until something has moved as far.
 static const double kept_reach = 0.5;
 
-// Of a distance: more than rounding adds to it.
+// Of a distance: more than rounding adds to it. And of a coordinate, in single precision.
 static const double rounding = 1e-6;
+static const float coarse_rounding = 4e-7F;
+
+// Of what says that two elements are nearest at an end: less may be rounding, where they are nearly
+// parallel.
+static const double end_guard = 1e-4;
 
 // Of the contact distance: two elements that come so near have met. What only grazes comes nearer
 // by ever smaller advances, and has met after so many of them.
@@ -49,41 +54,45 @@ typedef struct element {
 // Where it is, in one cache line.
 typedef struct axis {
   rl_segment at;
-  double range; // how far from where its axis was when the pairs were listed it can touch [m]
+  double radius;
 } axis;
 
 typedef struct motion {
   rl_vec3 ends[2]; // velocities [m/s]
 } motion;
 
-// The box of an element, and the cell in which its middle is; and the ball round it and its reach,
-// which most that are in cells beside each other are told apart by.
-typedef struct box {
-  rl_vec3 low, high;
-  double reach;
-  int32_t cell[3];
-  uint32_t element;
-} box;
-
-typedef struct ball {
-  rl_vec3 middle;
-  double radius;
-} ball;
-
-// Ends of the two elements of a pair. Where one is nearest to the other, the element that goes on
-// there may say all there is to say.
-enum { LATER_BEGINS = 1, LATER_ENDS = 2, EARLIER_BEGINS = 4, EARLIER_ENDS = 8 };
-
-// Two elements that were as near as that when the pairs were listed, up to less than `rounding`.
+// Two elements; and one that was listed with a later one, which is no contact as long as their
+// ranges together are less than `until`.
 typedef struct pair {
   uint32_t later, earlier;
-  float distance;
-  uint32_t shared_ends; // where an element goes on that is no neighbour of the other one
 } pair;
+
+typedef struct listed {
+  uint32_t earlier;
+  float until;
+} listed;
+
+// Boxes: middles and half of what they measure, and how far from them is looked, in single
+// precision and no smaller than they are. So many are compared with one at once; there is room for
+// as many behind the last.
+enum { MEASURED = 4 };
+typedef struct boxes {
+  float *x, *y, *z, *half_x, *half_y, *half_z, *reach;
+} boxes;
+
+// So many elements of a rope are looked for together, one after the other along it.
+enum { STRETCH = MEASURED };
+
+// Stretches by buckets, and the cells in which their middles are.
+typedef struct cells {
+  uint32_t bucket_mask; // buckets - 1
+  uint32_t *buckets;    // where each begins, and one more
+  int32_t (*at)[3];
+  uint32_t *stretches;
+} cells;
 
 struct rl_tangle {
   uint32_t capacity;      // pairs
-  uint32_t bucket_mask;   // buckets - 1
   uint32_t count;         // elements
   uint32_t contact_count; // of ropes, so far in this step
   uint32_t pair_count;
@@ -92,15 +101,23 @@ struct rl_tangle {
   axis *axes;
   motion *motions;
   bool *fast;          // move by more than their radius in the step, against the mean of all
-  uint32_t kept_count; // elements for which the pairs were listed, what these were and where;
-  element *kept;       // range: how far from its axis each was looked for
-  axis *kept_axes;
-  box *boxes;           // by buckets
-  ball *balls;          // of these
-  uint32_t *buckets;    // where each begins, and one more
-  pair *pairs, *sorted; // as they were found; by their later element, then the earlier
-  uint32_t *first;      // [count + 1] where those of each later element begin
-  uint32_t *members;    // [contacts] their pairs, among the sorted
+  double *reaches;     // how far from its axis each can touch in the step [m]
+  double *moved;       // the way it has come since the pairs were listed [m]
+  float *ranges;       // the two together, no less [m]
+  rl_segment *last;    // where its axis was when the way was measured last
+  uint32_t kept_count; // elements for which the pairs were listed, what these were, how far from
+  element *kept;       // its axis each was looked for, and for which step
+  double *kept_reaches;
+  double kept_dt;
+  uint32_t stretch_count;
+  uint32_t *stretches; // [count + 1] their first elements
+  boxes boxes, wholes; // of elements; of stretches, by buckets
+  cells cells;
+  uint32_t *near;   // [count] scratch: stretches near one
+  uint32_t *places; // [count] and where each is among those in buckets
+  listed *pairs;    // by their later elements, then the earlier
+  uint32_t *first;  // [count + 1] where those of each later element begin
+  pair *members;    // [contacts] between which they are
 };
 
 static uint64_t room(uint64_t elements, uint64_t each) {
@@ -120,25 +137,44 @@ static uint32_t bucket_count(uint32_t elements) {
   return count;
 }
 
+static void carve_boxes(boxes *b, uint32_t count, rl_carver *c) {
+  float **const lists[] = {&b->x, &b->y, &b->z, &b->half_x, &b->half_y, &b->half_z, &b->reach};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    *lists[i] = rl_carve(c, (size_t)count + MEASURED, sizeof **lists[i]);
+  }
+}
+
+static void carve_cells(cells *s, uint32_t count, rl_carver *c) {
+  s->bucket_mask = bucket_count(count / STRETCH) - 1;
+  s->buckets = rl_carve(c, (size_t)s->bucket_mask + 2, sizeof *s->buckets);
+  s->at = rl_carve(c, count, sizeof *s->at);
+  s->stretches = rl_carve(c, count, sizeof *s->stretches);
+}
+
 rl_tangle *rl_tangle_carve(const rl_model *model, rl_carver *c) {
   rl_tangle counted = {0};
   rl_tangle *carved = rl_carve(c, 1, sizeof *carved);
   rl_tangle *t = carved ? carved : &counted;
   const uint32_t count = model->tangle_count;
   t->capacity = (uint32_t)room(count, RL_TANGLE_PAIRS);
-  t->bucket_mask = bucket_count(count) - 1;
   t->elements = rl_carve(c, count, sizeof *t->elements);
   t->axes = rl_carve(c, count, sizeof *t->axes);
   t->motions = rl_carve(c, count, sizeof *t->motions);
   t->fast = rl_carve(c, count, sizeof *t->fast);
+  t->reaches = rl_carve(c, count, sizeof *t->reaches);
+  t->moved = rl_carve(c, count, sizeof *t->moved);
+  t->ranges = rl_carve(c, count, sizeof *t->ranges);
+  t->last = rl_carve(c, count, sizeof *t->last);
   t->kept = rl_carve(c, count, sizeof *t->kept);
-  t->kept_axes = rl_carve(c, count, sizeof *t->kept_axes);
-  t->boxes = rl_carve(c, count, sizeof *t->boxes);
-  t->balls = rl_carve(c, count, sizeof *t->balls);
-  t->buckets = rl_carve(c, (size_t)t->bucket_mask + 2, sizeof *t->buckets);
-  t->pairs = rl_carve(c, t->capacity, sizeof *t->pairs);
+  t->kept_reaches = rl_carve(c, count, sizeof *t->kept_reaches);
+  t->stretches = rl_carve(c, (size_t)count + 1, sizeof *t->stretches);
+  carve_boxes(&t->boxes, count, c);
+  carve_boxes(&t->wholes, count, c);
+  carve_cells(&t->cells, count, c);
+  t->near = rl_carve(c, count, sizeof *t->near);
+  t->places = rl_carve(c, count, sizeof *t->places);
   t->first = rl_carve(c, (size_t)count + 1, sizeof *t->first);
-  t->sorted = rl_carve(c, t->capacity, sizeof *t->sorted);
+  t->pairs = rl_carve(c, t->capacity, sizeof *t->pairs);
   t->members = rl_carve(c, model->contact_capacity, sizeof *t->members);
   return carved;
 }
@@ -153,7 +189,7 @@ void rl_tangle_move(const rl_model *model, const rl_state *state, rl_tangle *t) 
     const bool goes_on = i > 0 && t->elements[i - 1].slots[1] == slots[0];
     const rl_vec3 from = goes_on ? to : rl_node_position(model, state, slots[0]);
     to = rl_node_position(model, state, slots[1]);
-    t->axes[i].at = rl_segment_between(from, to);
+    t->axes[i] = (axis){rl_segment_between(from, to), t->elements[i].radius};
   }
 }
 
@@ -210,7 +246,7 @@ static void find_reach(rl_tangle *t) {
     const double speed = sqrt(rl_larger(rl_dot(v, v), rl_dot(w, w)));
     const double radius = t->elements[i].radius;
     t->fast[i] = t->dt * speed > radius;
-    t->axes[i].range = radius + margin(radius, t->dt, t->dt * (2.0 * speed + t->fall));
+    t->reaches[i] = radius + margin(radius, t->dt, t->dt * (2.0 * speed + t->fall));
   }
 }
 
@@ -242,47 +278,6 @@ static double closing_speed(const motion *a, const motion *b) {
   return sqrt(square);
 }
 
-// Whether there is an element beside one of a pair that is no neighbour of the other.
-static bool goes_on_apart(const rl_tangle *t, uint32_t beside, const element *partner) {
-  return beside != RL_NONE && !are_neighbours(&t->kept[beside], partner);
-}
-
-// Lists the pair if it is near enough; false: there is no room.
-static bool meet(rl_tangle *t, uint32_t a, uint32_t b) {
-  const uint32_t i = a > b ? a : b, k = a > b ? b : a;
-  const element *later = &t->kept[i], *earlier = &t->kept[k];
-  if (!(later->moves || earlier->moves) || are_neighbours(later, earlier)) {
-    return true;
-  }
-  const axis *x = &t->kept_axes[i], *y = &t->kept_axes[k];
-  const double distance = rl_length(rl_segments_nearest(&x->at, &y->at).way);
-  if (!(distance <= x->range + y->range)) {
-    return true;
-  }
-  if (t->pair_count == t->capacity) {
-    return false;
-  }
-  const uint32_t shared_ends = (goes_on_apart(t, later->before, earlier) ? LATER_BEGINS : 0U) |
-                               (goes_on_apart(t, later->after, earlier) ? LATER_ENDS : 0U) |
-                               (goes_on_apart(t, earlier->before, later) ? EARLIER_BEGINS : 0U) |
-                               (goes_on_apart(t, earlier->after, later) ? EARLIER_ENDS : 0U);
-  t->pairs[t->pair_count++] = (pair){i, k, (float)distance, shared_ends};
-  return true;
-}
-
-static double gap(double low_a, double high_a, double low_b, double high_b) {
-  return rl_larger(0.0, rl_larger(low_a - high_b, low_b - high_a));
-}
-
-// Whether two elements can be within reach, as far as their boxes tell.
-static bool boxes_meet(const box *a, const box *b) {
-  const double x = gap(a->low.x, a->high.x, b->low.x, b->high.x);
-  const double y = gap(a->low.y, a->high.y, b->low.y, b->high.y);
-  const double z = gap(a->low.z, a->high.z, b->low.z, b->high.z);
-  const double reach = a->reach + b->reach;
-  return x * x + y * y + z * z <= reach * reach;
-}
-
 static int32_t cell_of(double x, double size) {
   static const double most = 1e9; // what is out there has blown up
   const double at = x / size;
@@ -294,149 +289,267 @@ static int32_t cell_of(double x, double size) {
 static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
   return ((uint32_t)cell[0] * UINT32_C(0x9e3779b1) + (uint32_t)cell[1] * UINT32_C(0x85ebca6b) +
           (uint32_t)cell[2]) &
-         t->bucket_mask;
+         t->cells.bucket_mask;
 }
 
-static box box_of(const rl_tangle *t, uint32_t i, rl_vec3 size) {
-  const rl_segment *at = &t->kept_axes[i].at;
-  const rl_vec3 middle = rl_add_scaled(at->from, 0.5, at->way);
-  const rl_vec3 half = {0.5 * fabs(at->way.x), 0.5 * fabs(at->way.y), 0.5 * fabs(at->way.z)};
-  return (box){
-      .low = rl_sub(middle, half),
-      .high = rl_add(middle, half),
-      .reach = (1.0 + rounding) * t->kept_axes[i].range,
-      .cell = {cell_of(middle.x, size.x), cell_of(middle.y, size.y), cell_of(middle.z, size.z)},
-      .element = i};
+// Every stretch is of one rope.
+static void find_stretches(rl_tangle *t) {
+  t->stretch_count = 0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const bool goes_on = i > 0 && t->elements[i].rope == t->elements[i - 1].rope &&
+                         i - t->stretches[t->stretch_count - 1] < STRETCH;
+    if (!goes_on) {
+      t->stretches[t->stretch_count++] = i;
+    }
+  }
+  t->stretches[t->stretch_count] = t->count;
+}
+
+// The box round what is between two corners, from a common origin on.
+static void set_box(boxes *b, uint32_t place, rl_vec3 low, rl_vec3 high, double reach) {
+  const rl_vec3 middle = rl_scale(0.5, rl_add(low, high)), half = rl_scale(0.5, rl_sub(high, low));
+  const double farthest =
+      fabs(middle.x) + fabs(middle.y) + fabs(middle.z) + half.x + half.y + half.z;
+  b->x[place] = (float)middle.x;
+  b->y[place] = (float)middle.y;
+  b->z[place] = (float)middle.z;
+  b->half_x[place] = (float)half.x;
+  b->half_y[place] = (float)half.y;
+  b->half_z[place] = (float)half.z;
+  b->reach[place] = (float)((1.0 + rounding) * reach + coarse_rounding * farthest);
+}
+
+// What a stretch is in.
+typedef struct bounds {
+  rl_vec3 low, high;
+  double reach;
+} bounds;
+
+static bounds bounds_of(const rl_tangle *t, uint32_t stretch) {
+  const rl_vec3 most = {INFINITY, INFINITY, INFINITY};
+  bounds b = {most, rl_scale(-1.0, most), 0.0};
+  for (uint32_t i = t->stretches[stretch]; i < t->stretches[stretch + 1]; i++) {
+    const rl_segment *at = &t->axes[i].at;
+    rl_include(&b.low, &b.high, at->from);
+    rl_include(&b.low, &b.high, rl_segment_end(at));
+    b.reach = rl_larger(b.reach, t->kept_reaches[i]);
+  }
+  return b;
+}
+
+static void set_boxes(rl_tangle *t, rl_vec3 origin) {
+  for (uint32_t i = 0; i < t->count; i++) {
+    const rl_vec3 from = rl_sub(t->axes[i].at.from, origin), to = rl_add(from, t->axes[i].at.way);
+    rl_vec3 low = from, high = from;
+    rl_include(&low, &high, to);
+    set_box(&t->boxes, i, low, high, t->kept_reaches[i]);
+  }
 }
 
 // A cell is along each axis as large as the largest box: two that meet are in the same one or in
 // two beside each other.
 static rl_vec3 cell_size(const rl_tangle *t) {
   rl_vec3 size = {0.0, 0.0, 0.0};
-  for (uint32_t i = 0; i < t->count; i++) {
-    const axis *e = &t->kept_axes[i];
-    size.x = fmax(size.x, fabs(e->at.way.x) + 2.0 * e->range);
-    size.y = fmax(size.y, fabs(e->at.way.y) + 2.0 * e->range);
-    size.z = fmax(size.z, fabs(e->at.way.z) + 2.0 * e->range);
+  for (uint32_t i = 0; i < t->stretch_count; i++) {
+    const bounds b = bounds_of(t, i);
+    size.x = rl_larger(size.x, b.high.x - b.low.x + 2.0 * b.reach);
+    size.y = rl_larger(size.y, b.high.y - b.low.y + 2.0 * b.reach);
+    size.z = rl_larger(size.z, b.high.z - b.low.z + 2.0 * b.reach);
   }
   return size;
 }
 
-// Counting sort of the boxes by their buckets.
-static void sort_boxes(rl_tangle *t, rl_vec3 size) {
-  memset(t->buckets, 0, ((size_t)t->bucket_mask + 2) * sizeof *t->buckets);
-  for (uint32_t i = 0; i < t->count; i++) {
-    const box b = box_of(t, i, size);
-    t->buckets[bucket_of(t, b.cell) + 1]++;
-  }
-  for (uint32_t k = 0; k <= t->bucket_mask; k++) {
-    t->buckets[k + 1] += t->buckets[k];
-  }
-  for (uint32_t i = t->count; i-- > 0;) { // from behind: each bucket stays in order
-    const box b = box_of(t, i, size);
-    const axis *e = &t->kept_axes[i];
-    const uint32_t place = --t->buckets[bucket_of(t, b.cell) + 1];
-    t->boxes[place] = b;
-    t->balls[place] = (ball){rl_add_scaled(e->at.from, 0.5, e->at.way),
-                             (1.0 + rounding) * (0.5 * sqrt(e->at.square) + e->range)};
-  }
-  // Each now stands one too far to the right, and holds where its bucket begins.
-  memmove(t->buckets, t->buckets + 1, ((size_t)t->bucket_mask + 1) * sizeof *t->buckets);
-  t->buckets[t->bucket_mask + 1] = t->count;
+static void find_cell(const bounds *b, rl_vec3 size, int32_t cell[3]) {
+  cell[0] = cell_of(0.5 * (b->low.x + b->high.x), size.x);
+  cell[1] = cell_of(0.5 * (b->low.y + b->high.y), size.y);
+  cell[2] = cell_of(0.5 * (b->low.z + b->high.z), size.z);
 }
 
-static bool balls_meet(const ball *a, const ball *b) {
-  const rl_vec3 way = rl_sub(a->middle, b->middle);
-  const double reach = a->radius + b->radius;
-  return rl_dot(way, way) <= reach * reach;
+// Counting sort of the stretches by their buckets.
+static void sort_stretches(rl_tangle *t, rl_vec3 origin) {
+  const rl_vec3 size = cell_size(t);
+  cells *c = &t->cells;
+  int32_t cell[3];
+  memset(c->buckets, 0, ((size_t)c->bucket_mask + 2) * sizeof *c->buckets);
+  for (uint32_t i = 0; i < t->stretch_count; i++) {
+    const bounds b = bounds_of(t, i);
+    find_cell(&b, size, cell);
+    c->buckets[bucket_of(t, cell) + 1]++;
+  }
+  for (uint32_t k = 0; k <= c->bucket_mask; k++) {
+    c->buckets[k + 1] += c->buckets[k];
+  }
+  for (uint32_t i = t->stretch_count; i-- > 0;) { // from behind: each bucket stays in order
+    const bounds b = bounds_of(t, i);
+    find_cell(&b, size, cell);
+    const uint32_t place = --c->buckets[bucket_of(t, cell) + 1];
+    memcpy(c->at[place], cell, sizeof cell);
+    c->stretches[place] = i;
+    set_box(&t->wholes, place, rl_sub(b.low, origin), rl_sub(b.high, origin), b.reach);
+  }
+  // Each now stands one too far to the right, and holds where its bucket begins.
+  memmove(c->buckets, c->buckets + 1, ((size_t)c->bucket_mask + 1) * sizeof *c->buckets);
+  c->buckets[c->bucket_mask + 1] = t->stretch_count;
+}
+
+// Written so that it needs no jump: twice how far they are apart along one axis, or 0.
+static inline float gap(float at, float other, float half, float other_half) {
+  const float apart = fabsf(at - other) - (half + other_half);
+  return apart + fabsf(apart);
+}
+
+// The squares of the distances of a box from those that follow each other, and by how much they are
+// more than can be within reach.
+typedef struct measured {
+  float squares[MEASURED], excess[MEASURED];
+} measured;
+
+static inline measured measure(const boxes *b, size_t index, size_t from) {
+  measured m;
+  for (size_t k = 0; k < MEASURED; k++) {
+    const float x = gap(b->x[index], b->x[from + k], b->half_x[index], b->half_x[from + k]);
+    const float y = gap(b->y[index], b->y[from + k], b->half_y[index], b->half_y[from + k]);
+    const float z = gap(b->z[index], b->z[from + k], b->half_z[index], b->half_z[from + k]);
+    const float reach = b->reach[index] + b->reach[from + k];
+    m.squares[k] = 0.25F * (x * x + y * y + z * z);
+    m.excess[k] = m.squares[k] - reach * reach;
+  }
+  return m;
 }
 
 // Whether the cell of the other is in a column of those beside this one's: so many cells away in x
-// and y, and one in z. In its own column a cell is met from below.
-static bool is_in_column(const box *b, const box *other, int32_t dx, int32_t dy) {
-  const int32_t dz = other->cell[2] - b->cell[2];
-  return other->cell[0] - b->cell[0] == dx && other->cell[1] - b->cell[1] == dy &&
-         (dz == 0 || dz == 1 || (dz == -1 && (dx != 0 || dy != 0)));
+// and y, and one in z.
+static bool is_in_column(const int32_t *cell, const int32_t *other, int32_t dx, int32_t dy) {
+  const int32_t dz = other[2] - cell[2];
+  return other[0] - cell[0] == dx && other[1] - cell[1] == dy && dz >= -1 && dz <= 1;
 }
 
-// A box against those of a column that are in a stretch of buckets, with others that are elsewhere.
-static bool meet_stretch(rl_tangle *t, uint32_t index, int32_t dx, int32_t dy, uint32_t from,
-                         uint32_t to) {
-  const box *b = &t->boxes[index];
-  const ball around = t->balls[index];
-  for (uint32_t k = from; k < to; k++) {
-    const box *other = &t->boxes[k];
-    if (balls_meet(&around, &t->balls[k]) && boxes_meet(b, other) &&
-        is_in_column(b, other, dx, dy) && !meet(t, b->element, other->element)) {
-      return false;
+// Adds those near a stretch, itself and earlier ones, of a column that are in a run of buckets,
+// with others that are elsewhere.
+static uint32_t add_near(rl_tangle *t, uint32_t place, int32_t dx, int32_t dy, uint32_t from,
+                         uint32_t to, uint32_t count) {
+  const cells *c = &t->cells;
+  for (uint32_t at = from; at < to; at += MEASURED) {
+    const measured m = measure(&t->wholes, place, at);
+    const uint32_t rest = to - at < MEASURED ? to - at : MEASURED;
+    for (uint32_t k = 0; k < rest; k++) {
+      if (m.excess[k] <= 0.0F && c->stretches[at + k] <= c->stretches[place] &&
+          is_in_column(c->at[place], c->at[at + k], dx, dy)) {
+        t->near[count++] = c->stretches[at + k];
+      }
+    }
+  }
+  return count;
+}
+
+static void sort_near(uint32_t *near, uint32_t count) {
+  for (uint32_t k = 1; k < count; k++) {
+    const uint32_t moved = near[k];
+    uint32_t to = k;
+    for (; to > 0 && near[to - 1] > moved; to--) {
+      near[to] = near[to - 1];
+    }
+    near[to] = moved;
+  }
+}
+
+// In order; of the three cells of a column the buckets follow each other, but where they go on at
+// the first one.
+static uint32_t find_near(rl_tangle *t, uint32_t place) {
+  const cells *c = &t->cells;
+  const int32_t *cell = c->at[place];
+  uint32_t count = 0;
+  for (int32_t dx = -1; dx <= 1; dx++) {
+    for (int32_t dy = -1; dy <= 1; dy++) {
+      const int32_t low[3] = {cell[0] + dx, cell[1] + dy, cell[2] - 1};
+      const uint32_t first = bucket_of(t, low), last = (first + 2) & c->bucket_mask;
+      const uint32_t from = c->buckets[first], to = c->buckets[last + 1];
+      count = add_near(t, place, dx, dy, from, first < last ? to : t->stretch_count, count);
+      count = first < last ? count : add_near(t, place, dx, dy, 0, to, count);
+    }
+  }
+  sort_near(t->near, count);
+  return count;
+}
+
+// Lists a pair whose boxes are that far from each other, up to what their reaches have for
+// rounding; or by what it is exactly. False: there is no room.
+static bool add_pair(rl_tangle *t, uint32_t later, uint32_t earlier, double distance,
+                     bool exactly) {
+  const element *a = &t->elements[later], *b = &t->elements[earlier];
+  if (!(a->moves || b->moves) || are_neighbours(a, b)) {
+    return true;
+  }
+  const double reach = t->kept_reaches[later] + t->kept_reaches[earlier];
+  distance -= (double)t->boxes.reach[later] + (double)t->boxes.reach[earlier] - reach;
+  if (exactly) {
+    distance = rl_length(rl_segments_nearest(&t->axes[later].at, &t->axes[earlier].at).way);
+    if (!(distance <= reach)) {
+      return true;
+    }
+  }
+  if (t->pair_count == t->capacity) {
+    return false;
+  }
+  t->pairs[t->pair_count++] = (listed){earlier, (float)((1.0 - rounding) * distance)};
+  return true;
+}
+
+// The pairs of an element with earlier ones of stretches near its own.
+static bool add_pairs(rl_tangle *t, uint32_t index, uint32_t near_count, bool exactly) {
+  for (uint32_t n = 0; n < near_count; n++) {
+    const uint32_t from = t->stretches[t->near[n]], end = t->stretches[t->near[n] + 1];
+    const uint32_t count = (end < index ? end : index) - from;
+    const measured m = measure(&t->boxes, index, from);
+    for (uint32_t k = 0; k < count; k++) {
+      if (m.excess[k] <= 0.0F &&
+          !add_pair(t, index, from + k, (double)sqrtf(m.squares[k]), exactly)) {
+        return false;
+      }
     }
   }
   return true;
 }
 
-// Its two or three cells are one stretch, but where that goes on at the first bucket.
-static bool meet_column(rl_tangle *t, uint32_t index, int32_t dx, int32_t dy) {
-  const int32_t *cell = t->boxes[index].cell;
-  const bool own = dx == 0 && dy == 0; // what is before the box has met it
-  const int32_t low[3] = {cell[0] + dx, cell[1] + dy, own ? cell[2] : cell[2] - 1};
-  const uint32_t first = bucket_of(t, low);
-  const uint32_t last = (first + (own ? 1 : 2)) & t->bucket_mask;
-  const uint32_t from = own ? index + 1 : t->buckets[first], to = t->buckets[last + 1];
-  return first < last ? meet_stretch(t, index, dx, dy, from, to)
-                      : meet_stretch(t, index, dx, dy, from, t->count) &&
-                            meet_stretch(t, index, dx, dy, 0, to);
-}
-
-// Each pair once: what is behind in the same cell, and the 13 cells that follow in x, then y, then
-// z.
-static bool meet_all(rl_tangle *t) {
+// Of all stretches in the order of the elements.
+static bool add_all(rl_tangle *t, bool exactly) {
   bool complete = true;
-  for (uint32_t i = 0; i < t->count && complete; i++) {
-    complete = meet_column(t, i, 0, 0) && meet_column(t, i, 0, 1) && meet_column(t, i, 1, -1) &&
-               meet_column(t, i, 1, 0) && meet_column(t, i, 1, 1);
+  for (uint32_t place = 0; place < t->stretch_count; place++) {
+    t->places[t->cells.stretches[place]] = place;
   }
-  return complete;
-}
-
-// By the later element, and then by the earlier.
-static void sort_pairs(rl_tangle *t) {
-  memset(t->first, 0, ((size_t)t->count + 1) * sizeof *t->first);
-  for (uint32_t i = 0; i < t->pair_count; i++) {
-    t->first[t->pairs[i].later + 1]++;
-  }
-  for (uint32_t i = 0; i < t->count; i++) {
-    t->first[i + 1] += t->first[i];
-  }
-  for (uint32_t i = 0; i < t->pair_count; i++) {
-    t->sorted[t->first[t->pairs[i].later]++] = t->pairs[i];
-  }
-  memmove(t->first + 1, t->first, t->count * sizeof *t->first);
-  t->first[0] = 0;
-  for (uint32_t i = 0; i < t->count; i++) {
-    for (uint32_t k = t->first[i] + 1; k < t->first[i + 1]; k++) {
-      const pair moved = t->sorted[k];
-      uint32_t to = k;
-      for (; to > t->first[i] && t->sorted[to - 1].earlier > moved.earlier; to--) {
-        t->sorted[to] = t->sorted[to - 1];
-      }
-      t->sorted[to] = moved;
+  for (uint32_t s = 0; s < t->stretch_count; s++) {
+    const uint32_t near_count = find_near(t, t->places[s]);
+    for (uint32_t i = t->stretches[s]; i < t->stretches[s + 1]; i++) {
+      t->first[i] = t->pair_count;
+      complete = complete && add_pairs(t, i, near_count, exactly);
     }
   }
+  t->first[t->count] = t->pair_count;
+  return complete;
 }
 
-// Lists the pairs from where the elements are now; false: there are more than there is room for.
-static bool list_pairs(rl_tangle *t, double spare) {
+static float range_of(const rl_tangle *t, uint32_t i) {
+  return (float)((1.0 + rounding) * (t->reaches[i] + t->moved[i]));
+}
+
+// Lists the pairs from where the elements are now, by their boxes or exactly; false: there is no
+// room.
+static bool list_pairs(rl_tangle *t, double spare, bool exactly) {
   for (uint32_t i = 0; i < t->count; i++) {
     t->kept[i] = t->elements[i];
-    t->kept_axes[i] = t->axes[i];
-    t->kept_axes[i].range *= 1.0 + spare;
+    t->last[i] = t->axes[i].at;
+    t->kept_reaches[i] = (1.0 + spare) * t->reaches[i];
+    t->moved[i] = 0.0;
+    t->ranges[i] = range_of(t, i);
   }
   t->kept_count = t->count;
+  t->kept_dt = t->dt;
   t->pair_count = 0;
-  sort_boxes(t, cell_size(t));
-  const bool complete = meet_all(t);
-  sort_pairs(t);
-  return complete;
+  find_stretches(t);
+  const rl_vec3 origin = t->axes[0].at.from;
+  set_boxes(t, origin);
+  sort_stretches(t, origin);
+  return add_all(t, exactly);
 }
 
 // Whether nothing was parted or grown, held or let go.
@@ -446,25 +559,39 @@ static bool is_same(const element *a, const element *b) {
          a->begin == b->begin && a->end == b->end && a->whole == b->whole;
 }
 
-// Whether what can touch within the step is among the pairs that were listed. The distance of two
-// elements changes by no more than their ends move, against the mean of all. From then on the
-// ranges are about where the elements were.
-static bool pairs_hold(rl_tangle *t) {
-  bool hold = t->count == t->kept_count;
+// The ways that the ends of each element have come, against the mean of all, and the node before
+// it.
+static void add_moves(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
-  for (uint32_t i = 0; i < t->count && hold; i++) {
-    hold = is_same(&t->elements[i], &t->kept[i]);
-    mean = rl_add(mean, rl_sub(t->axes[i].at.from, t->kept_axes[i].at.from));
+  for (uint32_t i = 0; i < t->count; i++) {
+    mean = rl_add(mean, rl_sub(t->axes[i].at.from, t->last[i].from));
   }
   mean = rl_scale(1.0 / (double)t->count, mean);
-  for (uint32_t i = 0; i < t->count && hold; i++) {
-    axis *now = &t->axes[i];
-    const axis *then = &t->kept_axes[i];
-    const rl_vec3 a = rl_sub(rl_sub(now->at.from, then->at.from), mean);
-    const rl_vec3 b = rl_add(a, rl_sub(now->at.way, then->at.way));
+  double before = 0.0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const rl_segment *now = &t->axes[i].at, *last = &t->last[i];
+    const rl_vec3 a = rl_sub(rl_sub(now->from, last->from), mean);
+    const rl_vec3 b = rl_add(a, rl_sub(now->way, last->way));
     const double moved = sqrt(rl_larger(rl_dot(a, a), rl_dot(b, b)));
-    now->range += moved;
-    hold = (1.0 + rounding) * now->range <= then->range;
+    t->moved[i] += rl_larger(moved, before);
+    t->last[i] = *now;
+    before = moved;
+  }
+}
+
+// (5) Whether what can touch within the step is among the pairs that were listed. The distance of
+// two elements changes by no more than they move.
+static bool pairs_hold(rl_tangle *t) {
+  bool hold = t->count == t->kept_count && t->dt == t->kept_dt;
+  for (uint32_t i = 0; i < t->count && hold; i++) {
+    hold = is_same(&t->elements[i], &t->kept[i]);
+  }
+  if (hold) {
+    add_moves(t);
+  }
+  for (uint32_t i = 0; i < t->count && hold; i++) {
+    t->ranges[i] = range_of(t, i);
+    hold = (1.0 + rounding) * (t->reaches[i] + t->moved[i]) <= t->kept_reaches[i];
   }
   return hold;
 }
@@ -480,11 +607,7 @@ bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *t, 
   }
   rl_tangle_move(model, state, t);
   find_reach(t);
-  if (pairs_hold(t)) {
-    return true;
-  }
-  find_reach(t);
-  return list_pairs(t, kept_reach) || list_pairs(t, 0.0);
+  return pairs_hold(t) || list_pairs(t, kept_reach, false) || list_pairs(t, 0.0, true);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -520,7 +643,7 @@ static meeting meeting_after(const rl_tangle *t, const pair *p, double time) {
 
 // The contact distance of the two.
 static double radii(const rl_tangle *t, const pair *p) {
-  return t->elements[p->later].radius + t->elements[p->earlier].radius;
+  return t->axes[p->later].radius + t->axes[p->earlier].radius;
 }
 
 // (6) The first time at which two elements that are apart can be within the contact distance: all
@@ -559,26 +682,76 @@ static bool find_meeting(const rl_tangle *t, const pair *p, meeting *m) {
   return true;
 }
 
+// Whether there is an element beside one of a pair that is no neighbour of the other.
+static bool goes_on_apart(const rl_tangle *t, uint32_t beside, uint32_t partner) {
+  return beside != RL_NONE && !are_neighbours(&t->elements[beside], &t->elements[partner]);
+}
+
 // Whether the element that goes on at the end where the contact is says all there is to say, if
 // there is one: the distance along a rope is least in its inside, or at a node, which belongs to
 // the element behind it. `way` leads from the partner to this one.
-static inline bool end_is_idle(const rl_tangle *t, uint32_t index, double fraction, rl_vec3 way,
-                               double time, bool before, bool after) {
+static inline bool end_is_idle(const rl_tangle *t, uint32_t index, uint32_t partner,
+                               double fraction, rl_vec3 way, double time) {
+  const element *e = &t->elements[index];
   if (fraction >= 1.0) {
-    return after;
+    return goes_on_apart(t, e->after, partner);
   }
-  if (!(fraction <= 0.0 && before)) {
+  if (!(fraction <= 0.0) || !goes_on_apart(t, e->before, partner)) {
     return false;
   }
-  const rl_vec3 from = from_after(t, t->elements[index].before, time);
+  const rl_vec3 from = from_after(t, e->before, time);
   return rl_dot(rl_sub(from, from_after(t, index, time)), way) < 0.0;
 }
 
-static inline bool is_idle(const rl_tangle *t, const pair *p, const rl_nearest *n, double time) {
-  return end_is_idle(t, p->later, n->first, n->way, time, p->shared_ends & LATER_BEGINS,
-                     p->shared_ends & LATER_ENDS) ||
-         end_is_idle(t, p->earlier, n->second, rl_scale(-1.0, n->way), time,
-                     p->shared_ends & EARLIER_BEGINS, p->shared_ends & EARLIER_ENDS);
+static bool later_is_idle(const rl_tangle *t, const pair *p, const rl_nearest *n, double time) {
+  return end_is_idle(t, p->later, p->earlier, n->first, n->way, time);
+}
+
+static bool earlier_is_idle(const rl_tangle *t, const pair *p, const rl_nearest *n, double time) {
+  return end_is_idle(t, p->earlier, p->later, n->second, rl_scale(-1.0, n->way), time);
+}
+
+static bool is_idle(const rl_tangle *t, const pair *p, const rl_nearest *n, double time) {
+  return later_is_idle(t, p, n, time) || earlier_is_idle(t, p, n, time);
+}
+
+// (7) By how much ends can move, together, so that the other element stays beyond a plane through
+// one of them that is across the way to the other end; or less than 0.
+static double beyond(rl_vec3 end, rl_vec3 way, const rl_segment *other) {
+  const rl_vec3 from = rl_sub(other->from, end), to = rl_add(from, other->way);
+  const double first = rl_dot(from, way), second = rl_dot(to, way);
+  const double least = first < second ? first : second;
+  if (!(least > 0.0)) {
+    return -1.0;
+  }
+  const double length = rl_length(way);
+  const double scale = length + sqrt(rl_larger(rl_dot(from, from), rl_dot(to, to)));
+  return fmin(0.5 * length, 0.5 * least / scale - end_guard * length);
+}
+
+// The same for what keeps an element idle at one of its ends.
+static double idle_slack(const rl_tangle *t, uint32_t index, uint32_t partner, double fraction) {
+  const rl_segment *at = &t->axes[index].at, *other = &t->axes[partner].at;
+  if (fraction >= 1.0) {
+    return beyond(rl_segment_end(at), at->way, other);
+  }
+  const uint32_t before = t->elements[index].before;
+  const double slack = beyond(at->from, rl_scale(-1.0, at->way), other);
+  return before + 1 != index || !(slack > 0.0)
+             ? -1.0
+             : fmin(slack, beyond(at->from, rl_sub(t->axes[before].at.from, at->from), other));
+}
+
+// Notes how long a pair that is none now will be no contact: the two come no nearer than they move;
+// while one is idle their reaches do not matter, which are no less than at rest, and more where one
+// is fast.
+static void set_aside(const rl_tangle *t, const pair *p, const rl_nearest *n, double slack,
+                      listed *l) {
+  const double sum = radii(t, p), moved = t->moved[p->later] + t->moved[p->earlier];
+  const double most = fmin(t->axes[p->later].radius, t->axes[p->earlier].radius);
+  const double idle = slack > 0.0 ? sum + margin(sum, t->dt, 0.0) + fmin(slack, most) : 0.0;
+  const double until = (1.0 - rounding) * (moved + rl_larger(rl_length(n->way), idle));
+  l->until = until > (double)l->until ? (float)until : l->until;
 }
 
 // The direction from the earlier to the later element. Where their axes have come through each
@@ -640,12 +813,10 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
   return (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// Adds the contact of a pair, the index-th of the sorted, that is nearest there now, if it is one;
-// false: there is no room.
+// Adds the contact of a pair that is nearest there now, if it is one; false: there is no room.
 static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
-                            uint64_t old_count, uint64_t *old, uint32_t index, rl_nearest nearest) {
+                            uint64_t old_count, uint64_t *old, const pair *p, rl_nearest nearest) {
   rl_tangle *t = rows->tangle;
-  const pair *p = &t->sorted[index];
   meeting m = meeting_now(nearest);
   const double distance = m.distance;
   const bool meets = !rows->lists_idle && find_meeting(t, p, &m);
@@ -666,32 +837,44 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
                               .next = e->slots[1],
                               .body = RL_NONE,
                               .other = t->elements[p->earlier].link};
-  const bool known = rl_contact_was(rows, old_count, old, &contact);
+  const uint64_t i = state->contact_count;
+  rl_foot *foot = rl_contact_add(model, state, rows, old_count, old, &contact);
+  const bool known = rows->contact_before[i] != RL_NONE;
   const bool deep = distance < 0.5 * radii(t, p);
   const rl_vec3 side = known  ? rows->old_sides[*old]
                        : deep ? inherited_side(rows, old_count, *old, &contact)
                               : rl_vec(0.0, 0.0, 0.0);
-  t->members[state->contact_count] = index;
+  find_foot(rows, p, &m, idle, side, foot);
+  state->sides[i] = foot->normal;
+  t->members[i] = *p;
   t->contact_count++;
-  rl_foot foot = {0};
-  find_foot(rows, p, &m, idle, side, &foot);
-  rl_contact_add(model, state, rows, old_count, old, contact, foot);
   return true;
 }
 
 bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
                      uint64_t old_count, uint64_t *old, uint32_t index) {
   const rl_tangle *t = rows->tangle;
+  const float range = t->ranges[index];
   bool complete = true;
   for (uint32_t k = t->first[index]; k < t->first[index + 1] && complete; k++) {
-    const pair *p = &t->sorted[k];
-    const double ranges = t->axes[index].range + t->axes[p->earlier].range;
-    if (!((double)p->distance <= (1.0 + rounding) * ranges)) {
+    listed *l = &t->pairs[k];
+    if (l->until > range + t->ranges[l->earlier]) { // most are
       continue;
     }
-    const rl_nearest nearest = nearest_now(t, p);
-    if (rows->lists_idle || is_fast(t, p) || !is_idle(t, p, &nearest, 0.0)) { // most are
-      complete = detect_elements(model, state, rows, old_count, old, k, nearest);
+    const pair p = {index, l->earlier};
+    const rl_nearest nearest = nearest_now(t, &p);
+    if (rows->lists_idle || is_fast(t, &p)) {
+      complete = detect_elements(model, state, rows, old_count, old, &p, nearest);
+      continue;
+    }
+    const bool later = later_is_idle(t, &p, &nearest, 0.0);
+    const bool earlier = later ? false : earlier_is_idle(t, &p, &nearest, 0.0);
+    if (later || earlier) {
+      const double slack = later ? idle_slack(t, index, l->earlier, nearest.first)
+                                 : idle_slack(t, l->earlier, index, nearest.second);
+      set_aside(t, &p, &nearest, slack, l);
+    } else {
+      complete = detect_elements(model, state, rows, old_count, old, &p, nearest);
     }
   }
   return complete;
@@ -700,7 +883,7 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
 void rl_detect_ropes_again(const rl_model *model, const rl_state *state, rl_rows *rows,
                            uint64_t contact) {
   const rl_tangle *t = rows->tangle;
-  const pair *p = &t->sorted[t->members[contact]];
+  const pair *p = &t->members[contact];
   const meeting m = meeting_now(nearest_now(t, p));
   rl_foot *foot = &rows->feet[contact];
   find_foot(rows, p, &m, is_idle(t, p, &m.at, 0.0), foot->normal, foot);

@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-static int compare(uint32_t a, uint32_t b) { return a < b ? -1 : a > b; }
+static uint64_t both(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
+
+static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int compare_contacts(const rl_contact *a, const rl_contact *b) {
-  int order = compare(a->rope, b->rope);
-  order = order ? order : compare(a->node, b->node);
-  order = order ? order : compare(a->next != RL_NONE, b->next != RL_NONE);
-  order = order ? order : compare(a->body, b->body);
-  order = order ? order : compare(a->part, b->part);
-  return order ? order : compare(a->second, b->second);
+  int order = compare(both(a->rope, a->node), both(b->rope, b->node));
+  order =
+      order ? order : compare(both(a->next != RL_NONE, a->body), both(b->next != RL_NONE, b->body));
+  return order ? order : compare(both(a->part, a->second), both(b->part, b->second));
 }
 
 // How far what is at a slot can come to or go from the body within dt: it travels about
@@ -86,8 +86,9 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
          element_foot(model, state, contact, foot) <= reach;
 }
 
-bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
-                    const rl_contact *contact) {
+// Whether a contact was there in the step before; then `old` is its place.
+static bool contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
+                        const rl_contact *contact) {
   int order = 1;
   while (*old < old_count && (order = compare_contacts(&rows->old_contacts[*old], contact)) < 0) {
     (*old)++;
@@ -95,18 +96,18 @@ bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
   return order == 0;
 }
 
-void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
-                    uint64_t *old, rl_contact contact, rl_foot foot) {
-  const bool known = rl_contact_was(rows, old_count, old, &contact);
+rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
+                        uint64_t old_count, uint64_t *old, const rl_contact *contact) {
+  const bool known = contact_was(rows, old_count, old, contact);
   const uint64_t i = state->contact_count++;
-  state->contacts[i] = contact;
-  rows->feet[i] = foot;
+  state->contacts[i] = *contact;
   rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
   state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
   if (rows->tangle) {
     rows->crossings[i].slots[0] = RL_NONE;
-    state->sides[i] = rl_is_of_ropes(&contact) ? foot.normal : rl_vec(0.0, 0.0, 0.0);
+    state->sides[i] = rl_vec(0.0, 0.0, 0.0);
   }
+  return &rows->feet[i];
 }
 
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
@@ -121,12 +122,12 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
-    rl_contact_add(model, state, rows, old_count, old, contact, foot);
+    *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
     if (rows->tells_edges && contact.next != RL_NONE &&
         rl_is_polyhedron(body->parts[contact.part].shape)) {
       contact.second = 1;
       foot.is_idle = true;
-      rl_contact_add(model, state, rows, old_count, old, contact, foot);
+      *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
       contact.second = 0;
     }
   }
@@ -143,12 +144,7 @@ typedef struct bounds {
   rl_vec3 low, high;
 } bounds;
 
-static double smaller(double a, double b) { return -rl_larger(-a, -b); }
-
-static void include(bounds *b, rl_vec3 p) {
-  b->low = rl_vec(smaller(b->low.x, p.x), smaller(b->low.y, p.y), smaller(b->low.z, p.z));
-  b->high = rl_vec(rl_larger(b->high.x, p.x), rl_larger(b->high.y, p.y), rl_larger(b->high.z, p.z));
-}
+static void include(bounds *b, rl_vec3 p) { rl_include(&b->low, &b->high, p); }
 
 static rl_vec3 middle_of(const bounds *b) { return rl_scale(0.5, rl_add(b->low, b->high)); }
 

@@ -23,13 +23,9 @@ static inline rl_row *rl_rows_add(rl_rows *rows, rl_row row) {
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
 
 // Adds a contact to the state's list, behind the others; `old` walks along the `old_count` contacts
-// of the step before, which stand in the same order.
-void rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows, uint64_t old_count,
-                    uint64_t *old, rl_contact contact, rl_foot foot);
-
-// Whether a contact was there in the step before; then `old` is its place.
-bool rl_contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
-                    const rl_contact *contact);
+// of the step before, which stand in the same order. Returns where its foot goes.
+rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
+                        uint64_t old_count, uint64_t *old, const rl_contact *contact);
 
 // Where a node is; one that is held goes with its body within a step too.
 static inline rl_vec3 rl_node_position(const rl_model *model, const rl_state *state,

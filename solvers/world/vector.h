@@ -83,6 +83,12 @@ static inline rl_vec3 rl_across(rl_vec3 a) {
   return rl_unit(rl_cross(a, axis));
 }
 
+// Makes the box between two corners hold a point; nan once there was one.
+static inline void rl_include(rl_vec3 *low, rl_vec3 *high, rl_vec3 p) {
+  *low = rl_vec(-rl_larger(-low->x, -p.x), -rl_larger(-low->y, -p.y), -rl_larger(-low->z, -p.z));
+  *high = rl_vec(rl_larger(high->x, p.x), rl_larger(high->y, p.y), rl_larger(high->z, p.z));
+}
+
 typedef struct rl_symmetric3 {
   double xx, yy, zz, xy, xz, yz;
 } rl_symmetric3;
