@@ -26,7 +26,7 @@ const rl_usage rl_compare_usage = {
            "  ropelab compare heavy-load --solver few=pbd,iterations=5 "
            "--solver many=pbd,iterations=100\n"
            "  ropelab compare pendulum hanging-chain --step 0.001 --out out/fine",
-    .options = "shdetSplofjF",
+    .options = "shdemtSplofjF",
     .least = 1,
     .most = RL_LIST_MAX,
 };

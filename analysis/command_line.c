@@ -98,9 +98,10 @@ void rl_write_run_options(FILE *out, const rl_run_options *run) {
   } times[] = {{"--step", run->step},
                {"--duration", run->duration},
                {"--every", run->every},
+               {"--frames-every", run->frames_every},
                {"--time-limit", run->limit}};
   for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    if (!isnan(times[i].value)) {
+    if (times[i].value > 0.0) { // given
       rl_write_setting(out, times[i].option, "%.17g", times[i].value);
     }
   }

@@ -18,7 +18,7 @@ const rl_usage rl_run_usage = {
            "  ropelab run atwood --solver impulse\n"
            "  ropelab run pendulum --solver pbd,iterations=5 --step 0.001 --out out/fine\n"
            "  ropelab run heavy-load --solver pbd --set bodies.load.mass=50 --trace 10",
-    .options = "shdetSplof",
+    .options = "shdemtSplof",
     .least = 1,
     .most = 1,
 };

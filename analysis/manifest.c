@@ -90,22 +90,23 @@ json_t *rl_manifest_create(const rl_run_facts *facts) {
   const time_t now = time(NULL);
   struct tm utc;
   strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  return json_pack("{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:o, "
-                   "s:i, s:s, s:s, s:s, s:s, s:s?}",
-                   "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file",
-                   file, "solver", solver_to_json(facts->solver), "step_s", facts->step, "steps",
-                   (json_int_t)facts->steps, "duration_s", facts->duration, "every",
-                   (json_int_t)facts->every, "trace", (json_int_t)facts->trace, "limit_s",
-                   number(facts->limit), "version", ROPELAB_VERSION, "commit", ROPELAB_COMMIT,
-                   "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host", host_to_json(),
-                   "seed", 0, "command", facts->command, "started", started, "status", "running",
-                   "reason", "running", "comparison", facts->comparison);
+  return json_pack(
+      "{s:i, s:o, s:s, s:o, s:f, s:I, s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:o, "
+      "s:i, s:s, s:s, s:s, s:s, s:s?}",
+      "format", 1, "scenario", rl_scenario_to_json(facts->scenario), "scenario_file", file,
+      "solver", solver_to_json(facts->solver), "step_s", facts->step, "steps",
+      (json_int_t)facts->steps, "duration_s", facts->duration, "every", (json_int_t)facts->every,
+      "frames_every", (json_int_t)facts->frames_every, "trace", (json_int_t)facts->trace, "limit_s",
+      number(facts->limit), "version", ROPELAB_VERSION, "commit", ROPELAB_COMMIT, "compiler",
+      ROPELAB_COMPILER, "flags", ROPELAB_FLAGS, "host", host_to_json(), "seed", 0, "command",
+      facts->command, "started", started, "status", "running", "reason", "running", "comparison",
+      facts->comparison);
 }
 
 json_t *rl_manifest_identity(const json_t *manifest) {
-  static const char *const keys[] = {"format", "scenario",   "solver",  "step_s", "steps",
-                                     "every",  "trace",      "version", "commit", "compiler",
-                                     "flags",  "duration_s", "kept"};
+  static const char *const keys[] = {"format",   "scenario",     "solver",     "step_s",  "steps",
+                                     "every",    "frames_every", "trace",      "version", "commit",
+                                     "compiler", "flags",        "duration_s", "kept"};
   json_t *identity = json_object();
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     json_object_set(identity, keys[i], json_object_get(manifest, keys[i]));

@@ -17,7 +17,7 @@ typedef struct rl_run_facts {
   double step, duration;  // [s]
   double limit;           // [s] of processor time; nan: none
   uint64_t steps;
-  uint64_t every, trace; // steps between rows of series.csv, and between traced ones
+  uint64_t every, frames_every, trace; // steps between rows of series.csv, frames, traced ones
 } rl_run_facts;
 
 // The facts with the status "running"; NULL when out of memory.

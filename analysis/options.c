@@ -14,6 +14,7 @@ enum {
   KEY_STEP = 'h',
   KEY_DURATION = 'd',
   KEY_EVERY = 'e',
+  KEY_FRAMES_EVERY = 'm',
   KEY_AT = 'a',
   KEY_ITERATIONS = 'I',
   KEY_REFERENCE = 'R',
@@ -51,6 +52,8 @@ static const struct argp_option all_options[] = {
     {"duration", KEY_DURATION + LONG_ONLY, "S", 0, "seconds to run instead of the scenario's", 0},
     {"every", KEY_EVERY + LONG_ONLY, "S", 0,
      "seconds between rows of series.csv (default: every step)", 0},
+    {"frames-every", KEY_FRAMES_EVERY + LONG_ONLY, "S", 0,
+     "seconds between frames of trajectory.h5 (default: 1/60, or 1/240 of a short run)", 0},
     {"iterations", KEY_ITERATIONS + LONG_ONLY, "A,B,...", 0,
      "numbers of iterations to try (default: 1,2,4,...,1024)", 0},
     {"at", KEY_AT + LONG_ONLY, "T,T,...", 0,
@@ -227,6 +230,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     return 0;
   case KEY_EVERY:
     a->run.every = seconds(state, "every", text);
+    return 0;
+  case KEY_FRAMES_EVERY:
+    a->run.frames_every = seconds(state, "frames-every", text);
     return 0;
   case KEY_AT:
     a->at_count = numbers(state, "at", text, a->at, time_of);

@@ -249,7 +249,7 @@ static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
   }
 }
 
-void rl_record_row(rl_recorder *r, const rl_driver *driver) {
+void rl_record_row(rl_recorder *r, const rl_driver *driver, bool with_frame) {
   const rl_metrics m = rl_metrics_of(driver);
   const rl_step_info *info = &driver->info;
   const bool started = driver->state->step > 0; // there is no tension before the first step
@@ -288,11 +288,11 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver) {
   const bool known = find_exact(r, driver);
   write_probes(r, driver, known);
   rl_lines_end(&r->series);
-  if (rl_trajectory_is_due(r->trajectory)) {
+  if (with_frame && rl_trajectory_is_due(r->trajectory)) {
     rl_lines_pass_on(&r->series); // no frame without its line
   }
   note_error(r, r->series.error);
-  if (!rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL)) {
+  if (with_frame && !rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL)) {
     note_error(r, errno);
   }
 }

@@ -39,8 +39,8 @@ typedef struct rl_recorder rl_recorder;
 rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
                                 const rl_driver *driver);
 
-// A row of series.csv and a frame of the trajectory for the state now.
-void rl_record_row(rl_recorder *recorder, const rl_driver *driver);
+// A row of series.csv for the state now and, if wanted, a frame of the trajectory.
+void rl_record_row(rl_recorder *recorder, const rl_driver *driver, bool with_frame);
 
 // The residuals of the last step, as rows of iterations.csv.
 void rl_record_trace(rl_recorder *recorder, const rl_driver *driver);

@@ -25,6 +25,9 @@ enum { SNAPSHOTS = 5 };
 // longer by more, is worth a note.
 static const double fault_noted = 0.1;
 
+// A film: frames a second, and of a run that is soon over as many in all.
+static const double frame_rate = 60.0, fewest_frames = 240.0;
+
 // A step that differs by more than this from the one asked for is worth a note [s].
 static const double note_above = 1e-9;
 
@@ -97,6 +100,11 @@ bool rl_run_remove_result(const char *folder) {
   return true;
 }
 
+// How many times `dt` is as long as a time that is asked for: at least once, at most `most` times.
+static uint64_t whole_times(double time, double dt, uint64_t most) {
+  return (uint64_t)fmin(fmax(1.0, round(time / dt)), (double)most);
+}
+
 bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
                      rl_schedule *schedule, char *message, size_t size) {
   const double duration = isnan(options->duration) ? scenario->duration : options->duration;
@@ -108,8 +116,12 @@ bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
     return false;
   }
   const double dt = duration / steps;
-  const double every = isnan(options->every) ? 1.0 : fmax(1.0, round(options->every / dt));
-  *schedule = (rl_schedule){(uint64_t)steps, (uint64_t)fmin(every, steps), dt};
+  const uint64_t every =
+      isnan(options->every) ? 1 : whole_times(options->every, dt, (uint64_t)steps);
+  const double film = fmin(1.0 / frame_rate, duration / fewest_frames);
+  const double frames_every = options->frames_every > 0.0 ? options->frames_every : film;
+  const uint64_t rows = whole_times(frames_every, (double)every * dt, (uint64_t)steps / every);
+  *schedule = (rl_schedule){(uint64_t)steps, every, rows * every, dt};
   return true;
 }
 
@@ -415,7 +427,7 @@ static rl_reason loop(run *r) {
   r->driver->info.watch = &watch;
   bool last = false;
   uint64_t rows = 0; // the last step that has one
-  rl_record_row(r->recorder, r->driver);
+  rl_record_row(r->recorder, r->driver, true);
   rl_record_snapshot(r->recorder, r->driver);
   last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step
   for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
@@ -428,7 +440,7 @@ static rl_reason loop(run *r) {
       rl_record_trace(r->recorder, r->driver);
     }
     if ((recorded || last) && r->driver->state->step > rows) { // what stops before a step is there
-      rl_record_row(r->recorder, r->driver);
+      rl_record_row(r->recorder, r->driver, last || step % r->schedule.frames_every == 0);
       rows = r->driver->state->step;
     }
     if ((is_snapshot_step(r, step) || last) &&
@@ -625,6 +637,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
                               .limit = options->limit,
                               .steps = r.schedule.steps,
                               .every = r.schedule.every,
+                              .frames_every = r.schedule.frames_every,
                               .trace = options->trace};
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();

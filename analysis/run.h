@@ -22,6 +22,7 @@ typedef struct rl_run_options {
   double step;            // [s]; nan: the scenario's
   double duration;        // [s]; nan: the scenario's
   double every;           // [s] between rows of series.csv; nan: every step
+  double frames_every;    // [s] between frames of trajectory.h5; 0: as many as a film needs
   uint64_t trace;         // residuals of every K-th step; 0: of the last
   const char *comparison; // the command of the comparison it belongs to; NULL: none
   double limit;           // [s] of processor time, after which the run is given up; nan: none
@@ -34,8 +35,9 @@ typedef struct rl_run_options {
 // How a run goes through time.
 typedef struct rl_schedule {
   uint64_t steps;
-  uint64_t every; // steps between rows of series.csv
-  double dt;      // [s]
+  uint64_t every;        // steps between rows of series.csv
+  uint64_t frames_every; // and between those that are frames of trajectory.h5, too
+  double dt;             // [s]
 } rl_schedule;
 
 // Plans max(1, round(duration / step)) equal steps. False, with why, if nobody could count them.

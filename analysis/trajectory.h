@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trajectory.h5: the whole motion of a run, frame by frame, at the times of the rows of series.csv;
+// trajectory.h5: the whole motion of a run, frame by frame, at times of rows of series.csv;
 // analysis/README.md has its layout. One part writes it while a run goes on, one reads it again.
 // trajectory.xmf, which lets ParaView find its way in it, is written from the file alone.
 #ifndef RL_TRAJECTORY_H

@@ -407,7 +407,7 @@ class Mistakes(Case):
         self.refused(*run, "pbd", "--solver", "impulse", says=("expected one --solver, found 2",))
 
     def test_seconds(self) -> None:
-        for option in ("--step", "--duration", "--every"):
+        for option in ("--step", "--duration", "--every", "--frames-every"):
             for text in ("0", "-1", "nan", "inf", "1e999", "1e-999", "garbage", "", "1 s", "0x1"):
                 self.refused("run", "atwood", "--solver", "pbd", "--out", new_folder(),
                              f"{option}={text}", says=(option, "seconds above 0"))
@@ -967,8 +967,8 @@ class Endings(Case):
     def test_killed(self) -> None:
         """A trajectory holds what was flushed, and an export makes up for what is missing."""
         folder = new_folder()
-        process = self.start("run", "rope-on-floor", "--solver", "pbd", *FOREVER[:2], "--out",
-                             folder)
+        process = self.start("run", "rope-on-floor", "--solver", "pbd", *FOREVER[:2],
+                             "--frames-every", "1e-9", "--out", folder)
         self.wait_for_rows([folder / "series.csv"], 200)
         process.kill()
         process.communicate(timeout=PATIENCE)
@@ -1247,7 +1247,7 @@ class Trajectories(Case):
             ("nehe-rope", "nehe", "--duration", "0.8"),             # drawn, on the ground
             ("drape-sphere", "xpbd", "--duration", "1"),            # contacts
             ("tumbling-box", "rattle", "--duration", "0.5"),        # turning
-            ("catenary", "pbd", "--duration", "0.3"),               # no bodies
+            ("catenary", "pbd", "--duration", "0.3", "--frames-every", "1e-9"),  # no bodies
             ("atwood-drum", "impulse", "--duration", "0.3", "--set",  # over a body
              "bodies.drum.friction=0.1"),
             ("rope-bridge", "pbd", "--duration", "0.4", "--step", "0.004"))  # many ropes
@@ -1308,11 +1308,41 @@ class Trajectories(Case):
         self.expect(file["ropes/is_eye"].shape, (points,), "shape of is_eye")
 
     def check_series(self, file: h5py.File, result: Result) -> None:
-        series = result.table("series")
-        self.expect(file["time_s"][:].tolist(), series.numbers("time_s"), "times of the frames")
+        rows = result.table("series").rows()
+        last = result.manifest["steps"]
+        steps = {step for step in range(0, last + 1, result.manifest["frames_every"])} | {last}
+        rows = [row for row, step in zip(rows, self.row_steps(result)) if step in steps]
+        self.expect(file["time_s"][:].tolist(), [float(row["time_s"]) for row in rows],
+                    "times of the frames")
         largest = numpy.maximum(file["ropes/tension_N"][:].max(axis=1), 0.0).tolist()
-        self.expect_true(all(map(same_number, largest, series.numbers("tension_max_N"))), largest,
+        expected = [float(row["tension_max_N"]) for row in rows]
+        self.expect_true(all(map(same_number, largest, expected)), largest,
                          "tension_max_N of series.csv", "largest tension of each frame")
+
+    @staticmethod
+    def row_steps(result: Result) -> list[int]:
+        last = result.manifest["steps"]
+        return sorted({*range(0, last + 1, result.manifest["every"]), last})
+
+    def test_times_of_frames(self) -> None:
+        """60 a second, of a short run 240 in all, or as asked for: always rows of series.csv."""
+        for duration, step, every, frames_every in (
+                (4.0, 1 / 240, None, None), (20.0, 0.01, None, None), (1.0, 1 / 240, None, None),
+                (1.0, 0.0005, None, None), (2.0, 0.001, 0.02, None), (1.0, 0.001, 0.003, 0.007),
+                (0.1, 0.001, None, 1e-9), (0.1, 0.001, 0.01, 1e9)):
+            with self.subTest(duration=duration, step=step, every=every, frames=frames_every):
+                words = ["--every", every] * bool(every)
+                words += ["--frames-every", frames_every] * bool(frames_every)
+                result = self.record("pendulum", "pbd", "--duration", duration, "--step", repr(step),
+                                     *words)
+                n = round(duration / step)
+                rows = max(1, round((every or step) / step))
+                wanted = frames_every or min(1 / 60, duration / 240)
+                stride = rows * min(n // rows, max(1, math.floor(wanted / (rows * step) + 0.5)))
+                self.expect(result.manifest["frames_every"], stride, "frames_every in run.json")
+                self.expect(self.open(result)["time_s"][:].tolist(),
+                            [k * (duration / n) for k in sorted({*range(0, n + 1, stride), n})],
+                            "times of the frames")
 
     def check_snapshots(self, file: h5py.File, result: Result) -> None:
         times = file["time_s"][:].tolist()
@@ -1783,9 +1813,10 @@ class Trajectories(Case):
     def test_diverged(self) -> None:
         folder = new_folder()
         self.refused("run", "hanging-chain", "--solver", BLOW_UP, "--out", folder, status=DIVERGED)
+        times = Result(folder).table("series").numbers("time_s")
         with h5py.File(folder / "trajectory.h5") as file:
-            self.expect(file["time_s"][:].tolist(),
-                        Result(folder).table("series").numbers("time_s"), "times up to the divergence")
+            self.expect(file["time_s"][0::len(file["time_s"]) - 1].tolist(), [times[0], times[-1]],
+                        "times of the first frame and the last, up to the divergence")
 
 
 class Exports(Case):
