@@ -53,7 +53,7 @@ static const struct argp_option all_options[] = {
     {"every", KEY_EVERY + LONG_ONLY, "S", 0,
      "seconds between rows of series.csv (default: every step)", 0},
     {"frames-every", KEY_FRAMES_EVERY + LONG_ONLY, "S", 0,
-     "seconds between frames of trajectory.h5 (default: 1/60, or 1/240 of a short run)", 0},
+     "seconds between frames of trajectory.h5 (default: 1/60, or 1/120 of a short run)", 0},
     {"iterations", KEY_ITERATIONS + LONG_ONLY, "A,B,...", 0,
      "numbers of iterations to try (default: 1,2,4,...,1024)", 0},
     {"at", KEY_AT + LONG_ONLY, "T,T,...", 0,

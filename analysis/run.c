@@ -26,7 +26,7 @@ enum { SNAPSHOTS = 5 };
 static const double fault_noted = 0.1;
 
 // A film: frames a second, and of a run that is soon over as many in all.
-static const double frame_rate = 60.0, fewest_frames = 240.0;
+static const double frame_rate = 60.0, fewest_frames = 120.0;
 
 // A step that differs by more than this from the one asked for is worth a note [s].
 static const double note_above = 1e-9;

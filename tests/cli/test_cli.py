@@ -1325,7 +1325,7 @@ class Trajectories(Case):
         return sorted({*range(0, last + 1, result.manifest["every"]), last})
 
     def test_times_of_frames(self) -> None:
-        """60 a second, of a short run 240 in all, or as asked for: always rows of series.csv."""
+        """60 a second, of a short run 120 in all, or as asked for: always rows of series.csv."""
         for duration, step, every, frames_every in (
                 (4.0, 1 / 240, None, None), (20.0, 0.01, None, None), (1.0, 1 / 240, None, None),
                 (1.0, 0.0005, None, None), (2.0, 0.001, 0.02, None), (1.0, 0.001, 0.003, 0.007),
@@ -1337,7 +1337,7 @@ class Trajectories(Case):
                                      *words)
                 n = round(duration / step)
                 rows = max(1, round((every or step) / step))
-                wanted = frames_every or min(1 / 60, duration / 240)
+                wanted = frames_every or min(1 / 60, duration / 120)
                 stride = rows * min(n // rows, max(1, math.floor(wanted / (rows * step) + 0.5)))
                 self.expect(result.manifest["frames_every"], stride, "frames_every in run.json")
                 self.expect(self.open(result)["time_s"][:].tolist(),
