@@ -23,6 +23,7 @@ typedef struct atwood {
   double gravity, acceleration; // of the rope towards `from` [m/s^2]
   double slack, caught;         // [m], [s]
   double kick;                  // speed towards `from` after the catch [m/s]
+  double blow;                  // of the catch [N s]
   rl_exact_weight weights[2];
   uint32_t wheel_count, bend_count;
   wheel wheels[RL_EXACT_BENDS_MAX];
@@ -153,6 +154,7 @@ static bool fall(atwood *self, const rl_model *model, const rl_exact_way *way, c
   const double m2 = model->masses[self->weights[1].slot];
   self->caught = sqrt(self->slack / self->gravity);
   self->kick = (m1 - m2) / (m1 + m2) * self->gravity * self->caught;
+  self->blow = m1 * m2 / (m1 + m2) * 2.0 * self->gravity * self->caught;
   return true;
 }
 
@@ -195,11 +197,24 @@ static bool put(const atwood *self, const rl_model *model, int i, double rise, d
   return rise < w->depth; // else it has reached its eye
 }
 
+static void pull(const void *memory, const rl_model *model, double from, double to,
+                 rl_state *state) {
+  const atwood *self = memory;
+  const rl_rope *rope = &model->ropes[self->rope];
+  for (uint32_t i = 0; i <= self->bend_count; i++) {
+    double *tension = i == 0 ? &state->multipliers[rope->first_link]
+                             : &state->wraps[rope->first_wrap + i - 1].tension;
+    if (i == 0 || rope->wrap_capacity > 0) {
+      *tension = rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[i]);
+    }
+  }
+}
+
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const atwood *self = memory;
+  pull(self, model, t, t, state);
   const double g = self->gravity, a = self->acceleration;
   if (t < self->caught) {
-    rl_exact_pull(state, model, self->rope, 0.0);
     put(self, model, 0, -0.5 * g * t * t, -g * t, state);
     put(self, model, 1, -0.5 * g * t * t, -g * t, state);
     return true;
@@ -210,11 +225,6 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   for (uint32_t i = 0; i < self->wheel_count; i++) {
     const wheel *w = &self->wheels[i];
     rl_exact_turn(state, model, w->body, w->turn * way, w->turn * speed);
-  }
-  const rl_rope *rope = &model->ropes[self->rope];
-  state->multipliers[rope->first_link] = self->tensions[0];
-  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
-    state->wraps[rope->first_wrap + i].tension = self->tensions[i + 1];
   }
   const double fallen = 0.5 * self->slack;
   const bool above = put(self, model, 0, -fallen - way, -speed, state);
@@ -230,4 +240,5 @@ const rl_exact_type rl_exact_atwood = {
     .size = sizeof(atwood),
     .init = init,
     .at = at,
+    .pull = pull,
 };

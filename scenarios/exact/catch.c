@@ -12,6 +12,7 @@ typedef struct caught_pair {
   double length;
   rl_vec3 apart, rate; // from the first to the second at the start [m], [m/s]
   double caught;       // [s]; INFINITY: never
+  double blow, after;  // what the rope pulls at the catch [N s], and as they turn [N]
 } caught_pair;
 
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
@@ -44,7 +45,21 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const double a = rl_dot(self->rate, self->rate), b = rl_dot(self->apart, self->rate);
   const double c = rl_dot(self->apart, self->apart) - self->length * self->length;
   self->caught = a > 0.0 ? (-b + sqrt(fmax(b * b - a * c, 0.0))) / a : INFINITY;
+  if (isfinite(self->caught)) {
+    const double reduced = self->masses[0] * self->masses[1] / (self->masses[0] + self->masses[1]);
+    const rl_vec3 along = rl_unit(rl_add_scaled(self->apart, self->caught, self->rate));
+    const double parting = rl_dot(self->rate, along);
+    self->blow = reduced * parting;
+    self->after = reduced * (a - parting * parting) / self->length;
+  }
   return true;
+}
+
+static void pull(const void *memory, const rl_model *model, double from, double to,
+                 rl_state *state) {
+  const caught_pair *self = memory;
+  rl_exact_pull(state, model, self->rope,
+                rl_exact_mean_pull(from, to, self->caught, self->blow, self->after));
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
@@ -52,7 +67,6 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const double total = self->masses[0] + self->masses[1];
   rl_vec3 apart = rl_add_scaled(self->apart, fmin(t, self->caught), self->rate);
   rl_vec3 rate = self->rate;
-  double pull = 0.0;
   if (t >= self->caught) {
     const rl_vec3 along = rl_unit(apart);
     const rl_vec3 across = rl_add_scaled(rate, -rl_dot(rate, along), along);
@@ -62,7 +76,6 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     rl_sincos(speed / self->length * (t - self->caught), &s, &c);
     apart = rl_scale(self->length, rl_add(rl_scale(c, along), rl_scale(s, way)));
     rate = rl_scale(speed, rl_sub(rl_scale(c, way), rl_scale(s, along)));
-    pull = self->masses[0] * self->masses[1] / total * speed * speed / self->length;
   }
   for (int i = 0; i < 2; i++) {
     const rl_vec3 other = rl_scale(i == 0 ? -1.0 : 1.0, self->apart);
@@ -77,7 +90,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     rl_exact_set(state, self->bodies[i], rl_add_scaled(rl_add(centre, fallen), sign, apart),
                  rl_add_scaled(rl_add_scaled(drift, t, model->gravity), sign, rate));
   }
-  rl_exact_pull(state, model, self->rope, pull);
+  pull(self, model, t, t, state);
   return true;
 }
 
@@ -89,4 +102,5 @@ const rl_exact_type rl_exact_catch = {
     .size = sizeof(caught_pair),
     .init = init,
     .at = at,
+    .pull = pull,
 };

@@ -155,6 +155,13 @@ void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t index, doubl
   }
 }
 
+double rl_exact_mean_pull(double from, double to, double caught, double blow, double after) {
+  if (to < caught) {
+    return 0.0;
+  }
+  return from >= caught ? after : (blow + after * (to - caught)) / (to - from);
+}
+
 bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot,
                    const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope, char *message,
                    size_t size) {

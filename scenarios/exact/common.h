@@ -50,6 +50,10 @@ void rl_exact_wrap(rl_state *state, const rl_model *model, uint32_t rope, uint32
 // Sets the tension of a whole massless rope [N].
 void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t rope, double tension);
 
+// The mean tension from one time to another of a rope that is slack, catches with a blow [N s] and
+// pulls evenly from then on [N].
+double rl_exact_mean_pull(double from, double to, double caught, double blow, double after);
+
 // A body that moves freely from rest, does not turn, and is tied at its centre.
 bool rl_exact_is_load(const rl_model *model, uint32_t slot);
 

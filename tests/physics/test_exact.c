@@ -94,7 +94,7 @@ static void velocities_are_derivatives(void **unused) {
                {"double-atwood", "left", 0.4},
                {"atwood-wheel", "heavy", 0.4},
                {"capstan-slip", "light", 0.4},
-               {"landing-slack", "heavy", 0.4},
+               {"atwood-catch", "heavy", 0.4},
                {"block-and-tackle-4", "block", 0.4},
                {"winding-post", "puck", 0.4},
                {"winding-polygon", "puck", 0.7},

@@ -226,10 +226,10 @@ static void wheels_and_drums_act_together(void **unused) {
   rl_scenario_free(s);
 }
 
-// landing-slack: the numbers of its comment.
+// atwood-catch: the numbers of its comment.
 static void a_catch_has_its_impulse(void **unused) {
   (void)unused;
-  rl_scenario *s = shipped_with("landing-slack", NULL, 0);
+  rl_scenario *s = shipped_with("atwood-catch", NULL, 0);
   const double caught = sqrt(0.2 / 9.81);
   check_near(caught, 0.142784, 5e-7);
   rl_state *before = exact_state(s, caught * (1.0 - 1e-12));

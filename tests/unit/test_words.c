@@ -78,12 +78,12 @@ static void test_suggest(void **state) {
   check_suggestion(100, "length", 0, "");
   check_suggestion(100, "stiff", KEY_COUNT, "did you mean 'stiffness'?");
   check_suggestion(100, "ITI", KEY_COUNT, "did you mean 'position'?");
-  static const char *const scenes[] = {"pendulum", "landing-load", "landing-slack"};
+  static const char *const scenes[] = {"pendulum", "landing-load", "landing-crate"};
   char buffer[128];
   rl_suggest(buffer, sizeof buffer, "Landing", scenes, 3);
-  assert_string_equal(buffer, "expected one of landing-load, landing-slack");
+  assert_string_equal(buffer, "expected one of landing-load, landing-crate");
   rl_suggest(buffer, sizeof buffer, "la", scenes, 3);
-  assert_string_equal(buffer, "expected one of pendulum, landing-load, landing-slack");
+  assert_string_equal(buffer, "expected one of pendulum, landing-load, landing-crate");
 }
 
 static void test_suggest_in_little_room(void **state) {
