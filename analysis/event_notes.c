@@ -71,8 +71,7 @@ static void note_winch(const rl_scenario *scenario, const rl_schedule *schedule,
   if (e->rate < 0.0 && !e->is_inside && !rl_is_zero(rope->clamps[e->end]) && rope->bending > 0.0 &&
       !rope->compression) {
     note(scenario, i,
-         "the winch takes in rope '%s' where it is clamped and bent: once it is slack there its "
-         "first "
+         "the winch takes in rope '%s' where it is clamped: once that is bent and slack, its first "
          "element can shrink to nothing, and its bending needs steps of nothing; expected "
          "`compression: true`",
          rope->name);

@@ -142,6 +142,7 @@ static json_t *summary_to_json(const rl_summary *s) {
   json_object_set_new(out, "slipped_off", json_integer((json_int_t)s->slipped_off));
   json_object_set_new(out, "parted", json_integer((json_int_t)s->parted));
   json_object_set_new(out, "unparted", json_integer((json_int_t)s->unparted));
+  json_object_set_new(out, "unsettled", json_integer((json_int_t)s->unsettled));
   json_object_set_new(out, "row_evals", json_integer((json_int_t)s->row_evaluations));
   return out;
 }

@@ -11,6 +11,8 @@ typedef struct rl_summary {
   uint64_t steps_done, iterations, row_evaluations;
   uint64_t slipped_off;      // how often a rope slipped off a body
   uint64_t parted, unparted; // what came apart, and what could not for want of a spare node
+  uint64_t unsettled;        // steps that ended short of the tolerance
+  double unsettled_residual; // the largest of theirs that is known [m]; 0: none
   double seconds;            // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]
   double energy_gain_max;                              // what the method had made [J]

@@ -409,6 +409,10 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
   summary->steps_done = driver->state->step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;
+  if (rl_driver_is_unsettled(driver)) {
+    summary->unsettled++;
+    summary->unsettled_residual = fmax(summary->unsettled_residual, driver->info.residual);
+  }
   watch_directions(r);
   note_slipping_off(r);
   note_changes(r);
@@ -476,6 +480,24 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
   }
 }
 
+// Steps that are worth less than was asked for.
+static void note_unsettled(const run *r, const rl_summary *summary) {
+  char left[64] = "";
+  if (summary->unsettled == 0) {
+    return;
+  }
+  if (summary->unsettled_residual > 0.0) {
+    snprintf(left, sizeof left, "; they left up to %.2g m", summary->unsettled_residual);
+  }
+  const rl_solver_type *type = r->solver->type;
+  const int tolerance = rl_parameter_find(type, "tolerance");
+  const char *unit = type->parameters[tolerance].unit;
+  const bool has_unit = strcmp(unit, "1") != 0;
+  note(r, "%llu of %llu steps did not settle to the tolerance of %g%s%s%s",
+       (unsigned long long)summary->unsettled, (unsigned long long)summary->steps_done,
+       r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
+}
+
 // Enters the outcome and turns it into an exit status.
 static int finish(run *r, rl_reason reason) {
   rl_summary summary;
@@ -521,6 +543,7 @@ static int finish(run *r, rl_reason reason) {
   if (reason > 0) {
     describe_faults(r, &summary, text, sizeof text);
   }
+  note_unsettled(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {
     status = fail(r, "cannot write");

@@ -105,7 +105,7 @@ static void book_catches(knyazyev *self, const rl_model *model, const rl_state *
   }
 }
 
-static void pull_ties(knyazyev *self, const rl_model *model, rl_state *state, rl_rows *rows,
+static bool pull_ties(knyazyev *self, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   const uint32_t count = rl_ties_find(model, state, rows, self->ties);
   for (uint32_t i = 0; i < count; i++) {
@@ -119,11 +119,12 @@ static void pull_ties(knyazyev *self, const rl_model *model, rl_state *state, rl
   for (uint32_t r = 0; r < model->rope_count; r++) {
     self->rates[r] = rl_tie_rate(&self->ties[r], state, rows);
   }
-  rl_ties_pull(self->ties, count, (int)self->parameters[SWEEPS], self->parameters[TOLERANCE], state,
-               rows, info);
+  const bool settles = rl_ties_pull(self->ties, count, (int)self->parameters[SWEEPS],
+                                    self->parameters[TOLERANCE], state, rows, info);
   book_catches(self, model, state, rows, info);
   rl_ties_report(self->ties, count, model, state, dt);
   rl_state_place_holds(model, state); // ends beside a centre have the new velocities
+  return settles;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -257,20 +258,20 @@ static bool guess_again(knyazyev *self, uint32_t count) {
   return changed;
 }
 
-static void move_slack(knyazyev *self, const rl_model *model, rl_state *state, const rl_rows *rows,
+// False where the guesses have run out.
+static bool move_slack(knyazyev *self, const rl_model *model, rl_state *state, const rl_rows *rows,
                        uint32_t index, double dt, rl_step_info *info) {
   const rl_rope *rope = &model->ropes[index];
   const uint32_t count = rope->link_count;
   load_rope(self, model, state, rows, index, dt);
-  for (int i = 0; i < (int)self->parameters[TRIALS]; i++) {
+  bool contradicts = true;
+  for (int i = 0; i < (int)self->parameters[TRIALS] && contradicts; i++) {
     solve(self, count);
     info->iterations++;
     info->row_evaluations += count;
-    if (!guess_again(self, count)) {
-      break;
-    }
+    contradicts = guess_again(self, count);
   }
-  for (uint32_t k = 0; k < count; k++) { // where the guesses have run out
+  for (uint32_t k = 0; k < count; k++) { // where they do
     self->links[k].pull = fmax(self->links[k].pull, 0.0);
     state->multipliers[rope->first_link + k] = self->links[k].pull / dt;
   }
@@ -284,6 +285,7 @@ static void move_slack(knyazyev *self, const rl_model *model, rl_state *state, c
       }
     }
   }
+  return !contradicts;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -311,12 +313,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   knyazyev *self = memory;
   rl_state_kick(model, state, dt);
-  pull_ties(self, model, state, rows, dt, info);
+  bool settles = pull_ties(self, model, state, rows, dt, info);
   find_contacts(self, model, state, rows);
   info->iterations = 1;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (!model->ropes[r].massless && self->ties[r].impulse == 0.0) {
-      move_slack(self, model, state, rows, r, dt, info);
+      settles = move_slack(self, model, state, rows, r, dt, info) && settles;
     }
   }
   info->dissipated += rl_state_settle(model, state, dt);
@@ -330,7 +332,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   if (info->trace || info->want_residual) {
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
   }
-  return RL_CONVERGED_ITERATIONS;
+  return settles ? RL_CONVERGED_TOLERANCE : RL_CONVERGED_ITERATIONS;
 }
 
 const rl_solver_type rl_solver_knyazyev = {

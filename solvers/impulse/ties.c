@@ -101,7 +101,7 @@ static double pull(rl_tie *tie, rl_state *state, const rl_rows *rows) {
   return fabs(change) / tie->mass;
 }
 
-void rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance, rl_state *state,
+bool rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance, rl_state *state,
                   const rl_rows *rows, rl_step_info *info) {
   double largest = INFINITY;
   for (int i = 0; i < iterations && largest > tolerance; i++) {
@@ -113,6 +113,7 @@ void rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance
     }
     info->row_evaluations += count;
   }
+  return largest <= tolerance;
 }
 
 void rl_ties_report(const rl_tie *ties, uint32_t count, const rl_model *model, rl_state *state,

@@ -38,7 +38,8 @@ uint32_t rl_ties_find(const rl_model *model, const rl_state *state, rl_rows *row
 double rl_tie_rate(const rl_tie *tie, const rl_state *state, const rl_rows *rows);
 
 // Sweeps over all ties that act, until one has changed no rate by more than the tolerance [m/s].
-void rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance, rl_state *state,
+// False where none has.
+bool rl_ties_pull(rl_tie *ties, uint32_t count, int iterations, double tolerance, rl_state *state,
                   const rl_rows *rows, rl_step_info *info);
 
 // P / h of each tie to the multipliers of what it stands for; all others are 0.

@@ -67,7 +67,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   xpbd *self = memory;
   const int substeps = (int)self->parameters[SUBSTEPS];
   const size_t unknowns = rl_unknown_count(model, state);
-  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  rl_reason worst = RL_CONVERGED_TOLERANCE;
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
   }
@@ -78,7 +78,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
     }
-    reason = substep(self, model, state, rows, dt / substeps, i + 1 == substeps, info);
+    const rl_reason reason =
+        substep(self, model, state, rows, dt / substeps, i + 1 == substeps, info);
+    worst = reason > worst ? reason : worst;
     // The dampers of the scenario have their work done at the velocities of the substep.
     info->dissipated += rl_damper_loss(model, state, rows, dt / substeps);
   }
@@ -87,7 +89,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->last[i] += self->impulses[i];
   }
   info->last_impulses = self->last;
-  return reason;
+  return worst;
 }
 
 const rl_solver_type rl_solver_xpbd = {

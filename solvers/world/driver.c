@@ -577,6 +577,12 @@ rl_reason rl_driver_step(rl_driver *driver) {
   return info->reason;
 }
 
+bool rl_driver_is_unsettled(const rl_driver *driver) {
+  const int tolerance = rl_parameter_find(driver->type, "tolerance");
+  return tolerance >= 0 && driver->parameters[tolerance] > 0.0 &&
+         driver->info.reason == RL_CONVERGED_ITERATIONS;
+}
+
 rl_energy rl_driver_energy(const rl_driver *driver) {
   rl_energy energy = rl_state_energy(driver->model, driver->state);
   if (driver->type->stored_energy) {

@@ -76,6 +76,10 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state);
 // an eye in this step; from then on there are no more steps.
 rl_reason rl_driver_step(rl_driver *driver);
 
+// Whether the last step ended without what the tolerance asks for. Methods that have none, or one
+// of 0, do not know.
+bool rl_driver_is_unsettled(const rl_driver *driver);
+
 // Energies now, those in the method's own springs included.
 rl_energy rl_driver_energy(const rl_driver *driver);
 
