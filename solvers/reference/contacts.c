@@ -567,10 +567,9 @@ static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double sha
   e->curvatures[row->source] += share * rl_row_rate(e->rows, row, e->state->velocities);
   e->evaluations++;
   if (tangent != RL_NONE) {
+    rl_vec3 *curvature = &e->rubbing[tangent].curvature;
     const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
-    const uint32_t first = e->lcp.direct.tangents[tangent].first;
-    e->curvatures[first] -= share * rl_dot(slide, row->tangents[0]);
-    e->curvatures[first + 1] -= share * rl_dot(slide, row->tangents[1]);
+    *curvature = rl_add_scaled(*curvature, -share, slide);
   }
 }
 
@@ -614,8 +613,8 @@ void rl_contacts_curve(rl_equations *e) {
   const double time = find_differing(e), h = displacement * time;
   const uint32_t slots = e->model->slot_count;
   const bool between = e->is_between;
-  for (uint32_t m = d->row_count; m < d->count; m++) {
-    e->curvatures[m] = 0.0;
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    e->rubbing[k].curvature = (rl_vec3){0.0, 0.0, 0.0};
   }
   memcpy(e->earlier, e->state->points, slots * sizeof *e->earlier);
   e->is_between = true;
@@ -630,12 +629,6 @@ void rl_contacts_curve(rl_equations *e) {
   if (time < INFINITY) {
     memcpy(e->state->points, e->earlier, slots * sizeof *e->earlier);
     rl_contacts_find(e);
-  }
-  for (uint32_t k = 0; k < d->tangents_count; k++) {
-    const rl_row *row = rl_rubbing_row(e, k);
-    const double *bends = &e->curvatures[d->tangents[k].first];
-    e->rubbing[k].curvature =
-        rl_add(rl_scale(bends[0], row->tangents[0]), rl_scale(bends[1], row->tangents[1]));
   }
 }
 

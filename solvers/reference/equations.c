@@ -30,9 +30,19 @@ static const double sure_push = 1e-2;
 // Of the largest acceleration: a taut row that is drawn apart, or comes back, by less stays taut.
 static const double least_acceleration = 1e-10;
 
+// (4a) Of the regularisation of contacts: what contacts of one rope can bear in one way or another
+// is spread over all of them, through the elements between.
+static const double element_share = 0.01;
+
 // Direct solves of a complementarity problem, at most, and how near to it, of its largest number.
 enum { MOST_SOLVES = 2000 };
 static const double lcp_tolerance = 1e-12;
+
+// Where friction does not settle: from stage to stage, what contacts give way.
+static const double continuation = 0.1;
+
+// (4b) The last of the shares of friction that are tried; without it none is.
+static const double last_share = 31.0 / 32.0;
 
 // Trials of where the friction of contacts that begin to slip points, at most.
 enum { TURNS = 6 };
@@ -51,6 +61,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
   e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
   e->blows = rl_carve(c, unknowns, sizeof *e->blows);
+  e->shares = rl_carve(c, unknowns, sizeof *e->shares);
   e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
   e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
   e->rope_of = rl_carve(c, unknowns, sizeof *e->rope_of);
@@ -212,7 +223,7 @@ typedef enum rows_of { POSITIONS, VELOCITIES, ACCELERATIONS } rows_of;
 
 static bool factor(rl_equations *e, rows_of what) {
   rl_lcp *l = &e->lcp;
-  const rl_regularisation soft = {e->regularisation, e->regularisation};
+  const rl_regularisation soft = {element_share * e->regularisation, e->regularisation};
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->active[m] = e->acts[m] && is_stiff(e, m);
   }
@@ -226,10 +237,24 @@ static double reel_of(const rl_equations *e, uint32_t m) {
   return e->lcp.direct.is_reeled ? e->lcp.direct.reels[m] : 0.0;
 }
 
-// (4) What the rows that act have to do so that their accelerations vanish; and once more, which
-// takes out the regularisation and the rounding of the first time.
+static void add_change(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->accelerations);
+  for (uint32_t m = 0; m < l->direct.count; m++) {
+    e->multipliers[m] += l->change[m];
+  }
+}
+
+// (4) What the rows that act have to do so that their accelerations vanish, beside (4a) what they
+// did where they were chosen; and once more, which takes out the regularisation and the rounding of
+// the first time.
 static void solve(rl_equations *e) {
   rl_lcp *l = &e->lcp;
+  for (uint32_t m = 0; m < l->direct.count; m++) {
+    l->change[m] = m < l->direct.row_count && l->active[m] ? e->shares[m] : 0.0;
+  }
+  rl_rubbing_share(e, l->change);
+  add_change(e);
   for (int i = 0; i < 2; i++) {
     rl_direct_coupled_rates(&l->direct, l->gradients, e->accelerations, l->change);
     for (uint32_t m = 0; m < l->direct.count; m++) {
@@ -237,10 +262,7 @@ static void solve(rl_equations *e) {
       l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel : 0.0;
     }
     rl_direct_solve(&l->direct, l->change);
-    rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->accelerations);
-    for (uint32_t m = 0; m < l->direct.count; m++) {
-      e->multipliers[m] += l->change[m];
-    }
+    add_change(e);
   }
 }
 
@@ -467,7 +489,7 @@ static void project_velocities(rl_equations *e, const double *bias) {
     }
     rl_direct_solve(&l->direct, l->change);
     rl_direct_push(&l->direct, e->state->points, l->gradients, l->change, e->state->velocities);
-    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    for (uint32_t m = 0; m < l->direct.count; m++) {
       l->impulses[m] += l->change[m];
     }
   }
@@ -576,6 +598,7 @@ static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   rl_step_info own = {0};
   const rl_lcp_options options = {.iterations = MOST_SOLVES,
+                                  .continuation = continuation,
                                   .tolerance = tolerance,
                                   .dt = 1.0,
                                   .regularisation = {e->regularisation, e->regularisation}};
@@ -612,6 +635,32 @@ static void catch_gently(rl_equations *e) {
   project_velocities(e, l->bias);
 }
 
+// Books what impulses have changed of the velocities that were kept, and the work of driven bodies,
+// of which what friction did is known.
+static void book_change(const rl_equations *e, double friction_work, rl_step_info *info) {
+  double gain = 0.0;
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
+    const rl_vec3 now = e->state->velocities[i], was = e->saved[i];
+    if (e->state->points[i].w > 0.0) {
+      gain += 0.5 * e->state->masses[i] * rl_dot(rl_sub(now, was), rl_add(now, was));
+    }
+  }
+  const double work = prescribed_work(e, e->lcp.impulses) + friction_work;
+  info->work += work;
+  info->dissipated += work - gain;
+}
+
+// (8b) What has been found to stick, though it still slides a little, stops.
+static void stop_slides(rl_equations *e, rl_step_info *info) {
+  if (!rl_rubbing_stops(e)) {
+    return;
+  }
+  memcpy(e->saved, e->state->velocities, e->model->slot_count * sizeof *e->saved);
+  memset(e->lcp.impulses, 0, e->lcp.direct.count * sizeof *e->lcp.impulses);
+  project_velocities(e, NULL);
+  book_change(e, rl_rubbing_stop_work(e), info);
+}
+
 // Catches what is taut and lengthens, and books what it takes.
 static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
@@ -622,16 +671,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   } else {
     catch_gently(e);
   }
-  double gain = 0.0;
-  for (uint32_t i = 0; i < slots; i++) {
-    const rl_vec3 now = e->state->velocities[i], was = e->saved[i];
-    if (e->state->points[i].w > 0.0) {
-      gain += 0.5 * e->state->masses[i] * rl_dot(rl_sub(now, was), rl_add(now, was));
-    }
-  }
-  const double work = prescribed_work(e, l->impulses) + rl_rubbing_blow_work(e);
-  info->work += work;
-  info->dissipated += work - gain;
+  book_change(e, rl_rubbing_blow_work(e), info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->impulses[m] += l->impulses[m];
     e->blows[m] = l->impulses[m];
@@ -670,6 +710,36 @@ static void settle_choice(rl_equations *e, double size) {
   }
 }
 
+// One trial of (9), in which what holds has this share of its friction.
+static void solve_accelerations(rl_equations *e, double size, double share, rl_step_info *info) {
+  memcpy(e->state->velocities, e->accelerations, e->model->slot_count * sizeof *e->accelerations);
+  rl_rubbing_scale(e, share);
+  solve_lcp(e, lcp_tolerance * size, info);
+  rl_rubbing_scale(e, 1.0);
+}
+
+// (9) with (15), and (4b) of what holds as far from its limit as can be.
+static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
+  rl_rubbing_begin_choices(e);
+  do {
+    rl_rubbing_begin_choice(e, size);
+    solve_accelerations(e, size, 1.0, info);
+  } while (rl_rubbing_reverses(e, size));
+  if (!rl_rubbing_is_tight(e, size)) {
+    return;
+  }
+  solve_accelerations(e, size, last_share, info);
+  if (rl_rubbing_holds(e, size)) {
+    for (double spare = 0.5; spare >= 1.0 - last_share; spare *= 0.5) {
+      solve_accelerations(e, size, 1.0 - spare, info);
+      if (rl_rubbing_holds(e, size)) {
+        return;
+      }
+    }
+  }
+  solve_accelerations(e, size, 1.0, info);
+}
+
 // (9) Of the rows that stay taut: who acts, by accelerations.
 static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
@@ -682,7 +752,6 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   evaluate_found(e);
   free_accelerations(e);
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
-  memcpy(e->state->velocities, e->accelerations, slots * sizeof *e->saved);
   for (uint32_t i = 0; i < slots; i++) {
     size = rl_larger(size, rl_length(e->accelerations[i]));
   }
@@ -691,9 +760,9 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
   size = size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
-  rl_rubbing_begin_choice(e, size);
-  solve_lcp(e, lcp_tolerance * size, info);
+  solve_choice(e, size, info);
   memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
+  memcpy(e->shares, l->impulses, l->direct.row_count * sizeof *e->shares);
   rl_rubbing_end_choice(e, size);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     if (is_stiff(e, m)) {
@@ -702,6 +771,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
     }
   }
   settle_choice(e, size);
+  stop_slides(e, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew
   }

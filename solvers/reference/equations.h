@@ -27,8 +27,12 @@ typedef enum rl_grip_kind { RL_CONTACT_STICKS, RL_CONTACT_BEGINS, RL_CONTACT_SLI
 
 typedef struct rl_rubbing {
   rl_grip_kind kind;
-  bool slides; // it did when that was chosen
+  bool slides;  // it did when that was chosen
+  bool holds;   // it sticks
+  bool is_torn; // it began to, but has no direction of its own
   rl_vec3 direction;
+  rl_vec3 share;         // its friction as it was chosen [N]
+  double friction;       // coefficient
   rl_vec3 curvature;     // of the slide, at the velocities that there are [m/s^2]
   double back;           // how fast it slides along its friction where it is said to slip, over the
                          // largest speed: rounding, which is no stop
@@ -76,6 +80,7 @@ typedef struct rl_equations {
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
   double *blows;          // [unknowns] impulses of the last catch [N s]
+  double *shares;         // [unknowns] lambda as they were chosen [N]
   double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
   uint32_t *rope_of;      // [unknowns] RL_NONE: a contact

@@ -4,9 +4,15 @@
 // Of the largest speed: what slides more slowly does not.
 static const double no_slide = 1e-10;
 
+// (8b) Of the same: what slides more slowly stops where it would stick if it did not.
+static const double gentle_slide = 1e-7;
+
 // (19) Of the largest speed: what has begun to slip, and is slower than this, goes where the forces
 // ask it to; the sine of an angle by which its friction need not turn.
 static const double slow_slide = 1e-6, least_turn = 1e-7;
+
+// (4b) Of its friction: what needs more is looked for another way to share.
+static const double tight = 0.9;
 
 // The largest tangent of that angle in one turn; and the share of friction by which that is
 // accelerated at most.
@@ -19,6 +25,9 @@ static const double most_across = 1e-4;
 // largest one.
 static const double slide_share = 100.0;
 
+// Of that speed: what comes to be slower than this does so too.
+static const double slow_share = 0.5;
+
 // Of the largest acceleration: what sticks is accelerated by less.
 static const double stick_share = 1e-9;
 
@@ -29,6 +38,12 @@ static const double at_limit = 1e-9;
 // Of the largest force: a contact that needs this much more than it has slips.
 static const double least_excess = 1e-11;
 
+// (13) How the slide of a contact bends, across its normal as last evaluated.
+static rl_vec3 curvature_of(const rl_equations *e, uint32_t k) {
+  const rl_vec3 n = rl_rubbing_row(e, k)->normal, c = e->rubbing[k].curvature;
+  return rl_add_scaled(c, -rl_dot(c, n), n);
+}
+
 // Which way the force on what slides points: against the slide, or, where that has not begun, as it
 // was chosen.
 static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
@@ -37,7 +52,7 @@ static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
   const double speed = rl_length(slide);
   const rl_vec3 kept = e->rubbing[k].direction;
   if (e->rubbing[k].kind == RL_CONTACT_SLIPS && speed > no_slide * e->speed) {
-    return rl_scale(-1.0 / speed, slide);
+    return rl_scale((rl_dot(slide, kept) > 0.0 ? 1.0 : -1.0) / speed, slide);
   }
   return rl_unit(rl_add_scaled(kept, -rl_dot(kept, row->normal), row->normal));
 }
@@ -64,6 +79,17 @@ void rl_rubbing_lay(rl_equations *e, bool sticks, bool forces) {
     l->active[t->first + 1] = acts && sticks && kind != RL_CONTACT_SLIPS;
     l->inverse_masses[t->first] = l->inverse_masses[t->first + 1] = l->inverse_masses[t->normal];
     rl_direct_lay_tangents(d, e->rows, k, first, second, l->gradients);
+  }
+}
+
+void rl_rubbing_share(const rl_equations *e, double *forces) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    const rl_row *row = rl_rubbing_row(e, k);
+    forces[t->first] = t->coefficient * forces[t->normal];
+    for (uint32_t i = 0; i < 2 && e->lcp.active[t->first]; i++) {
+      forces[t->first + i] = rl_dot(e->rubbing[k].share, row->tangents[i]);
+    }
   }
 }
 
@@ -143,6 +169,31 @@ double rl_rubbing_blow_work(const rl_equations *e) {
   return work;
 }
 
+bool rl_rubbing_stops(const rl_equations *e) {
+  bool stops = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    stops = stops ||
+            (e->acts[e->lcp.direct.tangents[k].normal] && e->rubbing[k].kind == RL_CONTACT_STICKS &&
+             rl_length(slide) > no_slide * e->speed);
+  }
+  return stops;
+}
+
+double rl_rubbing_stop_work(const rl_equations *e) {
+  double work = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const double *along = &e->lcp.impulses[e->lcp.direct.tangents[k].first];
+    const rl_row *row = rl_rubbing_row(e, k);
+    if (e->acts[e->lcp.direct.tangents[k].normal] && e->rubbing[k].kind == RL_CONTACT_STICKS) {
+      const rl_vec3 impulse =
+          rl_add(rl_scale(along[0], row->tangents[0]), rl_scale(along[1], row->tangents[1]));
+      work += rl_friction_work(e->rows, row, impulse, e->state->points, e->state->velocities);
+    }
+  }
+  return work;
+}
+
 // How far the friction of a contact is beyond its law.
 static double friction_event(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
@@ -157,8 +208,8 @@ static double friction_event(const rl_equations *e, uint32_t k) {
 
 // How a contact comes to slide, after a solve.
 static rl_vec3 slide_acceleration(const rl_equations *e, uint32_t k) {
-  return rl_sub(rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->accelerations),
-                e->rubbing[k].curvature);
+  const rl_row *row = rl_rubbing_row(e, k);
+  return rl_sub(rl_contact_slide(e->rows, row, e->accelerations), curvature_of(e, k));
 }
 
 bool rl_rubbing_yield(rl_equations *e, double size) {
@@ -181,6 +232,14 @@ bool rl_rubbing_yield(rl_equations *e, double size) {
   return yields;
 }
 
+// Whether what slips is accelerated by so little, beside its friction, that its direction follows
+// the forces at once.
+static bool is_gentle(const rl_equations *e, uint32_t k) {
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  return rl_length(slide_acceleration(e, k)) <=
+         gentle_share * e->multipliers[t->first] * e->lcp.inverse_masses[t->normal];
+}
+
 bool rl_rubbing_settle(rl_equations *e) {
   bool changes = false;
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
@@ -188,10 +247,7 @@ bool rl_rubbing_settle(rl_equations *e) {
     rl_rubbing *r = &e->rubbing[k];
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
     r->back = fmax(rl_dot(slide, r->direction) / e->speed, 0.0);
-    if (e->acts[t->normal] && r->kind == RL_CONTACT_BEGINS &&
-        (is_torn(e, k) ||
-         rl_length(slide_acceleration(e, k)) >
-             gentle_share * e->multipliers[t->first] * e->lcp.inverse_masses[t->normal])) {
+    if (e->acts[t->normal] && r->kind == RL_CONTACT_BEGINS && (is_torn(e, k) || !is_gentle(e, k))) {
       r->kind = RL_CONTACT_SLIPS;
       changes = true;
     }
@@ -213,12 +269,18 @@ bool rl_rubbing_follow(rl_equations *e) {
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
     rl_rubbing *rubbing = &e->rubbing[k];
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
-    const bool acts = e->acts[e->lcp.direct.tangents[k].normal];
-    if (acts && rubbing->kind == RL_CONTACT_BEGINS &&
-        (rl_length(slide) > slow_slide * e->speed || is_torn(e, k))) {
-      rubbing->kind = RL_CONTACT_SLIPS;
-      changes = true;
+    const rl_grip_kind was = rubbing->kind;
+    if (!e->acts[e->lcp.direct.tangents[k].normal]) {
+      continue;
     }
+    if (was == RL_CONTACT_BEGINS && (rl_length(slide) > slow_slide * e->speed || is_torn(e, k))) {
+      rubbing->kind = RL_CONTACT_SLIPS;
+      rubbing->is_torn = is_torn(e, k);
+    } else if (was == RL_CONTACT_SLIPS && !rubbing->is_torn &&
+               rl_length(slide) < slow_share * slow_slide * e->speed && is_gentle(e, k)) {
+      rubbing->kind = RL_CONTACT_BEGINS;
+    }
+    changes = changes || rubbing->kind != was;
     if (rubbing->kind == RL_CONTACT_SLIPS) {
       rubbing->direction = force_direction(e, k);
     }
@@ -226,32 +288,97 @@ bool rl_rubbing_follow(rl_equations *e) {
   return changes;
 }
 
+void rl_rubbing_begin_choices(rl_equations *e) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->saved);
+    e->rubbing[k].slides = rl_length(slide) > gentle_slide * e->speed;
+    e->rubbing[k].friction = rl_rubbing_row(e, k)->friction;
+    e->rubbing[k].holds = false;
+  }
+}
+
 void rl_rubbing_begin_choice(rl_equations *e, double size) {
   rl_direct *d = &e->lcp.direct;
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     const rl_row *row = rl_rubbing_row(e, k);
-    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->saved);
-    const double speed = rl_length(slide);
-    e->rubbing[k].slides = speed > no_slide * e->speed;
+    const rl_vec3 slide = rl_contact_slide(e->rows, row, e->saved), none = {0.0, 0.0, 0.0};
     e->rubbing[k].direction =
-        e->rubbing[k].slides ? rl_scale(-1.0 / speed, slide) : (rl_vec3){0.0, 0.0, 0.0};
+        e->rubbing[k].slides ? rl_scale(-1.0 / rl_length(slide), slide) : none;
     e->lcp.frictions[k].bias =
-        rl_sub(rl_scale(-slide_share * size, e->rubbing[k].direction), e->rubbing[k].curvature);
+        rl_sub(rl_scale(-slide_share * size, e->rubbing[k].direction), curvature_of(e, k));
   }
+}
+
+// Whether a contact at rest may come to stick.
+static bool rests(const rl_equations *e, uint32_t k) {
+  return e->is_taut[e->lcp.direct.tangents[k].normal] && !e->rubbing[k].slides;
+}
+
+static bool sticks_now(const rl_equations *e, uint32_t k, double size) {
+  return rests(e, k) && e->lcp.active[e->lcp.direct.tangents[k].normal] &&
+         rl_length(e->lcp.frictions[k].slide) <= stick_share * size;
+}
+
+void rl_rubbing_scale(rl_equations *e, double share) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_rubbing *r = &e->rubbing[k];
+    rl_rubbing_row(e, k)->friction = r->friction * (r->holds ? share : 1.0);
+  }
+}
+
+bool rl_rubbing_is_tight(rl_equations *e, double size) {
+  bool is_tight = false;
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const double normal = e->lcp.impulses[e->lcp.direct.tangents[k].normal];
+    rl_rubbing *r = &e->rubbing[k];
+    r->holds = sticks_now(e, k, size);
+    count += r->holds ? 1 : 0;
+    is_tight = is_tight ||
+               (r->holds && rl_length(e->lcp.frictions[k].total) > tight * r->friction * normal);
+  }
+  return is_tight && count > 1;
+}
+
+bool rl_rubbing_holds(const rl_equations *e, double size) {
+  bool holds = true;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    holds = holds && (!e->rubbing[k].holds || sticks_now(e, k, size) ||
+                      !e->lcp.active[e->lcp.direct.tangents[k].normal]);
+  }
+  return holds;
+}
+
+// Whether a contact that does not slide needs all of its friction, or slips in spite of it.
+static bool is_at_limit(const rl_equations *e, uint32_t k, double size) {
+  const rl_friction *f = &e->lcp.frictions[k];
+  const double normal = e->lcp.impulses[e->lcp.direct.tangents[k].normal];
+  return rl_length(f->slide) > stick_share * size ||
+         rl_length(f->total) >= (1.0 - at_limit) * e->rubbing[k].friction * normal;
+}
+
+bool rl_rubbing_reverses(rl_equations *e, double size) {
+  bool reverses = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->saved);
+    if (rests(e, k) && is_at_limit(e, k, size) &&
+        rl_dot(slide, e->lcp.frictions[k].total) >
+            no_slide * e->speed * rl_length(e->lcp.frictions[k].total)) {
+      e->rubbing[k].slides = reverses = true;
+    }
+  }
+  return reverses;
 }
 
 void rl_rubbing_end_choice(rl_equations *e, double size) {
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
     rl_friction *f = &e->lcp.frictions[k];
     rl_rubbing *rubbing = &e->rubbing[k];
-    const double limit =
-        rl_rubbing_row(e, k)->friction * e->lcp.impulses[e->lcp.direct.tangents[k].normal];
-    const bool slips = rubbing->slides || rl_length(f->slide) > stick_share * size ||
-                       rl_length(f->total) >= (1.0 - at_limit) * limit;
+    rubbing->share = f->total;
+    rubbing->is_torn = false;
+    const bool slips = rubbing->slides || is_at_limit(e, k, size);
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
-    const rl_vec3 told = rl_scale(rubbing->slides ? slide_share * size : 0.0, rubbing->direction);
-    const bool begins = rl_length(slide) <= slow_slide * e->speed &&
-                        !(rubbing->slides && rl_dot(slide, rl_add(f->slide, told)) < 0.0);
+    const bool begins = rl_length(slide) <= slow_slide * e->speed;
     rubbing->kind = !slips ? RL_CONTACT_STICKS : begins ? RL_CONTACT_BEGINS : RL_CONTACT_SLIPS;
     if (slips && !rubbing->slides) {
       rubbing->direction =

@@ -15,10 +15,19 @@ static inline rl_row *rl_rubbing_row(const rl_equations *equations, uint32_t k) 
 // slip follow their normals; to bring positions back (`forces` false, `sticks` false) none does.
 void rl_rubbing_lay(rl_equations *equations, bool sticks, bool forces);
 
+// (4a) The forces along tangents, as they were laid, that belong to the share of each contact
+// [unknowns].
+void rl_rubbing_share(const rl_equations *equations, double *forces);
+
 // What friction takes from the motion and what driven bodies do through it, for the multipliers
 // last found; or the work of the impulses of a catch.
 void rl_rubbing_power(rl_equations *equations, double *loss, double *power);
 double rl_rubbing_blow_work(const rl_equations *equations);
+
+// (8b) Whether what sticks still slides; and, after impulses that stop it, the work of driven
+// bodies through them.
+bool rl_rubbing_stops(const rl_equations *equations);
+double rl_rubbing_stop_work(const rl_equations *equations);
 
 // (14) Raises the gauges of contacts that act above 0 once one that sticks would need more than
 // there is, or one that slips has come to rest.
@@ -44,9 +53,20 @@ bool rl_rubbing_yield(rl_equations *equations, double size);
 // has no direction of its own. True if there was any.
 bool rl_rubbing_settle(rl_equations *equations);
 
-// Before and after the complementarity problem for accelerations: (15) tells it how those contacts
-// slide that do, and reads which of the others stick.
+// The complementarity problem for accelerations. Before all of them: which contacts slide; before
+// each: (15) it is told how those do, and after it which of them stick.
+void rl_rubbing_begin_choices(rl_equations *equations);
 void rl_rubbing_begin_choice(rl_equations *equations, double size);
 void rl_rubbing_end_choice(rl_equations *equations, double size);
+
+// (4b) Of those that stick after it: whether one needs nearly all of its friction, and others could
+// bear more; this share of their friction for the next; and whether they stick with that too.
+bool rl_rubbing_is_tight(rl_equations *equations, double size);
+void rl_rubbing_scale(rl_equations *equations, double share);
+bool rl_rubbing_holds(const rl_equations *equations, double size);
+
+// (8b) What slid too slowly to count, and would go back, slides. True if there was any: then it is
+// to be solved again.
+bool rl_rubbing_reverses(rl_equations *equations, double size);
 
 #endif
