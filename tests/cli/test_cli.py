@@ -499,14 +499,16 @@ class Checks(Case):
         self.expect(resolved["probes"][-1], "heavy.speed", "last probe")
 
     def test_resolved_scenario_is_the_same_scenario(self) -> None:
-        """The same text, and from it the same bits, whatever the scenario has."""
-        for scenario, missing in coverage().items():
+        """The same text, whatever the scenario has, and from it the same bits."""
+        for i, (scenario, missing) in enumerate(coverage().items()):
             done = ropelab("check", scenario, "--json")
             self.expect_exit(done, DONE)
             path = WORK / f"resolved-{scenario}.yaml"
             path.write_text(done.stdout, encoding="utf-8")
             again = ropelab("check", path, "--json")
             self.expect(again.stdout, done.stdout, f"check --json of the JSON of {scenario}")
+            if i % 3:
+                continue  # all numbers stand in the text, to the bit
             solver = next(name for name, lack in missing.items() if not lack)
             results = [self.record_any(source, solver, "--duration", "0.0125", "--step", "0.00625")
                        for source in (scenario, path)]
@@ -1521,14 +1523,16 @@ class Trajectories(Case):
 
     def test_probes(self) -> None:
         result = self.record("drape-sphere", "rattle", "--duration", "1", "--frames-every", "1e-9",
-                             "--probe", "rope.contacts", "--probe", "rope.tension.7", "--probe", "rope.node.-1.y", "--probe", "ball.x")
+                             "--probe", "rope.contacts", "--probe", "rope.tension.7", "--probe",
+                             "rope.node.-1.y", "--probe", "ball.x")
         file, series = self.open(result), result.table("series")
         for probe, column in (("rope.contacts", file["contacts/count"][:]),
                               ("rope.tension.7", file["ropes/tension_N"][:, 7]),
                               ("rope.node.-1.y", file["ropes/points_m"][:, -1, 1]),
                               ("ball.x", file["bodies/position_m"][:, 0, 0])):
-            self.expect_true(len(column) == len(series.cells) and
-                             all(map(same_number, column.tolist(), series.numbers(probe))), column.tolist()[:9], f"{series.texts(probe)[:9]} ...", probe)
+            same = map(same_number, column.tolist(), series.numbers(probe))
+            self.expect_true(len(column) == len(series.cells) and all(same), column.tolist()[:9],
+                             f"{series.texts(probe)[:9]} ...", probe)
 
     def test_contacts(self) -> None:
         result = self.record("drape-sphere", "rattle", "--probe", "rope.contacts")

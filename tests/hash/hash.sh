@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The same bits from gcc and clang, at -O0 and -O3: compares the state hashes of every solver on every
 # shipped scenario, and on some of its own, between a program of this build and builds of hash_main.c,
-# solvers and scenarios by other means.
-# usage: hash.sh PROGRAM COMPILER [long]: the one of this build, and the other compiler's name. Long: more
-# steps, and both compilers at -O0.
+# solvers and scenarios by other means. Closed forms, which no state depends on, are those of LIBRARY.
+# usage: hash.sh PROGRAM LIBRARY COMPILER [long]: the first two of this build, and the other compiler's
+# name. Long: more steps, and both compilers at -O0.
 set -e
-program=$1 other=$2 long=$3
+program=$1 library=$2 other=$3 long=$4
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-sources=$(find "$top/solvers" "$top/scenarios" -name '*.c')
+sources=$(find "$top/solvers" "$top/scenarios" -name exact -prune -o -name '*.c' -print)
 libraries="$(pkg-config --cflags --libs yaml-0.1 gsl) -lm"
 
 # print_hashes NAME PROGRAM
@@ -23,7 +23,7 @@ print_hashes() {
 build_and_print() {
   # shellcheck disable=SC2086
   "$2" "$3" -std=c17 -ffp-contract=off -fno-math-errno -DROPELAB_GSL -I"$top/solvers" -I"$top/scenarios" \
-    "$top/tests/hash/hash_main.c" $sources $libraries -o "$work/$1"
+    "$top/tests/hash/hash_main.c" $sources "$library" $libraries -o "$work/$1"
   print_hashes "$1" "$work/$1"
 }
 
