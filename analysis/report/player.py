@@ -397,7 +397,7 @@ def packed(array: Array) -> str:
     """Differences between frames (the first axis), since they are small; deflated; as text."""
     differences = array.copy()
     differences[1:] -= array[:-1]  # modulo 2^16 or 2^8
-    return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(differences.tobytes())).decode("ascii")
 
 
 def make_grid(played: Sequence[Played], ghost: Motion | None, window: tuple[Array, Array]) -> Grid:

@@ -33,7 +33,7 @@ def sheet(figure: Figure, folder: Path) -> Sheet:
     """Of the SVG file in `folder`."""
     element = inline((folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', element)
-    packed = base64.b64encode(zlib.compress(element.encode(), 9)).decode("ascii")
+    packed = base64.b64encode(zlib.compress(element.encode())).decode("ascii")
     return Sheet(figure, packed, f"{box[1]} / {box[2]}" if box else "auto", files(figure, folder))
 
 
