@@ -304,6 +304,17 @@ static void lay_rows(reference *self, double t, double dt) {
   }
 }
 
+// Whether a rope lies on as much in another state, held where it is held now.
+static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
+                          uint32_t rope) {
+  const uint32_t first = model->ropes[rope].first_wrap;
+  bool same = state->wrap_counts[rope] == other->wrap_counts[rope];
+  for (uint32_t i = 0; i < other->wrap_counts[rope] && same; i++) {
+    same = state->wraps[first + i].held == other->wraps[first + i].held;
+  }
+  return same;
+}
+
 // The grips of the state become those that were found to be right; a rope that has lost its way has
 // fewer wraps.
 static void take_grips(reference *self) {
@@ -312,7 +323,7 @@ static void take_grips(reference *self) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
     const rl_wrap *judged = &self->judged->wraps[model->ropes[r].first_wrap];
-    const bool same = state->wrap_counts[r] == self->judged->wrap_counts[r];
+    const bool same = has_same_ways(model, state, self->judged, r);
     for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
       wraps[i].grip = judged[i].grip;
     }
@@ -368,7 +379,10 @@ static void go_on(reference *self, double t, double h, double dt, rl_step_info *
   }
   if (model->wrap_capacity > 0) {
     state->continues_paths = false;
-    const bool is_lost = self->judged->slipped_off != state->slipped_off;
+    bool is_lost = false;
+    for (uint32_t r = 0; r < model->rope_count; r++) {
+      is_lost = is_lost || !has_same_ways(model, state, self->judged, r);
+    }
     if (self->found == A_GRIP && is_lost) {
       take_grips(self);
     }

@@ -380,10 +380,11 @@ typedef enum rl_grip {
 // Where a massless rope runs over the surface of a body or through an eye. Wraps stand in the order
 // of the rope; piece i is the straight piece before wrap i, and the last one is behind them all.
 typedef struct rl_wrap {
-  uint32_t body;              // RL_NONE: an eye
-  uint32_t part;              // of the body; of an eye its index in model->eyes
-  uint32_t feature;           // which item of the part (path_feature.h)
-  uint32_t grip;              // rl_grip
+  uint32_t body;    // RL_NONE: an eye
+  uint32_t part;    // of the body; of an eye its index in model->eyes
+  uint32_t feature; // which item of the part (path_feature.h)
+  uint32_t grip;    // rl_grip
+  bool held; // on a ball, by friction, in the plane across `side`: for as long as friction can
   double sense, angle, along; // see rl_path_item: sense, wrap, along
   rl_vec3 hinge, side;        // and these, in the body's frame (hinge 0: none known)
   rl_vec3 mark;   // point of the surface, in the body's frame, at which the rope is held

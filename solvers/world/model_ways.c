@@ -121,6 +121,7 @@ static rl_rope_definition massless_like(const rl_builder *b, const rl_rope_defin
   massless.from =
       (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->from)};
   massless.to = (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->to)};
+  massless.friction = rope->friction;
   massless.way_count = rope->way_count;
   massless.ways = rope->ways;
   return massless;

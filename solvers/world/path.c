@@ -96,6 +96,11 @@ static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
 // Full turns are counted at the first look and kept: the search may lead far from there.
 static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                         rl_path_link *link) {
+  if (item->held) {
+    const rl_path_round plane = {item->at, item->side, item->radius, false, false};
+    arc->wrap = item->wrap;
+    return rl_path_over_held(&plane, p, q, arc, link);
+  }
   const double middle = is_turned(item, p, q) ? RL_PI : 0.0;
   const rl_path_round round = {item->at, item->side, item->radius, false, item->continues};
   arc->wrap = middle + 2.0 * RL_PI * fmax(item->node.turns, 0.0);

@@ -49,6 +49,7 @@ typedef struct rl_path_item {
   double radius;     // SPHERE, CYLINDER, CIRCLE [m]
   double length;     // LINE [m]
   bool continues;    // SPHERE, CYLINDER: past where the rope leaves (rl_path_round)
+  bool held;         // SPHERE: by friction, in the plane across `side`, which stays as it comes in
   double sense;      // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
   // Kept from one solve to the next, as where to start from.
   double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis

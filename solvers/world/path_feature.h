@@ -42,10 +42,12 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
                              double *length);
 
 // The same over what a taut rope would lie on there that turns about the world vector `turning`:
-// the edges of the way of a box or a hull whose turning is nearest to that, or what is round.
-// RL_PATH_NONE if there is nothing like it. From where the rope is straight there.
+// the edges of the way of a box or a hull whose turning is nearest to that, or what is round, with
+// so many full turns. RL_PATH_NONE if there is nothing like it. From where the rope is straight
+// there.
 rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *solids,
-                             size_t solid_count, uint32_t part, rl_vec3 turning, double *length);
+                             size_t solid_count, uint32_t part, rl_vec3 turning, uint32_t turns,
+                             double *length);
 
 // A ball or the side of a drum or capsule before it is solved, over which the rope turns about an
 // axis of the world, with so many full turns.

@@ -142,3 +142,83 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   }
   return true;
 }
+
+// One end of a rope that is held in a plane.
+typedef struct held_end {
+  rl_vec3 out;    // from the centre to where it leaves the plane, unit
+  rl_vec3 place;  // where that is [m]
+  double length;  // of the straight piece [m]
+  double cosine;  // of the angle between the piece and the plane
+  double climb;   // its sine, positive where the rope runs along the axis
+  double caustic; // (14) length at which neighbouring pieces meet [m]
+} held_end;
+
+// How far a point is beside the plane; rounding is nothing.
+static double beside(const rl_path_round *round, const tangent *flat) {
+  return fabs(flat->height) <= on_surface * round->radius ? 0.0 : flat->height;
+}
+
+// (12), (13)
+static bool find_held(const rl_path_round *round, rl_vec3 p, double side, held_end *end) {
+  tangent flat, tilted;
+  if (!find_tangent(round, p, side, &flat)) {
+    return false;
+  }
+  const double r = round->radius, z = beside(round, &flat), l2 = flat.length * flat.length;
+  const double discriminant = (l2 - 2.0 * r * z) * (l2 + 2.0 * r * z);
+  const double square = z == 0.0             ? 0.0
+                        : discriminant > 0.0 ? 2.0 * z * z / (l2 + sqrt(discriminant))
+                                             : 0.5 * l2 / (r * r);
+  const rl_path_round wider = {round->centre, round->axis, r * sqrt(1.0 + square), false, false};
+  if (!find_tangent(&wider, p, side, &tilted)) {
+    return false;
+  }
+  end->out = tilted.out;
+  end->place = rl_add_scaled(round->centre, wider.radius, tilted.out);
+  end->length = sqrt(tilted.length * tilted.length + z * z);
+  end->cosine = end->length > 0.0 ? tilted.length / end->length : 1.0;
+  end->climb = end->length > 0.0 ? -side * z / end->length : 0.0;
+  end->caustic = r * end->climb * (1.0 + square);
+  return true;
+}
+
+bool rl_path_over_held(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
+                       rl_path_link *link) {
+  held_end ends[2];
+  if (!find_held(round, p, 1.0, &ends[0]) || !find_held(round, q, -1.0, &ends[1])) {
+    return false;
+  }
+  arc->wrap = wrap_between(round->axis, ends[0].out, ends[1].out, arc->wrap);
+  arc->entry = ends[0].place;
+  arc->exit = ends[1].place;
+  arc->length = round->radius * arc->wrap;
+  arc->turn = arc->wrap;
+  link->length = ends[0].length + arc->length + ends[1].length;
+  for (int i = 0; i < 2; i++) {
+    const held_end *end = &ends[i];
+    const rl_vec3 out = end->out, round_it = rl_cross(round->axis, out);
+    const rl_vec3 across = rl_add_scaled(rl_scale(end->cosine, round->axis), -end->climb, round_it);
+    const double caustic = i == 0 ? -end->caustic : end->caustic;
+    link->direction[i] = rl_add_scaled(rl_scale(end->cosine, round_it), end->climb, round->axis);
+    link->normal[i] = rl_scale(sqrt(0.5), rl_add(out, across));
+    link->cross[i] = rl_scale(sqrt(0.5), rl_sub(out, across));
+    link->normal_stiffness[i] = inverse(end->length + caustic);
+    link->cross_stiffness[i] = inverse(end->length - caustic);
+  }
+  link->normal_coupling = link->cross_coupling = 0.0;
+  return true;
+}
+
+rl_path_departure rl_path_depart(const rl_path_round *round, rl_vec3 p, double friction) {
+  tangent flat;
+  if (!find_tangent(round, p, 1.0, &flat)) {
+    return (rl_path_departure){INFINITY, 0.0};
+  }
+  const double r = round->radius, l = flat.length, z = fabs(beside(round, &flat));
+  const double reach = z / friction;
+  const double square = l * l + reach * (2.0 * r - reach);
+  const bool holds = z == 0.0 || (2.0 * r * z < l * l && square >= 0.0); // (18) of wraps.md, (13)
+  return (rl_path_departure){.bent = holds ? 2.0 * rl_atan2(reach, l + sqrt(fmax(square, 0.0)))
+                                           : INFINITY,
+                             .seen = rl_atan2(l, r)};
+}

@@ -47,4 +47,18 @@ void rl_path_straight(rl_vec3 p, rl_vec3 q, rl_path_link *link);
 bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                   rl_path_link *link);
 
+// The same over a ball on which friction holds the rope in the plane across `axis`, whatever way
+// the ends leave it. Then the link is a way only as far as the ends are near that plane: beyond it
+// goes on, but its gradient does not.
+bool rl_path_over_held(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
+                       rl_path_link *link);
+
+// How the straight piece from p leaves a ball on which friction holds the rope like that.
+typedef struct rl_path_departure {
+  double bent; // angle of the arc on which the rope leaves its plane; INFINITY: nothing holds it
+  double seen; // angle at the centre from p to where the rope leaves [rad]
+} rl_path_departure;
+
+rl_path_departure rl_path_depart(const rl_path_round *round, rl_vec3 p, double friction);
+
 #endif

@@ -187,7 +187,8 @@ static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part
 }
 
 rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *solids,
-                             size_t solid_count, uint32_t part, rl_vec3 turning, double *length) {
+                             size_t solid_count, uint32_t part, rl_vec3 turning, uint32_t turns,
+                             double *length) {
   const rl_path_scene s = {solids, solid_count};
   nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
   path->changes = path->iterations = 0;
@@ -206,7 +207,7 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
   if (faceted) {
     put_edges(&path->items[after + 1], &s, part, &nearest.way);
   } else {
-    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, 0.0);
+    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, turns);
   }
   return rl_path_settle(path, &s, length);
 }

@@ -279,7 +279,8 @@ uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
     const rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
     hash = (hash ^ state->wrap_counts[r]) * UINT64_C(1099511628211);
     for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
-      const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, wraps[i].grip};
+      const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U);
+      const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, how};
       for (size_t k = 0; k < 4; k++) {
         hash = (hash ^ words[k]) * UINT64_C(1099511628211);
       }

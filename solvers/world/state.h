@@ -39,6 +39,7 @@ typedef struct rl_path_input {
   uint32_t body, part, feature, continues;
   double sense, angle, along;
   rl_vec3 hinge;
+  rl_vec3 side; // of what is held; else zero
 } rl_path_input;
 
 typedef struct rl_state {

@@ -57,7 +57,10 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   rl_path_place(item, &solid);
   // The side of a ball is left open: it has only one shortest way, whichever the rope lay on. Where
   // all ways are equally long it stays on that.
-  if (item->kind == RL_PATH_SPHERE) {
+  item->held = wrap->held;
+  if (item->held) {
+    item->side = rl_rotate(at.rotation, wrap->side);
+  } else if (item->kind == RL_PATH_SPHERE) {
     item->reference = rl_rotate(at.rotation, wrap->side);
   }
   if (!rl_is_zero(wrap->hinge)) {
@@ -74,7 +77,10 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
   wrap->sense = item->sense;
   wrap->angle = item->wrap;
   wrap->along = item->along;
-  wrap->side = rl_rotate_inverse(at.rotation, item->side);
+  if (!wrap->held) { // the plane of what is held stays
+    wrap->side = rl_rotate_inverse(at.rotation, item->side);
+    wrap->held = item->held;
+  }
   wrap->hinge = rl_is_zero(item->hinge) ? item->hinge : rl_wrap_to_body(at, item->hinge);
 }
 
@@ -122,7 +128,7 @@ static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
       (kept->part ^ now->part) | (kept->feature ^ now->feature) |
       (kept->continues ^ now->continues) | differ(kept->sense, now->sense) |
       differ(kept->angle, now->angle) | differ(kept->along, now->along) |
-      vectors_differ(kept->hinge, now->hinge);
+      vectors_differ(kept->hinge, now->hinge) | vectors_differ(kept->side, now->side);
   if (changed != 0) {
     *kept = *now;
   }
@@ -160,7 +166,8 @@ static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_poi
                        .sense = wrap->sense,
                        .angle = wrap->angle,
                        .along = wrap->along,
-                       .hinge = wrap->hinge};
+                       .hinge = wrap->hinge,
+                       .side = wrap->held ? wrap->side : rl_vec(0.0, 0.0, 0.0)};
   put_place(model, state, points,
             wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body),
             &now);

@@ -75,10 +75,10 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
 void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, double rest);
 
 // After a step from `before`: where a rope that stuck is pulled harder than friction can hold, it
-// slips; where it slipped and came to rest, it sticks; while it slips off a body, nothing holds it;
-// where its way has come to an end, it slips off at the start. True if something has changed, and
-// the step is to be done again. `last`: what each unknown pulled in the last substep, or NULL.
-// With a `dt` of INFINITY nothing comes to rest.
+// slips; where it slipped and came to rest, it sticks; on more than half of a ball it is held or
+// let go; while it slips off a body, nothing holds it; where its way has come to an end, it slips
+// off at the start. True if something has changed, and the step is to be done again. `last`: what
+// each unknown pulled in the last substep, or NULL. With a `dt` of INFINITY nothing comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 

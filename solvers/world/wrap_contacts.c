@@ -75,11 +75,12 @@ bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 
-bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning) {
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
+                   uint32_t turns) {
   double length;
   const uint32_t solid = rl_wraps_solid(w, body, part);
-  const rl_path_outcome outcome =
-      rl_path_lead(&w->path, after, w->state->solids, w->solid_count, solid, turning, &length);
+  const rl_path_outcome outcome = rl_path_lead(&w->path, after, w->state->solids, w->solid_count,
+                                               solid, turning, turns, &length);
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 

@@ -18,6 +18,10 @@ static const double strain_tolerance = 1e-15;
 // comes to hold any within a step.
 static const double most_pull = 1e12;
 
+// A rope that slips along itself, and leaves its plane on an arc of more than this, leaves it
+// [rad].
+static const double out_of_plane = 1e-9;
+
 // Of a length: less than this is no jump.
 static const double jump_tolerance = 1e-9;
 
@@ -43,11 +47,24 @@ static double largest_pull(double friction, const rl_path_item *item) {
   return down > 0.0 ? up / down : INFINITY;
 }
 
-// The same of a wrap.
+// Of a wrap that is held on a ball: the angle of the arcs on which all friction goes sideways, and
+// the angle by which the places beside it are seen from the centre [rad].
+static rl_path_departure departure_of(double friction, const rl_path_item *item) {
+  const rl_path_round round = {item->at, item->side, item->radius, false, false};
+  const rl_path_departure on = rl_path_depart(&round, item[-1].exit, friction);
+  const rl_path_departure off = rl_path_depart(&round, item[1].entry, friction);
+  return (rl_path_departure){on.bent + off.bent, on.seen + item->wrap + off.seen};
+}
+
+// The same of a wrap; (19) where it is held on a ball.
 static double pull_held(const rl_model *model, const rl_state *state, uint32_t rope,
                         uint32_t index) {
-  return largest_pull(rl_wrap_friction(model, rope, &rl_wraps_of(model, state, rope)[index]),
-                      &rl_path_items(state, rope)[index + 1]);
+  const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
+  const rl_path_item *item = &rl_path_items(state, rope)[index + 1];
+  const double friction = rl_wrap_friction(model, rope, wrap);
+  const double bent = wrap->held ? departure_of(friction, item).bent : 0.0;
+  return bent > 0.0 ? rl_exp(friction * fmax(item->wrap - bent, 0.0))
+                    : largest_pull(friction, item);
 }
 
 double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index) {
@@ -433,14 +450,50 @@ static bool has_slipped_off(const rl_model *model, const rl_state *state, const 
                                  rl_body_pose_at(model, state, state->points, wrap->body));
 }
 
-// Nothing holds a rope along itself while it slips off.
-static bool let_slip_off(const rl_model *model, const rl_state *state, uint32_t index,
-                         rl_wrap *before) {
+// Friction does not hold the rope in its plane on a ball any more: at the start of the step it goes
+// where it is shortest. The pieces beside it share what they have.
+static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
+  rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
+  const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
+  wrap->held = false;
+  wrap->grip = RL_SLIDES;
+  wrap->angle = 0.0;
+  wrap->side = rl_vec(0.0, 0.0, 0.0);
+  rl_wrap_path(model, before, index, before->points);
+  rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
+  const double back = rl_wrap_piece_length(model, before, index, i, before->points);
+  const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
+  wrap->rest = rest * on / (back + on);
+  if (i > 0) { // the first piece has what is left
+    wrap[-1].rest = rest * back / (back + on);
+  }
+}
+
+// Where a rope comes to more than half of a ball friction holds it in its plane, and lets it go
+// where its arcs do not fit any more, or it slips along itself and out of its plane (19). Nothing
+// holds a rope along itself while it slips off.
+static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                        uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_wrap *then = rl_wraps_of(model, before, index);
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
-      changed = regrip(&before[i], RL_SLIDES) || changed;
+    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    if (wraps[i].held) {
+      const bool slips = wraps[i].grip == RL_SLIPS_ON || wraps[i].grip == RL_SLIPS_BACK;
+      const rl_path_departure d = departure_of(rl_wrap_friction(model, index, &wraps[i]), item);
+      if (!(d.bent <= (slips ? out_of_plane : item->wrap))) {
+        if (d.seen > RL_PI) {
+          rl_wraps_note_slip(before, index, wraps[i].body);
+        }
+        let_go_of_ball(model, before, index, i);
+        changed = true;
+      }
+    } else if (has_slipped_off(model, state, &wraps[i], item)) {
+      const bool holds = rl_wrap_friction(model, index, &wraps[i]) > 0.0 &&
+                         item->feature == RL_FEATURE_SIDE && !rl_wraps_is_loop(model, index);
+      then[i].held = holds;
+      changed = holds || regrip(&then[i], RL_SLIDES) || changed;
     }
   }
   return changed;
@@ -565,7 +618,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (!model->ropes[r].rubs) {
       continue;
     }
-    changed = let_slip_off(model, state, r, rl_wraps_of(model, before, r)) || changed;
+    changed = judge_balls(model, state, before, r) || changed;
     const size_t ahead = first_split + split;
     find_tensions(model, state, r, &split);
     for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {

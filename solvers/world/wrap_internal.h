@@ -112,7 +112,8 @@ bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
 
 // The same over what a taut rope would lie on there that turns about an axis (rl_path_lead). If it
 // cannot, the list is anything.
-bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning);
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
+                   uint32_t turns);
 
 // The list that was kept in the state's old_items, with so many items.
 void rl_wraps_restore(rl_wrapping *w, size_t count);

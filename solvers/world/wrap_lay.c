@@ -126,6 +126,12 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
   return true;
 }
 
+// Whether friction can hold a rope on more than half of a ball.
+static bool holds_on_balls(const rl_model *model, uint32_t rope, uint32_t body) {
+  return !model->ropes[rope].closed &&
+         model->frictions[(size_t)rope * model->body_count + body] > 0.0;
+}
+
 // Turns are held by what has a side that goes all the way round.
 static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
                         rl_fault *fault) {
@@ -134,10 +140,11 @@ static bool check_turns(const rl_model *model, const rl_definition *definition, 
     const rl_way *way = &d->ways[k];
     const rl_body *body = way->eye ? NULL : &model->bodies[way->body];
     const rl_shape shape = body ? body->parts[way->part == RL_NONE ? 0 : way->part].shape : 0;
-    if (body && way->turns > 0.0 && shape != RL_CYLINDER && shape != RL_CAPSULE) {
+    if (body && way->turns > 0.0 && shape != RL_CYLINDER && shape != RL_CAPSULE &&
+        !(shape == RL_SPHERE && holds_on_balls(model, index, way->body))) {
       no_way(fault, index, k,
-             "full turns hold on cylinders and capsules only; round body '%s' they slip off; "
-             "expected no `turns`",
+             "full turns hold on cylinders and capsules only, and with friction on balls; round "
+             "body '%s' they slip off; expected no `turns`",
              body->name);
       return rl_fault_place(fault, "%zu.turns", k);
     }
@@ -282,12 +289,15 @@ static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_wa
                        uint32_t turns) {
   const size_t count = w->path.count;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  const bool wound = rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
-  if (turns > 0 || (wound && passes_on_side(w, eyes, round))) {
-    return wound;
+  const rl_shape shape = w->model->bodies[round->body].parts[round->part].shape;
+  if (shape != RL_SPHERE || turns == 0) { // from a ball turns slip off as they are wound
+    const bool wound = rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
+    if (turns > 0 || (wound && passes_on_side(w, eyes, round))) {
+      return wound;
+    }
+    rl_wraps_restore(w, count);
   }
-  rl_wraps_restore(w, count);
-  if (rl_wraps_lead(w, after, round->body, round->part, round->turning) &&
+  if (rl_wraps_lead(w, after, round->body, round->part, round->turning, turns) &&
       passes_on_side(w, eyes, round)) {
     return true;
   }
@@ -333,7 +343,8 @@ static double angle_on_side(const rl_path_item *item, rl_vec3 turning) {
   return rl_dot(across, turning) < 0.0 ? 2.0 * RL_PI - angle : angle;
 }
 
-// On a ball the rope is on the side that was asked for, or would be on more than half of it.
+// On a ball the rope is on the side that was asked for, or on more than half of it, where friction
+// holds it in the plane in which it is laid.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   for (size_t k = 0; k < d->way_count; k++) {
@@ -342,14 +353,19 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
       continue;
     }
     for (size_t i = 1; i + 1 < w->path.count; i++) {
-      const rl_path_item *item = &w->path.items[i];
-      if (item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
-          rl_wraps_is_on(w, item, round.body, round.part) &&
-          (rl_dot(item->side, round.turning) < 0.0 || rl_path_is_past_half(item))) {
+      rl_path_item *item = &w->path.items[i];
+      if (item->kind != RL_PATH_SPHERE || item->feature != RL_FEATURE_SIDE ||
+          !rl_wraps_is_on(w, item, round.body, round.part)) {
+        continue;
+      }
+      const bool is_beside = rl_dot(item->side, round.turning) < 0.0;
+      const bool is_past = rl_path_is_past_half(item) || item->wrap > RL_PI;
+      item->held = !is_beside && is_past && holds_on_balls(w->model, w->rope, round.body);
+      if ((is_beside || is_past) && !item->held) {
         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
                      "on that side of the ball '%s' the rope would lie on more than half of it, "
                      "and slip off: from its centre the places before and behind it are seen %.4g "
-                     "rad apart there, at most %.4g hold; expected the other side",
+                     "rad apart there, at most %.4g hold without friction; expected the other side",
                      w->model->bodies[round.body].name, angle_on_side(item, round.turning), RL_PI);
         return rl_fault_place(fault, "%zu", k);
       }

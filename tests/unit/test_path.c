@@ -320,6 +320,107 @@ static void directions_are_the_gradient(void **unused) {
   }
 }
 
+// (12) to (15) of a rope that is held on a ball: the gradient is a unit vector, the tangent touches
+// what it says, and second derivatives are those of the gradient. In the plane it is a great
+// circle.
+static void held_on_a_ball_it_leaves_its_plane(void **unused) {
+  (void)unused;
+  uint64_t seed = 77;
+  for (int i = 0; i < 300; i++) {
+    const rl_path_round ball = {random_in_cube(&seed, 2.0), random_direction(&seed),
+                                between(&seed, 0.3, 1.7), false, false};
+    rl_vec3 ends[2];
+    for (int k = 0; k < 2; k++) {
+      const rl_vec3 any = random_direction(&seed);
+      const rl_vec3 flat = rl_unit(rl_add_scaled(any, -rl_dot(any, ball.axis), ball.axis));
+      const double r = ball.radius * between(&seed, 1.1, 3.0);
+      const double most = 0.5 * (r * r - ball.radius * ball.radius) / ball.radius; // (13)
+      const double z = i == 0 ? 0.0 : most * between(&seed, -0.9, 0.9);
+      ends[k] = rl_add_scaled(rl_add_scaled(ball.centre, r, flat), z, ball.axis);
+    }
+    rl_path_arc arc = {.wrap = 8.0};
+    rl_path_link link;
+    assert_true(rl_path_over_held(&ball, ends[0], ends[1], &arc, &link));
+    check_near(arc.wrap, 8.0, RL_PI);
+    const rl_vec3 places[2] = {arc.entry, arc.exit};
+    for (int k = 0; k < 2; k++) {
+      const rl_vec3 straight = rl_scale(k == 0 ? 1.0 : -1.0, rl_sub(places[k], ends[k]));
+      check_near(rl_length(link.direction[k]), 1.0, 1e-14);
+      check_near(rl_distance(rl_unit(straight), link.direction[k]), 0.0, 1e-13);
+      const rl_vec3 out = rl_sub(places[k], ball.centre);
+      check_near(rl_dot(out, link.direction[k]), 0.0, 1e-13);
+      check_near(rl_length(out) * rl_dot(rl_unit(rl_cross(ball.axis, out)), link.direction[k]),
+                 ball.radius, 1e-13);
+      for (int m = 0; m < 3; m++) { // along, normal, cross
+        const rl_vec3 u = m == 0 ? link.direction[k] : m == 1 ? link.normal[k] : link.cross[k];
+        const double h = 1e-6 * ball.radius;
+        double length[2];
+        rl_vec3 direction[2];
+        for (int side = 0; side < 2; side++) {
+          rl_vec3 moved[2] = {ends[0], ends[1]};
+          moved[k] = rl_add_scaled(moved[k], side == 0 ? -h : h, u);
+          rl_path_link other;
+          assert_true(rl_path_over_held(&ball, moved[0], moved[1], &arc, &other));
+          length[side] = other.length;
+          direction[side] = other.direction[k];
+        }
+        const double sign = k == 0 ? -1.0 : 1.0;
+        check_near((length[1] - length[0]) / (2.0 * h), m == 0 ? sign : 0.0, 1e-8);
+        const double stiffness = m == 0   ? 0.0
+                                 : m == 1 ? link.normal_stiffness[k]
+                                          : link.cross_stiffness[k];
+        const rl_vec3 change = rl_scale(sign / (2.0 * h), rl_sub(direction[1], direction[0]));
+        check_near(rl_distance(change, rl_scale(stiffness, u)), 0.0, 1e-5 * (1.0 + stiffness));
+      }
+    }
+    if (i == 0) {
+      rl_path_arc circle = {.wrap = 8.0};
+      rl_path_link plane;
+      assert_true(rl_path_over(&ball, ends[0], ends[1], &circle, &plane));
+      check_near(link.length, plane.length, 1e-14);
+      check_near(rl_distance(arc.entry, circle.entry), 0.0, 1e-14);
+    }
+  }
+}
+
+// (18) against the rope itself: it leaves the plane on a circle of geodesic curvature mu/R, and
+// that on a tangent. The arc is that of the formula but for the square of mu.
+static void it_leaves_its_plane_as_friction_lets_it(void **unused) {
+  (void)unused;
+  const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0}, centre = {0.0, 0.0, 0.0};
+  const double r = 0.7;
+  const rl_path_round ball = {centre, z, r, false, false};
+  static const double bents[] = {0.1, 0.8, 1.5}, lengths[] = {0.2, 1.0, 8.0};
+  for (size_t i = 0; i < 9; i++) {
+    const double bent = bents[i % 3], length = lengths[i / 3];
+    if (bent > RL_PI - rl_atan2(length, r)) {
+      continue; // beyond the place opposite to the end
+    }
+    double error[2];
+    for (int fine = 0; fine < 2; fine++) {
+      // Along a circle about an axis that is tilted by atan(mu) towards where the arc begins.
+      const double mu = fine ? 0.01 : 0.02;
+      const double tilt = atan(mu), small = cos(tilt); // radius of the circle [radii]
+      const rl_vec3 axis = turned_about(rl_vec(0.0, 1.0, 0.0), -tilt, z);
+      const rl_vec3 on = turned_about(axis, bent / small, x);
+      const rl_vec3 along = rl_unit(rl_cross(axis, on));
+      const rl_vec3 end = rl_add_scaled(rl_scale(r, on), length, along);
+      error[fine] = fabs(rl_path_depart(&ball, end, mu).bent - bent);
+    }
+    print_message("%.1f rad, %.1f m: off by %.2g at 0.02, %.2g at 0.01\n", bent, length, error[0],
+                  error[1]);
+    check_below(error[1], 1e-3);
+    check_below(error[1], 0.3 * error[0]);
+  }
+  // Opposite to the end there is an end to it.
+  const double most = r + hypot(r, 1.0), mu = 0.1;
+  const rl_vec3 out = {r, 1.0, 0.0};
+  check_near(rl_path_depart(&ball, rl_add_scaled(out, mu * most * (1.0 - 1e-9), z), mu).bent,
+             RL_PI - atan2(1.0, r), 1e-3);
+  assert_true(
+      isinf(rl_path_depart(&ball, rl_add_scaled(out, mu * most * (1.0 + 1e-9), z), mu).bent));
+}
+
 // While the ends move a little at a time, round three bodies and two turns about one of them, the
 // length follows its derivative, and never changes by more than they move.
 static void small_moves_change_the_length_little(void **unused) {
@@ -546,6 +647,8 @@ int main(void) {
       cmocka_unit_test(belts_over_two_drums),
       cmocka_unit_test(random_chains_are_the_shortest),
       cmocka_unit_test(directions_are_the_gradient),
+      cmocka_unit_test(held_on_a_ball_it_leaves_its_plane),
+      cmocka_unit_test(it_leaves_its_plane_as_friction_lets_it),
       cmocka_unit_test(small_moves_change_the_length_little),
       cmocka_unit_test(cost_is_that_of_the_contacts),
       cmocka_unit_test(over_an_edge_it_unfolds),

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Massless ropes that friction holds on more than half of a ball.
+#include "check.h"
+
+#include "world/rows_internal.h"
+#include "world/wrap.h"
+
+static const double pi = 3.14159265358979323846;
+static const double g = 9.81;
+
+// All general solvers, as exact as they get on one rope.
+static const char *const solvers[] = {"impulse",    "impulse-direct", "pbd",      "xpbd",
+                                      "pbd-direct", "rattle",         "reference"};
+#define SOLVERS (sizeof solvers / sizeof solvers[0])
+
+// Two weights below a ball of radius 0.1 with friction 0.3: plumb below its sides with one and a
+// half turns between, or below eyes beside it with three quarters of a turn.
+static rl_scenario *capstan(bool three_quarters, double heavy) {
+  return three_quarters
+             ? scenario_from(
+                   "name: capstan\nduration: 60\nstep: 0.01\nbodies:\n"
+                   "  ball: {motion: fixed, friction: 0.3, shape: {sphere: {radius: 0.1}}}\n"
+                   "  heavy: {mass: %.17g, position: [-0.1, -4.2, 0]}\n"
+                   "  light: {mass: 1, position: [-0.05, -10.3, 0]}\n"
+                   "ropes: {line: {from: {body: heavy}, to: {body: light}, over: [{eye: [-0.1, "
+                   "-0.05, 0]}, {body: ball, side: [1, 1, 0]}, {eye: [-0.05, -0.1, 0]}]}}\n",
+                   heavy)
+             : scenario_from(
+                   "name: capstan\nduration: 60\nstep: 0.01\nbodies:\n"
+                   "  ball: {motion: fixed, friction: 0.3, shape: {sphere: {radius: 0.1}}}\n"
+                   "  heavy: {mass: %.17g, position: [-0.1, -4.2, 0]}\n"
+                   "  light: {mass: 1, position: [0.1, -10.3, 0]}\n"
+                   "ropes: {line: {from: {body: heavy}, to: {body: light},"
+                   " over: [{body: ball, turns: 1}]}}\n",
+                   heavy);
+}
+
+static double last_tension(const rl_driver *d) {
+  return d->state->wraps[d->model->ropes[0].first_wrap + d->state->wrap_counts[0] - 1].tension;
+}
+
+// In a plane nothing deviates: as on a drum, 0.1 % below exp(mu phi) nothing moves in a minute.
+static void plane_capstan_holds(void **unused) {
+  (void)unused;
+  for (size_t k = 0; k < SOLVERS; k++) {
+    for (int quarters = 0; quarters < 2; quarters++) {
+      const double phi = quarters ? 1.5 * pi : 3.0 * pi;
+      rl_scenario *s = capstan(quarters, 0.999 * exp(0.3 * phi));
+      rl_driver *d = driver_for(s, solvers[k], 1.0 / 20.0);
+      check_near(probe(d, "line.wrap.ball"), phi, 1e-12);
+      for (int n = 0; n < 1200; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      check_near(probe(d, "heavy.y"), -4.2, 1e-9);
+      check_near(probe(d, "light.y"), -10.3, 1e-9);
+      check_relative(last_tension(d), g, 1e-9);
+      assert_int_equal(d->state->slipped_off, 0);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// And beyond it slips as there, in its plane.
+static void plane_capstan_slips(void **unused) {
+  (void)unused;
+  for (size_t k = 0; k < SOLVERS; k++) {
+    for (int quarters = 0; quarters < 2; quarters++) {
+      const double pull = exp(0.3 * (quarters ? 1.5 * pi : 3.0 * pi)), m1 = 1.1 * pull;
+      const double a = g * (m1 - pull) / (m1 + pull);
+      rl_scenario *s = capstan(quarters, m1);
+      rl_driver *d = driver_for(s, solvers[k], 1.0 / 240.0);
+      for (int n = 0; n < 240; n++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      check_relative(-probe(d, "heavy.vy"), a, 1e-8);
+      check_relative(d->state->multipliers[0], m1 * (g - a), 1e-8);
+      check_relative(last_tension(d), g + a, 1e-8);
+      assert_int_equal(d->state->slipped_off, 0);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// Two weights hang in eyes at the distance `l` from where the rope leaves the ball, with phi on it,
+// that go out of its plane at 0.02 m/s.
+static const double aside = 0.02; // [m/s]
+
+static rl_scenario *drawn_aside(double friction, double heavy, double phi, double l, int turns) {
+  const double s = sin(0.5 * phi), c = cos(0.5 * phi), z = 30.0 * aside;
+  // The middle of the arc is above, or below, so that the weights hang clear of the ball.
+  const double up = phi < pi ? 1.0 : -1.0, x = 0.1 * s + l * c, y = up * (0.1 * c - l * s);
+  return scenario_from(
+      "name: aside\nduration: 30\nstep: 0.01\nbodies:\n"
+      "  ball: {motion: fixed, friction: %.17g, shape: {sphere: {radius: 0.1}}}\n"
+      "  left: {motion: driven, drive: [[0, %.17g, %.17g, 0], [30, %.17g, %.17g, %.17g]]}\n"
+      "  right: {motion: driven, drive: [[0, %.17g, %.17g, 0], [30, %.17g, %.17g, %.17g]]}\n"
+      "  heavy: {mass: %.17g, position: [%.17g, -5, 0]}\n"
+      "  light: {mass: 1, position: [%.17g, -5, 0]}\n"
+      "ropes: {line: {from: {body: heavy}, to: {body: light}, over: [{body: left, at: [0, 0, 0],"
+      " friction: 0}, {body: ball, side: [0, %d, 0], turns: %d},"
+      " {body: right, at: [0, 0, 0], friction: 0}]}}\n",
+      friction, -x, y, -x, y, z, x, y, x, y, z, heavy, -x, x, up * x > 0.0 ? 1 : -1, turns);
+}
+
+// (18), (19): the arcs on which friction goes sideways, phi_A on each side, and what is left for
+// the pull; it slips off where these do not fit, or at the place opposite to the eye.
+static void ends_drawn_aside_slip_off(void **unused) {
+  (void)unused;
+  static const struct {
+    double friction, heavy, phi, l;
+    int turns;
+  } cases[] = {{0.3, 1.0, 3.0 * 3.14159265358979323846, 1.0, 1}, // 96 degrees, opposite to the eye
+               {0.1, 2.0, 3.0 * 3.14159265358979323846, 1.0, 1}, // 71: the rest holds 2 to 1
+               {0.2, 1.0, 1.0, 1.0, 0},                          // 29: half of the arc each
+               {0.2, 1.1, 1.5, 2.0, 0}};
+  static const char *const methods[] = {
+      "impulse",   "pbd",     "pbd-direct",       "rattle",       "convex",
+      "reference", "penalty", "penalty-implicit", "impulse-soft", "impulse-direct",
+      "xpbd"};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    const double mu = cases[k].friction, l = cases[k].l, r = 0.1;
+    const double bent = fmin(0.5 * (cases[k].phi - log(cases[k].heavy) / mu), pi - atan2(l, r));
+    const double expected = mu * (r * (1.0 - cos(bent)) + l * sin(bent));
+    for (size_t m = 0; m < (k == 1 ? sizeof methods / sizeof methods[0] : 2); m++) {
+      rl_scenario *s = drawn_aside(mu, cases[k].heavy, cases[k].phi, l, cases[k].turns);
+      rl_driver *d = driver_for(s, methods[m], 0.005);
+      check_near(probe(d, "line.wrap.ball"), cases[k].phi, 1e-12);
+      double slipped = 0.0;
+      while (slipped == 0.0 && d->state->time < 25.0) {
+        assert_true(rl_driver_step(d) > 0);
+        slipped = d->state->slipped_off > 0 ? probe(d, "left.z") : 0.0;
+      }
+      print_message("%s: slips off at %.5f m, expected %.5f\n", methods[m], slipped, expected);
+      check_near(slipped, expected, 2e-4);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// Where it slips off it goes where it is shortest, with what it has: nothing is thrown, and the
+// weights are caught again.
+static void slipping_off_brings_in_nothing(void **unused) {
+  (void)unused;
+  for (size_t k = 0; k < SOLVERS; k++) {
+    rl_scenario *s = drawn_aside(0.1, 2.0, 3.0 * pi, 1.0, 1);
+    rl_driver *d = driver_for(s, solvers[k], 0.005);
+    double most = 0.0;
+    for (int n = 0; n < 1200; n++) { // it slips off at 5.08 s
+      assert_true(rl_driver_step(d) > 0);
+      most = fmax(most, rl_driver_energy_error(d));
+    }
+    print_message("%s: %.3g J come in, of 110 J that fall\n", solvers[k], most);
+    check_below(most, 0.1);
+    check_below(probe(d, "line.wrap.ball"), pi);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A bob winds on a ball, past half of it and a full turn, as on a post: speed stays, and the free
+// length is sqrt(l0^2 - 2 R v t). Without friction it slips off at half a turn.
+static void bob_winds_on_a_ball(void **unused) {
+  (void)unused;
+  static const char *const ends[] = {"{point: [0.1, -0.3, 0]}", "{body: ball, at: [0.1, 0, 0]}"};
+  for (size_t k = 0; k < 4; k++) {
+    rl_scenario *s =
+        scenario_from("name: winding\ngravity: [0, 0, 0]\nduration: 2.4\nstep: 0.01\nbodies:\n"
+                      "  ball: {motion: fixed, friction: %g, shape: {sphere: {radius: 0.1}}}\n"
+                      "  bob: {mass: 1.3, position: [0.1, 1, 0], velocity: [-2, 0, 0]}\n"
+                      "ropes: {line: {from: %s, to: {body: bob}}}\n",
+                      k < 2 ? 0.3 : 0.0, ends[k % 2]);
+    rl_driver *d = driver_for(s, "rattle", 1.0 / 800.0);
+    for (int n = 0; n < 1920; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    const double x = probe(d, "bob.x"), y = probe(d, "bob.y");
+    if (k < 2) {
+      check_near(sqrt(x * x + y * y - 0.01), sqrt(1.0 - 2.0 * 0.1 * 2.0 * 2.4), 2e-5);
+      check_near(probe(d, "line.wrap.ball"), (1.0 - sqrt(0.04)) / 0.1, 2e-4);
+      check_relative(probe(d, "bob.speed"), 2.0, 1e-5);
+      assert_int_equal(d->state->slipped_off, 0);
+    } else {
+      assert_true(d->state->slipped_off > 0);
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A free ball in one and a half turns of a rope between two free bodies that leave its plane.
+static rl_scenario *free_ball(void) {
+  return scenario_from("name: free\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.001\nbodies:\n"
+                       "  ball: {mass: 2, friction: 0.4, velocity: [0.1, 0.2, 0], spin: [0.2, 0.1, "
+                       "-0.3], shape: {sphere: {radius: 0.3}}}\n"
+                       "  a: {mass: 1, position: [-0.3, -1, 0.01], velocity: [0, -1, 0.05]}\n"
+                       "  b: {mass: 1.2, position: [0.3, -1.3, 0], velocity: [0, -1.1, -0.04]}\n"
+                       "ropes: {line: {from: {body: a}, to: {body: b}, over: [{body: ball, side: "
+                       "[0, 1, 0], turns: 1}]}}\n");
+}
+
+static void free_ball_keeps_momentum(void **unused) {
+  (void)unused;
+  check_free_second(free_ball(), RL_CAN_WRAPS, NULL);
+  rl_scenario *s = free_ball();
+  rl_driver *d = driver_for(s, "rattle", 0.001);
+  const rl_metrics start = rl_metrics_of(d);
+  for (int n = 0; n < 300; n++) {
+    free_step(d, &start, 1e-9);
+  }
+  assert_true(d->state->wraps[d->model->ropes[0].first_wrap].held);
+  for (uint32_t r = 0; r < d->rows->row_count; r++) {
+    check_row_gradient(d, &d->rows->rows[r], 1e-8);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// Without friction nothing holds more than half of a ball, nor turns. With little of it a rope
+// holds, with mass or without.
+static void without_friction_it_is_refused(void **unused) {
+  (void)unused;
+  static const char scene[] =
+      "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  ball: {motion: fixed, friction: %g, shape: {sphere: {radius: 0.1}}}\n"
+      "ropes: {line: {from: {point: [-0.5, 0.1, 0]}, to: {point: [0.5, 0.1, 0]},"
+      " over: [{body: ball, side: [0, %d, 0], turns: %d}]%s}}\n";
+  check_refused("on more than half of it", scene, 0.0, -1, 0, "");
+  check_refused("they slip off", scene, 0.0, 1, 1, "");
+  check_refused("they slip off", scene, 0.0, 1, 1, ", mass: 1, segments: 40");
+  rl_scenario_free(scenario_from(scene, 1e-9, 1, 1, ", mass: 1, segments: 40"));
+  rl_scenario *s = scenario_from(scene, 1e-9, -1, 0, "");
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "line.wrap.ball"), pi - 2.0 * acos(0.1 / sqrt(0.26)) + 2.0 * atan2(0.1, 0.5),
+             1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plane_capstan_holds),
+      cmocka_unit_test(plane_capstan_slips),
+      cmocka_unit_test(ends_drawn_aside_slip_off),
+      cmocka_unit_test(slipping_off_brings_in_nothing),
+      cmocka_unit_test(bob_winds_on_a_ball),
+      cmocka_unit_test(free_ball_keeps_momentum),
+      cmocka_unit_test(without_friction_it_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
