@@ -185,9 +185,9 @@ static bool find_exact(rl_recorder *r, const rl_driver *driver) {
   }
   const rl_exact_type *form = r->scenario->exact;
   const double now = driver->state->time;
-  if (form->pull && driver->state->step > 0) {
+  if (form->mean && driver->state->step > 0) {
     const bool holds = form->at(r->exact, driver->model, now, r->exact_state);
-    form->pull(r->exact, driver->model, now - driver->dt, now, r->exact_state);
+    form->mean(r->exact, driver->model, now - driver->dt, now, r->exact_state);
     return holds;
   }
   static const double weights[] = {1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0};

@@ -249,12 +249,10 @@ static rl_probe_status fail_body(query *q, const char *word) {
 
 // Quantities of a rope and a body that it can touch.
 static rl_probe_status read_pair(query *q, rl_probe_kind kind, bool position) {
-  if (q->count < 3) {
-    return fail(q, RL_PROBE_UNKNOWN, "expected the name of a body after '%s'", q->words[1]);
-  }
-  const size_t body = find_body(q->scene, q->words[2]);
+  const char *word = q->count < 3 ? "" : q->words[2];
+  const size_t body = find_body(q->scene, word);
   if (body == body_count(q->scene) || !can_touch(q->scene, q->probe->index, body)) {
-    return fail_body(q, q->words[2]);
+    return fail_body(q, word);
   }
   q->probe->body = (uint32_t)body;
   q->probe->kind = kind;

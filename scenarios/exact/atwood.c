@@ -27,6 +27,7 @@ typedef struct atwood {
   rl_exact_weight weights[2];
   uint32_t wheel_count, bend_count;
   wheel wheels[RL_EXACT_BENDS_MAX];
+  bool rolls[RL_EXACT_BENDS_MAX];          // a wheel, with the rope
   double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece [N]
 } atwood;
 
@@ -115,7 +116,8 @@ static bool move(atwood *self, const rl_model *model, const rl_exact_way *way, c
   }
   for (uint32_t i = 0; i < way->count; i++) {
     const rl_exact_bend *bend = &way->bends[i];
-    if (!rolls(bend)) {
+    self->rolls[i] = rolls(bend);
+    if (!self->rolls[i]) {
       continue;
     }
     const double ratio = fabs(log(self->tensions[i] / self->tensions[i + 1]));
@@ -197,22 +199,22 @@ static bool put(const atwood *self, const rl_model *model, int i, double rise, d
   return rise < w->depth; // else it has reached its eye
 }
 
-static void pull(const void *memory, const rl_model *model, double from, double to,
+static void mean(const void *memory, const rl_model *model, double from, double to,
                  rl_state *state) {
   const atwood *self = memory;
   const rl_rope *rope = &model->ropes[self->rope];
-  for (uint32_t i = 0; i <= self->bend_count; i++) {
-    double *tension = i == 0 ? &state->multipliers[rope->first_link]
-                             : &state->wraps[rope->first_wrap + i - 1].tension;
-    if (i == 0 || rope->wrap_capacity > 0) {
-      *tension = rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[i]);
-    }
+  state->multipliers[rope->first_link] =
+      rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[0]);
+  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
+    rl_wrap *wrap = &state->wraps[rope->first_wrap + i];
+    wrap->tension = rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[i + 1]);
+    wrap->slip = self->rolls[i] ? 0.0 : -0.5 * self->acceleration * (from + to);
   }
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const atwood *self = memory;
-  pull(self, model, t, t, state);
+  mean(self, model, t, t, state);
   const double g = self->gravity, a = self->acceleration;
   if (t < self->caught) {
     put(self, model, 0, -0.5 * g * t * t, -g * t, state);
@@ -240,5 +242,5 @@ const rl_exact_type rl_exact_atwood = {
     .size = sizeof(atwood),
     .init = init,
     .at = at,
-    .pull = pull,
+    .mean = mean,
 };

@@ -55,7 +55,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   return true;
 }
 
-static void pull(const void *memory, const rl_model *model, double from, double to,
+static void mean(const void *memory, const rl_model *model, double from, double to,
                  rl_state *state) {
   const caught_pair *self = memory;
   rl_exact_pull(state, model, self->rope,
@@ -90,7 +90,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     rl_exact_set(state, self->bodies[i], rl_add_scaled(rl_add(centre, fallen), sign, apart),
                  rl_add_scaled(rl_add_scaled(drift, t, model->gravity), sign, rate));
   }
-  pull(self, model, t, t, state);
+  mean(self, model, t, t, state);
   return true;
 }
 
@@ -102,5 +102,5 @@ const rl_exact_type rl_exact_catch = {
     .size = sizeof(caught_pair),
     .init = init,
     .at = at,
-    .pull = pull,
+    .mean = mean,
 };

@@ -31,9 +31,10 @@ typedef struct rl_exact_type {
   // Writes the exact positions, velocities and tensions at time t [s] into `state`, which holds a
   // state of the same model. False once the assumptions have ended (a weight reached the eye).
   bool (*at)(const void *self, const rl_model *model, double t, rl_state *state);
-  // Writes the mean tensions from one time to another [s] into `state`, for ropes that get blows,
-  // of which `at` knows nothing. NULL: never, and they are known at every time.
-  void (*pull)(const void *self, const rl_model *model, double from, double to, rl_state *state);
+  // Writes what is a mean over a step, from one time to another [s], into `state`: tensions, with
+  // the blows of which `at` knows nothing, and how fast ropes slip where they rub. NULL: tensions
+  // have no blows, and nothing slips.
+  void (*mean)(const void *self, const rl_model *model, double from, double to, rl_state *state);
   // A quantity that the motion keeps, in any state: in series.csv it stands beside its value at the
   // start. NULL: none. It may be all that is known: `at` is false at any time then.
   double (*invariant)(const void *self, const rl_model *model, const rl_state *state);

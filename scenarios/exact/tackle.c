@@ -17,6 +17,7 @@ typedef struct tackle {
   double acceleration;
   rl_exact_weight weight;
   double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece, from `from` [N]
+  double slips[RL_EXACT_BENDS_MAX];        // over each bend towards `to`, by the way of the block
 } tackle;
 
 // Which strands carry the block, from the weight on, and of each piece how much of the tension of
@@ -131,6 +132,11 @@ static bool move(tackle *self, const rl_model *model, const rl_exact_way *way, h
     const uint32_t k = h->from_weight ? i : h->count - 1 - i;
     self->tensions[k] = h->share[i] * m * (g - n * self->acceleration);
   }
+  double passed = n; // towards the weight, over a bend
+  for (uint32_t i = 0; i < way->count; i++) {
+    passed -= h->carried[i];
+    self->slips[h->from_weight ? i : way->count - 1 - i] = h->from_weight ? -passed : passed;
+  }
   return hangs_level(self, model, way, h) ||
          rl_exact_refuse(message, size, "its strands would turn the block '%s'",
                          model->bodies[self->block].name);
@@ -172,9 +178,20 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   return move(self, model, &way, &h, message, size);
 }
 
-static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+static void mean(const void *memory, const rl_model *model, double from, double to,
+                 rl_state *state) {
   const tackle *self = memory;
   const rl_rope *rope = &model->ropes[self->rope];
+  state->multipliers[rope->first_link] = self->tensions[0];
+  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
+    rl_wrap *wrap = &state->wraps[rope->first_wrap + i];
+    wrap->tension = self->tensions[i + 1];
+    wrap->slip = self->slips[i] * 0.5 * self->acceleration * (from + to);
+  }
+}
+
+static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
+  const tackle *self = memory;
   const uint32_t slot = rl_body_slot(model, self->block);
   const double rise = 0.5 * self->acceleration * t * t, speed = self->acceleration * t;
   const double n = self->strands;
@@ -183,10 +200,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   rl_exact_set(state, self->weight.slot,
                rl_add_scaled(rl_position(&model->points[self->weight.slot]), -n * rise, self->up),
                rl_scale(-n * speed, self->up));
-  state->multipliers[rope->first_link] = self->tensions[0];
-  for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
-    state->wraps[rope->first_wrap + i].tension = self->tensions[i + 1];
-  }
+  mean(self, model, t, t, state);
   return rise < self->height && -n * rise < self->weight.depth;
 }
 
@@ -199,4 +213,5 @@ const rl_exact_type rl_exact_tackle = {
     .size = sizeof(tackle),
     .init = init,
     .at = at,
+    .mean = mean,
 };

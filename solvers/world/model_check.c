@@ -257,7 +257,9 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;
   if (!elastic && way > length * (1.0 + tolerance)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
-                        rope->rest_lengths ? "rest_lengths" : "length",
+                        rope->rest_lengths    ? "rest_lengths"
+                        : isnan(rope->length) ? "slack"
+                                              : "length",
                         "the rope is %.6g m long, shorter than its way of %.6g m; expected at "
                         "least that, or a stiffness",
                         length, way);

@@ -434,7 +434,8 @@ static bool resolve_length(rl_builder *b, uint32_t index, double way, rl_fault *
                         "the rope's rest length is %g m; expected one above 0", length);
   }
   if (isnan(rope->stiffness) && way > length * (1.0 + 1e-9)) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "length",
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index,
+                        isnan(rope->length) ? "slack" : "length",
                         "the rope is %.6g m long, shorter than its way of %.6g m; expected at "
                         "least that, or a stiffness",
                         length, way);

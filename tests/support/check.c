@@ -212,12 +212,12 @@ rl_state *exact_state(const rl_scenario *s, double t) {
   return state;
 }
 
-double exact_pull(const rl_scenario *s, double from, double to, const char *name) {
+double exact_mean(const rl_scenario *s, double from, double to, const char *name) {
   char message[256];
   void *self = calloc(1, s->exact->size);
   rl_state *state = rl_state_create(s->model);
   assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
-  s->exact->pull(self, s->model, from, to, state);
+  s->exact->mean(self, s->model, from, to, state);
   const double pull = probe_of(s, state, name);
   rl_state_free(state);
   free(self);

@@ -80,8 +80,8 @@ double probe(const rl_driver *driver, const char *name);
 rl_state *exact_state(const rl_scenario *scenario, double t);
 double probe_of(const rl_scenario *scenario, const rl_state *state, const char *name);
 
-// What a closed form with blows says of a tension from one time to another, its mean [N].
-double exact_pull(const rl_scenario *scenario, double from, double to, const char *name);
+// What a closed form says of a tension [N] or a slip [m/s] from one time to another, their means.
+double exact_mean(const rl_scenario *scenario, double from, double to, const char *name);
 
 // The text of a shipped scenario's path.
 const char *shipped(const char *name);

@@ -1134,7 +1134,7 @@ static void test_probe_names(void **state) {
       {"chain.node.99999999999999999999.x", "expected 0 to 2"},
       {"chain.node.1.5.x", "unknown quantity '5'"},
       {"chain.tip", "after 'tip': expected one of"},
-      {"chain.wrap", "expected the name of a body after 'wrap'"},
+      {"chain.wrap", "no body ''; the rope can touch none"},
       {"chain.wrap.bal", "no body 'bal'; the rope can touch none"},
       {"chain.entry.ball.x", "the rope touches no body 'ball'"},
       {"eyed.force.ball", "the rope touches no body 'ball'; expected ceiling"},
