@@ -724,7 +724,7 @@ static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
   do {
     rl_rubbing_begin_choice(e, size);
     solve_accelerations(e, size, 1.0, info);
-  } while (rl_rubbing_reverses(e, size));
+  } while (rl_rubbing_reverses(e, size) || rl_rubbing_jams(e, size));
   if (!rl_rubbing_is_tight(e, size)) {
     return;
   }

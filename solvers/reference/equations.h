@@ -29,6 +29,7 @@ typedef struct rl_rubbing {
   rl_grip_kind kind;
   bool slides;  // it did when that was chosen
   bool holds;   // it sticks
+  bool jams;    // it slid, and cannot go on
   bool is_torn; // it began to, but has no direction of its own
   rl_vec3 direction;
   rl_vec3 share;         // its friction as it was chosen [N]

@@ -293,7 +293,7 @@ void rl_rubbing_begin_choices(rl_equations *e) {
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->saved);
     e->rubbing[k].slides = rl_length(slide) > gentle_slide * e->speed;
     e->rubbing[k].friction = rl_rubbing_row(e, k)->friction;
-    e->rubbing[k].holds = false;
+    e->rubbing[k].holds = e->rubbing[k].jams = false;
   }
 }
 
@@ -361,13 +361,27 @@ bool rl_rubbing_reverses(rl_equations *e, double size) {
   bool reverses = false;
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->saved);
-    if (rests(e, k) && is_at_limit(e, k, size) &&
+    if (rests(e, k) && !e->rubbing[k].jams && is_at_limit(e, k, size) &&
         rl_dot(slide, e->lcp.frictions[k].total) >
             no_slide * e->speed * rl_length(e->lcp.frictions[k].total)) {
       e->rubbing[k].slides = reverses = true;
     }
   }
   return reverses;
+}
+
+bool rl_rubbing_jams(rl_equations *e, double size) {
+  bool jams = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->saved);
+    rl_rubbing *r = &e->rubbing[k];
+    if (r->slides && !r->jams && e->lcp.active[e->lcp.direct.tangents[k].normal] &&
+        rl_length(slide) <= slow_slide * e->speed && !is_at_limit(e, k, size)) {
+      r->jams = jams = true;
+      r->slides = false;
+    }
+  }
+  return jams;
 }
 
 void rl_rubbing_end_choice(rl_equations *e, double size) {

@@ -69,4 +69,8 @@ bool rl_rubbing_holds(const rl_equations *equations, double size);
 // to be solved again.
 bool rl_rubbing_reverses(rl_equations *equations, double size);
 
+// (8c) What slides slowly, and stops at once because there are no forces with which it would slide
+// on, does not slide; so again.
+bool rl_rubbing_jams(rl_equations *equations, double size);
+
 #endif
