@@ -5,6 +5,7 @@
 #include "words.h"
 
 #include <dirent.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,36 +216,94 @@ static const char *figure_kinds(struct argp_state *state, const char *text) {
   return text;
 }
 
+// Options whose value goes as it is into one place of rl_arguments.
+static const struct {
+  int key;
+  enum { TEXT, SECONDS, FLAG } kind;
+  size_t at;
+} plain_options[] = {
+    {KEY_STEP, SECONDS, offsetof(rl_arguments, run.step)},
+    {KEY_DURATION, SECONDS, offsetof(rl_arguments, run.duration)},
+    {KEY_EVERY, SECONDS, offsetof(rl_arguments, run.every)},
+    {KEY_FRAMES_EVERY, SECONDS, offsetof(rl_arguments, run.frames_every)},
+    {KEY_LIMIT, SECONDS, offsetof(rl_arguments, run.limit)},
+    {KEY_REFERENCE_STEP, SECONDS, offsetof(rl_arguments, reference_step)},
+    {KEY_REFERENCE, TEXT, offsetof(rl_arguments, reference)},
+    {KEY_TO, TEXT, offsetof(rl_arguments, to)},
+    {KEY_OVER, TEXT, offsetof(rl_arguments, over)},
+    {KEY_NORM, TEXT, offsetof(rl_arguments, norm)},
+    {KEY_LAW, TEXT, offsetof(rl_arguments, law)},
+    {KEY_ROPE, TEXT, offsetof(rl_arguments, rope)},
+    {KEY_JSON, FLAG, offsetof(rl_arguments, json)},
+    {KEY_COVERAGE, FLAG, offsetof(rl_arguments, coverage)},
+};
+
+static const char *option_name(int key) {
+  size_t i = 0;
+  while (all_options[i].key != key) {
+    i++;
+  }
+  return all_options[i].name;
+}
+
+// False: it is none of these.
+static bool parse_plain(int key, char *text, struct argp_state *state, rl_arguments *a) {
+  for (size_t i = 0; i < sizeof plain_options / sizeof plain_options[0]; i++) {
+    void *place = (char *)a + plain_options[i].at;
+    if (plain_options[i].key != (key & ~LONG_ONLY)) {
+      continue;
+    }
+    switch (plain_options[i].kind) {
+    case TEXT:
+      *(const char **)place = text;
+      break;
+    case SECONDS:
+      *(double *)place = seconds(state, option_name(key), text);
+      break;
+    case FLAG:
+      *(bool *)place = true;
+      break;
+    }
+    return true;
+  }
+  return false;
+}
+
+// What stands where no option is expected, and whether there is enough of it.
+static error_t parse_positional(int key, char *text, struct argp_state *state,
+                                const rl_usage *usage, rl_arguments *a) {
+  if (key == ARGP_KEY_ARG && !*text) {
+    argp_error(state, "expected %s, found ''", usage->positional);
+  }
+  if (key == ARGP_KEY_ARG && a->positional_count < usage->most) {
+    a->positional[a->positional_count++] = text;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG) {
+    const bool none = usage->most == 0;
+    argp_error(state, "unexpected '%s'; expected %s", text,
+               none ? "options only" : usage->positional);
+  } else if (key == ARGP_KEY_END && a->positional_count < usage->least) {
+    argp_error(state, "expected %s", usage->positional);
+  }
+  return ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   const parse *p = state->input;
   rl_arguments *a = p->arguments;
+  if (parse_plain(key, text, state, a)) {
+    return 0;
+  }
   switch (key & ~LONG_ONLY) {
   case KEY_SOLVER:
     add_solver(state, a, text);
-    return 0;
-  case KEY_STEP:
-    a->run.step = seconds(state, "step", text);
-    return 0;
-  case KEY_DURATION:
-    a->run.duration = seconds(state, "duration", text);
-    return 0;
-  case KEY_EVERY:
-    a->run.every = seconds(state, "every", text);
-    return 0;
-  case KEY_FRAMES_EVERY:
-    a->run.frames_every = seconds(state, "frames-every", text);
     return 0;
   case KEY_AT:
     a->at_count = numbers(state, "at", text, a->at, time_of);
     return 0;
   case KEY_ITERATIONS:
     a->iteration_count = numbers(state, "iterations", text, a->iterations, whole_number);
-    return 0;
-  case KEY_REFERENCE:
-    a->reference = text;
-    return 0;
-  case KEY_REFERENCE_STEP:
-    a->reference_step = seconds(state, "reference-step", text);
     return 0;
   case KEY_PIECES:
     a->pieces = whole(state, "pieces", text);
@@ -260,9 +319,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
       a->probes[a->probe_count++] = text;
     }
     return 0;
-  case KEY_TO:
-    a->to = text;
-    return 0;
   case KEY_OUT:
   case KEY_TARGET:
     if (!*text) {
@@ -274,20 +330,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   case KEY_FORCE:
     a->force = a->run.force = true;
     return 0;
+  case KEY_RESUME:
+    a->resume = a->run.resume = true;
+    return 0;
   case KEY_JOBS:
     a->jobs = whole(state, "jobs", text);
     return 0;
   case KEY_FIGURES:
     a->figures = figure_kinds(state, text);
-    return 0;
-  case KEY_JSON:
-    a->json = true;
-    return 0;
-  case KEY_COVERAGE:
-    a->coverage = true;
-    return 0;
-  case KEY_OVER:
-    a->over = text;
     return 0;
   case KEY_VALUE_LIST:
     a->value_list = text;
@@ -297,42 +347,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
       a->quantities[a->quantity_count++] = text;
     }
     return 0;
-  case KEY_NORM:
-    a->norm = text;
-    return 0;
-  case KEY_LAW:
-    a->law = text;
-    return 0;
-  case KEY_ROPE:
-    a->rope = text;
-    return 0;
-  case KEY_LIMIT:
-    a->run.limit = seconds(state, "time-limit", text);
-    return 0;
-  case KEY_RESUME:
-    a->resume = a->run.resume = true;
-    return 0;
   case KEY_TOLERANCE:
     a->tolerance = fraction(state, "tolerance", text);
     return 0;
   default:
-    break;
+    return parse_positional(key, text, state, p->usage, a);
   }
-  if (key == ARGP_KEY_ARG && !*text) {
-    argp_error(state, "expected %s, found ''", p->usage->positional);
-  }
-  if (key == ARGP_KEY_ARG && a->positional_count < p->usage->most) {
-    a->positional[a->positional_count++] = text;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARG) {
-    const bool none = p->usage->most == 0;
-    argp_error(state, "unexpected '%s'; expected %s", text,
-               none ? "options only" : p->usage->positional);
-  } else if (key == ARGP_KEY_END && a->positional_count < p->usage->least) {
-    argp_error(state, "expected %s", p->usage->positional);
-  }
-  return ARGP_ERR_UNKNOWN;
 }
 
 static bool takes(const rl_usage *usage, int key) {

@@ -23,11 +23,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {
-  rl_projection *self = memory;
   (void)model;
-  self->parameters = values;
-  self->regularisation =
-      (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]};
+  rl_projection_init(memory, values,
+                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]});
 }
 
 // (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /

@@ -19,11 +19,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {
-  rl_projection *self = memory;
   (void)model;
-  self->parameters = values;
-  self->regularisation =
-      (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]};
+  rl_projection_init(memory, values,
+                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]});
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,

@@ -17,6 +17,12 @@ static const double settled_contact = 1e-12;
 // Of the largest rate that rows find: elements that leave less have taken it.
 static const double settled_element = 1e-10;
 
+void rl_projection_init(rl_projection *projection, const double *parameters,
+                        rl_regularisation regularisation) {
+  projection->parameters = parameters;
+  projection->regularisation = regularisation;
+}
+
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_projection *p = memory;
   const size_t unknowns = rl_direct_unknown_capacity(model);

@@ -52,6 +52,10 @@ typedef struct rl_projection {
   "the same for contacts and their friction, which contradict taut elements at edges and between " \
   "nodes that stick; less needs fewer iterations"
 
+// init of rl_solver_type, but for where among the parameters the regularisation stands.
+void rl_projection_init(rl_projection *projection, const double *parameters,
+                        rl_regularisation regularisation);
+
 // lay_out and sync of rl_solver_type: a foreign state may have other contacts than those the matrix
 // was laid out for.
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *carver);
