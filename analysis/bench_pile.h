@@ -14,6 +14,7 @@ typedef struct rl_bench_pile_entry {
   double ratio;       // to the bare loop, nan for that itself
   double finding;     // of all rows for a step, per contact [us]; nan for the bare loop
   double step;        // with all that the driver does in it [ms]; nan for the bare loop
+  double worst;       // the same of the most expensive step while the pile settles [ms]
 } rl_bench_pile_entry;
 
 enum { RL_BENCH_PILE_ENTRIES = 4 };

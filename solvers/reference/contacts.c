@@ -408,6 +408,7 @@ void rl_contacts_find(rl_equations *e) {
       continue;
     }
     rl_foot *foot = &e->rows->feet[row->item];
+    row->is_laid = false;
     if (contact->next == RL_NONE) {
       const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
       const rl_vec3 p = node_at(e, contact->slot);

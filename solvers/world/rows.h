@@ -52,7 +52,7 @@ typedef struct rl_row {
   uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
   bool turns;     // some of its entries are spins
   bool is_frozen; // only its value depends on the positions: its contact has an rl_crossing
-  bool is_laid;   // and its entries are filled in: rl_row_evaluate does it
+  bool is_laid;   // its entries are filled in, and stay: rl_row_evaluate does it
   bool rests;     // nobody asks for it: rl_direct_evaluate leaves it as it was
   double value;   // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse

@@ -371,6 +371,7 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
     // What came out on the far side is still on the side it was found on.
     if (rl_dot(foot.normal, rows->feet[i].normal) > 0.0) {
       rows->feet[i] = foot;
+      rows->rows[rows->span_count + i].is_laid = false;
     }
   }
 }

@@ -222,10 +222,13 @@ static bool is_round(const rl_model *model, const rl_contact *contact) {
 
 // Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those last
 // found, and go with the body.
-static rl_surface touching_plane(const rl_foot *found, rl_body_pose at, rl_vec3 p) {
-  const rl_vec3 normal = rl_rotate(at.rotation, found->normal);
+static rl_surface plane_across(const rl_foot *found, rl_body_pose at, rl_vec3 normal, rl_vec3 p) {
   const rl_vec3 surface = rl_add(at.centre, rl_rotate(at.rotation, found->point));
   return (rl_surface){rl_dot(normal, rl_sub(p, surface)), normal};
+}
+
+static rl_surface touching_plane(const rl_foot *found, rl_body_pose at, rl_vec3 p) {
+  return plane_across(found, at, rl_rotate(at.rotation, found->normal), p);
 }
 
 // Two unit vectors across a unit normal.
@@ -261,6 +264,13 @@ static rl_surface touched_surface(const rl_model *model, const rl_contact *conta
   return rl_dot(now.normal, plane.normal) > 0.0 ? now : plane;
 }
 
+// Whether only the value depends on the positions: nodes, and a plane that stands still.
+static bool stays_laid(const rl_model *model, const rl_contact *contact, const place *from,
+                       const place *to) {
+  return model->bodies[contact->body].motion == RL_FIXED && !from->body && !to->body &&
+         (contact->next != RL_NONE || !is_round(model, contact));
+}
+
 // Where the rope touches, and what it touches there.
 static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row, const rl_point *points) {
@@ -272,9 +282,14 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   const place to = place_of(model, state, vertices[ends - 1], points);
   const rl_vec3 p = rl_add_scaled(from.at, found->fraction, rl_sub(to.at, from.at));
   const rl_body_pose at = rl_body_pose_at(model, state, points, contact->body);
-  const rl_surface surface = touched_surface(model, contact, found, at, p);
+  const rl_surface surface = row->is_laid ? plane_across(found, at, row->normal, p)
+                                          : touched_surface(model, contact, found, at, p);
   // An idle one does not touch, wherever the iteration takes it.
   row->value = found->is_idle ? -1.0 : model->ropes[contact->rope].radius - surface.distance;
+  if (row->is_laid) {
+    return;
+  }
+  row->is_laid = stays_laid(model, contact, &from, &to);
   row->normal = surface.normal;
   if (row->friction > 0.0) {
     find_tangents(row->normal, row->tangents);
