@@ -347,14 +347,18 @@ static uint32_t project_crossings(const rl_relaxation *r, const rl_model *model,
                                   const rl_rows *rows, const material *m, uint32_t k,
                                   bool backward) {
   const uint32_t count = (uint32_t)state->contact_count;
-  double *multipliers = &state->multipliers[model->link_count];
-  for (; k < count; k++) {
-    const uint32_t at = backward ? count - 1 - k : k;
-    const rl_crossing *c = &rows->crossings[at];
-    if (c->slots[0] == RL_NONE) {
+  const int step = backward ? -1 : 1;
+  uint32_t at = backward ? count - 1 - k : k;
+  const rl_crossing *c = &rows->crossings[at];
+  double *multiplier = &state->multipliers[model->link_count + at];
+  while (c->slots[0] != RL_NONE) {
+    project_crossing(r, state, c, m, multiplier, at);
+    if (++k == count) {
       break;
     }
-    project_crossing(r, state, c, m, &multipliers[at], at);
+    at += (uint32_t)step;
+    c += step;
+    multiplier += step;
   }
   return k;
 }

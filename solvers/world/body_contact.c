@@ -198,11 +198,8 @@ void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_row
 }
 
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i) {
-  rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
-                                           .source = model->link_count + i,
-                                           .item = i,
-                                           .friction = model->pairs[contact->node].friction,
-                                           .upper = INFINITY});
+  rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
+  row->friction = model->pairs[contact->node].friction;
   const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
   for (size_t k = 0; k < 2; k++) {
     if (model->bodies[bodies[k]].motion != RL_FIXED) {

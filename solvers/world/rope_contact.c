@@ -898,25 +898,20 @@ double rl_rope_pair_friction(const rl_model *model, const rl_contact *contact) {
 void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows,
                      const rl_contact *contact, uint32_t i) {
   const rl_link *other = &state->links[contact->other];
-  rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
-                                           .source = model->link_count + i,
-                                           .item = i,
-                                           .friction = rl_rope_pair_friction(model, contact),
-                                           .upper = INFINITY});
+  rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
+  row->friction = rl_rope_pair_friction(model, contact);
   const uint32_t slots[4] = {contact->slot, contact->next, other->a, other->b};
-  rl_vertex vertices[4];
   bool between_nodes = true;
   for (size_t k = 0; k < 4; k++) {
-    vertices[k] = rl_node_vertex(model, slots[k]);
-    between_nodes = between_nodes && vertices[k].slot < model->node_count;
+    between_nodes = between_nodes && !rl_moving_hold(model, slots[k]);
   }
-  for (size_t k = 0; k < 4; k++) {
-    if (between_nodes) { // the entries are filled in where one asks
-      rows->vertices[row->first_vertex + row->vertex_count++] = vertices[k];
-      row->entry_count++;
-    } else {
-      rl_row_add_vertex(model, rows, row, vertices[k]);
-    }
+  for (uint32_t k = 0; k < 4 && between_nodes; k++) { // the entries are filled in where one asks
+    rows->vertices[row->first_vertex + k] = (rl_vertex){slots[k], {0.0, 0.0, 0.0}};
   }
+  for (size_t k = 0; k < 4 && !between_nodes; k++) {
+    rl_row_add_vertex(model, rows, row, rl_node_vertex(model, slots[k]));
+  }
+  row->vertex_count = 4;
+  row->entry_count = between_nodes ? 4 : row->entry_count;
   rl_row_freeze(model, state, rows, row);
 }

@@ -59,12 +59,9 @@ static void add_span(const rl_model *model, const rl_state *state, rl_rows *rows
                      uint32_t link, double lower) {
   const rl_rope *rope = &model->ropes[index];
   const rl_link *element = &links_of(model, state)[link];
-  rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_SPAN,
-                                           .source = link,
-                                           .item = link,
-                                           .lower = lower,
-                                           .upper = INFINITY,
-                                           .compliance = element->compliance});
+  rl_row *row = rl_rows_add(rows, RL_ROW_SPAN, link, link);
+  row->lower = lower;
+  row->compliance = element->compliance;
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->a));
   uint32_t first = rope->first_eye;
   const uint32_t eyes = rope->massless
@@ -88,12 +85,9 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   while (last + 1 < pieces && wraps[last].grip != RL_STICKS) {
     last++;
   }
-  rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_SPAN,
-                                           .source = source,
-                                           .item = rope->first_link,
-                                           .first_piece = first_piece,
-                                           .piece_count = last - first_piece + 1,
-                                           .upper = INFINITY});
+  rl_row *row = rl_rows_add(rows, RL_ROW_SPAN, source, rope->first_link);
+  row->first_piece = first_piece;
+  row->piece_count = last - first_piece + 1;
   const bool inert = rl_wrap_is_inert(model, state, index, first_piece, last - first_piece + 1);
   for (uint32_t i = first_piece; i <= last + 1; i++) { // item i stands before piece i
     if (inert) {

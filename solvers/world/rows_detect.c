@@ -333,11 +333,8 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
       continue;
     }
     const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
-    rl_row *row = rl_rows_add(rows, (rl_row){.kind = RL_ROW_CONTACT,
-                                             .source = model->link_count + i,
-                                             .item = i,
-                                             .friction = model->frictions[pair],
-                                             .upper = INFINITY});
+    rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
+    row->friction = model->frictions[pair];
     rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->slot));
     if (contact->next != RL_NONE) {
       rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->next));

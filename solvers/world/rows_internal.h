@@ -9,10 +9,9 @@
 
 // A row behind the others, without vertices; then its vertices one by one, with their entries: what
 // moves there, and the spin of a body that turns.
-static inline rl_row *rl_rows_add(rl_rows *rows, rl_row row) {
+static inline rl_row *rl_rows_add(rl_rows *rows, rl_row_kind kind, uint32_t source, uint32_t item) {
   rl_row *added = &rows->rows[rows->row_count++];
-  *added = row;
-  added->first_vertex = added->first_entry = 0;
+  *added = (rl_row){.kind = kind, .source = source, .item = item, .upper = INFINITY};
   if (rows->row_count > 1) {
     const rl_row *last = added - 1;
     added->first_vertex = last->first_vertex + last->vertex_count;
