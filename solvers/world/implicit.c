@@ -13,9 +13,6 @@ static const double roundings = 8.0;
 // Of the largest force: less is left of the balance by rounding, also of short elements.
 static const double balance_rounding = 1e-12;
 
-// Of the shortest element: what a step of the midpoint rule may leave where it finds no end.
-static const double coarse = 1e-3;
-
 void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_direct_unknown_capacity(model), slots = model->slot_count;
   rl_kkt_lay_out(&p->kkt, model, c);
@@ -130,7 +127,7 @@ static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state 
 }
 
 // What is hard is no motion to be resolved: of the midpoint rule it takes the value at the end of
-// the step, C + h dC/dt (convex.md (7)).
+// the step, C + h dC/dt (convex.md (15)).
 static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
                     double lower) {
   p->hard[m] = soft.is_hard;
@@ -400,10 +397,8 @@ static bool rubs(const rl_implicit *p) {
 // Whether the step is to be done by backward Euler instead.
 static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                      rl_reason reason, const rl_step_info *info) {
-  const bool is_lost =
-      reason != RL_CONVERGED_TOLERANCE && !(p->kept_residual <= coarse * p->shortest);
   return p->integrator != RL_EULER &&
-         (rubs(p) || (p->integrator == RL_MIDPOINT && is_lost) ||
+         (rubs(p) || (p->integrator == RL_MIDPOINT && reason != RL_CONVERGED_TOLERANCE) ||
           (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
 }
 

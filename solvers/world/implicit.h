@@ -35,7 +35,7 @@ typedef struct rl_cone {
   rl_vec3 rest;
 } rl_cone;
 
-// A contact with friction in the interior point, convex.md (10) to (14).
+// A contact with friction in the interior point, convex.md (8) to (12).
 typedef struct rl_cone_pair {
   rl_cone force, force_change; // a = (mu lambda, T)
   rl_cone slide, slide_change; // b = (psi, u)

@@ -34,7 +34,7 @@ static rl_cone quotient(rl_cone a, rl_cone b) {
   return (rl_cone){first, rl_scale(1.0 / a.first, rl_add_scaled(b.rest, -first, a.rest))};
 }
 
-// (12)
+// (10)
 static void find_scaling(rl_cone_pair *c) {
   const double a = sqrt(determinant(c->force)), b = sqrt(determinant(c->slide));
   const rl_cone unit = {c->force.first / a, rl_scale(1.0 / a, c->force.rest)};
@@ -72,7 +72,7 @@ void rl_cones_begin(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
-// (13) The tangents along w and across it, where W^-2 is diagonal, and what the matrix has of it.
+// (11) The tangents along w and across it, where W^-2 is diagonal, and what the matrix has of it.
 static void lay(rl_implicit *p, rl_cone_pair *c, rl_friction *f, rl_tangents *t, double mu) {
   const rl_vec3 across = rl_cross(f->normal, c->unit.rest);
   const double length = rl_length(across), s = 1.0 / (c->scale * c->scale);
@@ -107,7 +107,7 @@ void rl_cones_measure(rl_implicit *p, const rl_rows *rows, double *complementari
   }
 }
 
-// (14)
+// (12)
 void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     rl_cone_pair *c = &p->cones[k];
@@ -139,7 +139,7 @@ static double reach_of(rl_cone a, rl_cone change, double reach) {
   return most * reach > c ? c / most : reach;
 }
 
-// (14) The slide's change is read from the solution, and that of psi follows: with W^-2 both would
+// (12) The slide's change is read from the solution, and that of psi follows: with W^-2 both would
 // be rounding multiplied.
 static void find_change(rl_implicit *p, const rl_rows *rows, uint32_t k) {
   rl_cone_pair *c = &p->cones[k];

@@ -57,7 +57,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
   if (p->lag[m] > 0.0) {
     const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
     const double way = rl_dot(bent->gradient, change);
-    // convex.md (7): squares are what they are at the end without an error.
+    // convex.md (15): squares are what they are at the end without an error.
     const double rest =
         square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
     p->values[m] = (p->values[m] + p->lag[m] * way + rest) / (1.0 + p->lag[m]);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "implicit.h"
 
-// The slack with which a row starts at least, as a fraction of an element's length.
-static const double least_slack = 0.001;
+// The slack with which a row starts at least, as a fraction of what is too long at y, where nothing
+// pulls yet, and of an element's length.
+static const double least_slack_of_excess = 0.1, least_slack = 0.001;
 
-// With friction the next attempt begins after so many iterations in which the residual has not
-// fallen by this factor, or so many steps in a row that are as short as this. Cones are so much
-// heavier in it, and this heavy at most.
+// What is not convex may have no end. It is given up after so many iterations in which the residual
+// has not fallen by this factor, or so many steps in a row that are as short as this: with friction
+// for the next attempt, in which cones are so much heavier, and this heavy at most; the midpoint
+// rule for backward Euler.
 static const double least_progress = 0.5, short_step = 0.1, heavier = 3.0, heaviest = 1000.0;
-enum { PATIENCE = 20, SHORT_STEPS = 4 };
+enum { PATIENCE = 20, PATIENCE_OF_MIDPOINT = 5, SHORT_STEPS = 4 };
+
+// What starts from Newton's best guess has slack of its residual, and forces of so much of it.
+static const double farther = 3.0, near_enough = 0.3;
 
 // With friction Newton's method is tried where this part of an element is left, and again where
 // this part of that is.
@@ -26,24 +31,38 @@ static const double largest_fraction = 1.0 - 1e-7, largest_fraction_rubbing = 0.
 
 static bool rubs(const rl_implicit *p) { return p->tangents.tangents_count > 0; }
 
+// Elements alone: what rubs, touches or runs through eyes has other solutions to be led to.
+static bool is_convex(const rl_rows *rows) { return rows->row_count == 0; }
+
 static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
 
-// Where everything that moves was at the start of the step, and forces as large as all that could
-// act together.
-static void start(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
-  double force = 0.0, least = 0.0; // of rounding [N]
+static void put(const rl_implicit *p, rl_state *state, uint32_t slot, rl_vec3 place) {
+  if (rl_implicit_moves(p, slot)) {
+    state->points[slot] = (rl_point){place.x, place.y, place.z, state->points[slot].w};
+  }
+}
+
+// What is longest at y beyond its length [m].
+static double find_excess(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  double excess = p->rounding;
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    if (p->kkt.slot_place[i] != RL_NONE) {
-      const double w = state->points[i].w;
-      state->points[i] = p->origin[i];
-      state->points[i].w = w;
+    put(p, state, i, p->target[i]);
+  }
+  rl_implicit_evaluate(p, model, state, rows);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    excess = p->weights[m] > 0.0 ? rl_larger(excess, p->values[m]) : excess;
+  }
+  return excess;
+}
+
+// What all that could act together comes to, at most [N].
+static double find_force(const rl_implicit *p, const rl_model *model) {
+  double force = 0.0, least = 0.0; // of rounding
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    if (rl_implicit_moves(p, i)) {
       force += p->inertia[i] * rl_distance(rl_position(&p->origin[i]), p->target[i]);
     }
   }
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
-  }
-  rl_implicit_evaluate(p, model, state, rows);
   for (uint32_t m = 0; m < p->row_count; m++) { // and what is stretched pulls by itself
     const double give = p->softness[m] + p->weights[m] * p->h * p->h;
     force += p->weights[m] > 0.0 ? fmax(p->values[m], 0.0) / give : 0.0;
@@ -52,15 +71,53 @@ static void start(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
   if (p->known_force > 0.0) {
     force = fmin(force, growth * p->known_force);
   }
-  force = fmax(force, least);
+  return fmax(force, least);
+}
+
+// Where everything was at the start of the step, and forces as large as all together.
+static void start_afresh(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  const double excess = is_convex(rows) ? find_excess(p, model, state, rows) : INFINITY;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    put(p, state, i, rl_position(&p->origin[i]));
+  }
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  rl_implicit_evaluate(p, model, state, rows);
+  const double force = find_force(p, model);
   const double mean = model->reach / fmax(model->link_count, 1);
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double length = m < model->link_count ? state->links[m].rest : mean;
+    const double least = fmin(least_slack_of_excess * excess, least_slack * length);
     p->active[m] = p->weights[m] > 0.0;
-    p->slack[m] = fmax(-p->values[m], least_slack * length);
+    p->slack[m] = fmax(-p->values[m], least);
     p->forces[m] = p->active[m] && is_bounded(p, m) ? force : 0.0;
   }
   rl_cones_begin(p, rows);
+}
+
+// The longest way to y: what the start of the step is from the balance without forces [m].
+static double find_way(const rl_implicit *p, const rl_model *model) {
+  double longest = 0.0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    if (rl_implicit_moves(p, i)) {
+      longest = rl_larger(longest, rl_distance(rl_position(&p->origin[i]), p->target[i]));
+    }
+  }
+  return longest;
+}
+
+// (7) What was best so far, as far from the boundary as it is from the end.
+static void start_near(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  const double residual = p->kept_residual;
+  rl_implicit_return(p, model, state, rows);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->active[m] = p->weights[m] > 0.0;
+    p->slack[m] = fmax(-p->values[m], fmin(residual, p->shortest));
+    if (p->active[m] && is_bounded(p, m)) {
+      p->forces[m] = fmax(p->forces[m], farther * residual / (p->weights[m] * p->h * p->h));
+    }
+  }
 }
 
 // What is left of the rows and of min(s, W h^2 lambda) = 0, the largest of them; the mean of lambda
@@ -90,7 +147,7 @@ static double measure(rl_implicit *p, const rl_rows *rows, double *complementari
   return largest;
 }
 
-// (9) Right sides for the target `aim` of lambda s, with the correction of the predictor.
+// (3) Right sides for the target `aim` of lambda s, with the correction of the predictor.
 static void set_right(rl_implicit *p, double aim, bool corrects) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double value = p->values[m] - p->softness[m] * p->forces[m];
@@ -105,7 +162,7 @@ static void set_right(rl_implicit *p, double aim, bool corrects) {
   rl_cones_set_right(p, aim, corrects);
 }
 
-// (10) The changes of forces and slacks, and how far they can go.
+// (3) The changes of forces and slacks, and how far they can go.
 static double find_changes(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
   double reach = 1.0;
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -180,7 +237,7 @@ static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_
   return reason == RL_CONVERGED_TOLERANCE;
 }
 
-// One way to the end, which with friction may lead nowhere: convex.md (15).
+// One way to the end, which with friction may lead nowhere: convex.md (14).
 typedef struct attempt {
   double first;            // mean of lambda s at its start; 0: not yet known
   double best, next;       // least residual so far, and where Newton's method is tried [m]
@@ -189,15 +246,19 @@ typedef struct attempt {
 } attempt;
 
 static attempt begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
-  start(p, model, state, rows);
+  if (is_convex(rows) && p->kept_residual < near_enough * find_way(p, model)) {
+    start_near(p, model, state, rows);
+  } else {
+    start_afresh(p, model, state, rows);
+  }
   return (attempt){.best = INFINITY, .next = near * p->shortest, .length = 1.0};
 }
 
-static bool is_lost(attempt *a, double now) {
+static bool is_lost(attempt *a, int patience, double now) {
   a->stalled = now < least_progress * a->best ? 0 : a->stalled + 1;
   a->best = a->stalled == 0 ? now : a->best;
   a->short_ones = a->length < short_step ? a->short_ones + 1 : 0;
-  return !(now < INFINITY) || a->stalled > PATIENCE || a->short_ones >= SHORT_STEPS;
+  return !(now < INFINITY) || a->stalled > patience || a->short_ones >= SHORT_STEPS;
 }
 
 static bool factor(rl_implicit *p, const rl_model *model, const rl_state *state,
@@ -208,16 +269,12 @@ static bool factor(rl_implicit *p, const rl_model *model, const rl_state *state,
   return rl_implicit_factor(p, model, state, rows, true);
 }
 
-// Whether a whole step of Newton's method would change nothing.
-static bool is_whole(rl_implicit *p, const rl_model *model, const rl_state *state,
-                     const rl_rows *rows) {
-  return !rubs(p) && rl_implicit_balance(p, model, state, rows) <= p->rounding;
-}
-
 rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance,
                                rl_step_info *info) {
   const uint64_t end = info->iterations + (uint64_t)iterations;
+  const bool may_be_lost = rubs(p) || p->integrator == RL_MIDPOINT;
+  const int patience = rubs(p) ? PATIENCE : PATIENCE_OF_MIDPOINT;
   p->cone_weight = 1.0;
   attempt a = begin(p, model, state, rows);
   for (;;) {
@@ -229,7 +286,7 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
     p->kept_residual = now <= tolerance ? INFINITY : p->kept_residual;
     rl_implicit_keep(p, model, state, now);
     if (now <= tolerance) {
-      if (left > 0 && !is_whole(p, model, state, rows)) {
+      if (left > 0 && (rubs(p) || now > p->rounding)) {
         complete(p, model, state, rows, 1, tolerance, info);
       }
       return RL_CONVERGED_TOLERANCE;
@@ -241,7 +298,8 @@ rl_reason rl_implicit_interior(rl_implicit *p, const rl_model *model, rl_state *
       a.next = nearer * now;
       now = find_residual(p, model, state, rows, &mean, &count);
     }
-    const bool is_stuck = (rubs(p) && is_lost(&a, now)) || !factor(p, model, state, rows);
+    const bool is_stuck =
+        (may_be_lost && is_lost(&a, patience, now)) || !factor(p, model, state, rows);
     if (info->iterations >= end || (is_stuck && !(rubs(p) && p->cone_weight < heaviest))) {
       return RL_CONVERGED_ITERATIONS;
     }

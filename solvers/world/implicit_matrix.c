@@ -10,6 +10,20 @@
 // What slips follows its contact's force, until that is left by this part of itself.
 static const double followed = 1e-3;
 
+// convex.md (16): what a row of the end has beyond the gradient of the middle, along which its
+// force acts.
+static void assemble_end(rl_implicit *p, const rl_link *link, uint32_t m) {
+  const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
+  const rl_vec3 beyond = rl_scale(1.0 / link->rest, change);
+  const uint32_t a = p->kkt.slot_place[link->a], b = p->kkt.slot_place[link->b];
+  if (a != RL_NONE) {
+    rl_kkt_add_to_row(&p->kkt, p->kkt.row_place[m], a, rl_scale(-1.0, beyond));
+  }
+  if (b != RL_NONE) {
+    rl_kkt_add_to_row(&p->kkt, p->kkt.row_place[m], b, beyond);
+  }
+}
+
 static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
   const uint32_t a = p->kkt.slot_place[link->a], b = p->kkt.slot_place[link->b];
   const uint32_t row = p->kkt.row_place[m];
@@ -26,6 +40,9 @@ static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
   }
   if (a != RL_NONE && b != RL_NONE) {
     rl_kkt_add_block(&p->kkt, a > b ? a : b, a > b ? b : a, -round, -along, bent->gradient);
+  }
+  if (p->integrator == RL_MIDPOINT && rl_implicit_is_square(p, m)) {
+    assemble_end(p, link, m);
   }
 }
 
@@ -119,7 +136,7 @@ static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_sta
 
 bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
                         const rl_rows *rows, bool bends) {
-  rl_kkt_clear(&p->kkt);
+  rl_kkt_clear(&p->kkt, p->integrator != RL_MIDPOINT);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     for (uint32_t axis = 0; axis < 3 && rl_implicit_moves(p, i); axis++) {
       p->kkt.diagonal[p->kkt.slot_place[i] + axis] = p->inertia[i];
@@ -235,7 +252,7 @@ static void extend(rl_implicit *p, const rl_rows *rows, int j, double *column) {
   }
 }
 
-// papers/convex.md (9): (I - F) f = f0 by the method of generalised minimal residuals, f0 in the
+// papers/convex.md (13): (I - F) f = f0 by the method of generalised minimal residuals, f0 in the
 // solution, with Givens' rotations. Leaves f in `follows`.
 static void follow(rl_implicit *p, const rl_rows *rows) {
   enum { MOST = RL_IMPLICIT_KRYLOV };

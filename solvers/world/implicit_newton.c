@@ -5,12 +5,9 @@
 static const double nearly_taut_slack = 1e-3;
 
 // From this iteration on the residual has to fall by this factor at least; where it does not, the
-// method goes round in circles.
+// method goes round in circles. From a guess, rows that change sides make it slow at first.
 enum { settling = 2 };
-static const double least_progress = 0.5;
-
-// With friction it goes straight to its end as well, but from a guess not always fast.
-static const double least_progress_rubbing = 0.9;
+static const double least_progress = 0.5, least_progress_of_guess = 0.9;
 
 // Added to the diagonal of contacts, of their inverse mass, but not to what they are asked for: a
 // box rests on more corners than it needs.
@@ -52,8 +49,7 @@ static double set_rows(rl_implicit *p, const rl_rows *rows) {
 rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                              int iterations, bool is_guess, double tolerance, rl_step_info *info) {
   rl_reason reason = RL_CONVERGED_ITERATIONS;
-  const double progress =
-      is_guess && p->tangents.tangents_count > 0 ? least_progress_rubbing : least_progress;
+  const double progress = is_guess ? least_progress_of_guess : least_progress;
   double last = INFINITY;
   rl_implicit_grip(p, INFINITY);
   for (int i = 0; i <= iterations; i++) {

@@ -89,7 +89,7 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   return gives_up;
 }
 
-// convex.md (8)
+// convex.md (17)
 void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   rl_implicit_evaluate(p, model, state, rows);
   choose_rows(p, model, state);

@@ -406,7 +406,10 @@ void rl_kkt_lay_out(rl_kkt *k, const rl_model *model, rl_carver *c) {
   k->first = rl_carve(c, count, sizeof *k->first);
   k->start = rl_carve(c, count + 1, sizeof *k->start);
   k->diagonal = rl_carve(c, count, sizeof *k->diagonal);
-  k->lower = rl_carve(c, profile_capacity(model), sizeof *k->lower);
+  const size_t profile = profile_capacity(model);
+  k->lower = rl_carve(c, profile, sizeof *k->lower);
+  k->mirror = model->tangle_capacity > 0 ? NULL : rl_carve(c, profile, sizeof *k->mirror);
+  k->upper = k->lower;
 }
 
 void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const rl_rows *rows) {
@@ -436,9 +439,24 @@ void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const
   }
 }
 
-void rl_kkt_clear(rl_kkt *k) {
-  memset(k->lower, 0, k->start[k->count] * sizeof *k->lower);
+void rl_kkt_clear(rl_kkt *k, bool symmetric) {
+  const size_t size = k->start[k->count];
+  k->upper = symmetric || !k->mirror ? k->lower : k->mirror;
+  memset(k->lower, 0, size * sizeof *k->lower);
+  memset(k->upper, 0, size * sizeof *k->upper);
   memset(k->diagonal, 0, k->count * sizeof *k->diagonal);
+}
+
+void rl_kkt_add_to_row(rl_kkt *k, uint32_t row, uint32_t slot, rl_vec3 gradient) {
+  const double values[3] = {gradient.x, gradient.y, gradient.z};
+  for (uint32_t axis = 0; axis < 3 && k->upper != k->lower; axis++) {
+    const uint32_t other = slot + axis;
+    if (row > other) {
+      k->lower[k->start[row] + other - k->first[row]] += values[axis];
+    } else {
+      k->upper[k->start[other] + row - k->first[other]] += values[axis];
+    }
+  }
 }
 
 void rl_kkt_add_block(rl_kkt *k, uint32_t row, uint32_t column, double a, double b, rl_vec3 u) {
@@ -458,20 +476,31 @@ static double product(const double *x, const double *y, size_t count) {
   return sum;
 }
 
+// `side` of row i against the `other` of the rows before it.
+static void reduce(const rl_kkt *k, uint32_t i, double *side, const double *other) {
+  double *row = &side[k->start[i]];
+  const uint32_t first = k->first[i];
+  for (uint32_t j = first; j < i; j++) {
+    const uint32_t from = first > k->first[j] ? first : k->first[j];
+    row[j - first] -=
+        product(&row[from - first], &other[k->start[j] + (from - k->first[j])], j - from);
+  }
+}
+
 bool rl_kkt_factor(rl_kkt *k) {
   for (uint32_t i = 0; i < k->count; i++) {
-    double *row = &k->lower[k->start[i]];
-    const uint32_t first = k->first[i];
-    for (uint32_t j = first; j < i; j++) {
-      const uint32_t from = first > k->first[j] ? first : k->first[j];
-      row[j - first] -=
-          product(&row[from - first], &k->lower[k->start[j] + (from - k->first[j])], j - from);
+    double *row = &k->lower[k->start[i]], *column = &k->upper[k->start[i]];
+    const uint32_t length = i - k->first[i];
+    reduce(k, i, k->lower, k->upper);
+    if (column != row) {
+      reduce(k, i, k->upper, k->lower);
     }
     double pivot = k->diagonal[i];
-    for (uint32_t j = first; j < i; j++) {
-      const double l = row[j - first] * k->diagonal[j];
-      pivot -= l * row[j - first];
-      row[j - first] = l;
+    for (uint32_t j = 0; j < length; j++) {
+      const double one_over = k->diagonal[k->first[i] + j], l = row[j] * one_over;
+      pivot -= l * column[j];
+      column[j] *= one_over;
+      row[j] = l;
     }
     if (!(fabs(pivot) > 0.0)) {
       return false;
@@ -490,10 +519,10 @@ void rl_kkt_solve(const rl_kkt *k, double *x) {
     x[i] *= k->diagonal[i];
   }
   for (uint32_t i = k->count; i-- > 0;) {
-    const double *row = &k->lower[k->start[i]];
+    const double *column = &k->upper[k->start[i]];
     const uint32_t first = k->first[i];
     for (uint32_t j = first; j < i; j++) {
-      x[j] -= row[j - first] * x[i];
+      x[j] -= column[j - first] * x[i];
     }
   }
 }

@@ -9,6 +9,9 @@
 // width. What a rope does not have for itself - a body that carries several ropes, that touches or
 // is touched - stands behind them all, with a long row: the border. J^T J is never formed: its
 // condition is the square of this one's.
+//
+// Where rows are of another place than their forces (the midpoint rule), J above and below the
+// diagonal are not the same: the matrix has a mirror image of its own, L D U.
 #ifndef RL_KKT_H
 #define RL_KKT_H
 
@@ -25,6 +28,8 @@ typedef struct rl_kkt {
   uint32_t *first;      // [count] first column of a row
   size_t *start;        // [count + 1] where the row lies in `lower`
   double *lower;        // [profile] rows left of the diagonal
+  double *upper;        // [profile] columns above it: `lower` itself where it is symmetric
+  double *mirror;       // [profile] where it is not; NULL: it always is
   double *diagonal;     // [count] of the matrix, then one over that of D
 } rl_kkt;
 
@@ -37,15 +42,20 @@ size_t rl_kkt_capacity(const rl_model *model);
 // those of the last call. A contact with friction has two more multipliers, as in rl_direct.
 void rl_kkt_build(rl_kkt *kkt, const rl_model *model, const rl_state *state, const rl_rows *rows);
 
-void rl_kkt_clear(rl_kkt *kkt);
+// Sets all entries to 0.
+void rl_kkt_clear(rl_kkt *kkt, bool symmetric);
 
-// Adds to the entry of two places, in either order.
+// Adds to the entry of two places and to its mirror image.
 static inline void rl_kkt_add(rl_kkt *k, uint32_t i, uint32_t j, double value) {
   if (i == j) {
     k->diagonal[i] += value;
-  } else {
-    const uint32_t row = i > j ? i : j, column = i > j ? j : i;
-    k->lower[k->start[row] + column - k->first[row]] += value;
+    return;
+  }
+  const uint32_t row = i > j ? i : j, column = i > j ? j : i;
+  const size_t place = k->start[row] + column - k->first[row];
+  k->lower[place] += value;
+  if (k->upper != k->lower) {
+    k->upper[place] += value;
   }
 }
 
@@ -55,6 +65,9 @@ static inline void rl_kkt_add_gradient(rl_kkt *k, uint32_t row, uint32_t slot, r
   rl_kkt_add(k, row, slot + 1, gradient.y);
   rl_kkt_add(k, row, slot + 2, gradient.z);
 }
+
+// Adds to a multiplier's own row alone, not to what its force does.
+void rl_kkt_add_to_row(rl_kkt *kkt, uint32_t row, uint32_t slot, rl_vec3 gradient);
 
 // Adds a I + b u u^T to the block of two slots.
 void rl_kkt_add_block(rl_kkt *kkt, uint32_t row, uint32_t column, double a, double b, rl_vec3 u);

@@ -105,25 +105,26 @@ static void always_converges(void **unused) {
   for (size_t n = 10; n <= (is_long ? 10000 : 100); n *= 10) {
     for (double warm = 0.0; warm <= 12.0; warm += 12.0) {
       check_converges(n, HORIZONTAL, "euler", warm, 15);
-      check_converges(n, HORIZONTAL, "bdf2", warm, 20);
+      check_converges(n, HORIZONTAL, "bdf2", warm, 15);
       check_converges(n, TANGLED, "euler", warm, 60);
       check_converges(n, TANGLED_FAST, "euler", warm, 60);
     }
   }
 }
 
-// A rope that is caught as a whole, 2.2 s after its release: the second solve of that step begins
-// where the first one has ended.
+// A rope that is caught as a whole, from 2 s after its release on: the interior point begins where
+// Newton's method has come to, and the second solve of such a step where the first one has ended.
 static void bdf2_catches_a_rope(void **unused) {
   (void)unused;
-  rl_model *model = make_pose(300, 0.0, HORIZONTAL, 1);
-  rl_driver *d = drive(model, "bdf2", 12.0, 1.0 / 30.0);
+  rl_model *model = make_pose(100, 0.0, HORIZONTAL, 1);
+  rl_driver *d = drive(model, "bdf2", 12.0, 1.0 / 120.0);
   uint64_t most = 0;
-  for (int step = 0; step < 70; step++) {
+  for (int step = 0; step < 360; step++) {
     assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
     most = d->info.iterations > most ? d->info.iterations : most;
   }
-  check_below((double)most, 30.0);
+  print_message("at most %d iterations\n", (int)most);
+  check_below((double)most, 15.0);
   rl_driver_free(d);
   rl_model_free(model);
 }
@@ -137,9 +138,9 @@ static void midpoint_holds(void **unused) {
       rl_model *model = make_pose(is_long ? 100 : 20, loads[k], pose, 1 + k);
       rl_driver *d = drive(model, "midpoint", 12.0, steps_of_time[k]);
       for (int step = 0; step < 40; step++) {
-        assert_true(rl_driver_step(d) > 0);
-        check_below((double)d->info.iterations, 100.0); // both solves of a step that has two
-        check_below(rl_metrics_of(d).stretch_max, 2e-3);
+        assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+        check_below((double)d->info.iterations, 60.0); // both solves of a step that has two
+        check_below(rl_metrics_of(d).stretch_max, 1e-9);
       }
       rl_driver_free(d);
       rl_model_free(model);
@@ -344,15 +345,17 @@ static void friction_settles(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// An independent solve: Newton's method on phi(-c, lambda) = 0 (Fischer and Burmeister, phi = a + b
-// - sqrt(a^2 + b^2)) and M (x - y) / h^2 + sum lambda dc = 0 with c = (|d|^2 - l^2) / 2, dense, by
-// LU with pivoting, from y and no forces, each step as far as the residual falls.
+// An independent solve: Newton's method on phi(-k c, lambda) = 0 and M (x - y) / h^2 + sum lambda
+// dc = 0 with Fischer and Burmeister's phi = a + b - sqrt(a^2 + b^2) and c = (|d|^2 - l^2) / 2,
+// dense, by LU with pivoting, from y and no forces, each step as far as the residual falls. k makes
+// of c what pulls a node back by it in the step, of the size of lambda: without it what rows hardly
+// pull by is lost in rounding.
 
 enum { MOST = 24, DENSE = 4 * MOST };
 
 typedef struct dense {
   size_t n;
-  double mass[MOST + 1], h, l;
+  double mass[MOST + 1], h, l, k;
   rl_vec3 y[MOST + 1], x[MOST + 1];
   double lambda[MOST + 1];
 } dense;
@@ -366,7 +369,7 @@ static double dense_residual(const dense *s, const rl_vec3 *x, const double *lam
     if (i < s->n) {
       f = rl_add_scaled(f, -lambda[i + 1], rl_sub(x[i + 1], x[i]));
     }
-    const double a = 0.5 * (s->l * s->l - rl_dot(in, in)), b = lambda[i];
+    const double a = 0.5 * s->k * (s->l * s->l - rl_dot(in, in)), b = lambda[i];
     const double values[4] = {f.x, f.y, f.z, a + b - sqrt(a * a + b * b)};
     for (size_t k = 0; k < 4; k++) {
       r[4 * (i - 1) + k] = values[k];
@@ -382,17 +385,17 @@ static void dense_matrix(const dense *s, gsl_matrix *m) {
     const rl_vec3 in = rl_sub(s->x[i], s->x[i - 1]);
     const rl_vec3 out = i < s->n ? rl_sub(s->x[i + 1], s->x[i]) : rl_vec(0.0, 0.0, 0.0);
     const double d[3] = {in.x, in.y, in.z}, e[3] = {out.x, out.y, out.z};
-    const double a = 0.5 * (s->l * s->l - rl_dot(in, in)), b = s->lambda[i];
+    const double a = 0.5 * s->k * (s->l * s->l - rl_dot(in, in)), b = s->lambda[i];
     const double norm = fmax(sqrt(a * a + b * b), 1e-300);
     const size_t row = 4 * (i - 1);
     const double next = i < s->n ? s->lambda[i + 1] : 0.0;
     for (size_t k = 0; k < 3; k++) {
       gsl_matrix_set(m, row + k, row + k, s->mass[i] / (s->h * s->h) + s->lambda[i] + next);
       gsl_matrix_set(m, row + k, row + 3, d[k]);
-      gsl_matrix_set(m, row + 3, row + k, -(1.0 - a / norm) * d[k]);
+      gsl_matrix_set(m, row + 3, row + k, -s->k * (1.0 - a / norm) * d[k]);
       if (i > 1) {
         gsl_matrix_set(m, row + k, row - 4 + k, -s->lambda[i]);
-        gsl_matrix_set(m, row + 3, row - 4 + k, (1.0 - a / norm) * d[k]);
+        gsl_matrix_set(m, row + 3, row - 4 + k, s->k * (1.0 - a / norm) * d[k]);
       }
       if (i < s->n) {
         gsl_matrix_set(m, row + k, row + 4 + k, -next);
@@ -458,6 +461,7 @@ static void check_step(size_t n, double load, start_pose pose, double dt) {
       s.y[i] = rl_add_scaled(rl_add_scaled(s.x[i], dt, d->state->velocities[slot]), dt * dt,
                              model->gravity);
     }
+    s.k = s.mass[1] / (dt * dt * s.l * s.l);
     // From where it was, from y, and from both with forces.
     bool solved = false;
     const dense at_start = s;
@@ -472,7 +476,7 @@ static void check_step(size_t n, double load, start_pose pose, double dt) {
     assert_true(solved);
     assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
     for (uint32_t i = 1; i <= n; i++) {
-      check_below(rl_distance(rl_rope_position(model, d->state, 0, i), s.x[i]), 1e-8);
+      check_below(rl_distance(rl_rope_position(model, d->state, 0, i), s.x[i]), 1e-10);
       const double tension = s.lambda[i] * rl_distance(s.x[i], s.x[i - 1]);
       const double of_positions = 1e-8 * (1.0 + load) * rope_mass / (dt * dt);
       check_near(rl_rope_tension(model, d->state, 0, i - 1), tension,
