@@ -163,8 +163,9 @@ typedef struct run {
   json_t *notes;                      // what is easily overlooked, in words
   size_t change_notes;                // of these, how many were told
   uint32_t whole_rope, whole_element; // where there was last no spare node to part with
-  uint32_t taut_rope;                 // that pulled too hard for the steps first (RL_NONE: none)
-  double taut_time, taut_limit;       // when, and what steps it asks for [s]
+  uint32_t strict_rope;               // that first asked for shorter steps (RL_NONE: none)
+  double strict_time, step_limit;     // when, and for which [s]
+  bool is_bent;                       // by its bending, not by its tension
 } run;
 
 // As many changes are listed in run.json, and noted on stderr.
@@ -371,26 +372,46 @@ static void note_changes(run *r) {
   }
 }
 
-// The first time at which a rope asked a method that holds its directions for shorter steps than
-// these: sqrt(m l/T) of the element that asks for the shortest.
-static void watch_directions(run *r) {
+// The longest steps in which a method is stable that acts all through a step with what there is at
+// its start: of directions sqrt(m l/T), of bending (10) of papers/bending.md. Infinite: any.
+static double directions_limit(const rl_driver *driver, uint32_t link) {
+  const rl_state *state = driver->state;
+  const rl_link *l = &state->links[link];
+  const double w = fmax(state->points[l->a].w, state->points[l->b].w);
+  const double tension = driver->type->holds_directions ? state->multipliers[link] : 0.0;
+  return tension > 0.0 ? sqrt(l->rest / (w * tension)) : INFINITY;
+}
+
+static double bending_limit(const rl_driver *driver, const rl_rope *rope, uint32_t link) {
+  const rl_state *state = driver->state;
+  const rl_link *l = &state->links[link];
+  const double bending = driver->type->holds_bending ? rope->bending : 0.0;
+  const double mass = fmax(state->masses[l->a], state->masses[l->b]);
+  const double now =
+      rl_distance(rl_position(&state->points[l->a]), rl_position(&state->points[l->b]));
+  return bending > 0.0 && mass > 0.0 ? 0.5 * sqrt(mass * now * now * now / bending) : INFINITY;
+}
+
+// The first time at which a rope asked for shorter steps than these, and the element that asks for
+// the shortest.
+static void watch_limits(run *r) {
   const rl_driver *driver = r->driver;
   const rl_state *state = driver->state;
-  const double dt = r->schedule.dt;
-  if (!driver->type->holds_directions || r->taut_rope != RL_NONE) {
+  const bool holds = driver->type->holds_directions || driver->type->holds_bending;
+  if (!holds || r->strict_rope != RL_NONE) {
     return;
   }
-  r->taut_limit = dt;
+  r->step_limit = r->schedule.dt;
   for (uint32_t k = 0; k < driver->model->rope_count; k++) {
     const rl_rope *rope = &driver->model->ropes[k];
     for (uint32_t i = 0; !rope->massless && i < rl_rope_elements(driver->model, state, k); i++) {
-      const rl_link *link = &state->links[rope->first_link + i];
-      const double w = fmax(state->points[link->a].w, state->points[link->b].w);
-      const double limit = sqrt(link->rest / (w * state->multipliers[rope->first_link + i]));
-      if (limit < r->taut_limit) {
-        r->taut_limit = limit;
-        r->taut_rope = k;
-        r->taut_time = state->time;
+      const double across = directions_limit(driver, rope->first_link + i);
+      const double bent = bending_limit(driver, rope, rope->first_link + i);
+      if (fmin(across, bent) < r->step_limit) {
+        r->step_limit = fmin(across, bent);
+        r->is_bent = bent < across;
+        r->strict_rope = k;
+        r->strict_time = state->time;
       }
     }
   }
@@ -413,7 +434,7 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
     summary->unsettled++;
     summary->unsettled_residual = fmax(summary->unsettled_residual, driver->info.residual);
   }
-  watch_directions(r);
+  watch_limits(r);
   note_slipping_off(r);
   note_changes(r);
   summary->slipped_off = driver->state->slipped_off;
@@ -513,11 +534,12 @@ static int finish(run *r, rl_reason reason) {
     name = "diverged";
     snprintf(text, sizeof text, "%s at t = %.6g s, step %llu", rl_reason_name(reason), time,
              (unsigned long long)summary.steps_done);
-    if (r->taut_rope != RL_NONE) {
+    if (r->strict_rope != RL_NONE) {
       const size_t used = strlen(text);
       snprintf(text + used, sizeof text - used,
-               "; from t = %.6g s on rope '%.40s' asks for steps below sqrt(m l/T) = %.3g s",
-               r->taut_time, r->scenario->model->ropes[r->taut_rope].name, r->taut_limit);
+               "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s", r->strict_time,
+               r->scenario->model->ropes[r->strict_rope].name,
+               r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit);
     }
     if (is_told(r)) {
       fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
@@ -665,7 +687,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();
   r.notes = json_array();
-  r.whole_rope = r.taut_rope = RL_NONE;
+  r.whole_rope = r.strict_rope = RL_NONE;
   if (!r.manifest || !r.changes || !r.notes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");

@@ -24,8 +24,10 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                     "sweeps over all rows in a substep, before the positions move"},
     [RELAX] = {"relax", RL_INTEGER, "1", 1, 0, 1e7, NULL,
                "sweeps after that, which take out the velocity that took back lengths"},
-    [HERTZ] = {"hertz", RL_REAL, "Hz", 1000, 0.01, 1e9, NULL,
-               "frequency at which an inextensible row or a contact takes back its excess"},
+    [HERTZ] =
+        {"hertz", RL_REAL, "Hz", 1000, 0.01, 1e9, NULL,
+         "frequency at which an inextensible row or a contact takes back its excess, at any step; "
+         "1e9: the limit below alone, which a finer step raises"},
     [HERTZ_LIMIT] = {"hertz_limit", RL_REAL, "1", 0.25, 1e-3, 1e3, NULL,
                      "hertz is at most this fraction of the substeps in a second"},
     [DAMPING_RATIO] = {"damping_ratio", RL_REAL, "1", 2, 0, 1e3, NULL,

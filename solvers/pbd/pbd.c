@@ -125,6 +125,7 @@ const rl_solver_type rl_solver_pbd = {
     .citation = "mueller2006",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,
+    .holds_bending = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(pbd),

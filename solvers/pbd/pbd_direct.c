@@ -58,6 +58,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,
     .holds_directions = true,
+    .holds_bending = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -95,6 +95,9 @@ typedef struct rl_solver_type {
   // The directions of the start of a step act all through it: unstable across a rope that pulls
   // with T on nodes of m at a distance l in steps above sqrt(m l/T).
   bool holds_directions;
+  // The force of bending is that of the start of the step: unstable in steps above (10) of
+  // papers/bending.md, sqrt(m l^3/EI)/2.
+  bool holds_bending;
   bool keeps_wraps;  // it calls rl_wraps_judge and rl_wraps_end itself
   bool keeps_faults; // of what it rebuilds: neither a gain of energy nor an end in an eye stops it
   bool is_adaptive;  // it takes the internal steps that its tolerance asks for, and tells its error

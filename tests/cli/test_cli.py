@@ -1716,6 +1716,13 @@ class Trajectories(Case):
         self.expect(told.returncode, DIVERGED, "status")
         self.expect_in(wanted + "\n", told.stderr, "what is told")
         self.expect(Result(folder).manifest["reason"].endswith(wanted), True, "the reason in run.json")
+        # A rod of 8 elements, bent by its weight: the explicit limit of beam waves, (l^2/2) sqrt(mu/EI).
+        limit = 0.125**2 / 2 * math.sqrt(0.1 / 2.4525)
+        told = ropelab("run", "cantilever", "--solver", "rattle", "--step", "0.002", "--duration", "0.1", "--out",
+                       new_folder())
+        self.expect(told.returncode, DIVERGED, "status of a rod with too long steps")
+        self.expect_in(f"; from t = 0.002 s on rope 'rod' asks for steps below sqrt(m l^3/EI)/2 = {limit:.3g} s\n",
+                       told.stderr, "what is told of it")
 
     def test_winch_at_a_clamp(self) -> None:
         path = new_folder() / "rod.yaml"

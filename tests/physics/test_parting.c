@@ -797,16 +797,16 @@ static double swing_error(const char *solver, double dt) {
 }
 
 // The energy error of a method that is cut is of its order, in every family. (That of soft impulses
-// stays, with their springs.)
+// stays, with their springs, unless these get stiffer with the step.)
 static void the_ledger_closes(void **unused) {
   (void)unused;
   static const struct {
     const char *solver;
     double order, band;
-  } cases[] = {{"rattle", 2.0, 0.35},         {"pbd-direct", 1.0, 0.2},
-               {"impulse-direct", 1.0, 0.1},  {"xpbd", 1.0, 0.1},
-               {"convex", 1.0, 0.2},          {"pbd", 1.0, 0.2},
-               {"penalty-implicit", 1.0, 0.2}};
+  } cases[] = {{"rattle", 2.0, 0.35},          {"pbd-direct", 1.0, 0.2},
+               {"impulse-direct", 1.0, 0.1},   {"xpbd", 1.0, 0.1},
+               {"convex", 1.0, 0.2},           {"pbd", 1.0, 0.2},
+               {"penalty-implicit", 1.0, 0.2}, {"impulse-soft,hertz=1e9", 1.0, 0.45}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const double coarse = swing_error(cases[i].solver, 1e-3);
     const double fine = swing_error(cases[i].solver, 5e-4);

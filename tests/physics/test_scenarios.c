@@ -540,20 +540,31 @@ static void turning_box_adds_no_energy(void **unused) {
   rl_scenario_free(s);
 }
 
-// The balloon meets its pulley and everything stops for good.
+// The balloon meets its pulley and everything stops for good, with the sweeps that the scenario
+// names as well; the ledger is closed to what these leave open.
 static void balloon_stops_the_ball(void **unused) {
   (void)unused;
-  static const char *const specs[] = {"impulse-direct", "pbd-direct", "impulse,iterations=2000"};
+  static const struct {
+    const char *solver;
+    double solved, open; // of what there is of tension and length; [J]
+  } specs[] = {{"impulse-direct", 1e-8, 1e-3},
+               {"pbd-direct", 1e-8, 1e-3},
+               {"convex", 1e-6, 1e-3},
+               {"impulse,iterations=2000", 1e-8, 1e-2},
+               {"pbd,iterations=2000", 1e-8, 1e-2},
+               {"xpbd,iterations=400", 1e-4, 1.0},
+               {"impulse-soft,iterations=400,relax=400", 1e-4, 60.0}};
   const double speed = sqrt(2.0 * 99.0 / 101.0 * 9.81 * 3.65);
   rl_scenario *s = load("balloon-with-stop", NULL);
   for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
-    rl_driver *d = driver_for(s, specs[k], s->step);
+    rl_driver *d = driver_for(s, specs[k].solver, s->step);
     run_until(d, 0.86);
     check_relative(probe(d, "balloon.vy") / d->state->time, 99.0 / 101.0 * 9.81, 1e-3);
     run_until(d, 1.4);
-    check_near(probe(d, "balloon.y"), -0.35, 1e-8);
-    check_near(probe(d, "ball.vy"), 0.0, 1e-9);
-    check_relative(probe(d, "rope.tension"), 9810.0, 1e-8);
+    check_near(probe(d, "balloon.y"), -0.35, specs[k].solved);
+    check_near(probe(d, "ball.vy"), 0.0, specs[k].solved);
+    check_relative(probe(d, "rope.tension"), 9810.0, specs[k].solved);
+    check_near(rl_driver_energy_error(d), 0.0, specs[k].open);
     check_relative(d->state->dissipated, 505.0 * speed * speed, 5e-3);
     rl_driver_free(d);
   }
