@@ -903,7 +903,7 @@ void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows
   const uint32_t slots[4] = {contact->slot, contact->next, other->a, other->b};
   bool between_nodes = true;
   for (size_t k = 0; k < 4; k++) {
-    between_nodes = between_nodes && !rl_moving_hold(model, slots[k]);
+    between_nodes = between_nodes && rl_node_vertex(model, slots[k]).slot < model->node_count;
   }
   for (uint32_t k = 0; k < 4 && between_nodes; k++) { // the entries are filled in where one asks
     rows->vertices[row->first_vertex + k] = (rl_vertex){slots[k], {0.0, 0.0, 0.0}};

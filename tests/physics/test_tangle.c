@@ -539,16 +539,16 @@ static void too_many_contacts_stop_the_run(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // Rows, and what is refused
 
-// One rope is tied beside the centre of a body that turns, and the contact is near there.
-static void rows_have_the_gradients_of_their_values(void **unused) {
-  (void)unused;
+// One rope is tied to a body that turns, and the contact is near there.
+static void check_gradients_beside_a_body(const char *end) {
   rl_scenario *s = scenario_from(
       "name: rows\nduration: 1\nstep: 0.004\nbodies:\n"
       "  box: {mass: 1, spin: [0.3, 0.2, 0.1], shape: {box: {size: [0.1, 0.2, 0.3]}}}\nropes:\n"
-      "  a: {from: {body: box, at: [0.05, 0.02, 0]}, to: {free: [0.5, 0.1, 0.02]}, segments: 2,"
+      "  a: {from: {%s}, to: {free: [0.5, 0.1, 0.02]}, segments: 2,"
       " mass: 0.2, radius: 0.02, friction: 0.3, rope_collide: true}\n"
       "  b: {from: {free: [0.1, 0.07, -0.2]}, to: {free: [0.12, 0.08, 0.3]}, segments: 3,"
-      " mass: 0.2385, radius: 0.015, rope_collide: true}\n");
+      " mass: 0.2385, radius: 0.015, rope_collide: true}\n",
+      end);
   rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
   rl_detect(d->model, d->state, d->dt, d->rows);
   int count = 0;
@@ -563,6 +563,12 @@ static void rows_have_the_gradients_of_their_values(void **unused) {
   assert_int_equal(count, 1);
   rl_driver_free(d);
   rl_scenario_free(s);
+}
+
+static void rows_have_the_gradients_of_their_values(void **unused) {
+  (void)unused;
+  check_gradients_beside_a_body("body: box, at: [0.05, 0.02, 0]");
+  check_gradients_beside_a_body("body: box"); // its centre
 }
 
 static void overlap_is_refused(void **unused) {
