@@ -25,7 +25,7 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      if (row->is_frozen) { // the sweeps need no entries
+      if (rl_row_is_crossing(rows, row)) { // the sweeps need no entries
         const rl_crossing *c = &rows->crossings[row->item];
         row->value = rl_crossing_value(c, rl_crossing_way(c, state->points));
       } else if (!known) {
@@ -82,7 +82,7 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
       const rl_row *row = &rows->rows[k];
       double *multiplier = &state->multipliers[row->source];
       *multiplier *= scale;
-      if (row->is_frozen) {
+      if (rl_row_is_crossing(rows, row)) {
         const rl_crossing *c = &rows->crossings[row->item];
         rl_crossing_push(c, rl_scale(*multiplier, c->normal), state->points, state->velocities);
       } else {
@@ -207,7 +207,7 @@ void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, 
     if (rl_is_zero(total)) {
       continue;
     }
-    if (row->is_frozen) {
+    if (rl_row_is_crossing(rows, row)) {
       const rl_crossing *c = &rows->crossings[row->item];
       loss -= rl_dot(total, rl_crossing_slide(c, rl_crossing_velocity(c, state->velocities)));
       info->work += rl_crossing_work(c, total, state->points, state->velocities);

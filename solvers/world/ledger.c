@@ -110,7 +110,7 @@ static row_rate crossing_rate(const rl_state *state, const rl_crossing *c) {
 
 static row_rate general_rate(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row) {
-  if (row->is_frozen) {
+  if (rl_row_is_crossing(rows, row)) {
     return crossing_rate(state, &rows->crossings[row->item]);
   }
   rl_row_evaluate(model, state, rows, row, state->points);
@@ -173,7 +173,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
         before = place == RL_NONE ? RL_NONE : model->link_count + place;
       }
       row_rate now = general_rate(model, state, rows, row);
-      if (row->is_frozen) {
+      if (rl_row_is_crossing(rows, row)) {
         const rl_crossing *c = &rows->crossings[row->item];
         now.value = rl_crossing_value(c, rl_crossing_way(c, state->points));
       }
@@ -258,7 +258,7 @@ static double link_speed(const rl_state *state, const rl_link *link) {
 
 static double general_speed(const rl_model *model, const rl_state *state, rl_rows *rows,
                             rl_row *row) {
-  if (row->is_frozen) {
+  if (rl_row_is_crossing(rows, row)) {
     const rl_crossing *c = &rows->crossings[row->item];
     return -rl_dot(c->normal, rl_crossing_velocity(c, state->velocities));
   }

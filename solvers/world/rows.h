@@ -51,7 +51,6 @@ typedef struct rl_row {
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
   bool turns;     // some of its entries are spins
-  bool is_frozen; // only its value depends on the positions: its contact has an rl_crossing
   bool is_laid;   // its entries are filled in, and stay: rl_row_evaluate does it
   bool rests;     // nobody asks for it: rl_direct_evaluate leaves it as it was
   double value;   // C at the positions last evaluated [m]
@@ -205,9 +204,19 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 // Finds all of a contact of two elements anew, after it was found somewhere else.
 void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
+// Whether a contact, or a row, has an rl_crossing: of such a row only the value depends on the
+// positions.
+static inline bool rl_is_crossing(const rl_rows *rows, uint32_t contact) {
+  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
+}
+
+static inline bool rl_row_is_crossing(const rl_rows *rows, const rl_row *row) {
+  return row->kind == RL_ROW_CONTACT && rl_is_crossing(rows, row->item);
+}
+
 // The slot of an entry of a row, also before rl_row_evaluate has filled it in.
 static inline uint32_t rl_row_slot(const rl_rows *rows, const rl_row *row, uint32_t entry) {
-  return row->is_frozen ? rows->crossings[row->item].slots[entry]
+  return rl_row_is_crossing(rows, row) ? rows->crossings[row->item].slots[entry]
                         : rows->entries[row->first_entry + entry].slot;
 }
 
@@ -220,11 +229,6 @@ static inline rl_vec3 rl_crossing_way(const rl_crossing *c, const rl_point *poin
 
 static inline double rl_crossing_value(const rl_crossing *c, rl_vec3 way) {
   return c->distance - rl_dot(c->normal, way);
-}
-
-// Whether a contact has one.
-static inline bool rl_is_crossing(const rl_rows *rows, uint32_t contact) {
-  return rows->crossings && rows->crossings[contact].slots[0] != RL_NONE;
 }
 
 // How the way changes for velocities of all slots; of a change of the way what is across the

@@ -435,13 +435,13 @@ void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, 
   rl_crossing *c = &rows->crossings[row->item];
   const double shares[4] = {1.0 - found->fraction, found->fraction, found->other_fraction - 1.0,
                             -found->other_fraction};
-  row->is_frozen = true;
+  bool is_crossing = true;
   for (size_t i = 0; i < 4; i++) {
     c->slots[i] = vertices[i].slot;
     c->shares[i] = shares[i];
-    row->is_frozen = row->is_frozen && vertices[i].slot < model->node_count;
+    is_crossing = is_crossing && vertices[i].slot < model->node_count;
   }
-  if (row->is_frozen) {
+  if (is_crossing) {
     freeze(state, rows, row, c);
   } else {
     c->slots[0] = RL_NONE;
@@ -450,7 +450,7 @@ void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, 
 
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points) {
-  if (row->is_frozen) {
+  if (rl_row_is_crossing(rows, row)) {
     const rl_crossing *c = &rows->crossings[row->item];
     row->value = rl_crossing_value(c, rl_crossing_way(c, points));
     if (!row->is_laid) {
