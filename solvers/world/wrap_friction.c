@@ -549,18 +549,24 @@ static double change_along(const rl_model *model, const rl_state *from, const rl
   return sum;
 }
 
-// Where the length of the rope has jumped, by more than what moves can explain, the shortest way
-// that it followed has come to an end within the step: it slips off the body on which it has moved
-// most, and does so at the start of the step. `closely`: by more than its directions at the start
-// and at the end can (15). Leaves both paths solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
-                     bool closely) {
+// Where the length of the rope has jumped, by more than what its directions at the start and at the
+// end of the step tell (15), the shortest way that it followed has come to an end within the step:
+// it slips off the body on which it has moved most, and does so at the start of the step. Leaves
+// both paths solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before,
+                     uint32_t index) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
   if (rl_wraps_is_loop(model, index)) { // it keeps its wraps
     return false;
   }
-  const double jump = isnan(length) ? INFINITY : fabs(was - length) - jump_tolerance * was;
+  const double jump = isnan(length) ? INFINITY
+                                    : fabs(was - length) - jump_tolerance * was -
+                                          rl_wrap_bent_share * moves_of(model, state, before, index);
+  if (!(jump > 0.0) || !(jump > fabs(change_along(model, before, state, index))) ||
+      !(jump > fabs(change_along(model, state, before, index)))) {
+    return false;
+  }
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   uint32_t body = RL_NONE;
   double most = 0.0;
@@ -574,13 +580,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  double moves = moves_of(model, state, before, index);
-  if (closely) {
-    const double at_start = fabs(change_along(model, before, state, index));
-    const double at_end = fabs(change_along(model, state, before, index));
-    moves = fmax(at_start, at_end) + rl_wrap_bent_share * moves;
-  }
-  if (body == RL_NONE || !(jump > moves)) {
+  if (body == RL_NONE) {
     return false;
   }
   for (uint32_t i = before->wrap_counts[index]; i-- > 0;) {
@@ -595,7 +595,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
-        lose_way(model, state, before, r, true)) {
+        lose_way(model, state, before, r)) {
       return true;
     }
   }
@@ -612,7 +612,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    if (lose_way(model, state, before, r, false)) {
+    if (lose_way(model, state, before, r)) {
       return true;
     }
     if (!model->ropes[r].rubs) {
