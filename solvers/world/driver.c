@@ -14,7 +14,7 @@
 static const double swing = 12.0;
 
 // Of all the energy that there is: a step over bodies that gains more is looked at.
-static const double doubtful_gain = 1e-3;
+static const double doubtful_gain = 1e-4;
 
 // A winch whose tension is this close to its limit, relative to that, runs at it; so often it is
 // tried.

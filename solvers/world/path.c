@@ -406,7 +406,8 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     const double length = lay(items, count);
     const double gradient = isnan(length) ? NAN : differentiate(items, count);
     const bool shorter = slope < 0.0 && length <= s->length + 1e-4 * share * slope;
-    if (gradient < 0.5 * s->gradient || (is_far(s) && shorter)) {
+    const bool longer = is_far(s) && length > s->length * (1.0 + acceptable);
+    if ((gradient < 0.5 * s->gradient && !longer) || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
       return true;

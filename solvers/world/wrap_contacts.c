@@ -58,7 +58,7 @@ static void find_parts(rl_wrapping *w) {
 }
 
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope) {
-  rl_wrapping w = {.model = model, .state = state, .rope = rope};
+  rl_wrapping w = {.model = model, .state = state, .rope = rope, .left = RL_NONE};
   w.path.items = rl_path_items(state, rope);
   w.path.capacity = model->ropes[rope].wrap_capacity + 2;
   state->solved[rope] = 0;
@@ -87,6 +87,10 @@ bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
 void rl_wraps_restore(rl_wrapping *w, size_t count) {
   memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
   w->path.count = count;
+}
+
+static bool is_same(const rl_path_item *a, const rl_path_item *b) {
+  return a->part == b->part && a->feature == b->feature;
 }
 
 static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap *old) {
@@ -452,7 +456,7 @@ static bool find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
       continue;
     }
     const uint32_t body = state->body_order[i];
-    if (touches[body] && is_near(w, before, about, body)) {
+    if (touches[body] && body != w->left && is_near(w, before, about, body)) {
       find_hit_on(w, before, piece, swept, body, &first, found);
     }
   }
@@ -566,22 +570,17 @@ static double largest_change(const rl_wrapping *w, const rl_state *before) {
   return fmax(along, 0.0) + rl_wrap_bent_share * moves;
 }
 
-// Whether the list has taken the part on, and the rope has become no longer by that than it was, or
-// than it can have become.
-static bool has_caught(rl_wrapping *w, const rl_state *before, const hit *found, size_t count,
-                       double was, double most) {
+// The length of the list, if it has taken the part on; else INFINITY.
+static double caught_length(rl_wrapping *w, const hit *found, size_t count) {
   bool on = false;
   for (size_t i = 1; i + 1 < w->path.count; i++) {
     on = on || rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
   }
-  if (!on || w->path.count <= count) {
-    return false;
-  }
-  const double length = rl_path_solve(w->path.items, w->path.count, NULL);
-  return length <=
-         fmin(most, fmax(was * (1.0 + longest_slip), w->start + largest_change(w, before)));
+  return on && w->path.count > count ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
 }
 
+// The first way by which the rope becomes no longer than it was, or than it can have become, and
+// where none is, the first of all. What falls comes from far: on the side from which it came.
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const hit *found,
                       const swept_piece *swept) {
   const size_t count = w->path.count;
@@ -595,14 +594,20 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
                               const swept_piece *) = {wrap_side, adapt_to, wrap_rim, wind_round};
   enum { WAYS = sizeof ways / sizeof ways[0] };
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  for (size_t k = 0; k < 2 * WAYS; k++) { // where none is as short as it should, the first
-    if (ways[k % WAYS](w, piece, found, swept) &&
-        has_caught(w, before, found, count, k < WAYS ? length : INFINITY, most)) {
+  size_t longer = WAYS;
+  for (size_t k = w->left == RL_NONE ? 0 : WAYS - 1; k < WAYS; k++) {
+    const double now = ways[k](w, piece, found, swept) ? caught_length(w, found, count) : INFINITY;
+    const bool is_possible = now <= most;
+    if (is_possible &&
+        now <= fmax(length * (1.0 + longest_slip), w->start + largest_change(w, before))) {
       return true;
     }
+    longer = is_possible && longer == WAYS ? k : longer;
     rl_wraps_restore(w, count);
   }
-  return false; // it only grazes, or passes through
+  // Else it only grazes, or passes through.
+  return longer < WAYS && ways[longer](w, piece, found, swept) &&
+         caught_length(w, found, count) <= most;
 }
 
 // Wraps for all that a piece has run into; the two pieces beside them are looked at again.
@@ -628,10 +633,48 @@ static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   catch_hits(w, before, piece, &one);
 }
 
+// The place of the old items first ... last - 1 that is farthest from a piece.
+static rl_vec3 farthest_old(const rl_wrapping *w, size_t first, size_t last, rl_vec3 a, rl_vec3 b) {
+  rl_vec3 farthest = a;
+  double most = 0.0;
+  for (size_t k = 2 * first; k < 2 * last; k++) {
+    const rl_path_item *item = &w->state->old_items[k / 2];
+    const rl_vec3 p = k % 2 == 0 ? item->entry : item->exit;
+    const double off = rl_length(rl_cross(rl_sub(p, a), rl_sub(b, a)));
+    farthest = off > most ? p : farthest;
+    most = fmax(most, off);
+  }
+  return farthest;
+}
+
+// The rope has slipped off a body that it lay on in the old items: it falls from there to where it
+// is now, and on whatever stands in between.
+static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
+  const rl_path_item *old = w->state->old_items, *items = w->path.items;
+  const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
+  size_t first = 0, same = 0; // so many are as they were at the start of the list, and at its end
+  while (first + 1 < shorter && is_same(&old[first], &items[first])) {
+    first++;
+  }
+  while (same < shorter - first && is_same(&old[old_count - 1 - same], &items[count - 1 - same])) {
+    same++;
+  }
+  const rl_vec3 from =
+      farthest_old(w, first, old_count - same, items[first - 1].exit, items[count - same].entry);
+  w->left = left;
+  for (size_t piece = count - same; piece-- > first - 1;) {
+    const swept_piece swept = {{from, from},
+                               {w->path.items[piece].exit, w->path.items[piece + 1].entry}};
+    catch_hits(w, w->state, piece, &swept);
+  }
+  w->left = RL_NONE;
+}
+
 // ---------------------------------------------------------------------------------------------
 // The end of a step
 
-void rl_wraps_remove(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+// Takes a wrap off; the pieces beside it become one.
+static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t last = --state->wrap_counts[index];
   if (i > 0) {
@@ -665,7 +708,7 @@ static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
           is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
       first = over ? i : first;
     }
-    rl_wraps_remove(model, state, index, first);
+    remove_wrap(model, state, index, first);
     gone = true;
   }
   return gone;
@@ -714,12 +757,47 @@ static uint32_t body_left(const rl_wrapping *w) {
   return wraps[0].body;
 }
 
-// While the old wraps are still there.
-static void note_slip(const rl_wrapping *w) {
-  const uint32_t body = w->state->wrap_counts[w->rope] > 0 ? body_left(w) : RL_NONE;
-  if (body != RL_NONE) {
-    rl_wraps_note_slip(w->state, w->rope, body);
+// Whether a straight piece of the list goes through a body.
+static bool goes_through(const rl_wrapping *w, uint32_t body) {
+  const rl_body *b = &w->model->bodies[body];
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  const rl_path_item *items = w->path.items;
+  bool through = false;
+  for (size_t k = 0; k + 1 < w->path.count; k++) {
+    for (const rl_part *part = b->parts; part < b->parts + b->part_count; part++) {
+      rl_surface surface;
+      rl_shape_segment(part, at.centre, at.rotation, items[k].exit, items[k + 1].entry, &surface);
+      through = through || surface.distance < -inside * part->inner;
+    }
   }
+  return through;
+}
+
+bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, uint32_t body,
+                       bool anyway) {
+  rl_wrapping w = rl_wraps_open(model, state, index);
+  const size_t count = w.path.count;
+  memcpy(state->old_items, w.path.items, count * sizeof *w.path.items);
+  w.path.count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const rl_path_item *item = &state->old_items[i];
+    if (item->part == RL_NONE || state->solid_parts[item->part][0] != body) {
+      w.path.items[w.path.count++] = *item;
+    }
+  }
+  const bool leads = !isnan(rl_path_solve(w.path.items, w.path.count, NULL));
+  if (!anyway && leads && goes_through(&w, body)) {
+    rl_wraps_restore(&w, count);
+    return false;
+  }
+  w.start = INFINITY;
+  order_bodies(model, state, state);
+  if (leads) {
+    fall(&w, count, body);
+  }
+  rl_wraps_adopt(&w);
+  rl_wraps_note_slip(state, index, body);
+  return true;
 }
 
 // Lets the features of the list change. What would be longer than the rope is on the features that
@@ -739,8 +817,12 @@ static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
   if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
       !(length <= fmax(kept * (1.0 + longest_slip), w->start + largest_change(w, before)))) {
     rl_wraps_restore(w, count);
-  } else if (length < shortest) {
-    note_slip(w);
+  } else if (length < shortest && count > 2) {
+    const uint32_t body = body_left(w); // while the old wraps are still there
+    if (body != RL_NONE) {
+      rl_wraps_note_slip(w->state, w->rope, body);
+      fall(w, count, body);
+    }
   }
 }
 

@@ -551,20 +551,20 @@ static double change_along(const rl_model *model, const rl_state *from, const rl
 
 // Where the length of the rope has jumped, by more than what its directions at the start and at the
 // end of the step tell (15), the shortest way that it followed has come to an end within the step:
-// it slips off the body on which it has moved most, and does so at the start of the step. Leaves
-// both paths solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before,
-                     uint32_t index) {
+// it slips off the body on which it has moved most, and does so at the start of the step. If it
+// would go through that body then, it does so only where that is `sure`. Leaves both paths solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
+                     bool sure) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
   if (rl_wraps_is_loop(model, index)) { // it keeps its wraps
     return false;
   }
-  const double jump = isnan(length) ? INFINITY
-                                    : fabs(was - length) - jump_tolerance * was -
-                                          rl_wrap_bent_share * moves_of(model, state, before, index);
-  if (!(jump > 0.0) || !(jump > fabs(change_along(model, before, state, index))) ||
-      !(jump > fabs(change_along(model, state, before, index)))) {
+  const double jump = fabs(was - length) - jump_tolerance * was -
+                      rl_wrap_bent_share * moves_of(model, state, before, index);
+  const bool is_found = !isnan(length);
+  if (is_found && (!(jump > 0.0) || !(jump > fabs(change_along(model, before, state, index))) ||
+                   !(jump > fabs(change_along(model, state, before, index))))) {
     return false;
   }
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -580,22 +580,13 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  if (body == RL_NONE) {
-    return false;
-  }
-  for (uint32_t i = before->wrap_counts[index]; i-- > 0;) {
-    if (rl_wraps_of(model, before, index)[i].body == body) {
-      rl_wraps_remove(model, before, index, i);
-    }
-  }
-  rl_wraps_note_slip(before, index, body);
-  return true;
+  return body != RL_NONE && rl_wraps_slip_off(model, before, index, body, sure || !is_found);
 }
 
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
-        lose_way(model, state, before, r)) {
+        lose_way(model, state, before, r, true)) {
       return true;
     }
   }
@@ -612,7 +603,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    if (lose_way(model, state, before, r)) {
+    if (lose_way(model, state, before, r, false)) {
       return true;
     }
     if (!model->ropes[r].rubs) {

@@ -96,7 +96,8 @@ typedef struct rl_wrapping {
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
-  double start; // length of the way at the start of the step [m]
+  double start;  // length of the way at the start of the step [m]
+  uint32_t left; // the body that it has slipped off, while it falls; RL_NONE: it does not
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved; it does not count as that any more.
@@ -125,8 +126,10 @@ void rl_wraps_adopt(rl_wrapping *w);
 // Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
 
-// Takes a wrap off; the pieces beside it become one.
-void rl_wraps_remove(const rl_model *model, rl_state *state, uint32_t rope, uint32_t wrap);
+// The rope, whose path is solved, slips off a body, and lies on what it falls on. False if it would
+// go through the body then, so that it still lies on it; `anyway`: not even then.
+bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
+                       bool anyway);
 
 // Whether an item of the path belongs to a part of a body.
 bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);

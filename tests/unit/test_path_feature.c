@@ -327,6 +327,21 @@ static void turns_stay(void **unused) {
 
 enum { BODIES = 4 };
 
+static void random_row(rl_model *models[BODIES], rl_path_solid solids[BODIES], uint64_t *seed) {
+  for (int k = 0; k < BODIES; k++) {
+    const sample which = (sample)(next_random(seed) * SAMPLES);
+    models[k] = random_body(which, seed);
+    solids[k] = solid_of(models[k]);
+    solids[k].at = rl_add(solids[k].at, rl_vec(3.5 * k, 0.0, 0.0));
+  }
+}
+
+static void free_row(rl_model *models[BODIES]) {
+  for (int k = 0; k < BODIES; k++) {
+    rl_model_free(models[k]);
+  }
+}
+
 static void ropes_go_over_several_bodies(void **unused) {
   (void)unused;
   uint64_t seed = 61;
@@ -334,12 +349,7 @@ static void ropes_go_over_several_bodies(void **unused) {
   for (int i = 0; i < 200; i++) {
     rl_model *models[BODIES];
     rl_path_solid solids[BODIES];
-    for (int k = 0; k < BODIES; k++) {
-      const sample which = (sample)(next_random(&seed) * SAMPLES);
-      models[k] = random_body(which, &seed);
-      solids[k] = solid_of(models[k]);
-      solids[k].at = rl_add(solids[k].at, rl_vec(3.5 * k, 0.0, 0.0));
-    }
+    random_row(models, solids, &seed);
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = point(rl_vec(-3.0, 0.0, 0.0));
     items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
@@ -365,9 +375,7 @@ static void ropes_go_over_several_bodies(void **unused) {
                                rl_path_to_part(&solids[k], items[j + 1].entry), 1e-8, &cut);
       }
     }
-    for (int k = 0; k < BODIES; k++) {
-      rl_model_free(models[k]);
-    }
+    free_row(models);
   }
   assert_true(touching > 150);
   print_message("several: %d of 12000 not found, %d rough, %d inside\n", none, rough, inside);
@@ -429,6 +437,60 @@ static void small_moves_are_small(void **unused) {
   }
 }
 
+// The same in rows, across which every body goes and comes back.
+static void small_moves_of_rows_are_small(void **unused) {
+  (void)unused;
+  enum { ROWS = 11, MOVES = 1000 };
+  uint64_t seed = 83;
+  int starts = ROWS, slips = 0, none = 0;
+  size_t changes = 0;
+  double grown = -INFINITY, shrunk = 0.0;
+  for (int i = 0; i < ROWS; i++) {
+    rl_model *models[BODIES];
+    rl_path_solid solids[BODIES];
+    random_row(models, solids, &seed);
+    rl_path_item items[MOST_ITEMS] = {0};
+    items[0] = point(rl_vec(-3.0, 0.0, 0.0));
+    items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    double last = NAN;
+    for (int m = 0; m < MOVES; m++) {
+      const double step = 1e-3 * cos(4.0 * RL_PI * m / MOVES);
+      for (int k = 0; k < BODIES && m > 0; k++) {
+        solids[k].at.y += k % 2 == 0 ? step : -step;
+      }
+      double length = NAN;
+      const bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
+      if (m == 0 && !found) { // as one in a hundred, from the straight line
+        starts--;
+        break;
+      }
+      none += !found;
+      changes += path.changes;
+      double moved = 0.0; // (2): where a body moves, by in - out at most
+      for (size_t j = 1; j + 1 < path.count; j++) {
+        const bool leaves = j + 2 == path.count || items[j + 1].part != items[j].part;
+        const bool comes = items[j - 1].part != items[j].part;
+        moved += (leaves + comes) * fabs(step);
+      }
+      if (found && last - length > moved + 1e-9) {
+        slips++;
+        shrunk = fmax(shrunk, last - length - moved);
+      }
+      grown = found && length - last > grown + moved ? length - last - moved : grown;
+      last = found ? length : NAN;
+    }
+    free_row(models);
+  }
+  print_message("%d rows: %zu changes in %d moves, %d not found, %d slips of up to %g m; grown by "
+                "%.3g m more than they moved, expected none\n",
+                starts, changes, starts * MOVES, none, slips, shrunk, grown);
+  assert_true(starts >= ROWS - 1 && changes > 50);
+  assert_int_equal(none, 0);
+  check_below(grown, 1e-9);
+  assert_int_equal(slips, 0);
+}
+
 int main(int count, char **arguments) {
   (void)arguments;
   most_ropes = count > 1 ? 1000 : most_ropes;
@@ -439,6 +501,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(turns_stay),
       cmocka_unit_test(ropes_go_over_several_bodies),
       cmocka_unit_test(small_moves_are_small),
+      cmocka_unit_test(small_moves_of_rows_are_small),
   };
   return cmocka_run_group_tests_name("path_feature", tests, NULL, NULL);
 }
