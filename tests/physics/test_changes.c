@@ -309,7 +309,7 @@ static void add_gains(uint64_t seed, const char *solver, double dt, gains *g) {
   rl_scenario_free(s);
 }
 
-// Of all energy, beyond that: what ropes that are inside a body gain as they come out.
+// Of all energy, beyond that: what ropes gain that have been inside a body, as they come out.
 static const double own_slack = 1e-4;
 
 // Runs in which the way of the rope comes to an end within a step, and the places on the features
