@@ -217,7 +217,7 @@ static inline bool rl_row_is_crossing(const rl_rows *rows, const rl_row *row) {
 // The slot of an entry of a row, also before rl_row_evaluate has filled it in.
 static inline uint32_t rl_row_slot(const rl_rows *rows, const rl_row *row, uint32_t entry) {
   return rl_row_is_crossing(rows, row) ? rows->crossings[row->item].slots[entry]
-                        : rows->entries[row->first_entry + entry].slot;
+                                       : rows->entries[row->first_entry + entry].slot;
 }
 
 static inline rl_vec3 rl_crossing_way(const rl_crossing *c, const rl_point *points) {
