@@ -663,7 +663,6 @@ static void tackles_lift(void **unused) {
     check_speed(names[i], &(rl_override){"bodies.block.mass", balance}, "hand", 0.0, 1e-8);
     // Friction on all sheaves: (1 - r^-n) / (r - 1) of the hand's tension carry the block.
     const rl_override friction[] = {{"bodies.block.friction", "0.1"},
-                                    {"bodies.block.inertia", "[1e12, 1e12, 1e12]"},
                                     {"bodies.top.friction", "0.1"},
                                     {"bodies.hand.mass", i == 2 ? "4" : "3"}};
     const double r = exp(0.1 * PI), sum = (1.0 - pow(r, -n)) / (r - 1.0);
