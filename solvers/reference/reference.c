@@ -609,7 +609,7 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
       return RL_RUNNING;
     }
     const double left = dt - t;
-    const double wanted = left / ceil(left / h - 1e-9);
+    const double wanted = left / fmax(ceil(left / h - 1e-9), 1.0);
     double done = wanted, next;
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;

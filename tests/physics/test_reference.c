@@ -669,6 +669,20 @@ static void ball_bounces_as_it_should(void **unused) {
   rl_scenario_free(s);
 }
 
+// One that lands within rounding of the end of an output step, before or after it.
+static void ball_lands_at_the_end_of_a_step(void **unused) {
+  (void)unused;
+  const double e = 0.8, fall = sqrt(2.0 / g);
+  rl_scenario *s = load("bouncing-ball");
+  for (int k = 0; k < 64; k++) {
+    rl_driver *d = driver_for(s, "reference,estimate=false", fall * (1.0 + k * 0x1p-52));
+    go(d, 2);
+    check_near(probe(d, "ball.y"), 0.1 + 2.0 * e - 1.0, 1e-12);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 // A box on a slope of 17 degrees, thrown up it: it slides until it stops, and there it stays or
 // slides back, as friction is more or less than the slope. And two that a rope ties together.
 static void box_sticks_and_slips(void **unused) {
@@ -1107,6 +1121,7 @@ int main(void) {
       cmocka_unit_test(slipping_rope_comes_to_rest),
       cmocka_unit_test(stuck_ropes_know_no_step),
       cmocka_unit_test(ball_bounces_as_it_should),
+      cmocka_unit_test(ball_lands_at_the_end_of_a_step),
       cmocka_unit_test(box_sticks_and_slips),
       cmocka_unit_test(rope_begins_to_slip),
       cmocka_unit_test(ball_slides_until_it_rolls),
