@@ -51,12 +51,13 @@ bool rl_make_folders(const char *path) {
 }
 
 bool rl_lock_folder(const char *path) {
-  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // Not O_CLOEXEC: what makes the report writes into the folder too.
+  const int folder = open(path, O_RDONLY | O_DIRECTORY);
   if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(folder);
     return false;
   }
-  return true; // the lock is open until the process ends
+  return true; // the lock is open until the process and all it has started have ended
 }
 
 bool rl_folder_is_locked(const char *path) {

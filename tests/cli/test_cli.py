@@ -86,7 +86,7 @@ def coverage() -> dict[str, dict[str, str]]:
 
 def wait_for_lock(folder: Path) -> None:
     """Until all that wrote into a folder have ended: of a process that was killed its children too,
-    the runs of a study and the one that writes a run's lines."""
+    the runs of a study, the one that writes a run's lines, and the report."""
     if folder.exists():
         descriptor = os.open(folder, os.O_RDONLY)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
