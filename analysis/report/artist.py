@@ -6,14 +6,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 from canvas import Entry, Figure, entries, write_blocks
-from curves import POINTS, Point, finite_points, markers, thin
+from curves import POINTS, Point, far_ones, finite_points, markers, thin
 from ropelab.results import SERIES, Run, Scenario
 from solver_style import SolverStyle
 
 Column = Sequence[float]
+REFERENCE = "reference"  # the solver that the others are judged by
 
 
 @dataclass(eq=False)
@@ -108,5 +109,19 @@ def key_of(traces: Sequence[Trace]) -> list[Entry]:
 
 
 def healthy(traces: Sequence[Trace]) -> list[Trace]:
-    """The runs that decide about the axes: those that finished, if there are any."""
+    """The runs that may decide about the axes: those that finished, if there are any."""
     return [t for t in traces if t.whole] or list(traces)
+
+
+def near(traces: Sequence[Trace], values: Callable[[Trace], Sequence[float]]) -> list[Trace]:
+    """The runs that decide about a linear axis: of the healthy ones those with whose values the
+    others can be told apart, and the reference, whatever it does."""
+    good = healthy(traces)
+    far = far_ones([values(t) for t in good])
+    return [t for i, t in enumerate(good) if i not in far or t.run.solver_name == REFERENCE]
+
+
+def beyond(labels: Sequence[str]) -> str:
+    """The sentence of a caption about runs that the axes do not hold."""
+    return (f" So that the others can be told apart, the axes do not hold {', '.join(labels)}."
+            if labels else "")

@@ -161,7 +161,42 @@ def tick_distance(end: float, width: float) -> float:
 class Range:
     low: float
     high: float
-    cut: bool  # values lie outside
+
+    def inside(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    @property
+    def exponent(self) -> int:
+        """The power of ten, one of a thousand, that the numbers on a linear axis are divided by: 0
+        unless they would be long."""
+        size = max(abs(self.low), abs(self.high))
+        if 1e-2 <= self.high - self.low and size < 1e4:
+            return 0
+        return 3 * math.floor(math.log10(size) / 3 + 1e-9)
+
+
+def bulk(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of sorted values without a hundredth at each, where spikes are."""
+    return quantile(values, 0.01), quantile(values, 0.99)
+
+
+NOISE = 1e-4  # of the whole: differences as small as this are not what an axis is to show
+
+
+def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
+    """Which of several curves on one axis would press the others into a line: those that leave the
+    range of three quarters of them by more than twice its width. None if there are fewer than four."""
+    finite = [sorted(v for v in values if math.isfinite(v)) for values in series]
+    ends = {i: bulk(values) for i, values in enumerate(finite) if values}
+    if not ends:
+        return set()
+    lows, highs = zip(*ends.values())
+    low, high = -quantile(sorted(-v for v in lows), 0.75), quantile(sorted(highs), 0.75)
+    span = high - low
+    if span <= NOISE * (max(highs) - min(lows)):
+        return set()
+    return {i for i, (least, greatest) in ends.items()
+            if least < low - 2 * span or greatest > high + 2 * span}
 
 
 def robust_range(values: Sequence[float], zero: bool = False) -> Range:
@@ -169,21 +204,20 @@ def robust_range(values: Sequence[float], zero: bool = False) -> Range:
     would press all the others into a line."""
     finite = sorted(value for value in values if math.isfinite(value))
     if not finite:
-        return Range(0.0, 1.0, False)
+        return Range(0.0, 1.0)
     low, high = finite[0], finite[-1]
-    inner_low, inner_high = quantile(finite, 0.01), quantile(finite, 0.99)
+    inner_low, inner_high = bulk(finite)
     span = inner_high - inner_low
-    cut = False
     if span > 0 and high - inner_high > 3 * span:
-        high, cut = inner_high + 0.5 * span, True
+        high = inner_high + 0.5 * span
     if span > 0 and inner_low - low > 3 * span:
-        low, cut = inner_low - 0.5 * span, True
+        low = inner_low - 0.5 * span
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     size = max(abs(low), abs(high))
     if high - low < 0.01 * size or size == 0:  # as good as constant: show it so
         middle, half = (low + high) / 2, 0.05 * size or 1.0
-        return Range(middle - half, middle + half, cut)
+        return Range(middle - half, middle + half)
     margin = 0.06 * (high - low)
     return Range(low if zero and low == 0 else low - margin,
-                 high if zero and high == 0 else high + margin, cut)
+                 high if zero and high == 0 else high + margin)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Mapping, Sequence
 
 import tables
-from artist import Artist, Trace, healthy, key_of
+from artist import Artist, Trace, beyond, healthy, key_of, near
 from canvas import EXACT, Drawing, Entry, Figure, Gnuplot, Layout, run_gnuplot
 from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
                     tick_distance)
@@ -149,10 +149,11 @@ def ledger(artist: Artist) -> Drawing | None:
     if not traces:
         return None
     terms = {name: [ledger_term(t, columns) for t in traces] for name, _, columns in LEDGER}
-    decisive = {id(t) for t in healthy(traces)}
-    values = [v for series in terms.values() for t, column in zip(traces, series)
-              if id(t) in decisive for v in column]
-    span = robust_range(values, zero=True)
+    values = {t.label: [v for series in terms.values() for v in series[i]]
+              for i, t in enumerate(traces)}
+    decisive = near(traces, lambda t: values[t.label])
+    span = robust_range([v for t in decisive for v in values[t.label]], zero=True)
+    far = [t.label for t in healthy(traces) if t not in decisive]
     size = max(abs(span.low), abs(span.high))
     shown = [(name, style) for name, style, _ in LEDGER if name == "energy error" or any(
         abs(v) > 1e-3 * size for column in terms[name] for v in column if math.isfinite(v))]
@@ -165,7 +166,8 @@ def ledger(artist: Artist) -> Drawing | None:
     caption = ("Where the energy goes, as change since the start. Kinetic + gravity + elastic + "
                "bending - work + dissipated should stay zero; the black line is what it is instead."
                .replace(" - ", " − ")
-               + (f" Not drawn, being too small to see beside the others: {', '.join(hidden)}." if hidden else ""))
+               + (f" Not drawn, being too small to see beside the others: {', '.join(hidden)}." if hidden else "")
+               + beyond(far))
     figure = artist.figure("ledger", "energy ledger", caption,
                            "terms of the energy ledger over time, one panel for each solver")
     files = [artist.data([thin(t.time, terms[name][i], most) for name, _ in shown])
@@ -175,7 +177,8 @@ def ledger(artist: Artist) -> Drawing | None:
         "terms": len(shown),
         "term_style": [style for _, style in shown],
         "time_end": artist.time_end, "tick_time": tick_distance(artist.time_end, layout.panel_width),
-        "low": span.low, "high": span.high}
+        "low": span.low, "high": span.high, "scale": 10.0 ** span.exponent,
+        "y_name": "energy" + divided_by("J", span.exponent)}
     return Drawing(figure, "ledger.gp", variables)
 
 
@@ -194,7 +197,8 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
     ranges, files, exact_files, cuts = [], [], [], []
     most = min(POINTS, max(240, 5000 // (len(names) * len(traces))))
     for name in names:
-        values = [v for t in healthy(traces) for v in t.column(name)]
+        decisive = near(traces, lambda t: t.column(name))
+        values = [v for t in decisive for v in t.column(name)]
         solution = next((t for t in traces if len(t.column(name + ".exact"))), None)
         form = solution.column(name + ".exact") if solution else []
         span = robust_range([*values, *form], zero)
@@ -213,30 +217,33 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
         "panels": len(names), "tick_time": tick_distance(artist.time_end, layout.panel_width),
         "panel_title": ["" if len(names) == 1 and name == "tension_max_N" else name
                         for name in names],
-        "panel_unit": [axis_title(name) for name in names],
+        "panel_unit": [axis_title(name, span.exponent) for name, span in zip(names, ranges)],
+        "panel_scale": [10.0 ** span.exponent for span in ranges],
         "panel_low": [span.low for span in ranges], "panel_high": [span.high for span in ranges],
         "file": files, "exact": exact_files}
     return Drawing(figure, f"{kind}.gp", variables)
 
 
-def axis_title(name: str) -> str:
+def axis_title(name: str, exponent: int) -> str:
     if name == "tension_max_N":
-        return "largest tension / N"
+        return "largest tension" + divided_by("N", exponent)
     word, unit = name.split(".")[-1], probe_unit(name)
     words = [w for w in name.split(".")[1:] if probe_unit("." + w)]
     word = words[-1] if words else word
-    return word + divided_by(unit)
+    return word + divided_by(unit, exponent)
 
 
 def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> list[str]:
-    if not span.cut:
+    """Of a caption, about what of the runs that finished the axis does not hold."""
+    peaks = {t.label: max((v for v in t.column(name) if math.isfinite(v)), key=abs)
+             for t in healthy(traces)
+             if any(math.isfinite(v) and not span.inside(v) for v in t.column(name))}
+    if not peaks:
         return []
-    peaks = [(max((abs(v) for v in t.column(name) if math.isfinite(v)), default=0.0), t.label)
-             for t in traces]
-    size, label = max(peaks)
+    label = max(peaks, key=lambda key: abs(peaks[key]))
     unit = "N" if name == "tension_max_N" else probe_unit(name)
-    return [f" Peaks of {name} beyond the axis are cut off (largest: {label}, "
-            f"{significant(size)} {unit}".rstrip() + ")."]
+    largest = f"{label}, {significant(peaks[label])} {unit}".rstrip()
+    return [f" What of {name} is beyond the axis is cut off ({', '.join(peaks)}; largest: {largest})."]
 
 
 def probe_names(artist: Artist) -> list[str]:

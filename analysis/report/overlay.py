@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Sequence
 
-from artist import Artist, Trace, healthy, key_of
+from artist import Artist, Trace, beyond, healthy, key_of, near
 from canvas import EXACT, Drawing, Entry, Layout
 from curves import Point
 from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
@@ -227,9 +227,13 @@ def overlay(artist: Artist) -> Drawing | None:
     any_exact = any(ghost.ropes for ghost in ghosts)
     still = scene.still_outlines()
 
-    decisive = [take_picture(scene, s, False) for t, snapshots in found
-                if t in healthy(traces) for s in before_divergence(t, snapshots)]
-    seen = [p for picture in [*decisive, *ghosts] for p in picture.points()]
+    places = {t.label: [p for s in before_divergence(t, snapshots)
+                        for p in take_picture(scene, s, False).points()] for t, snapshots in found}
+    near_across = near(traces, lambda t: [p[0] for p in places[t.label]])
+    near_up = near(traces, lambda t: [p[1] for p in places[t.label]])
+    decisive = [t for t in near_across if t in near_up] or healthy(traces)
+    seen = [p for t in decisive for p in places[t.label]]
+    seen += [p for ghost in ghosts for p in ghost.points()]
     seen += [p for outline in still for p in outline]
     if not seen:
         return None
@@ -246,6 +250,7 @@ def overlay(artist: Artist) -> Drawing | None:
     caption = write_caption(times, len(traces), scene.view,
                             [t.label for t, own in zip(traces, drawn) if own], any_exact,
                             bool(still or ground), late)
+    caption += beyond([t.label for t in healthy(traces) if t not in decisive])
     figure = artist.figure("overlay", "shape at chosen times", caption,
                            "ropes of all solvers at chosen times")
     variables = artist.common(traces) | axes(layout, low, high, scene.view) | {

@@ -807,6 +807,36 @@ class Parts(unittest.TestCase):
         self.assertIn('"0" 0', axis.ticks)
         self.assertEqual(curves.log_axis([], 6).below, 0)
 
+    def test_long_numbers_of_an_axis_are_divided_by_a_power_of_ten(self) -> None:
+        cases = {(0.0, 1.0): 0, (-9000.0, 9000.0): 0, (0.0, 2.4e-12): -12, (-3e-3, 1e-3): -3,
+                 (0.0, 12345.0): 3, (0.0, 0.02): 0, (0.0, 1e-3): -3, (0.0, 4e7): 6}
+        self.assertEqual({ends: curves.Range(*ends).exponent for ends in cases}, cases)
+        self.assertEqual(units.divided_by("N", -12), " / (10⁻¹² N)")
+        self.assertEqual(units.divided_by("", 3), " / 10³")
+
+    def test_a_curve_far_from_the_others_does_not_choose_the_axes(self) -> None:
+        near = [[0.0, 1.0 + 0.01 * i, math.nan] for i in range(4)]
+        self.assertEqual(curves.far_ones([*near, [0.0, 3.1]]), {4})
+        self.assertEqual(curves.far_ones([*near, [0.0, 3.0]]), set())
+        self.assertEqual(curves.far_ones([[-2.2, 0.0], *near]), {0})
+        self.assertEqual(curves.far_ones([near[0], [0.0, 100.0], near[1]]), set())
+        self.assertEqual(curves.far_ones([*near, []]), set())
+        same = [[1.0, 1.0 + 1e-9]] * 4  # not rounding errors either
+        self.assertEqual(curves.far_ones([*same, [1.0, 1.3]]), set())
+
+    def test_the_reference_chooses_the_axes_wherever_it_is(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            ends = {label: 1.0 + 0.1 * i for i, label in enumerate("abcdef")}
+            ends |= {"far": 9.0, "reference": 8.0}
+            for label in ends:
+                write_run(folder / "swing" / label, label)
+            runs = load_comparison(folder).runs
+        styles = assign_styles(runs)
+        traces = [artist.Trace(run, styles[run.label], {}) for run in runs]
+        decisive = artist.near(traces, lambda t: [0.0, ends[t.label]])
+        self.assertEqual({t.label for t in decisive}, set(ends) - {"far"})
+
     def test_numbers_at_ticks_do_not_touch(self) -> None:
         self.assertEqual([curves.tick_distance(end, 183) for end in (0.416, 1, 6, 10, 2000)],
                          [0.1, 0.2, 1, 2, 500])
