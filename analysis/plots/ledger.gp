@@ -11,7 +11,7 @@ set xtics tick_time
 set ytics autofreq
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lw 1 lc rgb "#777777" back
 x_title = "time / s"
-y_gap = 64.0
+y_gap = 69.0
 shared_y = 1
 do for [p=1:panels] {
   load plots."panel.gp"

@@ -10,7 +10,7 @@ set xrange [0:time_end]
 set xtics tick_time
 set ytics autofreq
 x_title = "time / s"
-y_gap = 64.0
+y_gap = 69.0
 shared_y = 0
 do for [p=1:panels] {
   y_name = panel_unit[p]

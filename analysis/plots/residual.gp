@@ -8,7 +8,7 @@ if (logarithmic) {
   set xtics add ("1" 1)
 } else {
   set xrange [0.5:iteration_end + 0.5]
-  set xtics 1, (iteration_end > 12 ? ceil(iteration_end / 8.0) : 1)
+  if (iteration_end > 12) { set xtics autofreq; set xtics add ("1" 1) } else { set xtics 1,1 }
 }
 set yrange [low:high]
 set xlabel "iteration" offset 0,0.5

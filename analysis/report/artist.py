@@ -84,9 +84,10 @@ class Artist(Easel):
         end: list[Point] = []
         if not trace.whole:
             points = finite_points(x, y)
-            left = next((p for p in points if not limits[0] <= p[1] <= limits[1]), None)
-            last = left or (points[-1] if points else None)
-            end = [(last[0], min(max(last[1], limits[0]), limits[1]))] if last else []
+            last = points[-1:]
+            if last and not limits[0] <= last[0][1] <= limits[1]:
+                last = [next(p for p in points if not limits[0] <= p[1] <= limits[1])]
+            end = [(t, min(max(v, limits[0]), limits[1])) for t, v in last]
         symbols = markers(x, y, self.time_end, index, len(self.traces))
         return self.data([thin(x, y, most), symbols, end])
 

@@ -268,10 +268,17 @@ def coincidences(shown: Sequence[Curve]) -> str:
     return f" On each other, the first the broadest: {'; '.join(words)}." if words else ""
 
 
+def is_size(quantity: str) -> bool:
+    """Whether it is shown itself: it is compared with nothing."""
+    return ("." not in quantity and ":" not in quantity
+            and quantity not in SPECIAL and quantity not in OF_A_STEP)
+
+
 def norm_words(curve: Curve, quantity: str) -> str:
     if quantity in OF_A_STEP:
         return "root mean square over what moves and over the states"
-    return NORMS.get(curve.norm, curve.norm)
+    words = NORMS.get(curve.norm, curve.norm)
+    return words.replace("error ", "") if is_size(quantity) else words
 
 
 def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity: str) -> str:
@@ -284,7 +291,9 @@ def caption(every: Sequence[Curve], shown: Sequence[Curve], what: str, quantity:
         text += f" Factor by which one more shrinks it: {found}."
     elif fitted:
         found = ", ".join(f"{curve.label} {curve.text}" for curve in fitted)
-        text += f" Slopes: {found}; the shaded bands are as wide as the scatter (95 %) and the next term of the expansion make them."
+        word = "Orders" if all(curve.order["over"] in AXES for curve in fitted) else "Slopes"
+        text += (f" {word}: {found}; the shaded bands are as wide as the scatter (95 %) and the next "
+                 "term of the expansion make them.")
     if any(curve.points(False) for curve in shown):
         text += " Hollow points are outside the range in which the local slopes agree, or no larger than round-off."
     if any(short_label(curve.label) != curve.label for curve in shown):
@@ -311,8 +320,6 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     shown = [curve for curve in every if not curve.is_rounding] or every
     over = varied(shown)
     what, unit = meaning(quantity, scenario, [row for curve in shown for row in curve.rows])
-    is_size = "." not in quantity and ":" not in quantity and quantity not in SPECIAL
-    is_size = is_size and quantity not in OF_A_STEP
     values = sorted({value for curve in shown for value in
                      [*curve.failed, *(x for x, _ in curve.points(True) + curve.points(False))]})
     low, high = axis_range(shown)
@@ -343,7 +350,7 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
         "symbol": [styles[curve.label].filled for curve in shown],
         "hollow": [styles[curve.label].hollow for curve in shown],
         "x_name": axis_name(over),
-        "y_name": f"{what if is_size else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]}"
+        "y_name": f"{what if is_size(quantity) else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]}"
                   + divided_by(unit),
         "x_low": values[0] / margin if logarithmic else values[0] - margin,
         "x_high": values[-1] * margin if logarithmic else values[-1] + margin,

@@ -11,6 +11,7 @@ from typing import Sequence
 POINTS = 500  # most points of a drawn curve: the two ends of all that is under the width of a line
 MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
 
+GLYPHS = {".": 3.9, "-": 10.1}  # px of a figure's numbers; a digit is the default
 LARGEST = 1e150  # of what a logarithmic axis shows; the ratios of such numbers are numbers too
 
 Point = tuple[float, float]
@@ -151,10 +152,20 @@ def tick_distance(end: float, width: float) -> float:
     for exponent in range(power - 2, power + 1):
         for factor in (1, 2, 5):
             step = factor * 10.0 ** exponent
-            labels = [f"{n * step:g}" for n in range(math.floor(end / step + 1e-9) + 1)]
-            if width * step / end >= 8 * max(map(len, labels)) + 8:
+            if width * step / end >= number_width(0.0, end, step):
                 return step
     return end
+
+
+def ticks(low: float, high: float, step: float) -> range:
+    """What multiples of `step` an axis holds."""
+    return range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+
+
+def number_width(low: float, high: float, step: float) -> float:
+    """Of the widest number at these ticks, with what keeps it from the next [px]."""
+    labels = [f"{n * step:g}" for n in ticks(low, high, step)]
+    return 8 + max((sum(GLYPHS.get(c, 7.7) for c in label) for label in labels), default=0.0)
 
 
 @dataclass

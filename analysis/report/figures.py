@@ -209,7 +209,7 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
         cuts += cut_sentence(name, span, traces)
     any_exact = any(exact_files)
     layout = Layout(columns, rows, 300 if len(names) == 1 else 165,
-                    key_of(traces) + [EXACT] * any_exact, titled=names != ["tension_max_N"], gap_x=86)
+                    key_of(traces) + [EXACT] * any_exact, titled=names != ["tension_max_N"], gap_x=90)
     caption = (sentence + (" Grey: the closed form." if any_exact else "") + "".join(cuts)
                + artist.ended_early(traces))
     figure = artist.figure(kind, title, caption, f"{title} over time, by solver")
@@ -243,7 +243,8 @@ def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> list[str]:
     label = max(peaks, key=lambda key: abs(peaks[key]))
     unit = "N" if name == "tension_max_N" else probe_unit(name)
     largest = f"{label}, {significant(peaks[label])} {unit}".rstrip()
-    return [f" What of {name} is beyond the axis is cut off ({', '.join(peaks)}; largest: {largest})."]
+    whose = "all" if len(peaks) == len(healthy(traces)) > 1 else ", ".join(peaks)
+    return [f" What of {name} is beyond the axis is cut off ({whose}; largest: {largest})."]
 
 
 def probe_names(artist: Artist) -> list[str]:

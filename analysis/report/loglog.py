@@ -18,7 +18,8 @@ SAME = 0.05        # curves whose values differ by a smaller share lie on each o
 END_DISTANCE = 0.035  # of the axis, between curves that have no place of their own on it
 LEAST_RANGE = 5.0  # of an axis, so that two of the numbers 1, 2 and 5 of a power lie on it
 ZERO_ROOM = 0.08   # of the axis, between the least value and the margin with those that are 0
-ROOM = 1.35   # how far axes go beyond the outermost points, as a factor
+ROOM, ROOM_SHARE = 1.35, 0.03  # how far axes go beyond the outermost points: a factor, and of their
+                               # distance, so that no symbol is cut
 FLOOR_REACH = 1e3  # a floor further below the lowest point than this is left out: it squeezes the curves
 
 
@@ -60,8 +61,9 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis that holds the values, the largest DECADES of them."""
     if not values:
         return 0.1, 10.0
-    high = max(values) * ROOM
-    low = max(min(values) / ROOM, high / 10.0 ** DECADES)
+    room = max(ROOM, min(max(values) / min(values), 10.0 ** DECADES) ** ROOM_SHARE)
+    high = max(values) * room
+    low = max(min(values) / room, high / 10.0 ** DECADES)
     if high < LEAST_RANGE * low:
         widen = math.sqrt(LEAST_RANGE * low / high)
         low, high = low / widen, high * widen

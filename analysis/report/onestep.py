@@ -16,7 +16,7 @@ from ropelab.results import Results, number, read_rows
 from section import Section
 from solver_style import SolverStyle
 from study_files import make_sections, study_facts, study_folder, summary_curves
-from units import divided_by, significant
+from units import counted, divided_by, significant
 
 TABLE = "onestep.csv"
 HEADING = "Single steps"
@@ -104,7 +104,7 @@ def settling(easel: Easel, steps: Steps) -> str:
     for run in easel.scenario.runs:
         value = run.metric("iterations_settled")
         if len(steps.groups.get(run.label, {})) > 1 and math.isfinite(value):
-            words.append(f"{run.label} {significant(value)}")
+            words.append(f"{run.label} {counted(value)}")
     return (" A level part is the error of the step itself, which iterations do not change; it "
             "begins (within a factor of 2) at iterations: " + ", ".join(words) + ".") if words else ""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Sequence
+from typing import Callable, Sequence
 
 from artist import Artist, Trace, beyond, healthy, key_of, near
 from canvas import EXACT, Drawing, Entry, Layout
-from curves import Point
+from curves import Point, number_width, ticks
 from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
                       half_spaces, read_snapshots, vector)
 from ropelab.results import mapping
@@ -146,18 +146,14 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
     return laid_out(height), low, high
 
 
-def tick_step(low: float, high: float, room: float) -> float:
-    """The largest round tick distance with two ticks or more, three if there is room for many; twice
-    that where their numbers would touch."""
-    least = 2 if room < 4 else 3
+def tick_step(low: float, high: float, length: float, room: Callable[[float], float]) -> float:
+    """The largest round tick distance with three ticks, or fewer if so many do not fit: on an axis
+    of `length` px a number needs `room` of a distance."""
     power = 10.0 ** math.ceil(math.log10(high - low))
-    steps = (power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2))
-
-    def count(step: float) -> int:
-        return math.floor(high / step) - math.ceil(low / step) + 1
-
-    chosen = next(step for step in steps if count(step) >= least)
-    return chosen if count(chosen) <= max(room, least) else 2 * chosen
+    steps = [power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2)]
+    scale = length / (high - low)
+    return next((step for least in (3, 2, 1) for step in steps
+                 if len(ticks(low, high, step)) >= least and step * scale >= room(step)), steps[0])
 
 
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
@@ -172,8 +168,9 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
 def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
     return layout.variables | {
         "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "tick_x": tick_step(low[0], high[0], layout.panel_width / 46),
-        "tick_y": tick_step(low[1], high[1], layout.panel_height / 30),
+        "tick_x": tick_step(low[0], high[0], layout.panel_width,
+                            lambda step: number_width(low[0], high[0], step)),
+        "tick_y": tick_step(low[1], high[1], layout.panel_height, lambda _: 24.0),
         "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
 
 

@@ -29,7 +29,7 @@ HEADING = "Work and precision"
 Row = dict[str, str]
 
 COSTS = (("row_evals", "pareto_row_evals", "row evaluations", "work"),
-         ("seconds", "pareto_seconds", "time / s", "time"))
+         ("seconds", "pareto_seconds", "time of the steps / s", "time"))
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:

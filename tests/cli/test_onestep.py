@@ -174,7 +174,7 @@ class Steps(cli.Case):
                   if (row["label"], row["quantity"]) == ("rattle", "positions")]
         self.expect(rattle, ["1", "1", "1", "0", "0"], "the points that count")
         page = (folder / "report.html").read_text(encoding="utf-8")
-        for text in ("Hollow points", "Slopes: ", "Nothing but round-off"):
+        for text in ("Hollow points", "Orders: ", "Nothing but round-off"):
             self.expect_in(text, page, "report.html")
         colours = set(re.findall(r'class="swatch" style="background:(#[0-9A-Fa-f]{6})', page))
         self.expect_true(len(colours) <= 3, colours, "one a solver", "colours of the page")

@@ -842,6 +842,14 @@ class Parts(unittest.TestCase):
                          [0.1, 0.2, 1, 2, 500])
         self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
 
+        def across(low: float, high: float, width: float) -> float:
+            return overlay.tick_step(low, high, width,
+                                     lambda step: curves.number_width(low, high, step))
+        self.assertEqual(across(-0.7, 0.7, 110), 0.5)     # three numbers
+        self.assertEqual(across(-0.07, 0.07, 130), 0.05)
+        self.assertEqual(across(-0.07, 0.07, 106), 1.0)   # -0.05 would touch 0, which stands alone
+        self.assertEqual(across(0.4, 4.2, 60), 2.0)       # two: 2 and 4
+
     def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
         names = list(known_styles())
         places = canvas.key_places(canvas.entries(names, range(len(names))))
@@ -916,7 +924,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(set(styles.values())), 4)
         self.assertEqual(len({style.colour for style in known.values()}), len(known))
         symbols = [style.symbol for name, style in known.items() if name != "knyazyev"]
-        self.assertEqual(len(set(symbols)), len(known) - 1)  # that and `source` never meet
+        # There are as many symbols as solvers but one: that one and `source` differ in colour and dash.
+        self.assertEqual(len(set(symbols)), len(known) - 1)
         self.assertNotIn(2, symbols + [known["knyazyev"].symbol])  # the mark of what failed
 
     def test_variants_have_shades_of_their_solver(self) -> None:
