@@ -848,7 +848,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(across(-0.7, 0.7, 110), 0.5)     # three numbers
         self.assertEqual(across(-0.07, 0.07, 130), 0.05)
         self.assertEqual(across(-0.07, 0.07, 106), 1.0)   # -0.05 would touch 0, which stands alone
-        self.assertEqual(across(0.4, 4.2, 60), 2.0)       # two: 2 and 4
+        self.assertEqual(across(0.4, 4.2, 50), 2.0)       # two: 2 and 4
 
     def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
         names = list(known_styles())
