@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+// Least diagonals of rows, of their inverse mass, but not what they are asked for: they bend the
+// way and not the end. A box rests on more corners than it needs. All that a strand leads to may
+// stand behind it in the matrix, which has no other pivot for it; the root of the rounding, since
+// what is less takes as many digits from the balance.
+static const double contact_softness = 1e-9, strand_softness = 1e-7;
+
 // What slips follows its contact's force, until that is left by this part of itself.
 static const double followed = 1e-3;
 
@@ -80,7 +86,9 @@ static void assemble_row(rl_implicit *p, const rl_model *model, const rl_state *
     const rl_entry *e = &rows->entries[i];
     const uint32_t place = p->kkt.slot_place[e->slot];
     if (place != RL_NONE) {
-      rl_kkt_add_gradient(&p->kkt, p->kkt.row_place[row->source], place, e->gradient);
+      const uint32_t own = p->kkt.row_place[row->source];
+      rl_kkt_add_gradient(&p->kkt, own, place, e->gradient);
+      rl_kkt_add_to_force(&p->kkt, own, place, rl_sub(e->force, e->gradient));
     }
   }
   if (row->kind == RL_ROW_SPAN) {
@@ -134,9 +142,28 @@ static void assemble_bending(rl_implicit *p, const rl_model *model, const rl_sta
   }
 }
 
+static double least_softness(const rl_row *row) {
+  return row->kind == RL_ROW_CONTACT ? contact_softness
+         : row->piece_count > 0      ? strand_softness
+                                     : 0.0;
+}
+
+// Whether a rope slips with friction, and so pulls elsewhere more than it gets longer there.
+static bool slips(const rl_rows *rows) {
+  for (uint32_t k = 0; k < rows->span_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      if (!rl_is_zero(rl_sub(rows->entries[i].force, rows->entries[i].gradient))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *state,
                         const rl_rows *rows, bool bends) {
-  rl_kkt_clear(&p->kkt, p->integrator != RL_MIDPOINT);
+  rl_kkt_clear(&p->kkt, p->integrator != RL_MIDPOINT && !slips(rows));
   for (uint32_t i = 0; i < model->slot_count; i++) {
     for (uint32_t axis = 0; axis < 3 && rl_implicit_moves(p, i); axis++) {
       p->kkt.diagonal[p->kkt.slot_place[i] + axis] = p->inertia[i];
@@ -156,7 +183,8 @@ bool rl_implicit_factor(rl_implicit *p, const rl_model *model, const rl_state *s
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
       const uint32_t m = row->source;
-      p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -p->diagonal[m] : -1.0;
+      const double least = least_softness(row) * p->weights[m] * p->h * p->h;
+      p->kkt.diagonal[p->kkt.row_place[m]] = p->active[m] ? -fmax(p->diagonal[m], least) : -1.0;
       if (p->active[m]) {
         assemble_row(p, model, state, rows, row);
       }

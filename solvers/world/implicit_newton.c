@@ -9,10 +9,6 @@ static const double nearly_taut_slack = 1e-3;
 enum { settling = 2 };
 static const double least_progress = 0.5, least_progress_of_guess = 0.9;
 
-// Added to the diagonal of contacts, of their inverse mass, but not to what they are asked for: a
-// box rests on more corners than it needs.
-static const double contact_softness = 1e-9;
-
 // A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
@@ -30,18 +26,13 @@ static void choose(rl_implicit *p, const rl_model *model, const rl_state *state,
 
 // Right sides of the rows that act; returns the largest [m]. What sticks softly sticks as well as
 // its contact does; what sticks hard is measured by its slide.
-static double set_rows(rl_implicit *p, const rl_rows *rows) {
+static double set_rows(rl_implicit *p) {
   double largest = 0.0;
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double value = p->values[m] - p->softness[m] * p->forces[m];
     p->right[m] = -value;
     p->diagonal[m] = p->softness[m];
     largest = p->active[m] ? rl_larger(largest, fabs(value)) : largest;
-  }
-  const rl_block *contacts = &rows->blocks[rows->contact_block];
-  for (uint32_t k = contacts->first_row; k < contacts->first_row + contacts->row_count; k++) {
-    const uint32_t m = rows->rows[k].source;
-    p->diagonal[m] += contact_softness * p->weights[m] * p->h * p->h;
   }
   return rl_larger(largest, p->friction_residual);
 }
@@ -57,7 +48,7 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
     info->row_evaluations += p->row_count;
     choose(p, model, state, is_guess && i == 0);
     rl_implicit_rub(p, rows);
-    const double gap = set_rows(p, rows);
+    const double gap = set_rows(p);
     const double force = rl_implicit_balance(p, model, state, rows);
     if (gap <= tolerance && force <= tolerance && i > 0) {
       reason = RL_CONVERGED_TOLERANCE;

@@ -447,16 +447,28 @@ void rl_kkt_clear(rl_kkt *k, bool symmetric) {
   memset(k->diagonal, 0, k->count * sizeof *k->diagonal);
 }
 
-void rl_kkt_add_to_row(rl_kkt *k, uint32_t row, uint32_t slot, rl_vec3 gradient) {
-  const double values[3] = {gradient.x, gradient.y, gradient.z};
-  for (uint32_t axis = 0; axis < 3 && k->upper != k->lower; axis++) {
-    const uint32_t other = slot + axis;
-    if (row > other) {
-      k->lower[k->start[row] + other - k->first[row]] += values[axis];
-    } else {
-      k->upper[k->start[other] + row - k->first[other]] += values[axis];
-    }
+// Adds to the entry of two places, not to its mirror image.
+static void add_one_sided(rl_kkt *k, uint32_t i, uint32_t j, double value) {
+  if (k->upper == k->lower) {
+    return;
   }
+  if (i > j) {
+    k->lower[k->start[i] + j - k->first[i]] += value;
+  } else {
+    k->upper[k->start[j] + i - k->first[j]] += value;
+  }
+}
+
+void rl_kkt_add_to_row(rl_kkt *k, uint32_t row, uint32_t slot, rl_vec3 gradient) {
+  add_one_sided(k, row, slot, gradient.x);
+  add_one_sided(k, row, slot + 1, gradient.y);
+  add_one_sided(k, row, slot + 2, gradient.z);
+}
+
+void rl_kkt_add_to_force(rl_kkt *k, uint32_t row, uint32_t slot, rl_vec3 force) {
+  add_one_sided(k, slot, row, force.x);
+  add_one_sided(k, slot + 1, row, force.y);
+  add_one_sided(k, slot + 2, row, force.z);
 }
 
 void rl_kkt_add_block(rl_kkt *k, uint32_t row, uint32_t column, double a, double b, rl_vec3 u) {

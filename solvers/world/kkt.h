@@ -10,8 +10,9 @@
 // is touched - stands behind them all, with a long row: the border. J^T J is never formed: its
 // condition is the square of this one's.
 //
-// Where rows are of another place than their forces (the midpoint rule), J above and below the
-// diagonal are not the same: the matrix has a mirror image of its own, L D U.
+// Where rows are of another place than their forces (the midpoint rule), or a rope slips and pulls
+// more on one side than on the other, J above and below the diagonal are not the same: the matrix
+// has a mirror image of its own, L D U.
 #ifndef RL_KKT_H
 #define RL_KKT_H
 
@@ -66,8 +67,10 @@ static inline void rl_kkt_add_gradient(rl_kkt *k, uint32_t row, uint32_t slot, r
   rl_kkt_add(k, row, slot + 2, gradient.z);
 }
 
-// Adds to a multiplier's own row alone, not to what its force does.
+// Adds to a multiplier's own row alone, or to what its force does alone; nothing where the matrix
+// is symmetric.
 void rl_kkt_add_to_row(rl_kkt *kkt, uint32_t row, uint32_t slot, rl_vec3 gradient);
+void rl_kkt_add_to_force(rl_kkt *kkt, uint32_t row, uint32_t slot, rl_vec3 force);
 
 // Adds a I + b u u^T to the block of two slots.
 void rl_kkt_add_block(rl_kkt *kkt, uint32_t row, uint32_t column, double a, double b, rl_vec3 u);

@@ -383,7 +383,7 @@ static const slip_limits slips[GENERAL] = {{"penalty", 4e-5, 3e-6, 3e-5, 5e-6, 2
                                            {"impulse", 7e-4, 2e-6, 6e-4, 5e-5, 6e-6},
                                            {"impulse-direct", 7e-4, 3e-11, 6e-4, 5e-5, 1e-11},
                                            {"impulse-soft", 2e-6, 1e-5, 5e-5, 5e-5, 2e-5},
-                                           {"convex", 7e-4, 1e-11, 6e-4, 5e-5, 1e-11},
+                                           {"convex", 7e-4, 3e-11, 6e-4, 5e-5, 1e-11},
                                            {"reference", 1e-14, 5e-12, 5e-7, 1e-14, 1e-11},
                                            {"rattle", 8e-5, 5e-12, 5e-7, 1e-14, 1e-11}};
 

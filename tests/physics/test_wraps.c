@@ -15,8 +15,8 @@ static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // All general solvers, as exact as they get on one rope.
-static const char *const solvers[] = {"impulse", "impulse-direct", "pbd",
-                                      "xpbd",    "pbd-direct",     "rattle"};
+static const char *const solvers[] = {"impulse",    "impulse-direct", "pbd",   "xpbd",
+                                      "pbd-direct", "rattle",         "convex"};
 #define SOLVERS (sizeof solvers / sizeof solvers[0])
 
 // Two weights plumb below a round body of radius 0.1 at the origin; `body`: its other keys.
@@ -222,20 +222,26 @@ static void free_eyes_keep_momentum(void **unused) {
       RL_CAN_WRAPS | RL_CAN_FRICTION, NULL);
 }
 
-// Half a turn and three: exp(7 pi mu), just above which the rope slips.
+// Half a turn and three: exp(7 pi mu), 9 and 733, just above which the rope slips.
 static void turns_multiply(void **unused) {
   (void)unused;
-  const double pull = exp(0.1 * 7.0 * pi), m1 = 1.01 * pull;
-  rl_scenario *s = two_weights(m1, 1.0, "motion: fixed, friction: 0.1", 3);
-  rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
-  for (int n = 0; n < 240; n++) {
-    assert_true(rl_driver_step(d) > 0);
+  static const double frictions[] = {0.1, 0.3};
+  for (size_t k = 0; k < 2 * (SOLVERS + 1); k++) {
+    const double mu = frictions[k % 2], pull = exp(mu * 7.0 * pi), m1 = 1.01 * pull;
+    char drum[64];
+    snprintf(drum, sizeof drum, "motion: fixed, friction: %.17g", mu);
+    rl_scenario *s = two_weights(m1, 1.0, drum, 3);
+    rl_driver *d =
+        driver_for(s, k / 2 < SOLVERS ? solvers[k / 2] : "penalty-implicit", 1.0 / 240.0);
+    for (int n = 0; n < 240; n++) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    const double a = g * (m1 - pull) / (m1 + pull);
+    check_relative(-probe(d, "heavy.vy"), a, 1e-8);
+    check_relative(d->state->multipliers[0] / last_tension(d), pull, 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
   }
-  const double a = g * (m1 - pull) / (m1 + pull);
-  check_relative(-probe(d, "heavy.vy"), a, 1e-8);
-  check_relative(d->state->multipliers[0] / last_tension(d), pull, 1e-9);
-  rl_driver_free(d);
-  rl_scenario_free(s);
 }
 
 // A rope pulled one way, then let go the other way: it slips on, sticks, slips back.
@@ -424,12 +430,13 @@ static void trials_do_not_go_round(void **unused) {
 static rl_scenario *free_bodies(const char *shape, const char *friction) {
   return scenario_from(
       "name: free\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
-      "  middle: {mass: 3, position: [0.05, -0.35, 0], spin: [0.2, 0.1, 1], velocity: [0.1, 0.5, "
+      "  middle: {mass: 3, position: [0.05, -0.35, 0], spin: [0.2, 0.1, 1], velocity: [0.1, 1.5, "
       "0],"
       " %s shape: {%s}}\n"
       "  left: {mass: 1, position: [-1, -0.2, 0.1], velocity: [-0.4, -1, 0.3],"
       " inertia: [0.1, 0.12, 0.13], spin: [0, 0.3, 0]}\n"
-      "  right: {mass: 2, position: [1.2, -0.3, -0.1], velocity: [0.5, -0.8, -0.2]}\n"
+      "  right: {mass: 2, position: [1.2, -0.3, -0.1], velocity: [0.5, -0.8, -0.2],"
+      " shape: {sphere: {radius: 0.05}}}\n"
       "ropes: {line: {from: {body: left, at: [0.1, 0.2, 0]}, to: {body: right},"
       " over: [{body: middle, side: [0, 1, 0]}]}}\n",
       friction, shape);
@@ -445,7 +452,8 @@ static void free_bodies_keep_momentum(void **unused) {
   static const char *const frictions[] = {"", "friction: 0.4,"};
   // It slips off over the cap of the capsule.
   for (size_t i = 0; i < 2 * SHAPES; i++) {
-    check_free_second(free_bodies(shapes[i / 2], frictions[i % 2]), RL_CAN_WRAPS, NULL);
+    check_free_second(free_bodies(shapes[i / 2], frictions[i % 2]), RL_CAN_WRAPS | RL_CAN_FRICTION,
+                      NULL);
   }
   for (size_t i = 0; i < 2 * SHAPES; i++) { // and angular momentum, with those that keep it
     static const char *const keepers[] = {"penalty", "impulse", "pbd-direct", "rattle"};
