@@ -59,6 +59,7 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->solved = rl_carve(&c, ropes, sizeof *s->solved);
   s->path_lengths = rl_carve(&c, ropes, sizeof *s->path_lengths);
   s->old_items = rl_carve(&c, places, sizeof *s->old_items);
+  s->left_items = rl_carve(&c, places, sizeof *s->left_items);
   s->solids = rl_carve(&c, solids, sizeof *s->solids);
   s->grown = rl_carve(&c, solids, sizeof *s->grown);
   s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);

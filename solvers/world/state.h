@@ -106,6 +106,7 @@ typedef struct rl_state {
   // Scratch for the path of one rope, which is no part of the state either: other items, the parts
   // it lies on, and where and what these are.
   rl_path_item *old_items;    // [path_capacity + 2]
+  rl_path_item *left_items;   // [path_capacity + 2] those from which the rope has slipped off
   rl_path_solid *solids;      // [part_count]
   rl_part *grown;             // [part_count]
   uint32_t (*solid_parts)[2]; // [part_count] body and part

@@ -527,10 +527,20 @@ static bool wrap_rim(rl_wrapping *w, size_t piece, const hit *found, const swept
   return adapt_to(w, piece, found, swept);
 }
 
-// And by winding round the part, for a piece that has gone through it.
+// And by winding round the part, for a piece that has gone through it. Past half of a ball winding
+// finds ways that are the shortest in their plane only: what no friction holds goes on from there.
 static bool wind_round(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
-  (void)swept;
-  return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0);
+  if (!rl_wraps_wind(w, piece, found->body, found->part, found->side, 0)) {
+    return false;
+  }
+  for (size_t i = 1; i + 1 < w->path.count; i++) {
+    rl_path_item *item = &w->path.items[i];
+    if (item->kind == RL_PATH_SPHERE && !item->held) {
+      item->reference = item->side;
+      item->side = rl_vec(0.0, 0.0, 0.0);
+    }
+  }
+  return adapt_to(w, piece, found, swept);
 }
 
 // Where the point p of what item i of the list is held by was at the start of the step.
@@ -570,17 +580,19 @@ static double largest_change(const rl_wrapping *w, const rl_state *before) {
   return fmax(along, 0.0) + rl_wrap_bent_share * moves;
 }
 
-// The length of the list, if it has taken the part on; else INFINITY.
+// The length of the list, if it has taken the part on; else INFINITY. What falls can pass over the
+// end of the part, or by others that it comes to lie on.
 static double caught_length(rl_wrapping *w, const hit *found, size_t count) {
-  bool on = false;
-  for (size_t i = 1; i + 1 < w->path.count; i++) {
-    on = on || rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
+  bool on = w->left != RL_NONE;
+  for (size_t i = 1; i + 1 < w->path.count && !on; i++) {
+    on = w->path.count > count && rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
   }
-  return on && w->path.count > count ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
+  return on ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
 }
 
 // The first way by which the rope becomes no longer than it was, or than it can have become, and
-// where none is, the first of all. What falls comes from far: on the side from which it came.
+// where none is, the first of all. What falls comes from far: on the side from which it came, and
+// never longer than it was there.
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const hit *found,
                       const swept_piece *swept) {
   const size_t count = w->path.count;
@@ -588,8 +600,10 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
   const moving_piece m = seen_from(was, is, swept);
   const double length = rl_path_solve(w->path.items, count, NULL);
-  const double most = length * (1.0 + longest_slip) + rl_distance(m.from[0], m.to[0]) +
-                      rl_distance(m.from[1], m.to[1]);
+  const double most = w->left != RL_NONE
+                          ? w->start
+                          : length * (1.0 + longest_slip) + rl_distance(m.from[0], m.to[0]) +
+                                rl_distance(m.from[1], m.to[1]);
   static bool (*const ways[])(rl_wrapping *, size_t, const hit *,
                               const swept_piece *) = {wrap_side, adapt_to, wrap_rim, wind_round};
   enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -619,7 +633,8 @@ static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
     return;
   }
   const size_t come = w->path.count - count;
-  if (!rl_wraps_is_on(w, &w->path.items[piece + 1], found.body, found.part) ||
+  if (w->path.count <= count ||
+      !rl_wraps_is_on(w, &w->path.items[piece + 1], found.body, found.part) ||
       !rl_wraps_is_on(w, &w->path.items[piece + come], found.body, found.part)) {
     return; // something else has changed as well
   }
@@ -634,11 +649,12 @@ static void catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
 }
 
 // The place of the old items first ... last - 1 that is farthest from a piece.
-static rl_vec3 farthest_old(const rl_wrapping *w, size_t first, size_t last, rl_vec3 a, rl_vec3 b) {
+static rl_vec3 farthest_old(const rl_path_item *old, size_t first, size_t last, rl_vec3 a,
+                            rl_vec3 b) {
   rl_vec3 farthest = a;
   double most = 0.0;
   for (size_t k = 2 * first; k < 2 * last; k++) {
-    const rl_path_item *item = &w->state->old_items[k / 2];
+    const rl_path_item *item = &old[k / 2];
     const rl_vec3 p = k % 2 == 0 ? item->entry : item->exit;
     const double off = rl_length(rl_cross(rl_sub(p, a), rl_sub(b, a)));
     farthest = off > most ? p : farthest;
@@ -647,11 +663,78 @@ static rl_vec3 farthest_old(const rl_wrapping *w, size_t first, size_t last, rl_
   return farthest;
 }
 
+// Whether a straight piece goes through a part of a body.
+static bool cuts(const rl_wrapping *w, const rl_path_item *from, uint32_t body, uint32_t part,
+                 double depth) {
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  const rl_part *p = &w->model->bodies[body].parts[part];
+  rl_surface surface;
+  rl_shape_segment(p, at.centre, at.rotation, from[0].exit, from[1].entry, &surface);
+  return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
+}
+
+// Whether a straight piece of a list goes through a body.
+static bool goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
+                         uint32_t body) {
+  bool through = false;
+  for (uint32_t part = 0; part < w->model->bodies[body].part_count; part++) {
+    for (size_t k = 0; k + 1 < count && !through; k++) {
+      through = cuts(w, &items[k], body, part, inside);
+    }
+  }
+  return through;
+}
+
+// Adds to the parts that are known what the pieces go through, but for the body that the rope has
+// left, and those that it went through in the old items: an end of it has come into these.
+static void find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_count) {
+  const rl_model *model = w->model;
+  const rl_path_item *items = w->path.items;
+  for (size_t k = 0; k + 1 < w->path.count; k++) {
+    const rl_vec3 a = items[k].exit, b = items[k + 1].entry;
+    const swept_piece rests = {{a, b}, {a, b}};
+    const ball about = ball_about(&rests, model->ropes[w->rope].radius);
+    for (uint32_t body = 0; body < model->body_count; body++) {
+      const bool near = model->touches[(size_t)w->rope * model->body_count + body] &&
+                        body != w->left && is_near(w, w->state, about, body);
+      for (uint32_t part = 0; near && part < model->bodies[body].part_count; part++) {
+        if (cuts(w, &items[k], body, part, touching) && !goes_through(w, old, old_count, body)) {
+          rl_wraps_solid(w, body, part);
+        }
+      }
+    }
+  }
+}
+
+// What has fallen goes through nothing, as the old items did not: until no piece does, the rules of
+// features lead it round.
+static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count) {
+  for (size_t known = SIZE_MAX; known != w->solid_count;) {
+    const size_t count = w->path.count;
+    memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
+    double length;
+    const rl_path_outcome outcome =
+        rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
+    if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) || length > w->start) {
+      rl_wraps_restore(w, count);
+      return;
+    }
+    known = w->solid_count;
+    find_cut_parts(w, old, old_count);
+  }
+}
+
 // The rope has slipped off a body that it lay on in the old items: it falls from there to where it
 // is now, and on whatever stands in between.
 static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
-  const rl_path_item *old = w->state->old_items, *items = w->path.items;
+  rl_path_item *old = w->state->left_items;
+  const rl_path_item *items = w->path.items;
+  memcpy(old, w->state->old_items, old_count * sizeof *old);
   const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
+  w->start = 0.0;
+  for (size_t k = 0; k < old_count; k++) {
+    w->start += old[k].piece + old[k].arc;
+  }
   size_t first = 0, same = 0; // so many are as they were at the start of the list, and at its end
   while (first + 1 < shorter && is_same(&old[first], &items[first])) {
     first++;
@@ -660,13 +743,14 @@ static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
     same++;
   }
   const rl_vec3 from =
-      farthest_old(w, first, old_count - same, items[first - 1].exit, items[count - same].entry);
+      farthest_old(old, first, old_count - same, items[first - 1].exit, items[count - same].entry);
   w->left = left;
   for (size_t piece = count - same; piece-- > first - 1;) {
     const swept_piece swept = {{from, from},
                                {w->path.items[piece].exit, w->path.items[piece + 1].entry}};
     catch_hits(w, w->state, piece, &swept);
   }
+  clear_fallen(w, old, old_count);
   w->left = RL_NONE;
 }
 
@@ -684,6 +768,25 @@ static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, 
   memset(&wraps[last], 0, sizeof *wraps);
 }
 
+bool rl_wraps_join(const rl_model *model, rl_state *state, uint32_t index, double within) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const rl_path_item *items = rl_path_items(state, index);
+  uint32_t nearest = RL_NONE;
+  for (uint32_t i = 0; i + 1 < state->wrap_counts[index]; i++) {
+    const bool edges = items[i + 1].kind == RL_PATH_LINE && items[i + 2].kind == RL_PATH_LINE &&
+                       wraps[i].body == wraps[i + 1].body && wraps[i].part == wraps[i + 1].part;
+    if (edges && items[i + 1].piece < within) {
+      within = items[i + 1].piece;
+      nearest = i;
+    }
+  }
+  if (nearest != RL_NONE) {
+    remove_wrap(model, state, index, nearest);
+    rl_wrap_path(model, state, index, state->points);
+  }
+  return nearest != RL_NONE;
+}
+
 // Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
 static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
                         uint32_t neighbour) {
@@ -697,18 +800,22 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
          model->ropes[index].radius;
 }
 
+uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t index) {
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2)) {
+      return i;
+    }
+  }
+  return RL_NONE;
+}
+
 // Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
 // no way any more: wraps go until there is one. True if some have gone.
 static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
   bool gone = false;
   while (isnan(rl_wrap_path(model, state, index, state->points)) && state->wrap_counts[index] > 0) {
-    uint32_t first = 0;
-    for (uint32_t i = state->wrap_counts[index]; i-- > 0;) {
-      const bool over =
-          is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2);
-      first = over ? i : first;
-    }
-    remove_wrap(model, state, index, first);
+    const uint32_t over = rl_wraps_run_over(model, state, index);
+    remove_wrap(model, state, index, over == RL_NONE ? 0 : over);
     gone = true;
   }
   return gone;
@@ -757,22 +864,6 @@ static uint32_t body_left(const rl_wrapping *w) {
   return wraps[0].body;
 }
 
-// Whether a straight piece of the list goes through a body.
-static bool goes_through(const rl_wrapping *w, uint32_t body) {
-  const rl_body *b = &w->model->bodies[body];
-  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
-  const rl_path_item *items = w->path.items;
-  bool through = false;
-  for (size_t k = 0; k + 1 < w->path.count; k++) {
-    for (const rl_part *part = b->parts; part < b->parts + b->part_count; part++) {
-      rl_surface surface;
-      rl_shape_segment(part, at.centre, at.rotation, items[k].exit, items[k + 1].entry, &surface);
-      through = through || surface.distance < -inside * part->inner;
-    }
-  }
-  return through;
-}
-
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, uint32_t body,
                        bool anyway) {
   rl_wrapping w = rl_wraps_open(model, state, index);
@@ -786,11 +877,10 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
     }
   }
   const bool leads = !isnan(rl_path_solve(w.path.items, w.path.count, NULL));
-  if (!anyway && leads && goes_through(&w, body)) {
+  if (!anyway && leads && goes_through(&w, w.path.items, w.path.count, body)) {
     rl_wraps_restore(&w, count);
     return false;
   }
-  w.start = INFINITY;
   order_bodies(model, state, state);
   if (leads) {
     fall(&w, count, body);

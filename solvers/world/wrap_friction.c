@@ -568,6 +568,10 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
     return false;
   }
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
+  if (over != RL_NONE) { // an end has come into what the rope lies on
+    return rl_wraps_slip_off(model, before, index, wraps[over].body, true);
+  }
   uint32_t body = RL_NONE;
   double most = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
@@ -580,7 +584,11 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  return body != RL_NONE && rl_wraps_slip_off(model, before, index, body, sure || !is_found);
+  if (body == RL_NONE || rl_wraps_slip_off(model, before, index, body, sure)) {
+    return body != RL_NONE;
+  }
+  return !is_found && (rl_wraps_join(model, before, index, moves_of(model, state, before, index)) ||
+                       rl_wraps_slip_off(model, before, index, body, true));
 }
 
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {

@@ -96,7 +96,7 @@ typedef struct rl_wrapping {
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
-  double start;  // length of the way at the start of the step [m]
+  double start;  // length of the way at the start of the step, or of the fall [m]
   uint32_t left; // the body that it has slipped off, while it falls; RL_NONE: it does not
 } rl_wrapping;
 
@@ -125,6 +125,14 @@ void rl_wraps_adopt(rl_wrapping *w);
 
 // Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
+
+// The first wrap of a rope whose neighbour on the path is inside its part, so that there is no way
+// past it; RL_NONE: there is none.
+uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
+
+// Where places on two edges of a part are nearest to each other, and nearer than `within` [m], as
+// at a corner that the rope goes round, one of them goes. False if there are none.
+bool rl_wraps_join(const rl_model *model, rl_state *state, uint32_t rope, double within);
 
 // The rope, whose path is solved, slips off a body, and lies on what it falls on. False if it would
 // go through the body then, so that it still lies on it; `anyway`: not even then.
