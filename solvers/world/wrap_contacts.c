@@ -707,8 +707,12 @@ static void find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_c
 }
 
 // What has fallen goes through nothing, as the old items did not: until no piece does, the rules of
-// features lead it round.
+// features lead it round. Not where it goes through the body that it has left, for an end comes
+// into that, and these rules would lead the rope back on it.
 static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count) {
+  if (goes_through(w, w->path.items, w->path.count, w->left)) {
+    return;
+  }
   for (size_t known = SIZE_MAX; known != w->solid_count;) {
     const size_t count = w->path.count;
     memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
@@ -766,25 +770,6 @@ static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, 
   }
   memmove(&wraps[i], &wraps[i + 1], (last - i) * sizeof *wraps);
   memset(&wraps[last], 0, sizeof *wraps);
-}
-
-bool rl_wraps_join(const rl_model *model, rl_state *state, uint32_t index, double within) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const rl_path_item *items = rl_path_items(state, index);
-  uint32_t nearest = RL_NONE;
-  for (uint32_t i = 0; i + 1 < state->wrap_counts[index]; i++) {
-    const bool edges = items[i + 1].kind == RL_PATH_LINE && items[i + 2].kind == RL_PATH_LINE &&
-                       wraps[i].body == wraps[i + 1].body && wraps[i].part == wraps[i + 1].part;
-    if (edges && items[i + 1].piece < within) {
-      within = items[i + 1].piece;
-      nearest = i;
-    }
-  }
-  if (nearest != RL_NONE) {
-    remove_wrap(model, state, index, nearest);
-    rl_wrap_path(model, state, index, state->points);
-  }
-  return nearest != RL_NONE;
 }
 
 // Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.

@@ -584,11 +584,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  if (body == RL_NONE || rl_wraps_slip_off(model, before, index, body, sure)) {
-    return body != RL_NONE;
-  }
-  return !is_found && (rl_wraps_join(model, before, index, moves_of(model, state, before, index)) ||
-                       rl_wraps_slip_off(model, before, index, body, true));
+  return body != RL_NONE && rl_wraps_slip_off(model, before, index, body, sure || !is_found);
 }
 
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {

@@ -130,10 +130,6 @@ bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
 // past it; RL_NONE: there is none.
 uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// Where places on two edges of a part are nearest to each other, and nearer than `within` [m], as
-// at a corner that the rope goes round, one of them goes. False if there are none.
-bool rl_wraps_join(const rl_model *model, rl_state *state, uint32_t rope, double within);
-
 // The rope, whose path is solved, slips off a body, and lies on what it falls on. False if it would
 // go through the body then, so that it still lies on it; `anyway`: not even then.
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
