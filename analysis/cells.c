@@ -30,7 +30,7 @@ static void enter_crash(const rl_cell *cell, int status) {
   char reason[128];
   json_t *manifest =
       rl_path_join(path, cell->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
-  const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  const bool late = rl_ended_late(status);
   if (late) {
     rl_describe_limit(cell->run.limit, reason, sizeof reason);
   } else if (WIFSIGNALED(status)) {
@@ -195,16 +195,19 @@ static int describe_outcome(const rl_cell *cell, char *text, size_t size) {
   const json_t *notes = json_object_get(manifest, "notes");
   const size_t count = json_array_size(notes);
   int found = NOTHING;
+  size_t more = count; // notes that are not in the text
+  int length = 0;
   if (status && reason && (strcmp(status, "diverged") == 0 || strcmp(status, "timeout") == 0)) {
     found = STOPPED;
-    snprintf(text, size, "%s: %s", status, reason);
+    length = snprintf(text, size, "%s: %s", status, reason);
   } else if (count > 0) {
-    char more[32] = "";
-    if (count > 1) {
-      snprintf(more, sizeof more, "; and %zu more", count - 1);
-    }
     found = NOTED;
-    snprintf(text, size, "%s%s", json_string_value(json_array_get(notes, 0)), more);
+    more--;
+    length = snprintf(text, size, "%s", json_string_value(json_array_get(notes, 0)));
+  }
+  if (found != NOTHING && more > 0 && (size_t)length < size) {
+    snprintf(text + length, size - (size_t)length, "; and %zu more, see %s/run.json", more,
+             cell->folder);
   }
   json_decref(manifest);
   return found;
@@ -215,7 +218,7 @@ void rl_cells_tell(const rl_cell *cells, size_t count) {
   size_t told = 0;
   for (int kind = STOPPED; kind > NOTHING; kind--) {
     for (size_t i = 0; i < count; i++) {
-      char text[512];
+      char text[1024 + RL_PATH_MAX];
       if (describe_outcome(&cells[i], text, sizeof text) == kind && told++ < MOST) {
         fprintf(stderr, "ropelab: note: %s, %s: %s\n", cells[i].name, cells[i].solver->label, text);
       }

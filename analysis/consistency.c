@@ -7,7 +7,6 @@
 #include "timing.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@ typedef struct bench {
   rl_state *start;  // of the piece
   rl_vec3 *track;   // [(piece + 1) x place_count] the reference in this piece
   FILE *kept;       // the run of the reference, piece by piece; NULL: it is made on the way
+  bool lost;        // another reference than the solver itself diverged
 } bench;
 
 static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec *solver,
@@ -48,7 +48,8 @@ static rl_track track_of(const rl_consistency *study) {
                     .step = study->reference_step,
                     .pieces = study->pieces,
                     .piece = study->piece,
-                    .stride = stride};
+                    .stride = stride,
+                    .limit = study->limit};
 }
 
 static bool prepare(bench *b, const rl_consistency *study, const rl_solver_spec *solver) {
@@ -81,21 +82,22 @@ static void keep_positions(const bench *b, uint64_t step) {
   }
 }
 
-bool rl_consistency_share(const rl_consistency *study) {
+int rl_consistency_share(const rl_consistency *study, bool *shared, char why[RL_WHY_MAX]) {
   static const double bytes_max = 1e9;
+  *shared = false;
   if (!study->reference || !study->cache || study->step_count == 0) {
-    return false;
+    return RL_EXIT_DONE;
   }
   const rl_track track = track_of(study);
   const double bytes = (double)(track.pieces * (track.piece / track.stride + 1)) *
                        (double)study->scenario->model->place_count * (double)sizeof(rl_vec3);
   FILE *file = rl_track_open(study->cache, &track);
   if (file) {
+    *shared = true;
     fclose(file);
-  } else if (bytes < bytes_max) {
-    rl_track_keep(study->cache, &track);
+    return RL_EXIT_DONE;
   }
-  return file != NULL;
+  return bytes < bytes_max ? rl_track_keep(study->cache, &track, why) : RL_EXIT_DONE;
 }
 
 // The reference through the next piece. False if it diverges.
@@ -155,9 +157,10 @@ static bool measure_consistency(bench *b) {
     trials[i] = make_driver(study, b->solver, study->multiples[i]);
     good = trials[i] != NULL;
   }
-  for (size_t p = 0; p < study->pieces && good; p++) {
+  for (size_t p = 0; p < study->pieces && good && !b->lost; p++) {
     const bool known = follow_reference(b);
-    for (size_t i = 0; i < study->step_count; i++) {
+    b->lost = !known && study->reference;
+    for (size_t i = 0; i < study->step_count && !b->lost; i++) {
       b->trial = trials[i];
       rl_consistency_row *row = &b->rows[i];
       if (!known && !row->piece_diverged) {
@@ -243,16 +246,17 @@ static int measure_solver(void *context, size_t turn) {
     good = measure_drift(&b, study->multiples[k], &b.rows[k]);
   }
   release(&b);
-  return good ? RL_EXIT_DONE : RL_EXIT_FAILED;
+  return b.lost ? RL_EXIT_DIVERGED : good ? RL_EXIT_DONE : RL_EXIT_FAILED;
 }
 
 static void note_end(void *context, size_t turn, int status) {
   const task *t = context;
   const size_t i = t->order[turn];
-  const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-  t->ends[i] = status == 0 ? RL_CONSISTENCY_DONE
-               : late      ? RL_CONSISTENCY_LATE
-                           : RL_CONSISTENCY_FAILED;
+  t->ends[i] = status == 0             ? RL_CONSISTENCY_DONE
+               : rl_ended_late(status) ? RL_CONSISTENCY_LATE
+               : WIFEXITED(status) && WEXITSTATUS(status) == RL_EXIT_DIVERGED
+                   ? RL_CONSISTENCY_LOST
+                   : RL_CONSISTENCY_FAILED;
 }
 
 // ---------------------------------------------------------------------------------------------

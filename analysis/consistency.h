@@ -42,12 +42,14 @@ typedef struct rl_consistency_row {
 typedef enum rl_consistency_end {
   RL_CONSISTENCY_FAILED, // or not even started
   RL_CONSISTENCY_LATE,   // past its time limit
+  RL_CONSISTENCY_LOST,   // the reference diverged, of which there are no states then
   RL_CONSISTENCY_DONE
 } rl_consistency_end;
 
 // Makes the run of the reference for all solvers in the cache, unless it is too large: then each
-// makes it on its way. True if an earlier study has.
-bool rl_consistency_share(const rl_consistency *study);
+// makes it on its way. `*shared`: an earlier study has. Returns an exit status, with the reason in
+// words unless it is RL_EXIT_DONE or interrupted.
+int rl_consistency_share(const rl_consistency *study, bool *shared, char why[RL_WHY_MAX]);
 
 // Measures everything, each solver in a process of its own; rows of solver s from [s * step_count]
 // on, and how it ended.

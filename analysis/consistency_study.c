@@ -10,7 +10,6 @@
 #include "timing.h"
 #include "world/driver.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum {
@@ -142,11 +141,10 @@ static void summarise(const consistency *c, size_t measured, rl_outcome *outcome
 }
 
 static void describe_end(const consistency *c, rl_consistency_end end, rl_outcome *outcome) {
-  outcome->status = "failed";
-  snprintf(outcome->reason, sizeof outcome->reason, "its process ended early");
-  if (end == RL_CONSISTENCY_LATE) {
-    outcome->status = "timeout";
-    rl_describe_limit(c->study.limit, outcome->reason, sizeof outcome->reason);
+  rl_outcome_ended(outcome, end == RL_CONSISTENCY_LATE, c->study.limit);
+  if (end == RL_CONSISTENCY_LOST) {
+    snprintf(outcome->reason, sizeof outcome->reason, "the reference %s diverged",
+             c->reference.label);
   }
 }
 
@@ -230,21 +228,24 @@ static int gather(rl_study *study) {
   s->repeats = REPEATS;
   s->jobs = study->jobs;
   s->limit = study->definition.time_limit;
-  c->rows = rl_arena_allocate(study->arena, c->solver_count * s->step_count, sizeof *c->rows);
+  s->cache = study->cache;
+  c->rows =
+      rl_study_allocate(study, study->definition.solver_count * s->step_count, sizeof *c->rows);
   if (!c->rows) {
-    fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
-  s->cache = study->cache;
-  if (rl_consistency_share(s)) {
+  bool shared = false;
+  char why[RL_WHY_MAX];
+  int status = rl_consistency_share(s, &shared, why);
+  if (status != RL_EXIT_DONE) {
+    return rl_reference_tell(c->scenario, status, why);
+  }
+  if (shared) {
     rl_study_say_shared(study, 1, 1);
   }
-  const int status = rl_consistency_run(s, c->rows, c->ends, &c->others);
-  if (status == RL_EXIT_DONE && !(write_table(c) && write_outcomes(c))) {
-    fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));
-    return RL_EXIT_FAILED;
-  }
-  return status;
+  status = rl_consistency_run(s, c->rows, c->ends, &c->others);
+  const bool good = status != RL_EXIT_DONE || (write_table(c) && write_outcomes(c));
+  return good ? status : rl_study_unwritten(study);
 }
 
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
@@ -256,10 +257,9 @@ static bool check(const rl_study_definition *d, rl_study_fault *fault) {
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
   const char *reference = d->reference.solver;
-  consistency *c = rl_arena_allocate(study->arena, 1, sizeof *c);
+  consistency *c = rl_study_allocate(study, 1, sizeof *c);
   int status = RL_EXIT_FAILED;
   if (!c) {
-    fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
   study->plan = c;

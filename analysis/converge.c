@@ -20,14 +20,6 @@ static const double compared_times = 1000.0;
 // those it is compared with.
 static const double reference_steps = 16.0;
 
-static void *allocate(rl_study *study, size_t count, size_t size) {
-  void *memory = rl_arena_allocate(study->arena, count, size);
-  if (!memory) {
-    fprintf(stderr, "ropelab: out of memory\n");
-  }
-  return memory;
-}
-
 // ---------------------------------------------------------------------------------------------
 // What is varied
 
@@ -111,8 +103,8 @@ static int compare_fineness(const rl_convergence *c, double a, double b) {
 // Sorts them from coarse to fine.
 static bool sort_values(rl_study *study, rl_convergence *c) {
   const rl_words given = study->definition.values;
-  c->texts = allocate(study, given.count, sizeof *c->texts);
-  c->values = allocate(study, given.count, sizeof *c->values);
+  c->texts = rl_study_allocate(study, given.count, sizeof *c->texts);
+  c->values = rl_study_allocate(study, given.count, sizeof *c->values);
   for (size_t i = 0; c->texts && c->values && i < given.count; i++) {
     const double value = strtod(given.words[i], NULL);
     size_t place = c->value_count++;
@@ -208,7 +200,7 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
   const char *one = named >= 0 ? probe : text;
   const bool keeps = !one && q->measure == RL_AGAINST_EXACT && scenario->exact->invariant;
   q->columns.count = one ? 1 : scenario->probe_count + (keeps ? 1 : 0);
-  q->columns.words = allocate(study, q->columns.count, sizeof *q->columns.words);
+  q->columns.words = rl_study_allocate(study, q->columns.count, sizeof *q->columns.words);
   if (q->columns.words && one) {
     q->columns.words[0] = one;
   } else if (q->columns.words) {
@@ -250,7 +242,7 @@ static bool segment_changes(rl_study *study, const rl_scenario *scenario, const 
                             rl_changes *changes) {
   const rl_study_definition *d = &study->definition;
   const rl_definition *definition = &scenario->definition;
-  changes->list = allocate(study, definition->rope_count, sizeof *changes->list);
+  changes->list = rl_study_allocate(study, definition->rope_count, sizeof *changes->list);
   const char *names[RL_LIST_MAX];
   size_t name_count = 0;
   for (size_t i = 0; changes->list && i < definition->rope_count; i++) {
@@ -291,7 +283,7 @@ static bool describe_run(rl_study *study, const rl_convergence *c, const char *n
   case RL_VARY_SEGMENTS:
     return !scenario || segment_changes(study, scenario, text, &run->changes);
   case RL_VARY_PATH:
-    run->changes.list = allocate(study, 1, sizeof *run->changes.list);
+    run->changes.list = rl_study_allocate(study, 1, sizeof *run->changes.list);
     run->changes.count = 1;
     if (run->changes.list) {
       run->changes.list[0] = (rl_override){over, text};
@@ -343,7 +335,7 @@ static bool is_same_solver(const rl_study_reference *r) {
 static rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scenario,
                                         const rl_solver_spec *curve, int *status) {
   const rl_study_reference *r = &study->definition.reference;
-  rl_solver_spec *spec = allocate(study, 1, sizeof *spec);
+  rl_solver_spec *spec = rl_study_allocate(study, 1, sizeof *spec);
   char label[RL_LABEL_MAX + 16] = "reference";
   *status = RL_EXIT_FAILED;
   if (spec && is_same_solver(r)) {
@@ -359,7 +351,7 @@ static rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scen
 // The changes of a run with those of the reference behind them.
 static bool reference_changes(rl_study *study, rl_changes *changes) {
   const rl_changes more = study->definition.reference.changes, own = *changes;
-  *changes = (rl_changes){allocate(study, own.count + more.count, sizeof *own.list),
+  *changes = (rl_changes){rl_study_allocate(study, own.count + more.count, sizeof *own.list),
                           own.count + more.count};
   for (size_t i = 0; changes->list && i < changes->count; i++) {
     changes->list[i] = i < own.count ? own.list[i] : more.list[i - own.count];
@@ -524,7 +516,7 @@ static bool takes(const rl_study_definition *d, const rl_solver_type *type) {
 
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
-  rl_convergence *c = allocate(study, 1, sizeof *c);
+  rl_convergence *c = rl_study_allocate(study, 1, sizeof *c);
   if (!c) {
     return RL_EXIT_FAILED;
   }
@@ -534,9 +526,10 @@ static int plan(rl_study *study) {
   }
   const size_t runs = d->scenarios.count * d->solver_count * c->value_count;
   c->quantity_count = d->quantities.count > 0 ? d->quantities.count : 1;
-  c->quantities = allocate(study, d->scenarios.count * c->quantity_count, sizeof *c->quantities);
-  c->cells = allocate(study, runs, sizeof *c->cells);
-  c->references = allocate(study, runs, sizeof *c->references);
+  c->quantities =
+      rl_study_allocate(study, d->scenarios.count * c->quantity_count, sizeof *c->quantities);
+  c->cells = rl_study_allocate(study, runs, sizeof *c->cells);
+  c->references = rl_study_allocate(study, runs, sizeof *c->references);
   if (!c->quantities || !c->cells || !c->references) {
     return RL_EXIT_FAILED;
   }

@@ -376,9 +376,5 @@ int rl_converge_gather(rl_study *study) {
       good = gather_runs(study, s, i, &tables);
     }
   }
-  if (!rl_order_tables_close(&tables, good)) {
-    fprintf(stderr, "ropelab: %s: cannot write the tables: %s\n", study->folder, strerror(errno));
-    return RL_EXIT_FAILED;
-  }
-  return RL_EXIT_DONE;
+  return rl_order_tables_close(&tables, good) ? RL_EXIT_DONE : rl_study_unwritten(study);
 }

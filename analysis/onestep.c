@@ -8,10 +8,8 @@
 #include "world/driver.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 const double rl_onestep_settled_factor = 2.0;
 
@@ -256,10 +254,9 @@ static int measure_solver(void *context, size_t turn) {
 
 static void note_end(void *context, size_t turn, int status) {
   const task *t = context;
-  const bool late = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
   if (status != 0) {
     t->results[t->order[turn]] =
-        (result){{.status = late ? "timeout" : "failed", .seconds = NAN}, 0};
+        (result){{.status = rl_ended_late(status) ? "timeout" : "failed", .seconds = NAN}, 0};
   }
 }
 

@@ -9,7 +9,6 @@
 #include "study_numbers.h"
 #include "world/driver.h"
 
-#include <errno.h>
 #include <float.h>
 #include <string.h>
 
@@ -40,8 +39,9 @@ typedef struct onestep {
   const double *iterations;
   size_t iteration_count;
   rl_onestep_outcome *outcomes; // [step_count x solver_count]
-  size_t shared;                // how many steps have the states of earlier studies
-  rl_distance_norms *floors;    // [step_count] below these errors are round-off; the means only
+  const char **lost; // [step_count] why there are no states of the reference; NULL: there are
+  size_t shared;     // how many steps have the states of earlier studies
+  rl_distance_norms *floors; // [step_count] below these errors are round-off; the means only
 } onestep;
 
 // The steps that are compared: those asked for, or the one of the scenario.
@@ -49,7 +49,7 @@ static bool choose_steps(onestep *o) {
   const rl_study_definition *d = &o->study->definition;
   const double *values = NULL;
   const size_t count = d->values.count > 0 ? rl_study_numbers(o->study, d->values, &values) : 1;
-  o->schedules = rl_arena_allocate(o->study->arena, count, sizeof *o->schedules);
+  o->schedules = rl_study_allocate(o->study, count, sizeof *o->schedules);
   if (count == 0 || !o->schedules) {
     return false;
   }
@@ -145,9 +145,12 @@ static json_t *describe(const onestep *o) {
 }
 
 // How a solver did, as the files have it.
-static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *solver,
-                      const rl_model *model, double limit, rl_outcome *outcome) {
-  const uint32_t missing = rl_driver_missing(model, solver->type);
+static void summarise(const onestep *o, size_t index, rl_outcome *outcome) {
+  const rl_study_definition *d = &o->study->definition;
+  const rl_onestep_outcome *found = &o->outcomes[index];
+  const rl_solver_spec *solver = &o->solvers[index];
+  const char *lost = o->lost[index / d->solver_count];
+  const uint32_t missing = rl_driver_missing(o->scenario->model, solver->type);
   const rl_distance_norms *e = &found->error;
   const rl_named_number entries[] = {{"position_rms_m", e->position_rms},
                                      {"position_max_m", e->position_max},
@@ -162,7 +165,8 @@ static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *sol
   *outcome = (rl_outcome){.solver = solver,
                           .status = found->status,
                           .entry_count = sizeof entries / sizeof entries[0],
-                          .seconds = found->seconds};
+                          .seconds = found->seconds,
+                          .schedule = &o->schedules[index / d->solver_count]};
   for (size_t i = 0; i < outcome->entry_count; i++) {
     outcome->entries[i] =
         (rl_named_number){entries[i].name, found->reason ? entries[i].value : NAN};
@@ -171,17 +175,17 @@ static void summarise(const rl_onestep_outcome *found, const rl_solver_spec *sol
     rl_outcome_unsupported(outcome, missing);
   } else if (found->reason) {
     snprintf(outcome->reason, sizeof outcome->reason, "%s", found->reason);
-  } else if (strcmp(found->status, "timeout") == 0) {
-    rl_describe_limit(limit, outcome->reason, sizeof outcome->reason);
   } else {
-    snprintf(outcome->reason, sizeof outcome->reason, "its process ended early");
+    rl_outcome_ended(outcome, strcmp(found->status, "timeout") == 0, d->time_limit);
+    if (lost) {
+      snprintf(outcome->reason, sizeof outcome->reason, "%s", lost);
+    }
   }
 }
 
 static bool write_outcomes(onestep *o) {
-  const size_t solver_count = o->study->definition.solver_count;
-  const size_t count = o->step_count * solver_count;
-  rl_outcome *outcomes = rl_arena_allocate(o->study->arena, count, sizeof *outcomes);
+  const size_t count = o->step_count * o->study->definition.solver_count;
+  rl_outcome *outcomes = rl_study_allocate(o->study, count, sizeof *outcomes);
   if (!outcomes || !choose_origins(o, &o->schedules[0])) {
     return false;
   }
@@ -192,9 +196,7 @@ static bool write_outcomes(onestep *o) {
                                   .kind = "onestep",
                                   .described = described};
   for (size_t i = 0; i < count; i++) {
-    summarise(&o->outcomes[i], &o->solvers[i], o->scenario->model, o->study->definition.time_limit,
-              &outcomes[i]);
-    outcomes[i].schedule = &o->schedules[i / solver_count];
+    summarise(o, i, &outcomes[i]);
   }
   const bool written = rl_outcomes_write(&facts, outcomes, count, o->study->timed);
   json_decref(described);
@@ -291,8 +293,8 @@ static void add_order(const onestep *o, size_t solver, const quantity *q, rl_fit
 
 // What convergence studies write, where there are several steps.
 static bool write_orders(const onestep *o) {
-  rl_fit_point *points = rl_arena_allocate(o->study->arena, o->step_count, sizeof *points);
-  rl_order_point *rows = rl_arena_allocate(o->study->arena, o->step_count, sizeof *rows);
+  rl_fit_point *points = rl_study_allocate(o->study, o->step_count, sizeof *points);
+  rl_order_point *rows = rl_study_allocate(o->study, o->step_count, sizeof *rows);
   rl_order_tables tables = {0};
   if (o->step_count < 2) {
     return true;
@@ -306,41 +308,74 @@ static bool write_orders(const onestep *o) {
   return rl_order_tables_close(&tables, good);
 }
 
-static int fail(const onestep *o) {
-  fprintf(stderr, "ropelab: %s: cannot write: %s\n", o->study->folder, strerror(errno));
-  return RL_EXIT_FAILED;
+// The states for one length of steps, and what is round-off with it. Where the reference does not
+// get there the solvers have rows that say so.
+static int find_states(onestep *o, size_t index) {
+  const rl_study_definition *d = &o->study->definition;
+  const rl_schedule *schedule = &o->schedules[index];
+  char why[RL_WHY_MAX] = "out of memory";
+  bool shared = false;
+  int status = RL_EXIT_FAILED;
+  memset(o->origins, 0, sizeof o->origins);
+  if (choose_origins(o, schedule)) {
+    const rl_walk walk = {.scenario = o->scenario,
+                          .reference = &o->reference,
+                          .step = schedule->dt,
+                          .substeps = substeps_of(o, schedule),
+                          .at = o->at,
+                          .count = o->at_count,
+                          .limit = d->time_limit};
+    status = rl_origins_share(o->study->cache, &walk, o->origins, &shared, why);
+  }
+  o->shared += shared ? 1 : 0;
+  if (status == RL_EXIT_DONE) {
+    o->floors[index] = floors_of(o, schedule->dt);
+    return status;
+  }
+  o->lost[index] = rl_study_text(o->study, "%s", why);
+  for (size_t i = 0; i < d->solver_count; i++) {
+    const bool able = rl_driver_missing(o->scenario->model, d->solvers[i].type) == 0;
+    o->outcomes[index * d->solver_count + i] =
+        (rl_onestep_outcome){.status = able ? "failed" : NULL, .seconds = NAN};
+  }
+  return rl_reference_tell(o->scenario, status, why);
 }
 
 // All steps of one length, each a line of onestep.csv as it is done.
 static int take_steps(onestep *o, size_t index, rl_lines *table) {
   const rl_study_definition *d = &o->study->definition;
-  const rl_schedule *schedule = &o->schedules[index];
-  if (!choose_origins(o, schedule)) {
-    return RL_EXIT_USAGE;
-  }
-  memset(o->origins, 0, sizeof o->origins);
-  bool shared = false;
-  int status = rl_origins_share(o->study->cache, o->scenario, &o->reference, schedule->dt,
-                                substeps_of(o, schedule), o->at, o->at_count, o->origins, &shared);
-  o->shared += shared ? 1 : 0;
   const rl_onestep study = {.scenario = o->scenario,
                             .solvers = d->solvers,
                             .solver_count = d->solver_count,
                             .reference = &o->reference,
-                            .step = schedule->dt,
+                            .step = o->schedules[index].dt,
                             .from = o->origins,
                             .from_count = o->at_count,
                             .iterations = o->iterations,
                             .iteration_count = o->iteration_count,
                             .jobs = o->study->jobs,
                             .limit = d->time_limit};
-  if (status == RL_EXIT_DONE) {
-    o->floors[index] = floors_of(o, schedule->dt);
-    status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
-    status = status == RL_EXIT_FAILED ? fail(o) : status;
+  const int status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
+  return status == RL_EXIT_FAILED ? rl_study_unwritten(o->study) : status;
+}
+
+// A step whose states are lost does not stop the others, unless there are no others.
+static int compare_steps(onestep *o, rl_lines *table) {
+  int status = RL_EXIT_DONE, loss = RL_EXIT_DONE;
+  size_t lost = 0;
+  for (size_t i = 0; i < o->step_count && status == RL_EXIT_DONE; i++) {
+    const int found = find_states(o, i);
+    if (found == RL_EXIT_DONE) {
+      status = take_steps(o, i, table);
+    } else if (found == RL_EXIT_INTERRUPTED) {
+      status = found;
+    } else {
+      loss = found;
+      lost++;
+    }
+    rl_origins_free(o->origins, o->at_count);
   }
-  rl_origins_free(o->origins, o->at_count);
-  return status;
+  return lost == o->step_count ? loss : status;
 }
 
 static int gather(rl_study *study) {
@@ -348,20 +383,18 @@ static int gather(rl_study *study) {
   char path[RL_PATH_MAX];
   rl_lines table;
   if (!rl_path_join(path, study->folder, "onestep.csv") || !rl_lines_open(&table, path)) {
-    return fail(o);
+    return rl_study_unwritten(study);
   }
   rl_onestep_write_header(&table);
-  int status = RL_EXIT_DONE;
-  for (size_t i = 0; i < o->step_count && status == RL_EXIT_DONE; i++) {
-    status = take_steps(o, i, &table);
-  }
+  const int status = compare_steps(o, &table);
   if (!rl_lines_close(&table)) {
-    return fail(o);
+    return rl_study_unwritten(study);
   }
   if (o->shared > 0) {
     rl_study_say_shared(study, o->shared, o->step_count);
   }
-  return status == RL_EXIT_DONE && !(write_outcomes(o) && write_orders(o)) ? fail(o) : status;
+  const bool good = status != RL_EXIT_DONE || (write_outcomes(o) && write_orders(o));
+  return good ? status : rl_study_unwritten(study);
 }
 
 // The summary is about the most iterations of those that were asked for.
@@ -406,10 +439,9 @@ static bool check(const rl_study_definition *d, rl_study_fault *fault) {
 // Everything that can be wrong is found before anything is run.
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
-  onestep *o = rl_arena_allocate(study->arena, 1, sizeof *o);
+  onestep *o = rl_study_allocate(study, 1, sizeof *o);
   int status = RL_EXIT_FAILED;
   if (!o) {
-    fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
   study->plan = o;
@@ -422,11 +454,11 @@ static int plan(rl_study *study) {
     return RL_EXIT_USAGE;
   }
   const size_t count = o->step_count * d->solver_count;
-  o->solvers = rl_arena_allocate(study->arena, count, sizeof *o->solvers);
-  o->outcomes = rl_arena_allocate(study->arena, count, sizeof *o->outcomes);
-  o->floors = rl_arena_allocate(study->arena, o->step_count, sizeof *o->floors);
-  if (!o->solvers || !o->outcomes || !o->floors) {
-    fprintf(stderr, "ropelab: out of memory\n");
+  o->solvers = rl_study_allocate(study, count, sizeof *o->solvers);
+  o->outcomes = rl_study_allocate(study, count, sizeof *o->outcomes);
+  o->floors = rl_study_allocate(study, o->step_count, sizeof *o->floors);
+  o->lost = rl_study_allocate(study, o->step_count, sizeof *o->lost);
+  if (!o->solvers || !o->outcomes || !o->floors || !o->lost) {
     return RL_EXIT_FAILED;
   }
   if (!rl_reference_choose(o->scenario, d->reference.solver, &o->reference, &status)) {

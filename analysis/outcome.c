@@ -12,6 +12,14 @@ void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing) {
            rl_capability_name(missing & -missing));
 }
 
+void rl_outcome_ended(rl_outcome *outcome, bool late, double limit) {
+  outcome->status = late ? "timeout" : "failed";
+  snprintf(outcome->reason, sizeof outcome->reason, "its process ended early");
+  if (late) {
+    rl_describe_limit(limit, outcome->reason, sizeof outcome->reason);
+  }
+}
+
 static bool write_manifest(const rl_outcome_facts *f, const rl_outcome *outcome) {
   const rl_schedule *own = outcome->schedule;
   const rl_run_facts facts = {.scenario = f->scenario,

@@ -45,7 +45,9 @@ typedef struct rl_outcome_facts {
 bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count,
                        bool timed);
 
-// An unsupported solver, with the reason why.
+// An unsupported solver, with the reason why; and one whose process ended early, past its limit [s]
+// of processor time or otherwise.
 void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing);
+void rl_outcome_ended(rl_outcome *outcome, bool late, double limit);
 
 #endif

@@ -103,6 +103,10 @@ void rl_limit_time(double seconds) {
   }
 }
 
+bool rl_ended_late(int status) {
+  return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+}
+
 void *rl_shared_create(size_t count, size_t size) {
   void *memory =
       mmap(NULL, (count + 1) * size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -29,6 +29,9 @@ void rl_longest_first(const double *efforts, size_t count, size_t *order);
 // does not.
 void rl_limit_time(double seconds);
 
+// Whether a process ended by that limit, of its status.
+bool rl_ended_late(int status);
+
 // Memory that this process and its tasks share, zero at the start; NULL with errno set.
 void *rl_shared_create(size_t count, size_t size);
 void rl_shared_free(void *memory, size_t count, size_t size);

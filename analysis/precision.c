@@ -62,9 +62,8 @@ static bool add_solvers(rl_study *study, const rl_solver_spec *solver, rl_solver
 static int plan(rl_study *study) {
   rl_study_definition *d = &study->definition;
   const size_t most = d->solver_count * (d->iterations.count > 0 ? d->iterations.count : 1);
-  rl_solver_spec *all = rl_arena_allocate(study->arena, most, sizeof *all);
+  rl_solver_spec *all = rl_study_allocate(study, most, sizeof *all);
   if (!all) {
-    fprintf(stderr, "ropelab: out of memory\n");
     return RL_EXIT_FAILED;
   }
   size_t count = 0;
@@ -177,10 +176,6 @@ typedef struct field {
   bool *cheap, *fast; // on the Pareto front by evaluations, by seconds
 } field;
 
-static void *allocate(rl_study *study, size_t count, size_t size) {
-  return rl_arena_allocate(study->arena, count, size);
-}
-
 static const char *error_column(rl_norm norm) {
   return norm == RL_NORM_MAX ? "error_max" : norm == RL_NORM_L2 ? "error_l2" : "error_end";
 }
@@ -194,11 +189,11 @@ static bool make_field(rl_study *study, const rl_table *errors, size_t row, cons
   const size_t column = rl_table_column(errors, error_column(d->norm));
   f->count = d->solver_count * values;
   f->cells = &f->c->cells[f->scenario * f->count];
-  f->errors = allocate(study, f->count, sizeof *f->errors);
-  f->evaluations = allocate(study, f->count, sizeof *f->evaluations);
-  f->seconds = allocate(study, f->count, sizeof *f->seconds);
-  f->cheap = allocate(study, f->count, sizeof *f->cheap);
-  f->fast = allocate(study, f->count, sizeof *f->fast);
+  f->errors = rl_study_allocate(study, f->count, sizeof *f->errors);
+  f->evaluations = rl_study_allocate(study, f->count, sizeof *f->evaluations);
+  f->seconds = rl_study_allocate(study, f->count, sizeof *f->seconds);
+  f->cheap = rl_study_allocate(study, f->count, sizeof *f->cheap);
+  f->fast = rl_study_allocate(study, f->count, sizeof *f->fast);
   const size_t last = row + d->solver_count * f->c->quantity_count * values;
   if (!f->errors || !f->evaluations || !f->seconds || !f->cheap || !f->fast ||
       column == errors->column_count || last > errors->row_count) {
@@ -318,7 +313,7 @@ static bool write_table(rl_study *study, const cost *costs, double others) {
 
 static int gather(rl_study *study) {
   const int status = rl_study_converge.gather(study);
-  cost *costs = allocate(study, study->cell_count, sizeof *costs);
+  cost *costs = rl_study_allocate(study, study->cell_count, sizeof *costs);
   if (status != RL_EXIT_DONE || !costs) {
     return status != RL_EXIT_DONE ? status : RL_EXIT_FAILED;
   }
@@ -329,12 +324,7 @@ static int gather(rl_study *study) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  if (!write_table(study, costs, others)) {
-    fprintf(stderr, "ropelab: %s: cannot write precision.csv: %s\n", study->folder,
-            strerror(errno));
-    return RL_EXIT_FAILED;
-  }
-  return RL_EXIT_DONE;
+  return write_table(study, costs, others) ? RL_EXIT_DONE : rl_study_unwritten(study);
 }
 
 #define AT(member) offsetof(rl_study_definition, member)

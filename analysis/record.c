@@ -345,11 +345,33 @@ static bool is_gap(const rl_model *model, const rl_state *state, uint32_t rope, 
          rl_element_before(model, state, rope, vertex / 2) == RL_NONE;
 }
 
+// Of longer ropes every k-th point and the last are snapshots enough: a figure shows no more, and
+// trajectory.h5 has them all.
+static bool is_thinned_out(size_t index, size_t count) {
+  enum { POINTS_MAX = 10000 };
+  const size_t stride = count / (POINTS_MAX + 1) + 1;
+  return index % stride != 0 && index + 1 != count;
+}
+
+// Eyes, and the ends of pieces, are there in any case.
+static bool is_left_out(const rl_model *model, const rl_state *state, uint32_t rope,
+                        uint32_t vertex) {
+  const rl_rope *r = &model->ropes[rope];
+  if (!rl_path_parts(r)) {
+    return is_thinned_out(vertex, rl_path_count(r)) && !rl_path_is_eye(r, vertex);
+  }
+  return is_thinned_out(vertex / 2, rl_rope_elements(model, state, rope)) &&
+         !is_gap(model, state, rope, vertex) && !is_gap(model, state, rope, vertex + 1);
+}
+
 static void write_positions(rl_recorder *r, const rl_model *model, const rl_state *state,
                             double time, const char *prefix) {
   for (uint32_t i = 0; i < model->rope_count; i++) {
     const rl_rope *rope = &model->ropes[i];
     for (uint32_t k = 0; k < rl_path_count(rope); k++) {
+      if (is_left_out(model, state, i, k)) {
+        continue;
+      }
       if (k > 0 && is_gap(model, state, i, k)) {
         write_position(r, time, rope->name, prefix, "node", k, (rl_vec3){NAN, NAN, NAN});
       }
@@ -383,7 +405,9 @@ static void write_drawing(rl_recorder *r, const rl_driver *driver, uint32_t rope
   }
   type->draw(driver->memory, model, state, rope, left_over, points, count);
   for (size_t i = 0; i < count; i++) {
-    write_position(r, state->time, model->ropes[rope].name, "", "drawn", (uint32_t)i, points[i]);
+    if (!is_thinned_out(i, count)) {
+      write_position(r, state->time, model->ropes[rope].name, "", "drawn", (uint32_t)i, points[i]);
+    }
   }
   free(points);
 }

@@ -54,31 +54,20 @@ bool rl_reference_choose(const rl_scenario *scenario, const char *asked, rl_solv
   return true;
 }
 
-// `count` steps; the state's tensions are then their mean.
-static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions) {
-  const uint32_t links = driver->model->link_count;
-  rl_reason reason = RL_RUNNING;
-  memset(tensions, 0, links * sizeof *tensions);
-  for (uint64_t n = 0; n < count && reason >= 0 && !rl_run_interrupted(); n++) {
-    reason = rl_driver_step(driver);
-    for (uint32_t i = 0; i < links; i++) {
-      tensions[i] += driver->state->multipliers[i] / (double)count;
-    }
-  }
-  return reason;
-}
-
-// Numbers a state as that after `steps` steps of `dt`.
-static void number(rl_state *state, uint64_t steps, double dt) {
-  state->step = steps;
-  state->time = (double)steps * dt;
-}
-
-// How many of the steps are made, and when that was last said.
+// How many of the steps are made, when that was last said, and how long they may take.
 typedef struct progress {
   uint64_t done, count;
-  double shown; // [s]
+  double shown;        // [s]
+  double begun, limit; // [s] of processor time; nan: no limit
 } progress;
+
+static progress start_progress(uint64_t count, double limit) {
+  return (progress){0, count, rl_seconds_now(), rl_seconds_used(), limit};
+}
+
+static bool is_late(const progress *p) { return rl_seconds_used() - p->begun > p->limit; }
+
+static bool is_stopped(const progress *p) { return rl_run_interrupted() || is_late(p); }
 
 // A few times a second, and at the end.
 static void show_progress(progress *p, double share) {
@@ -95,27 +84,78 @@ static void show_progress(progress *p, double share) {
 // Within a step that takes long.
 static bool watch_step(void *self, double share) {
   show_progress(self, share);
-  return rl_run_interrupted();
+  return is_stopped(self);
 }
 
-typedef struct walk {
-  const rl_scenario *scenario;
-  const rl_solver_spec *reference;
-  double step;
-  uint64_t substeps;
+// `count` steps; the state's tensions are then their mean.
+static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions,
+                            const progress *p) {
+  const uint32_t links = driver->model->link_count;
+  rl_reason reason = RL_RUNNING;
+  memset(tensions, 0, links * sizeof *tensions);
+  for (uint64_t n = 0; n < count && reason >= 0 && !is_stopped(p); n++) {
+    reason = rl_driver_step(driver);
+    for (uint32_t i = 0; i < links; i++) {
+      tensions[i] += driver->state->multipliers[i] / (double)count;
+    }
+  }
+  return reason;
+}
+
+// Numbers a state as that after `steps` steps of `dt`.
+static void number(rl_state *state, uint64_t steps, double dt) {
+  state->step = steps;
+  state->time = (double)steps * dt;
+}
+
+// The exit status of a run that got as far as this, and what there is to say of it.
+static int describe_end(const rl_driver *driver, const rl_solver_spec *reference, rl_reason reason,
+                        const progress *p, char why[RL_WHY_MAX]) {
+  char limit[128];
+  if (rl_run_interrupted()) {
+    return RL_EXIT_INTERRUPTED;
+  }
+  if (reason < 0) {
+    snprintf(why, RL_WHY_MAX, "the reference %s diverged at t = %.6g s: %s", reference->label,
+             driver->state->time, rl_reason_name(reason));
+    return RL_EXIT_DIVERGED;
+  }
+  if (is_late(p)) {
+    rl_describe_limit(p->limit, limit, sizeof limit);
+    snprintf(why, RL_WHY_MAX,
+             "the reference %s %s, at t = %.6g s; expected a longer time limit, or fewer steps",
+             reference->label, limit, driver->state->time);
+    return RL_EXIT_FAILED;
+  }
+  return RL_EXIT_DONE;
+}
+
+int rl_reference_tell(const rl_scenario *scenario, int status, const char *why) {
+  if (status != RL_EXIT_INTERRUPTED) {
+    fprintf(stderr, "ropelab: %s: %s\n", scenario->name, why);
+  }
+  return status;
+}
+
+// What takes the steps of a walk.
+typedef struct walker {
+  const rl_walk *walk;
   rl_driver *driver, *coarse; // with all substeps, and with half of them
   double *tensions;
-} walk;
+  progress steps; // of the comparison
+} walker;
 
-static uint64_t coarse_substeps(uint64_t substeps) { return substeps > 1 ? substeps / 2 : 1; }
+static uint64_t coarse_substeps(const rl_walk *walk) {
+  return walk->substeps > 1 ? walk->substeps / 2 : 1;
+}
 
 // The step from the origin's start again with half the substeps: how sure its end is. One that is
 // a single step already, of an adaptive solver, is repeated for what it says of its own error.
-static rl_reason judge(const walk *w, uint64_t at, rl_origin *origin) {
-  const uint64_t substeps = coarse_substeps(w->substeps);
+static rl_reason judge(const walker *w, uint64_t at, rl_origin *origin) {
+  const uint64_t substeps = coarse_substeps(w->walk);
   rl_driver_set_state(w->coarse, origin->start);
   number(w->coarse->state, at * substeps, w->coarse->dt);
-  const rl_reason reason = take_steps(w->coarse, substeps, w->tensions);
+  const rl_reason reason = take_steps(w->coarse, substeps, w->tensions, &w->steps);
   memcpy(w->coarse->state->multipliers, w->tensions,
          w->driver->model->link_count * sizeof *w->tensions);
   rl_distance_norms *u = &origin->uncertainty;
@@ -126,11 +166,11 @@ static rl_reason judge(const walk *w, uint64_t at, rl_origin *origin) {
 }
 
 // The origin at the state that the reference is in, and the reference a step later.
-static rl_reason make_origin(const walk *w, uint64_t at, rl_origin *origin) {
+static rl_reason make_origin(const walker *w, uint64_t at, rl_origin *origin) {
   const rl_model *model = w->driver->model;
   rl_state_copy(origin->start, w->driver->state);
-  number(origin->start, at, w->step);
-  rl_reason reason = take_steps(w->driver, w->substeps, w->tensions);
+  number(origin->start, at, w->walk->step);
+  rl_reason reason = take_steps(w->driver, w->walk->substeps, w->tensions, &w->steps);
   rl_state_copy(origin->end, w->driver->state);
   memcpy(origin->end->multipliers, w->tensions, model->link_count * sizeof *w->tensions);
   const rl_distance_norms unknown = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -141,55 +181,50 @@ static rl_reason make_origin(const walk *w, uint64_t at, rl_origin *origin) {
   return reason;
 }
 
-static int say_diverged(const walk *w, rl_reason reason) {
-  fprintf(stderr, "ropelab: %s: the reference %s diverged at t = %.6g s: %s\n", w->scenario->name,
-          w->reference->label, w->driver->state->time, rl_reason_name(reason));
-  return RL_EXIT_DIVERGED;
-}
-
-static int follow(const walk *w, const uint64_t *at, size_t count, rl_origin *origins) {
-  progress steps = {0, at[count - 1] + 1, rl_seconds_now()}; // of the comparison
-  const rl_watch watch = {watch_step, &steps};
+static int follow(walker *w, rl_origin *origins, char why[RL_WHY_MAX]) {
+  const rl_walk *walk = w->walk;
+  progress *steps = &w->steps;
+  *steps = start_progress(walk->at[walk->count - 1] + 1, walk->limit);
+  const rl_watch watch = {watch_step, steps};
   w->driver->info.watch = &watch;
-  for (size_t i = 0; i < count; i++) {
-    rl_reason reason = RL_RUNNING;
-    for (; steps.done < at[i] && reason >= 0 && !rl_run_interrupted(); steps.done++) {
-      reason = take_steps(w->driver, w->substeps, w->tensions);
-      show_progress(&steps, 0.0);
-    }
-    reason = reason >= 0 ? make_origin(w, at[i], &origins[i]) : reason;
-    if (rl_run_interrupted()) {
-      return RL_EXIT_INTERRUPTED;
-    }
-    if (reason < 0) {
-      return say_diverged(w, reason);
-    }
-    steps.done++; // that from the origin to its end
-    show_progress(&steps, 0.0);
+  if (w->coarse) {
+    w->coarse->info.watch = &watch;
   }
-  return RL_EXIT_DONE;
+  int status = RL_EXIT_DONE;
+  for (size_t i = 0; i < walk->count && status == RL_EXIT_DONE; i++) {
+    rl_reason reason = RL_RUNNING;
+    for (; steps->done < walk->at[i] && reason >= 0 && !is_stopped(steps); steps->done++) {
+      reason = take_steps(w->driver, walk->substeps, w->tensions, steps);
+      show_progress(steps, 0.0);
+    }
+    reason = reason >= 0 ? make_origin(w, walk->at[i], &origins[i]) : reason;
+    status = describe_end(w->driver, walk->reference, reason, steps, why);
+    steps->done++; // that from the origin to its end
+    show_progress(steps, 0.0);
+  }
+  return status;
 }
 
-int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference, double step,
-                    uint64_t substeps, const uint64_t *at, size_t count, rl_origin *origins) {
-  const rl_model *model = scenario->model;
-  walk w = {scenario, reference, step, substeps, NULL, NULL, NULL};
-  w.driver = rl_run_driver(scenario, reference, step / (double)substeps);
-  const bool judged = substeps > 1 || reference->type->is_adaptive;
-  w.coarse =
-      judged ? rl_run_driver(scenario, reference, step / (double)coarse_substeps(substeps)) : NULL;
+int rl_origins_make(const rl_walk *walk, rl_origin *origins, char why[RL_WHY_MAX]) {
+  const rl_model *model = walk->scenario->model;
+  walker w = {.walk = walk};
+  w.driver = rl_run_driver(walk->scenario, walk->reference, walk->step / (double)walk->substeps);
+  const bool judged = walk->substeps > 1 || walk->reference->type->is_adaptive;
+  w.coarse = judged ? rl_run_driver(walk->scenario, walk->reference,
+                                    walk->step / (double)coarse_substeps(walk))
+                    : NULL;
   w.tensions = calloc((size_t)model->link_count + 1, sizeof *w.tensions);
   bool good = w.driver && (w.coarse || !judged) && w.tensions;
-  for (size_t i = 0; i < count && good; i++) {
+  for (size_t i = 0; i < walk->count && good; i++) {
     origins[i].start = rl_state_create(model);
     origins[i].end = rl_state_create(model);
     good = origins[i].start && origins[i].end;
   }
   int status = RL_EXIT_FAILED;
   if (good) {
-    status = follow(&w, at, count, origins);
+    status = follow(&w, origins, why);
   } else {
-    fprintf(stderr, "ropelab: %s: out of memory for %zu states\n", scenario->name, count);
+    snprintf(why, RL_WHY_MAX, "out of memory for %zu states", walk->count);
   }
   rl_driver_free(w.driver);
   rl_driver_free(w.coarse);
@@ -256,14 +291,13 @@ static bool read_origins(const origin_list *list, FILE *file) {
   return good;
 }
 
-int rl_origins_share(const char *cache, const rl_scenario *scenario,
-                     const rl_solver_spec *reference, double step, uint64_t substeps,
-                     const uint64_t *at, size_t count, rl_origin *origins, bool *shared) {
-  json_t *kept =
-      json_pack("{s:o, s:I}", "states", list_numbers(at, count), "substeps", (json_int_t)substeps);
-  json_t *manifest =
-      describe(scenario, reference, step / (double)substeps, (at[count - 1] + 1) * substeps, kept);
-  origin_list list = {scenario->model, origins, count};
+int rl_origins_share(const char *cache, const rl_walk *walk, rl_origin *origins, bool *shared,
+                     char why[RL_WHY_MAX]) {
+  json_t *kept = json_pack("{s:o, s:I}", "states", list_numbers(walk->at, walk->count), "substeps",
+                           (json_int_t)walk->substeps);
+  json_t *manifest = describe(walk->scenario, walk->reference, walk->step / (double)walk->substeps,
+                              (walk->at[walk->count - 1] + 1) * walk->substeps, kept);
+  origin_list list = {walk->scenario->model, origins, walk->count};
   FILE *file = rl_cache_open(cache, manifest);
   *shared = file && read_origins(&list, file);
   if (file) {
@@ -271,7 +305,7 @@ int rl_origins_share(const char *cache, const rl_scenario *scenario,
   }
   int status = RL_EXIT_DONE;
   if (!*shared) {
-    status = rl_origins_make(scenario, reference, step, substeps, at, count, origins);
+    status = rl_origins_make(walk, origins, why);
     if (status == RL_EXIT_DONE) {
       rl_cache_keep(cache, manifest, write_origins, &list);
     }
@@ -290,12 +324,20 @@ static bool write_places(const rl_model *model, const rl_state *state, FILE *fil
   return good;
 }
 
+// A track while it is made.
+typedef struct track_maker {
+  const rl_track *track;
+  char *why;
+  int status; // of the run: that it cannot be written is another matter
+} track_maker;
+
 static bool write_track(void *context, FILE *file) {
-  const rl_track *t = context;
+  track_maker *maker = context;
+  const rl_track *t = maker->track;
   const rl_model *model = t->scenario->model;
   rl_driver *driver = rl_run_driver(t->scenario, t->reference, t->step);
   bool good = driver != NULL;
-  progress steps = {0, t->pieces * t->piece, rl_seconds_now()};
+  progress steps = start_progress(t->pieces * t->piece, t->limit);
   const rl_watch watch = {watch_step, &steps};
   if (good) {
     driver->info.watch = &watch;
@@ -303,8 +345,10 @@ static bool write_track(void *context, FILE *file) {
   for (uint64_t p = 0; p < t->pieces && good; p++) {
     good = rl_state_write(driver->state, file) && write_places(model, driver->state, file);
     for (uint64_t n = 1; n <= t->piece && good; n++) {
-      good = rl_driver_step(driver) >= 0 && !rl_run_interrupted();
-      good = good && (n % t->stride != 0 || write_places(model, driver->state, file));
+      const rl_reason reason = rl_driver_step(driver);
+      maker->status = describe_end(driver, t->reference, reason, &steps, maker->why);
+      good = maker->status == RL_EXIT_DONE &&
+             (n % t->stride != 0 || write_places(model, driver->state, file));
       steps.done++;
       show_progress(&steps, 0.0);
     }
@@ -326,11 +370,12 @@ FILE *rl_track_open(const char *cache, const rl_track *track) {
   return file;
 }
 
-void rl_track_keep(const char *cache, const rl_track *track) {
+int rl_track_keep(const char *cache, const rl_track *track, char why[RL_WHY_MAX]) {
   json_t *manifest = describe_track(track);
-  rl_track own = *track;
-  rl_cache_keep(cache, manifest, write_track, &own);
+  track_maker maker = {track, why, RL_EXIT_DONE};
+  rl_cache_keep(cache, manifest, write_track, &maker);
   json_decref(manifest);
+  return maker.status;
 }
 
 bool rl_track_read(FILE *file, const rl_track *t, rl_state *start, rl_vec3 *places) {

@@ -25,16 +25,29 @@ typedef struct rl_origin {
 bool rl_reference_choose(const rl_scenario *scenario, const char *asked, rl_solver_spec *reference,
                          int *status);
 
-// Runs the reference in `substeps` equal parts of `step` and keeps the states after each `at` steps
-// (rising). Returns an exit status, with a message unless it is RL_EXIT_DONE or interrupted. Free
-// the origins in every case; they have to be zero before.
-int rl_origins_make(const rl_scenario *scenario, const rl_solver_spec *reference, double step,
-                    uint64_t substeps, const uint64_t *at, size_t count, rl_origin *origins);
+// Which states of the reference's run others start from.
+typedef struct rl_walk {
+  const rl_scenario *scenario;
+  const rl_solver_spec *reference;
+  double step;        // [s]
+  uint64_t substeps;  // the reference's: equal parts of a step
+  const uint64_t *at; // [count] after so many steps, rising
+  size_t count;
+  double limit; // [s] of processor time to make it; nan: none
+} rl_walk;
+
+enum { RL_WHY_MAX = 512 };
+
+// Says on stderr why there is no reference, unless it was interrupted; returns the status.
+int rl_reference_tell(const rl_scenario *scenario, int status, const char *why);
+
+// Runs the reference and keeps the states. Returns an exit status, with the reason in words unless
+// it is RL_EXIT_DONE or interrupted. Free the origins in every case; they have to be zero before.
+int rl_origins_make(const rl_walk *walk, rl_origin *origins, char why[RL_WHY_MAX]);
 
 // The same of a run that studies share, in `cache` (run_cache.h). `*shared`: it was there.
-int rl_origins_share(const char *cache, const rl_scenario *scenario,
-                     const rl_solver_spec *reference, double step, uint64_t substeps,
-                     const uint64_t *at, size_t count, rl_origin *origins, bool *shared);
+int rl_origins_share(const char *cache, const rl_walk *walk, rl_origin *origins, bool *shared,
+                     char why[RL_WHY_MAX]);
 void rl_origins_free(rl_origin *origins, size_t count);
 
 // A reference run in pieces: the state at the start of each, and the places [place_count] after
@@ -44,12 +57,13 @@ typedef struct rl_track {
   const rl_solver_spec *reference;
   double step; // [s]
   uint64_t pieces, piece, stride;
+  double limit; // [s] of processor time to make it; nan: none
 } rl_track;
 
-// One that studies share, to be read piece by piece; NULL: it is not there. And makes it, unless it
-// diverges, is interrupted or cannot be kept.
+// One that studies share, to be read piece by piece; NULL: it is not there. And makes it: returns
+// an exit status as rl_origins_make(), RL_EXIT_DONE also where there is no room to keep it.
 FILE *rl_track_open(const char *cache, const rl_track *track);
-void rl_track_keep(const char *cache, const rl_track *track);
+int rl_track_keep(const char *cache, const rl_track *track, char why[RL_WHY_MAX]);
 bool rl_track_read(FILE *file, const rl_track *track, rl_state *start, rl_vec3 *places);
 
 #endif

@@ -61,6 +61,19 @@ static int out_of_memory(void) {
   return RL_EXIT_FAILED;
 }
 
+void *rl_study_allocate(rl_study *study, size_t count, size_t size) {
+  void *memory = rl_arena_allocate(study->arena, count, size);
+  if (!memory) {
+    out_of_memory();
+  }
+  return memory;
+}
+
+int rl_study_unwritten(const rl_study *study) {
+  fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));
+  return RL_EXIT_FAILED;
+}
+
 const char *rl_study_text(rl_study *study, const char *format, ...) {
   char *text = NULL;
   va_list arguments;
@@ -127,12 +140,11 @@ static bool are_equal(rl_changes a, rl_changes b) {
 // The changes of the study with those of a run behind them.
 static bool join_changes(rl_study *study, rl_changes own, rl_changes *all) {
   const rl_changes common = study->definition.changes;
-  *all =
-      (rl_changes){rl_arena_allocate(study->arena, common.count + own.count, sizeof *all->list), 0};
+  *all = (rl_changes){rl_study_allocate(study, common.count + own.count, sizeof *all->list), 0};
   for (size_t i = 0; all->list && i < common.count + own.count; i++) {
     all->list[all->count++] = i < common.count ? common.list[i] : own.list[i - common.count];
   }
-  return all->list || (out_of_memory(), false);
+  return all->list != NULL;
 }
 
 static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
@@ -194,9 +206,8 @@ static const char *spec_text(rl_study *study, const rl_solver_spec *solver) {
 
 // The same solver under another label.
 static rl_solver_spec *relabel(rl_study *study, const rl_solver_spec *solver, const char *suffix) {
-  rl_solver_spec *own = rl_arena_allocate(study->arena, 1, sizeof *own);
+  rl_solver_spec *own = rl_study_allocate(study, 1, sizeof *own);
   if (!own) {
-    out_of_memory();
     return NULL;
   }
   *own = *solver;
@@ -448,8 +459,7 @@ static int carry_out(rl_study *study) {
   bool good = write_about(study, kind);
   good = good && rl_cells_run(study->cells, study->cell_count, study->jobs) && write_summary(study);
   if (!good) {
-    fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));
-    return RL_EXIT_FAILED;
+    return rl_study_unwritten(study);
   }
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;

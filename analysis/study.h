@@ -155,6 +155,12 @@ const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_sp
                                              const char *name, const char *value, const char *key,
                                              size_t item);
 
+// Zeroed memory that lives as long as the study; NULL with a message.
+void *rl_study_allocate(rl_study *study, size_t count, size_t size);
+
+// Says that its tables cannot be written, with errno; returns the exit status.
+int rl_study_unwritten(const rl_study *study);
+
 // Text in the study's arena, printf style; NULL with a message: out of memory.
 const char *rl_study_text(rl_study *study, const char *format, ...);
 

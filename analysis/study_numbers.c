@@ -41,10 +41,9 @@ static int compare(const void *a, const void *b) {
 }
 
 size_t rl_study_numbers(rl_study *study, rl_words words, const double **values) {
-  double *list = rl_arena_allocate(study->arena, words.count, sizeof *list);
+  double *list = rl_study_allocate(study, words.count, sizeof *list);
   *values = list;
   if (!list) {
-    fprintf(stderr, "ropelab: out of memory\n");
     return 0;
   }
   for (size_t i = 0; i < words.count; i++) {

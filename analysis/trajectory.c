@@ -74,10 +74,10 @@ static uint32_t eye_count(const rl_rope *rope) {
   return rope->wrap_capacity > 0 ? 0 : rope->eye_count;
 }
 
-static bool can_part(const rl_rope *rope) { return rope->spare_count > 0 || rope->is_fed; }
+bool rl_path_parts(const rl_rope *rope) { return rope->spare_count > 0 || rope->is_fed; }
 
 uint32_t rl_path_count(const rl_rope *rope) {
-  return can_part(rope) ? 2 * rope->link_capacity : rl_rope_node_count(rope) + eye_count(rope);
+  return rl_path_parts(rope) ? 2 * rope->link_capacity : rl_rope_node_count(rope) + eye_count(rope);
 }
 
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
@@ -87,11 +87,11 @@ bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t vertex) {
   const rl_rope *r = &model->ropes[rope];
-  const uint32_t element = can_part(r) ? vertex / 2 : 0;
+  const uint32_t element = rl_path_parts(r) ? vertex / 2 : 0;
   if (element >= rl_rope_elements(model, state, rope)) {
     return (rl_vec3){NAN, NAN, NAN};
   }
-  if (can_part(r)) {
+  if (rl_path_parts(r)) {
     const rl_link *link = &state->links[r->first_link + element];
     return rl_position(&state->points[vertex % 2 == 0 ? link->a : link->b]);
   }
@@ -291,7 +291,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       radii[i] = rope->radius;
       closed[i] = rope->closed;
       paths[i] = rope->wrap_capacity > 0;
-      parts[i] = can_part(rope);
+      parts[i] = rl_path_parts(rope);
       points[i + 1] = points[i] + rl_path_count(rope);
       elements[i + 1] = elements[i] + rope->link_capacity;
       drawn[i + 1] = drawn[i] + (int64_t)drawn_count(driver, i);

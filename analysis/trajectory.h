@@ -21,6 +21,7 @@ enum { RL_TRAJECTORY_FORMAT = 1 };
 // that changes its number of points. A rope that can part has two points for each of its elements,
 // where that begins and where it ends. Nan: a massless rope that came off.
 uint32_t rl_path_count(const rl_rope *rope);
+bool rl_path_parts(const rl_rope *rope);
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex);
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t vertex);

@@ -36,6 +36,7 @@ class Snapshot:
     drawn: dict[str, list[Vector]] = field(default_factory=dict)  # as the original draws its ropes
     exact_ropes: dict[str, list[Vector]] = field(default_factory=dict)
     exact_bodies: dict[str, Vector] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)  # index of a rope's last vertex; not all are here
 
 
 def read_snapshots(run: Run) -> list[Snapshot]:
@@ -64,7 +65,10 @@ def read_snapshots(run: Run) -> list[Snapshot]:
             indexed.setdefault((time, line, item), []).append((order, point))
     paths: list[tuple[dict[str, list[Vector]], str, list[Vector]]] = []
     for (time, line, item), vertices in indexed.items():
-        points = [point for _, point in sorted(vertices, key=lambda pair: pair[0])]
+        vertices.sort(key=lambda pair: pair[0])
+        points = [point for _, point in vertices]
+        if line == "ropes":
+            by_time[time].last[item] = vertices[-1][0]
         if line.endswith("paths"):  # over bodies: that is the rope, not the line between its ends
             paths.append((getattr(by_time[time], line.replace("paths", "ropes")), item, points))
         else:

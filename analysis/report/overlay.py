@@ -60,7 +60,8 @@ def take_picture(scene: Scene, snapshot: Snapshot | None, exact: bool) -> Pictur
     for name, rope in (snapshot.exact_ropes if exact else snapshot.ropes).items():
         line = [scene.view.flat(p) for p in rope]
         # A loop that can part is written with both ends of each element.
-        picture.ropes.append(line + line[:1] if scene.closed.get(name) == len(line) else line)
+        is_loop = scene.closed.get(name, 0) == snapshot.last.get(name, -1) + 1 > 0
+        picture.ropes.append(line + line[:1] if is_loop else line)
     if not exact:
         picture.drawn = [[scene.view.flat(p) for p in line] for line in snapshot.drawn.values()]
     for name, position in (snapshot.exact_bodies if exact else snapshot.bodies).items():

@@ -692,6 +692,20 @@ class Runs(Case):
         indices = [int(row["index"]) for row in result.table("snapshots").rows()]
         self.expect(indices, list(range(8)) * 5, "indices of the nodes")
 
+    def test_long_ropes_have_every_kth_node_the_last_and_the_ends_of_pieces(self) -> None:
+        chain = ("hanging-chain", "pbd,iterations=1", "--duration", "0.001", "--step", "0.001", "--set")
+        for segments, expected in ((9999, range(10000)), (25001, [*range(0, 25001, 3), 25001])):
+            result = self.record(*chain, f"ropes.chain.segments={segments}")
+            for time, rows in itertools.groupby(result.table("snapshots").rows(), lambda row: row["time_s"]):
+                self.expect([int(row["index"]) for row in rows], list(expected), f"indices at {time}")
+        result = self.record_any(*chain, "ropes.chain.segments=25001", "--set",
+                             "events=[{at: 0, cut: {rope: chain, segment: 20000}}]")
+        rows = result.table("snapshots").rows()
+        found = [(int(row["index"]), row["x"] == "nan") for row in rows if row["time_s"] == rows[-1]["time_s"]]
+        vertices = {2 * e + k for e in [*range(0, 25001, 3), 25000] for k in (0, 1)} | {39999, 40000}
+        self.expect(found, sorted([(i, False) for i in vertices] + [(40000, True)],
+                                  key=lambda pair: (pair[0], not pair[1])), "indices, and where it is apart")
+
     def places(self, result: Result, kind: str) -> dict[float, list[list[float]]]:
         """Time -> positions in order."""
         found: dict[float, list[list[float]]] = {}

@@ -109,6 +109,14 @@ class Files(cli.Case):
 
 
 class Refusals(cli.Case):
+    def test_a_reference_that_is_too_slow(self) -> None:
+        folder = new_folder()
+        self.refused("consistency", "five-link-chain", "--solver", "pbd", "--reference", "rattle", "--time-limit",
+                     "0.02", "--out", folder, status=cli.FAILED,
+                     says=("five-link-chain: the reference rattle stopped after the time limit of 0.02 s, at t = ",
+                           "expected a longer time limit"))
+        self.expect((folder / "summary.csv").exists(), False, "summary.csv")
+
     def test_mistakes(self) -> None:
         for words, says in (
                 (["--values", "0.003"], "values: 0.003: expected whole multiples"),

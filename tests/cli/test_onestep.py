@@ -96,6 +96,34 @@ class SingleSteps(cli.Case):
             tables.append(Table(folder / "onestep.csv").rows())
         self.expect(tables[0], tables[1], "rows of onestep.csv, without those of pbd")
 
+    def test_a_reference_that_is_too_slow_is_told(self) -> None:
+        """Between its steps and, of an adaptive one, within a step; and with it nothing is compared."""
+        for scenario, *words in (("hanging-chain", "--reference", "rattle", "--reference-step", "1e-7"),
+                                 ("chain-over-peg", "--reference", "reference", "--step", "0.64", "--at", "0")):
+            folder = new_folder()
+            self.refused("onestep", scenario, "--solver", "impulse", *words, "--time-limit", "0.3",
+                                "--out", folder, status=cli.FAILED,
+                                says=(f"{scenario}: the reference {words[1]} stopped after the time limit of 0.3 s, "
+                                      "at t = ", "expected a longer time limit"))
+            self.expect((folder / "summary.csv").exists(), False, "summary.csv")
+
+    def test_a_step_without_its_reference_stops_no_other(self) -> None:
+        """One that blows up with long steps."""
+        folder = new_folder()
+        done = cli.ropelab("onestep", "hanging-chain", "--solver", "rattle", "--solver", "pbd", "--values",
+                           "0.004,0.04", "--reference", "penalty,substeps=1,stiffness=1e6", "--figures", "svg",
+                           "--duration", "1", "--out", folder)
+        self.expect_exit(done, cli.DONE)
+        why = "the reference penalty diverged at t = "
+        self.expect_in(f"ropelab: hanging-chain: {why}", done.stderr, "stderr")
+        rows = {row["label"]: row for row in Table(folder / "summary.csv").rows()}
+        self.expect({label: row["status"] for label, row in rows.items()},
+                    {"rattle-step=0.04": "failed", "pbd-step=0.04": "failed",
+                     "rattle-step=0.004": "done", "pbd-step=0.004": "done"}, "status by label")
+        self.expect_in(why, rows["rattle-step=0.04"]["reason"], "reason")
+        self.expect(rows["rattle-step=0.04"]["position_rms_m"], "nan", "its error")
+        self.expect_in(why, (folder / "report.html").read_text(encoding="utf-8"), "report.html")
+
     def test_reference_says_how_sure_it_is(self) -> None:
         sure = [float(row["position_rms_m"]) for row in self.table.rows()[:3]]
         errors = [float(row["position_rms_m"]) for row in self.table.rows()

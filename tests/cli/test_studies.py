@@ -609,7 +609,7 @@ class Killed(Case):
     """A study that is killed at any moment and resumed ends with the same tables, byte for byte, and
     repeats no run that was complete."""
 
-    TEXT = STUDY.replace("duration: 0.5", "duration: 20")
+    TEXT = STUDY.replace("duration: 0.5", "duration: 10")
 
     def finished(self, folder: Path) -> dict[Path, int]:
         found = {}

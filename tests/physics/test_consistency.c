@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STEPS = 3, SOLVERS = 4 };
 
@@ -108,6 +109,13 @@ static void divergence_is_a_row(void **unused) {
   rl_scenario_free(s);
 }
 
+static bool is_shared(const rl_consistency *study) {
+  bool shared;
+  char why[RL_WHY_MAX];
+  assert_int_equal(rl_consistency_share(study, &shared, why), RL_EXIT_DONE);
+  return shared;
+}
+
 // The run of a reference is the same from the file that is kept for all solvers: every distance.
 static void a_reference_is_shared(void **unused) {
   (void)unused;
@@ -132,11 +140,11 @@ static void a_reference_is_shared(void **unused) {
   rl_consistency_row own[6], shared[6];
   rl_consistency_end ends[2];
   double others;
-  assert_false(rl_consistency_share(&study)); // nowhere
+  assert_false(is_shared(&study)); // nowhere
   assert_int_equal(rl_consistency_run(&study, own, ends, &others), RL_EXIT_DONE);
   study.cache = cache;
-  assert_false(rl_consistency_share(&study)); // made now
-  assert_true(rl_consistency_share(&study));
+  assert_false(is_shared(&study)); // made now
+  assert_true(is_shared(&study));
   assert_int_equal(rl_consistency_run(&study, shared, ends, &others), RL_EXIT_DONE);
   for (size_t i = 0; i < 6; i++) {
     assert_int_equal(shared[i].pieces_done, 4);
@@ -145,9 +153,46 @@ static void a_reference_is_shared(void **unused) {
     check_near(shared[i].error_max, own[i].error_max, 0.0);
   }
   study.piece = 400; // another run
-  assert_false(rl_consistency_share(&study));
+  assert_false(is_shared(&study));
   snprintf(command, sizeof command, "rm -r %s", cache);
   assert_int_equal(system(command), 0);
+  rl_scenario_free(s);
+}
+
+// What is compared with it did not diverge itself, and does not say so.
+static void a_reference_that_diverges(void **unused) {
+  (void)unused;
+  static const uint64_t multiple = 10;
+  rl_scenario *s = rods("");
+  const rl_solver_spec pbd = spec_of("pbd");
+  const rl_solver_spec reference = spec_of("penalty,substeps=1,stiffness=1e6");
+  rl_consistency study = {.scenario = s,
+                          .solvers = &pbd,
+                          .solver_count = 1,
+                          .reference = &reference,
+                          .reference_step = 1e-3,
+                          .multiples = &multiple,
+                          .step_count = 1,
+                          .pieces = 2,
+                          .piece = 320,
+                          .repeats = 1,
+                          .limit = NAN};
+  rl_consistency_row row;
+  rl_consistency_end end;
+  double others;
+  assert_int_equal(rl_consistency_run(&study, &row, &end, &others), RL_EXIT_DONE);
+  assert_int_equal(end, RL_CONSISTENCY_LOST);
+  assert_false(row.piece_diverged);
+  bool shared;
+  char why[RL_WHY_MAX];
+  study.cache = "/dev/null/x"; // where it cannot be kept it is not made
+  assert_int_equal(rl_consistency_share(&study, &shared, why), RL_EXIT_DONE);
+  char cache[] = "/tmp/ropelab-test-XXXXXX";
+  assert_non_null(mkdtemp(cache));
+  study.cache = cache;
+  assert_int_equal(rl_consistency_share(&study, &shared, why), RL_EXIT_DIVERGED);
+  assert_non_null(strstr(why, "the reference penalty diverged at t = "));
+  assert_int_equal(rmdir(cache), 0); // and nothing is left of it
   rl_scenario_free(s);
 }
 
@@ -185,9 +230,8 @@ static void what_is_conserved(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(orders_of_consistency),
-      cmocka_unit_test(a_reference_is_shared),
-      cmocka_unit_test(divergence_is_a_row),
+      cmocka_unit_test(orders_of_consistency),     cmocka_unit_test(a_reference_is_shared),
+      cmocka_unit_test(a_reference_that_diverges), cmocka_unit_test(divergence_is_a_row),
       cmocka_unit_test(what_is_conserved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,9 @@ static void origins_are_states_of_one_run(void **unused) {
   const uint64_t at[] = {0, 7, 8, 20};
   const double step = 0.01;
   rl_origin origins[4] = {{0}};
-  assert_int_equal(rl_origins_make(s, &rattle, step, 4, at, 4, origins), RL_EXIT_DONE);
+  const rl_walk walk = {s, &rattle, step, 4, at, 4, NAN};
+  char why[RL_WHY_MAX];
+  assert_int_equal(rl_origins_make(&walk, origins, why), RL_EXIT_DONE);
   for (size_t i = 0; i < 4; i++) {
     check_near(origins[i].start->time, (double)at[i] * step, 0.0);
     assert_int_equal(origins[i].start->step, at[i]);
@@ -102,7 +104,9 @@ static rl_onestep_outcome one_step(const char *solver, double step, uint64_t sub
   rl_onestep_outcome outcome = {0};
   rl_lines table;
   assert_true(rl_lines_open(&table, "/dev/null"));
-  assert_int_equal(rl_origins_make(s, &rattle, step, substeps, &at, 1, &origin), RL_EXIT_DONE);
+  const rl_walk walk = {s, &rattle, step, substeps, &at, 1, NAN};
+  char why[RL_WHY_MAX];
+  assert_int_equal(rl_origins_make(&walk, &origin, why), RL_EXIT_DONE);
   const rl_onestep study = {.scenario = s,
                             .solvers = &spec,
                             .solver_count = 1,

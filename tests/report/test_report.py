@@ -899,6 +899,20 @@ class Parts(unittest.TestCase):
             self.assertEqual(snapshots[1].exact_ropes, {"line": [(2, 0, 0)]})
             self.assertEqual(len(snapshots[2].ropes["line"]), 5)
 
+    def test_a_loop_is_closed_by_its_last_point_whatever_is_left_out(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "r"
+            write_run(folder, "impulse")
+            table = folder / "snapshots.csv"
+            lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
+            table.write_text("".join(line for line in lines if ",node,1," not in line), encoding="utf-8")
+            run, = load_comparison(folder).runs
+            snapshot = geometry.read_snapshots(run)[0]
+            for elements, corners in ((5, [0, 0.5, 0.75, 1, 0]), (4, [0, 0.5, 0.75, 1])):
+                scene = overlay.Scene({}, {"line": elements}, geometry.View(0, 1))
+                line, = overlay.take_picture(scene, snapshot, False).ropes
+                self.assertEqual([x for x, _ in line], corners)
+
     def test_state_of_a_divergence_does_not_choose_the_window(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "r"
