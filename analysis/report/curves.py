@@ -191,12 +191,14 @@ def bulk(values: Sequence[float]) -> tuple[float, float]:
     return quantile(values, 0.01), quantile(values, 0.99)
 
 
-NOISE = 1e-4  # of the whole: differences as small as this are not what an axis is to show
+NOISE = 1e-4  # of all values' range: changes as small as this are not what an axis is to show
+LINE = 0.05   # of an axis: what changes by less looks like a line
 
 
 def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
     """Which of several curves on one axis would press the others into a line: those that leave the
-    range of three quarters of them by more than twice its width. None if there are fewer than four."""
+    range of three quarters of them by more than twice its width. None if there are fewer than four, or
+    where half of them are lines without them, too."""
     finite = [sorted(v for v in values if math.isfinite(v)) for values in series]
     ends = {i: bulk(values) for i, values in enumerate(finite) if values}
     if not ends:
@@ -204,7 +206,8 @@ def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
     lows, highs = zip(*ends.values())
     low, high = -quantile(sorted(-v for v in lows), 0.75), quantile(sorted(highs), 0.75)
     span = high - low
-    if span <= NOISE * (max(highs) - min(lows)):
+    change = quantile(sorted(greatest - least for least, greatest in ends.values()), 0.5)
+    if change <= max(LINE * span, NOISE * (max(highs) - min(lows))):
         return set()
     return {i for i, (least, greatest) in ends.items()
             if least < low - 2 * span or greatest > high + 2 * span}

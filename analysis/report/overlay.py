@@ -133,7 +133,7 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
 
     def laid_out(height: float) -> Layout:
         return Layout(columns, math.ceil(panels / columns), height, key,
-                      titled=True, gap_x=22, gap_y=32, left=72)
+                      titled=True, gap_x=30, gap_y=32, left=72)
 
     width = laid_out(100).panel_width
     height = min(max(width / aspect, 55), 380)

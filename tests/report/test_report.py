@@ -823,6 +823,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(curves.far_ones([*near, []]), set())
         same = [[1.0, 1.0 + 1e-9]] * 4  # not rounding errors either
         self.assertEqual(curves.far_ones([*same, [1.0, 1.3]]), set())
+        small = [[0.0, 0.01]] * 4  # half of them are lines whatever the axis
+        self.assertEqual(curves.far_ones([*small, [0.0, 1.0], [0.0, 1.0], [0.0, 9.0]]), set())
 
     def test_the_reference_chooses_the_axes_wherever_it_is(self) -> None:
         with tempfile.TemporaryDirectory() as name:
