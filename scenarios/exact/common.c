@@ -45,16 +45,6 @@ bool rl_exact_is_load(const rl_model *model, uint32_t slot) {
          rl_length(model->velocities[slot]) == 0.0;
 }
 
-bool rl_exact_is_bob_on_post(const rl_model *model, uint32_t rope, uint32_t post) {
-  const uint32_t *ends = model->ropes[rope].ends;
-  const rl_body *bob = rl_slot_body(model, ends[1]);
-  const size_t pair = (size_t)rope * model->body_count + post;
-  return !(rl_length(model->gravity) > 0.0) && rl_exact_is_fixed(model, ends[0]) && bob &&
-         bob->motion == RL_FREE && bob->spin_slot == RL_NONE &&
-         model->bodies[post].motion == RL_FIXED && model->bodies[post].part_count == 1 &&
-         model->touches[pair] && !(model->frictions[pair] > 0.0);
-}
-
 static rl_exact_bend eye_at(const rl_model *model, uint32_t index) {
   const rl_vertex *eye = &model->eyes[index];
   const rl_vec3 at = rl_exact_start(model, *eye);
@@ -203,6 +193,27 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
                            "rope '%s' must start taut, but is %.6g m long on a way "
                            "of %.6g m",
                            rope->name, rope->length, way.length);
+  }
+  return true;
+}
+
+bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bool round,
+                         char *message, size_t size) {
+  const uint32_t *ends = model->ropes[rope].ends;
+  const rl_body *bob = rl_slot_body(model, ends[1]), *body = &model->bodies[post];
+  const size_t pair = (size_t)rope * model->body_count + post;
+  const bool is_known =
+      round ? body->parts[0].shape == RL_CYLINDER : rl_is_polyhedron(body->parts[0].shape);
+  if (!rl_exact_is_taut_line(model, rope, message, size)) {
+    return false;
+  }
+  if (rl_length(model->gravity) > 0.0 || !rl_exact_is_fixed(model, ends[0]) || !bob ||
+      bob->motion != RL_FREE || bob->spin_slot != RL_NONE || body->motion != RL_FIXED ||
+      body->part_count != 1 || !is_known || !model->touches[pair] || model->frictions[pair] > 0.0) {
+    return rl_exact_refuse(message, size,
+                           "winding is a rope from a fixed point to the centre of a free body, and "
+                           "a fixed %s without friction, without gravity",
+                           round ? "cylinder" : "box or hull");
   }
   return true;
 }

@@ -60,12 +60,13 @@ bool rl_exact_is_load(const rl_model *model, uint32_t slot);
 // The rope is massless and inextensible.
 bool rl_exact_is_line(const rl_model *model, uint32_t rope, char *message, size_t size);
 
-// The rope leads from a point that never moves to the centre of a body that is free and does not
-// turn, over a fixed body of one part without friction, and nothing weighs.
-bool rl_exact_is_bob_on_post(const rl_model *model, uint32_t rope, uint32_t post);
-
 // The rope is massless, inextensible and exactly taut at the start.
 bool rl_exact_is_taut_line(const rl_model *model, uint32_t rope, char *message, size_t size);
+
+// Such a rope leads from a point that never moves to the centre of a body that is free and does not
+// turn, over a fixed body without friction, one cylinder (round), box or hull; and nothing weighs.
+bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bool round,
+                         char *message, size_t size);
 
 // A weight that hangs plumb from where its rope bends first.
 typedef struct rl_exact_weight {

@@ -53,20 +53,13 @@ static bool find_tangent(winding *self, const rl_model *model, char *message, si
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
                  size_t size) {
   winding *self = memory;
-  const rl_rope *rope = &model->ropes[arguments[0]];
   const rl_body *post = &model->bodies[arguments[1]];
-  if (!rl_exact_is_taut_line(model, arguments[0], message, size)) {
+  if (!rl_exact_is_winding(model, arguments[0], arguments[1], true, message, size)) {
     return false;
   }
   self->rope = arguments[0];
   self->body = arguments[1];
-  self->bob = rope->ends[1];
-  if (!rl_exact_is_bob_on_post(model, self->rope, self->body) ||
-      post->parts[0].shape != RL_CYLINDER) {
-    return rl_exact_refuse(message, size,
-                           "winding is a rope from a fixed point to the centre of a free body, and "
-                           "a fixed cylinder without friction, without gravity");
-  }
+  self->bob = model->ropes[self->rope].ends[1];
   if (!find_tangent(self, model, message, size)) {
     return false;
   }

@@ -134,19 +134,12 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                  size_t size) {
   winding_polygon *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
-  const rl_body *post = &model->bodies[arguments[1]];
-  if (!rl_exact_is_taut_line(model, arguments[0], message, size)) {
+  if (!rl_exact_is_winding(model, arguments[0], arguments[1], false, message, size)) {
     return false;
   }
   self->rope = arguments[0];
   self->body = arguments[1];
   self->bob = rope->ends[1];
-  if (!rl_exact_is_bob_on_post(model, self->rope, self->body) ||
-      !rl_is_polyhedron(post->parts[0].shape)) {
-    return rl_exact_refuse(message, size,
-                           "winding on a polygon is a rope from a fixed point to the centre of a "
-                           "free body, and a fixed box or hull without friction, without gravity");
-  }
   self->mass = model->masses[self->bob];
   self->speed = rl_length(model->velocities[self->bob]);
   self->bob_at = rl_position(&model->points[self->bob]);

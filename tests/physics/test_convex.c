@@ -229,7 +229,7 @@ static void midpoint_wins_nothing(void **unused) {
 // of 3 m g at the bottom.
 static void orders_hold_without_stretch(void **unused) {
   (void)unused;
-  const double angle = -1.4050273115248; // released from 90 degrees (references 4.5)
+  const double angle = -1.4050273115248; // released from 90 degrees (papers/exact.md)
   for (size_t i = 0; i < INTEGRATORS; i++) {
     double errors[2], pull = 0.0;
     for (int fine = 0; fine < 2; fine++) {

@@ -253,7 +253,7 @@ static void check_limit(const char *spec, double expected) {
 }
 
 // Largest stable step of the transverse motion: sqrt(m h / T), and sqrt(m h / 3T) with current
-// gradients (references 2.12).
+// gradients (pbd-direct.md, (9)).
 static void limit_of_the_step(void **unused) {
   (void)unused;
   const double limit = sqrt(0.1 / 20.0 * 0.05 / (100.05 * 9.81));
@@ -263,7 +263,7 @@ static void limit_of_the_step(void **unused) {
 }
 
 // Released from a wrong shape with a little friction of the method, the chain settles at the
-// discrete catenary (references 4.1b).
+// discrete catenary (papers/exact.md).
 static void discrete_catenary_is_at_rest(void **unused) {
   (void)unused;
   static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The closed forms against published digits (references 4): pendulums; velocities; refusals.
+// The closed forms of papers/exact.md against digits computed elsewhere: pendulums,
+// velocities, refusals.
 #include "check.h"
 
 #include <gsl/gsl_errno.h>

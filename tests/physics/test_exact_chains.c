@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Closed forms of chains that slide, fall and are drawn from a heap, against published digits
-// (references 4).
+// Closed forms of chains that slide, fall and are drawn from a heap (papers/exact.md),
+// against published digits.
 #include "check.h"
 
 #include <gsl/gsl_errno.h>

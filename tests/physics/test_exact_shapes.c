@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Closed forms of the shapes, modes and waves of ropes, against published digits (references 4).
+// Closed forms of the shapes, modes and waves of ropes (papers/exact.md), against published digits.
 #include "check.h"
 
 #include "exact/modes.h"

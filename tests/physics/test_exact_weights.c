@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Closed forms of weights on ropes over eyes, drums, wheels and posts, against published digits
-// (references 4).
+// Closed forms of weights on ropes over eyes, drums, wheels and posts (papers/exact.md),
+// against published digits.
 #include "check.h"
 
 #include "world/wrap.h"

@@ -170,7 +170,7 @@ static bool nehe_survives(double stiffness, double friction) {
 }
 
 // Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt; and the largest k that another program
-// saw survive for 30 particles and 2 ms (references 2.11).
+// saw survive for 30 particles and 2 ms (nehe.md, (8)).
 static void nehe_has_its_limit(void **unused) {
   (void)unused;
   static const double frictions[] = {0.0, 0.25, 0.5};

@@ -72,7 +72,7 @@ static void double_atwood_is_exact(void **unused) {
 }
 
 // The swinging Atwood machine at M = 3 m, r0 = 1, 90 degrees: r(1), theta(1) from the equations of
-// motion integrated to 1e-13 (references 4.7); the error has to halve with the step.
+// motion integrated to 1e-13; the error has to halve with the step.
 static double swinging_error(double dt) {
   rl_diagnostic diagnostic;
   rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
@@ -136,7 +136,7 @@ static void catto_needs_3r_plus_2_iterations(void **unused) {
 }
 
 // Two bodies of 80 kg part at 1 m/s each with 0.1 m of slack: taut at 0.05 s, an impulse of 80 N s,
-// 80 J lost (references 4.17).
+// 80 J lost.
 static void slack_rope_catches_two_bodies(void **unused) {
   (void)unused;
   rl_scenario *s = scenario_from("name: catch\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
@@ -193,7 +193,7 @@ static void rods_push_as_they_pull(void **unused) {
 }
 
 // The gradients are those of the start of the step, so a loaded rope is stable across itself only
-// for steps below sqrt(m h / T), whatever the number of iterations (references 2.12).
+// for steps below sqrt(m h / T), whatever the number of iterations (impulse.md, (11)).
 static bool stays_straight(double dt) {
   rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
                                  "bodies: {load: {mass: 10, position: [0, -1, 0]}}\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Position based dynamics on a straight taut chain, where relaxation has an exact theory
-// (references 2.11): the matrix is tridiag(-1, 2, -1) with a first entry of 1.
+// (pbd.md, "Theory"): the matrix is tridiag(-1, 2, -1) with a first entry of 1.
 #include "check.h"
 
 #include <stdlib.h>

@@ -25,7 +25,7 @@ static bool survives(int count, double stiffness, double damping) {
   return survives_steps(s, spec, 0.002, 20000);
 }
 
-// Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt  (references 2.11).
+// Stable iff k < m / (dt^2 cos^2(pi / (2N + 1))) - 2 c / dt  (penalty.md, (11)).
 static void limit_of_the_step(void **unused) {
   (void)unused;
   static const struct {
@@ -47,7 +47,7 @@ static void limit_of_the_step(void **unused) {
   }
 }
 
-// At rest spring i of a hanging elastic rope carries the weight below it (references 4.2).
+// At rest spring i of a hanging elastic rope carries the weight below it.
 static void check_elastic_rest(const char *spec) {
   const int count = 8;
   const double mass = 0.4, load = 0.3, ea = 60.0, g = 9.81, length = 1.2;
@@ -131,7 +131,7 @@ static void integrators_have_their_orders(void **unused) {
 // Six beads between seven springs, pushed along the line in mode 2: with x + i v / omega a step of
 // backward Euler is a division by 1 + i omega h, which is 1 / sqrt(1 + omega^2 h^2) of the
 // amplitude and the frequency atan(omega h) / h; the midpoint rule turns it by 2 atan(omega h / 2)
-// and keeps it (references 2.11).
+// and keeps it (penalty-implicit.md, (10), (11)).
 static void check_mode(const char *spec, double dt, bool midpoint) {
   enum { BEADS = 6, MODE = 2, STEPS = 60 };
   const double stiffness = 70.0, mass = 0.13, push = 1e-3;

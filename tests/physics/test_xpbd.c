@@ -8,7 +8,7 @@
 static const char *const implicit[] = {"xpbd", "impulse-soft"};
 
 // One spring: x_{n+1} = (2 x_n - x_{n-1} + w2 l) / (1 + w2), w2 = dt^2 k / m, whatever the number
-// of iterations (references 2.2a).
+// of iterations (xpbd.md, (8)).
 static void one_spring_follows_its_recurrence(void **unused) {
   (void)unused;
   static const int iterations[] = {1, 2, 5, 50};

@@ -107,7 +107,7 @@ static void surfaces_have_their_normals(void **unused) {
   }
 }
 
-// The discrete catenary of references 4.1b: 8 m apart, 10 m long, 1 kg.
+// The discrete catenary of papers/exact.md: 8 m apart, 10 m long, 1 kg.
 static void hanging_pose_is_the_discrete_catenary(void **unused) {
   (void)unused;
   static const struct {
