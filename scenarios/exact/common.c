@@ -202,14 +202,14 @@ bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bo
   const uint32_t *ends = model->ropes[rope].ends;
   const rl_body *bob = rl_slot_body(model, ends[1]), *body = &model->bodies[post];
   const size_t pair = (size_t)rope * model->body_count + post;
-  const bool is_known =
-      round ? body->parts[0].shape == RL_CYLINDER : rl_is_polyhedron(body->parts[0].shape);
+  const rl_shape shape = body->part_count == 1 ? body->parts[0].shape : RL_PLANE;
+  const bool is_known = round ? shape == RL_CYLINDER : rl_is_polyhedron(shape);
   if (!rl_exact_is_taut_line(model, rope, message, size)) {
     return false;
   }
   if (rl_length(model->gravity) > 0.0 || !rl_exact_is_fixed(model, ends[0]) || !bob ||
       bob->motion != RL_FREE || bob->spin_slot != RL_NONE || body->motion != RL_FIXED ||
-      body->part_count != 1 || !is_known || !model->touches[pair] || model->frictions[pair] > 0.0) {
+      !is_known || !model->touches[pair] || model->frictions[pair] > 0.0) {
     return rl_exact_refuse(message, size,
                            "winding is a rope from a fixed point to the centre of a free body, and "
                            "a fixed %s without friction, without gravity",
