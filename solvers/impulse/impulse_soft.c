@@ -153,7 +153,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_book_friction(s, state, rows, info);
   info->dissipated += rl_state_settle(model, state, h);
   rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);
-  rl_ledger_substep(info->ledger, model, state, rows, 1.0);
+  rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);
   // The dampers of the scenario have their work done at the velocities of the substep.
   info->dissipated += rl_damper_loss(model, state, rows, h);
 }

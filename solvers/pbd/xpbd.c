@@ -55,7 +55,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
   info->dissipated += rl_relaxation_end(&self->relaxation, model, state, rows);
   rl_bounce_end(model, state, rows, 1.0 / h, RL_REBOUND_PUSHED);
-  rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h);
+  rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h, h);
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;
   }

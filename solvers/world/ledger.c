@@ -11,10 +11,11 @@ static const double rounding_slack = 1e-12;
 
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
 // have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
-// wraps, weighted with the steps of its tension there [m/s]; and the power of the strain that
-// winches bring in or take along, over the square of its multiplier [m/(N s)].
+// wraps, weighted with the steps of its tension there [m/s]; the power of the strain that winches
+// bring in or take along, over the square of its multiplier [m/(N s)]; and the force that it holds
+// already when its prescribed rate jumps [N].
 typedef struct row_rate {
-  double value, rate, prescribed, speed, slip, strain;
+  double value, rate, prescribed, speed, slip, strain, held;
 } row_rate;
 
 struct rl_ledger {
@@ -140,12 +141,13 @@ static bool flow_rubs(const rl_model *model, const rl_row *row) {
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      uint32_t source, double compliance, bool unfinished, row_rate now) {
   const double slack = rounding_slack * model->reach;
-  ledger->before[source] = now;
   ledger->rate[source] = now.rate;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
   const bool jumps = source < model->link_count &&
                      fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
   const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
+  now.held = jumps && !unfinished ? state->multipliers[source] : 0.0;
+  ledger->before[source] = now;
   ledger->stiff[source] = compliance == 0.0;
   ledger->impact[source] = ledger->stiff[source] && (loose || jumps || unfinished);
   ledger->expected = ledger->expected || ledger->impact[source];
@@ -194,7 +196,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
   state->dissipated += impulse * 0.5 * (before.slip + now.slip);
   if (impact && !ledger->stepwise) {
-    ledger->loss += 0.5 * impulse * (before.rate + now.rate);
+    ledger->loss += 0.5 * (impulse - dt * before.held) * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
   if (source < model->link_count) {
@@ -266,15 +268,17 @@ static double general_speed(const rl_model *model, const rl_state *state, rl_row
   return rl_row_rate(rows, row, state->velocities);
 }
 
-static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double rate) {
+static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h,
+                         double rate) {
   if (ledger->caught && ledger->stiff[source]) {
-    ledger->loss += 0.5 * impulse * (ledger->rate[source] + rate);
+    const double jerk = impulse - h * ledger->before[source].held;
+    ledger->loss += 0.5 * jerk * (ledger->rate[source] + rate);
   }
   ledger->rate[source] = rate;
 }
 
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                       rl_rows *rows, double impulse) {
+                       rl_rows *rows, double impulse, double h) {
   if (!ledger || !ledger->expected) {
     return;
   }
@@ -284,12 +288,12 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const double rate = link_speed(state, &state->links[k]);
-      book_substep(ledger, k, impulse * state->multipliers[k], rate);
+      book_substep(ledger, k, impulse * state->multipliers[k], h, rate);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       const double rate = general_speed(model, state, rows, row);
-      book_substep(ledger, row->source, impulse * state->multipliers[row->source], rate);
+      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, rate);
     }
   }
 }

@@ -39,7 +39,8 @@ void rl_ledger_free(rl_ledger *ledger);
 //   work        lambda dt (rate at which driven bodies lengthen the row), mean of both ends
 //   dissipated  P (u0 + u1) / 2 with P = lambda dt and u the row's rate before and after, for rows
 //               that were not active at the start of the step or whose prescribed rate jumps: an
-//               inelastic catch, P |change of u| / 2 when it stops the row
+//               inelastic catch, P |change of u| / 2 when it stops the row. Of a row that jumps
+//               under a load P is what comes to what it held already
 // A method whose stand-in springs store the energy of a catch loses nothing in it: no `impacts`.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
@@ -57,8 +58,8 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
 // A method of several substeps calls this after each of them, and what is dissipated is then the
 // sum over the substeps: a row that is caught in one of them holds in the next at no rate, and
 // with the impulse of all and the rate before all the loss would come out too high. `impulse` times
-// the multipliers is the impulse of the substep [N s]. NULL: nobody keeps a ledger.
+// the multipliers is the impulse of the substep of h [N s]. NULL: nobody keeps a ledger.
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                       rl_rows *rows, double impulse);
+                       rl_rows *rows, double impulse, double h);
 
 #endif

@@ -522,20 +522,23 @@ static void check_speed(const char *name, const rl_override *override, const cha
   rl_scenario_free(s);
 }
 
-// Contacts that come, go and change from edge to edge while a box turns under a taut rope.
+// Contacts that come, go and change from edge to edge while a box turns under a taut rope: what is
+// gained or lost is of the first order.
 static void turning_box_adds_no_energy(void **unused) {
   (void)unused;
   rl_scenario *s = load("rope-over-rotating-box", NULL);
   for (size_t k = 0; k < OVER_BODIES; k++) {
-    rl_driver *d = driver_for(s, over_bodies[k], s->step);
-    run_until(d, 3.0);
-    check_near(rl_driver_energy_error(d), 0.0, 3e-4);
-    check_near(probe(d, "left.y"), -1.344440, 1e-3);
-    rl_driver_free(d);
+    for (double h = s->step; h >= s->step / 4.0; h /= 4.0) {
+      rl_driver *d = driver_for(s, over_bodies[k], h);
+      run_until(d, 3.0);
+      check_near(rl_driver_energy_error(d), 0.0, 0.09 * h);
+      check_near(probe(d, "left.y"), -1.344440, 0.24 * h);
+      rl_driver_free(d);
+    }
   }
   rl_driver *fine = driver_for(s, "rattle", 5e-4);
   run_until(fine, 3.0);
-  check_near(rl_driver_energy_error(fine), 0.0, 2e-7);
+  check_near(rl_driver_energy_error(fine), 0.0, 1e-6);
   rl_driver_free(fine);
   rl_scenario_free(s);
 }
