@@ -52,6 +52,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   rl_lcp_lay_out(&e->lcp, model, c);
   e->acts = rl_carve(c, unknowns, sizeof *e->acts);
   e->is_taut = rl_carve(c, unknowns, sizeof *e->is_taut);
+  e->chosen = rl_carve(c, unknowns, sizeof *e->chosen);
   e->takes_part = rl_carve(c, unknowns, sizeof *e->takes_part);
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
   e->touched = rl_carve(c, model->contact_capacity, sizeof *e->touched);
@@ -650,14 +651,35 @@ static void book_change(const rl_equations *e, double friction_work, rl_step_inf
   info->dissipated += work - gain;
 }
 
-// (8b) What has been found to stick, though it still slides a little, stops.
+// Of the taut rows that do not act: what comes on faster than is caught acts, too. True if any
+// does.
+static bool add_coming(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  bool any = false;
+  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    const bool comes =
+        e->is_taut[m] && !e->acts[m] && is_stiff(e, m) && l->rates[m] > rest_speed * e->speed;
+    e->acts[m] = e->acts[m] || comes;
+    any = any || comes;
+  }
+  return any;
+}
+
+// (8b) What has been found to stick, though it still slides a little, stops; and with it what that
+// would drive into what it leaves by its acceleration.
 static void stop_slides(rl_equations *e, rl_step_info *info) {
+  const uint32_t rows = e->lcp.direct.row_count;
   if (!rl_rubbing_stops(e)) {
     return;
   }
   memcpy(e->saved, e->state->velocities, e->model->slot_count * sizeof *e->saved);
+  memcpy(e->chosen, e->acts, rows * sizeof *e->chosen);
   memset(e->lcp.impulses, 0, e->lcp.direct.count * sizeof *e->lcp.impulses);
-  project_velocities(e, NULL);
+  do {
+    project_velocities(e, NULL);
+  } while (add_coming(e));
+  memcpy(e->acts, e->chosen, rows * sizeof *e->chosen);
   book_change(e, rl_rubbing_stop_work(e), info);
 }
 

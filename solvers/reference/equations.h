@@ -68,6 +68,7 @@ typedef struct rl_equations {
   double regularisation; // of the direct solves, taken out by refinement
   bool *acts;            // [unknowns] equations C = 0, and elastic rows that pull
   bool *is_taut;         // [unknowns] could act
+  bool *chosen;          // [unknowns] those of `acts` for which accelerations speak
   bool *takes_part;      // [unknowns] in direct solves: elements, and contacts that can act
   uint64_t restricted;   // the structure of the rows for which that was said
   bool *differs;         // [contacts] those whose curvature is found by differences

@@ -12,6 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
+#include <gsl/gsl_poly.h>
 #include <string.h>
 
 enum { TOLERANCE, SUBSTEPS, ESTIMATE, FORCES, STEP_LIMIT, REGULARISATION, PARAMETER_COUNT };
@@ -39,8 +40,16 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 // Of the largest speed: a rope that runs back over a wrap more slowly than this does not.
 static const double least_slip = 1e-12;
 
-// Of the companion, over the tolerance.
+// (11) Of the companion, over those of the run itself: the tolerance, and the shortest internal
+// step.
 static const double companion_factor = 100.0;
+
+// (11a) Of the companion's first internal step after a start or an event, over what it could be.
+static const double companion_lead = 0.25;
+
+// (11) Of the estimate, over the distance between the two: where the companion is the better one,
+// by its shorter steps, that is a little less than the error.
+static const double estimate_factor = 2.0;
 
 // Of the step: internal steps below this are as short as rounding lets them be, and are taken
 // whatever their error is said to be.
@@ -50,8 +59,8 @@ static const double shortest = 1e-9;
 static const double no_event = 1e-15;
 
 // Of the scene: what is deeper than this at the end of an internal step, and was outside at its
-// start, has been met.
-static const double deep = 1e-9;
+// start, has been met; and so deep within it, by the cubic of (10).
+static const double deep = 1e-9, deep_within = 1e-13;
 
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
@@ -62,7 +71,18 @@ static const double most_begun = 2.0;
 // What ends an internal step before its time.
 typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP, A_RING } happening;
 
+// One of the two ways in which a scene is carried.
+typedef struct run {
+  rl_state *state;
+  double tolerance;
+  int substeps;    // equal internal steps in a step; 0: as the tolerance asks
+  double lead;     // (11a)
+  double shortest; // internal step, of a step
+  double h;        // what the next internal step tries [s]; 0: not known
+} run;
+
 typedef struct reference {
+  const rl_model *model;
   const double *parameters;
   gsl_odeiv2_step *stepper;
   gsl_odeiv2_control *control;
@@ -72,14 +92,13 @@ typedef struct reference {
   rl_state *before;                    // the state at its start
   rl_state *judged;                    // the same, with the grips that its end asks for
   double *slips;                       // [2 wraps of a rope] over each of them [m/s]
-  rl_state *companion;
+  run truth, companion;
   bool has_companion;
   bool creeps;           // elastic ropes rub: marks move on between internal steps
   double since;          // from when on the impulses of the last rows count [s]
   double event_at_start; // of an internal step: rl_equations_event
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
   happening found;       // in the internal step last finished
-  double h, companion_h; // what the next internal step tries [s]; 0: not known
   double estimate;       // [m]
   uint64_t topology;     // of the state that was last heard of
   rl_reason failure;     // why the last step could not be done; it is not tried again
@@ -100,7 +119,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->before = rl_state_carve(model, c);
   self->judged = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
-  self->companion = rl_state_carve(model, c);
+  self->companion.state = rl_state_carve(model, c);
 }
 
 static bool acquire(void *memory, const rl_model *model) {
@@ -124,7 +143,7 @@ static void release(void *memory) {
 static void forget(reference *self) {
   self->equations.lcp.direct.structure = self->equations.restricted = 0;
   self->has_companion = false;
-  self->h = self->companion_h = 0.0;
+  self->truth.h = self->companion.h = 0.0;
   self->estimate = 0.0;
   self->topology = 0;
   self->failure = RL_RUNNING;
@@ -132,8 +151,17 @@ static void forget(reference *self) {
 
 static void init(void *memory, const rl_model *model, const double *values) {
   reference *self = memory;
+  self->model = model;
   self->parameters = values;
   self->equations.regularisation = values[REGULARISATION];
+  const int substeps = (int)values[SUBSTEPS];
+  self->truth = (run){
+      .tolerance = values[TOLERANCE], .substeps = substeps, .lead = 1.0, .shortest = shortest};
+  self->companion = (run){.state = self->companion.state,
+                          .tolerance = companion_factor * values[TOLERANCE],
+                          .substeps = (substeps + 1) / 2,
+                          .lead = companion_lead,
+                          .shortest = companion_factor * shortest};
   for (uint32_t i = 0; i < model->rope_count; i++) {
     self->creeps = self->creeps || rl_wraps_flow_rubs(model, i);
   }
@@ -406,6 +434,22 @@ static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
          s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
 }
 
+// Where between its ends, as a share, a row that is outside at both turns back from within. 1: it
+// does not.
+static double deepest_share(rl_gauge low, rl_gauge high, double width) {
+  const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
+  double turns[2];
+  const int count =
+      gsl_poly_solve_quadratic(3.0 * (from + to - 2.0 * rise), 2.0 * (3.0 * rise - 2.0 * from - to),
+                               from, &turns[0], &turns[1]);
+  double share = 1.0;
+  for (int i = 0; i < count; i++) {
+    const bool is_within = turns[i] > 0.0 && turns[i] < share;
+    share = is_within && depth_at(low, high, width, turns[i]) > deep_within ? turns[i] : share;
+  }
+  return share;
+}
+
 static double touching_share(rl_gauge low, rl_gauge high, double width) {
   enum { HALVINGS = 60 };
   double outside = 0.0, inside = 1.0;
@@ -440,6 +484,20 @@ static double first_share(const reference *self, const bracket *b) {
     }
   }
   return first;
+}
+
+// When, as a share of an internal step of h after which nothing is found, something touched that
+// has left again. 1: nothing did.
+static double touching_within(const reference *self, double h) {
+  const rl_equations *e = &self->equations;
+  double share = 1.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const rl_gauge low = self->gauges[0][m], high = e->gauges[m];
+    if (low.depth <= 0.0 && high.depth <= 0.0) { // which nan is not
+      share = fmin(share, deepest_share(low, high, h));
+    }
+  }
+  return share;
 }
 
 static void keep_gauges(reference *self, int end) {
@@ -511,6 +569,22 @@ static int try_step(reference *self, double *h, double *next, double least, bool
   }
 }
 
+// What has happened in an internal step of `h` that was finished, which becomes shorter where that
+// is over by its end.
+static double find_event(reference *self, double *h) {
+  const double event = event_after(self, *h);
+  const double share = event > 0.0 ? 1.0 : touching_within(self, *h);
+  if (!(share < 1.0)) {
+    return event;
+  }
+  const double within = event_at(self, share * *h);
+  if (!(within > 0.0)) {
+    return event_at(self, *h);
+  }
+  *h *= share;
+  return within;
+}
+
 // Where an internal step begins: the rates at the state, if they are not those of the last end.
 static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
@@ -559,10 +633,9 @@ static void write_means(const reference *self, double dt) {
 }
 
 // Whether somebody ends the step, `done` of which one of the two states has behind it.
-static bool is_ended(const reference *self, const rl_state *state, double done,
-                     const rl_watch *watch) {
+static bool is_ended(const reference *self, const run *r, double done, const rl_watch *watch) {
   const bool twice = self->parameters[ESTIMATE] != 0.0;
-  const double share = twice ? 0.5 * (done + (state == self->companion ? 0.0 : 1.0)) : done;
+  const double share = twice ? 0.5 * (done + (r == &self->companion ? 0.0 : 1.0)) : done;
   return watch && watch->ends(watch->self, share);
 }
 
@@ -584,53 +657,58 @@ static bool lets_go(reference *self, double h) {
   return lost;
 }
 
-// Takes a state from the start of a step to its end.
-static rl_reason take_steps(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                            double dt, double tolerance, int substeps, double *try_h,
-                            rl_step_info *info) {
+// The longest that an internal step after t may be, the `first` after a start or an event or a
+// later one: equal parts of what is left, (11a) and of a companion none that the run itself has.
+static double longest(const run *r, double left, bool first) {
+  const double parts = fmax(ceil(left / r->h - 1e-9), 1.0);
+  return left / parts * (first ? r->lead : 1.0);
+}
+
+// Takes a run from the start of a step to its end.
+static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
   const double limit = self->parameters[STEP_LIMIT];
   const uint64_t before = info->iterations;
-  double t = 0.0, h = substeps > 0 ? dt / substeps : *try_h > 0.0 ? *try_h : dt;
+  double t = 0.0;
   bool continues = false;
-  gsl_odeiv2_control_init(self->control, tolerance, tolerance, 1.0, 0.0);
+  r->h = r->substeps > 0 ? dt / r->substeps : r->h > 0.0 ? r->h : dt;
+  gsl_odeiv2_control_init(self->control, r->tolerance, r->tolerance, 1.0, 0.0);
   gsl_odeiv2_step_reset(self->stepper);
-  rl_equations_begin(e, model, state, rows);
+  rl_equations_begin(e, self->model, r->state, rows);
   memset(e->multipliers, 0,
-         rl_unknown_capacity(model) * sizeof *e->multipliers); // of the other run
+         rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
-  memset(e->impulses, 0, rl_unknown_capacity(model) * sizeof *e->impulses);
+  memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   choose(self, t, dt, info);
   while (t < dt) {
     if ((double)(info->iterations - before) >= limit) {
       return RL_DIVERGED_STEPS;
     }
-    if (is_ended(self, state, t / dt, info->watch)) {
+    if (is_ended(self, r, t / dt, info->watch)) {
       return RL_RUNNING;
     }
-    const double left = dt - t;
-    const double wanted = left / fmax(ceil(left / h - 1e-9), 1.0);
-    double done = wanted, next;
+    const double left = dt - t, wanted = longest(r, left, !continues);
+    double next;
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
-    done = rl_contacts_longest(e, wanted);
-    if (try_step(self, &done, &next, shortest * dt, substeps > 0) != GSL_SUCCESS) {
+    double done = rl_contacts_longest(e, wanted);
+    if (try_step(self, &done, &next, r->shortest * dt, r->substeps > 0) != GSL_SUCCESS) {
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
       }
       go_on(self, t, 0.0, dt, info);
       continues = false;
-      h = left;
+      r->h = left;
       continue;
     }
-    const double event = event_after(self, done);
+    const double event = find_event(self, &done);
     continues = !(event > 0.0);
     done = continues ? done : locate(self, done, event);
     self->event_at_start = event;
     book(self, info);
     t = continues && done == left ? dt : t + done;
-    h = substeps > 0 ? h : done < wanted && continues ? next : fmax(next, h);
+    r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
     if (!continues) {
       go_on(self, t, done, dt, info);
     }
@@ -638,22 +716,18 @@ static rl_reason take_steps(reference *self, const rl_model *model, rl_state *st
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {
     return RL_DIVERGED_NAN;
   }
-  *try_h = h;
   write_multipliers(self);
   if (self->parameters[FORCES] == MEAN) {
     write_means(self, dt);
   }
-  rl_state_place_holds(model, state);
+  rl_state_place_holds(self->model, r->state);
   return RL_CONVERGED_TOLERANCE;
 }
 
-static rl_reason integrate(reference *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                           double dt, double tolerance, int substeps, double *try_h,
-                           rl_step_info *info) {
-  state->continues_paths = true;
-  const rl_reason reason =
-      take_steps(self, model, state, rows, dt, tolerance, substeps, try_h, info);
-  state->continues_paths = false;
+static rl_reason integrate(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+  r->state->continues_paths = true;
+  const rl_reason reason = take_steps(self, r, rows, dt, info);
+  r->state->continues_paths = false;
   return reason;
 }
 
@@ -663,43 +737,40 @@ static rl_reason integrate(reference *self, const rl_model *model, rl_state *sta
 // What is prescribed is the same for both.
 static void lead_companion(reference *self, const rl_model *model, const rl_state *state) {
   if (!self->has_companion) {
-    rl_state_copy(self->companion, state);
+    rl_state_copy(self->companion.state, state);
     self->has_companion = true;
   }
   if (state->reels) {
-    memcpy(self->companion->reels, state->reels, model->rope_count * sizeof *state->reels);
+    memcpy(self->companion.state->reels, state->reels, model->rope_count * sizeof *state->reels);
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
     if (model->bodies[i].motion == RL_DRIVEN) {
       const uint32_t slots[2] = {rl_body_slot(model, i), model->bodies[i].spin_slot};
       for (size_t k = 0; k < 2 && slots[k] != RL_NONE; k++) {
-        self->companion->points[slots[k]] = state->points[slots[k]];
-        self->companion->velocities[slots[k]] = state->velocities[slots[k]];
+        self->companion.state->points[slots[k]] = state->points[slots[k]];
+        self->companion.state->velocities[slots[k]] = state->velocities[slots[k]];
       }
-      self->companion->rotations[i] = state->rotations[i];
+      self->companion.state->rotations[i] = state->rotations[i];
     }
   }
 }
 
-// (11) The largest distance between the two that there has been, and at least rounding.
+// (11) By the largest distance between the two that there has been, and at least rounding.
 static void compare(reference *self, const rl_model *model, const rl_state *state) {
   self->estimate = fmax(self->estimate, 0x1p-50 * model->reach);
   for (uint32_t i = 0; i < model->place_count; i++) {
-    self->estimate =
-        rl_larger(self->estimate, rl_distance(rl_position(&state->points[i]),
-                                              rl_position(&self->companion->points[i])));
+    const double apart =
+        rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));
+    self->estimate = rl_larger(self->estimate, estimate_factor * apart);
   }
 }
 
 static rl_reason step_companion(reference *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
-  const int substeps = (int)self->parameters[SUBSTEPS];
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
-  rl_detect(model, self->companion, dt, rows);
-  const rl_reason reason = integrate(self, model, self->companion, rows, dt,
-                                     companion_factor * self->parameters[TOLERANCE],
-                                     (substeps + 1) / 2, &self->companion_h, &own);
+  rl_detect(model, self->companion.state, dt, rows);
+  const rl_reason reason = integrate(self, &self->companion, rows, dt, &own);
   info->iterations += own.iterations;
   info->row_evaluations += own.row_evaluations;
   return reason;
@@ -730,8 +801,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   if (reason > 0) {
     info->dissipated += stored_beside_friction(model, state);
-    reason = integrate(self, model, state, rows, dt, self->parameters[TOLERANCE],
-                       (int)self->parameters[SUBSTEPS], &self->h, info);
+    self->truth.state = state;
+    reason = integrate(self, &self->truth, rows, dt, info);
     info->dissipated -= stored_beside_friction(model, state);
   }
   if (reason > 0 && self->parameters[ESTIMATE] != 0.0) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What reference says of its own error, (11), against the true one: never less than it, where that
+// is more than rounding.
+#include "check.h"
+
+#include <gsl/gsl_errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// What is this near, of the scene, is so by rounding: neither of two runs is the better one.
+static const double rounding = 2e-14;
+
+// A scene that is carried with a tolerance, in steps of the output that are one internal step long
+// and such as are many.
+typedef struct scene {
+  const char *name;
+  double duration, step;
+  rl_override change;
+} scene;
+
+static rl_scenario *load(const scene *c) {
+  return shipped_with(c->name, &c->change, c->change.path ? 1 : 0);
+}
+
+static double apart(const rl_model *model, const rl_state *a, const rl_state *b) {
+  double largest = 0.0;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    largest =
+        rl_larger(largest, rl_distance(rl_position(&a->points[i]), rl_position(&b->points[i])));
+  }
+  return largest;
+}
+
+// Against a run whose steps are a third and whose tolerance is what rounding allows, at the end of
+// every step: (11) is the largest so far.
+static void the_estimate_is_no_less_than_the_error(void **unused) {
+  (void)unused;
+  enum { PARTS = 3 };
+  static const scene scenes[] = {
+      {"pendulum", 1.0, 0.05, {0}},         {"swinging-atwood", 1.0, 0.01, {0}},
+      {"swinging-atwood", 1.0, 0.05, {0}},  {"triple-pendulum", 0.8, 0.01, {0}},
+      {"triple-pendulum", 0.8, 0.002, {0}}, {"hanging-chain", 0.5, 0.02, {0}},
+      {"hanging-chain", 0.5, 0.005, {0}},   {"folded-chain", 0.38, 0.002, {"exact", "none"}},
+      {"spring-pendulum", 1.0, 0.05, {0}},  {"five-link-chain", 1.0, 0.02, {0}},
+      {"five-link-chain", 1.0, 0.1, {0}},   {"cantilever", 0.1, 0.001, {0}},
+      {"elastic-cord", 1.0, 0.01, {0}},     {"tumbling-box", 0.5, 0.01, {0}},
+      {"chain-off-table", 0.1, 0.005, {0}}, {"interrupted-pendulum", 1.0, 0.05, {0}},
+      {"winding-post", 1.9, 0.1, {0}},      {"tetherball", 0.5, 0.05, {0}},
+      {"lamp-cable", 0.4, 0.01, {0}},       {"knyazyev-rope", 0.7, 0.01, {0}},
+      {"tug-of-war", 0.3, 0.01, {0}},
+  };
+  static const char *const specs[] = {"reference,tolerance=1e-6", "reference,tolerance=1e-9"};
+  for (size_t i = 0; i < 2 * sizeof scenes / sizeof *scenes; i++) {
+    const scene *c = &scenes[i / 2];
+    rl_scenario *s = load(c);
+    rl_driver *d = driver_for(s, specs[i % 2], c->step);
+    rl_driver *truth = driver_for(s, "reference,estimate=false", c->step / PARTS);
+    const int steps = (int)lround(c->duration / c->step);
+    double error = 0.0, least = INFINITY;
+    uint64_t internal = 0;
+    for (int n = 0; n < steps; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      for (int k = 0; k < PARTS; k++) {
+        assert_true(rl_driver_step(truth) > 0);
+      }
+      internal += d->info.iterations;
+      error = fmax(error, apart(s->model, d->state, truth->state));
+      if (error > rounding * s->model->reach) {
+        least = fmin(least, d->info.error_estimate / error);
+      }
+    }
+    print_message("%-22s %.4f s, %s: %.1f internal steps, error %.1e m, estimate %.1e m, at least "
+                  "%.2g times it\n",
+                  c->name, c->step, specs[i % 2], (double)internal / steps, error,
+                  d->info.error_estimate, least);
+    check_below(1.0, least);
+    rl_driver_free(d);
+    rl_driver_free(truth);
+    rl_scenario_free(s);
+  }
+}
+
+// Where rounding is all that is left of it, against closed forms: within a factor of 2.
+static void the_estimate_knows_rounding(void **unused) {
+  (void)unused;
+  static const scene scenes[] = {
+      {"pendulum", 1.0, 0.05, {0}},     {"pendulum", 1.0, 0.01, {0}},
+      {"pendulum", 1.0, 0.002, {0}},    {"winding-post", 1.9, 0.1, {0}},
+      {"winding-post", 1.9, 0.02, {0}}, {"winding-post", 1.9, 0.002, {0}},
+      {"atwood-drum", 0.5, 0.01, {0}},  {"capstan-slip", 0.5, 0.01, {0}},
+  };
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    const scene *c = &scenes[i];
+    rl_scenario *s = load(c);
+    rl_driver *d = driver_for(s, "reference", c->step);
+    const int steps = (int)lround(c->duration / c->step);
+    double error = 0.0, most = 0.0;
+    for (int n = 0; n < steps; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      rl_state *exact = exact_state(s, d->state->time);
+      error = fmax(error, apart(s->model, d->state, exact));
+      most = fmax(most, error / d->info.error_estimate);
+      free(exact);
+    }
+    print_message("%-22s %.4f s: error %.1e m, estimate %.1e m, error at most %.2g times it\n",
+                  c->name, c->step, error, d->info.error_estimate, most);
+    check_below(most, 2.0);
+    check_below(d->info.error_estimate, 1e-11);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+int main(void) {
+  gsl_set_error_handler_off();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_estimate_is_no_less_than_the_error),
+      cmocka_unit_test(the_estimate_knows_rounding),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
