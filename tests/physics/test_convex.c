@@ -112,6 +112,45 @@ static void always_converges(void **unused) {
   }
 }
 
+// Most iterations of a step in 2 s from horizontal, at most 480 steps; fails where one does not
+// converge or stretches.
+static int most_iterations(size_t n, const char *integrator, double load, double dt) {
+  rl_model *model = make_pose(n, load, HORIZONTAL, 1);
+  rl_driver *d = drive(model, integrator, 12.0, dt);
+  uint64_t most = 0;
+  for (int step = 0; step < 480 && step < 2.0 / dt; step++) {
+    assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+    check_below(rl_metrics_of(d).stretch_max, 1e-9);
+    most = d->info.iterations > most ? d->info.iterations : most;
+  }
+  rl_driver_free(d);
+  rl_model_free(model);
+  return (int)most;
+}
+
+// The table of convex.md. BDF2 keeps to 15 iterations up to 100 elements.
+static void grid_converges(void **unused) {
+  (void)unused;
+  static const size_t lengths[] = {10, 30, 100, 300, 1000, 3000};
+  static const char *const names[] = {"euler", "bdf2", "midpoint"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t k = 0; k < (is_long ? sizeof lengths / sizeof lengths[0] : 2); k++) {
+      print_message("%-8s %5zu:", names[i], lengths[k]);
+      for (size_t j = 0; j < sizeof loads / sizeof loads[0]; j++) {
+        print_message("  ");
+        for (size_t m = 0; m < sizeof steps_of_time / sizeof steps_of_time[0]; m++) {
+          const int most = most_iterations(lengths[k], names[i], loads[j], steps_of_time[m]);
+          print_message(" %d", most);
+          if (i == 0 || (i == 1 && lengths[k] <= 100)) {
+            check_below((double)most, 15.0);
+          }
+        }
+      }
+      print_message("\n");
+    }
+  }
+}
+
 // A rope that is caught as a whole, from 2 s after its release on: the interior point begins where
 // Newton's method has come to, and the second solve of such a step where the first one has ended.
 static void bdf2_catches_a_rope(void **unused) {
@@ -806,6 +845,7 @@ int main(int argc, char **argv) {
   is_long = argc > 1 && strcmp(argv[1], "long") == 0;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(always_converges),
+      cmocka_unit_test(grid_converges),
       cmocka_unit_test(bdf2_catches_a_rope),
       cmocka_unit_test(midpoint_holds),
       cmocka_unit_test(impacts_lose_what_they_should),
