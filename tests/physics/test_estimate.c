@@ -4,9 +4,7 @@
 #include "check.h"
 
 #include <gsl/gsl_errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 // What is this near, of the scene, is so by rounding: neither of two runs is the better one.
 static const double rounding = 2e-14;
@@ -101,7 +99,7 @@ static void the_estimate_knows_rounding(void **unused) {
       rl_state *exact = exact_state(s, d->state->time);
       error = fmax(error, apart(s->model, d->state, exact));
       most = fmax(most, error / d->info.error_estimate);
-      free(exact);
+      rl_state_free(exact);
     }
     print_message("%-22s %.4f s: error %.1e m, estimate %.1e m, error at most %.2g times it\n",
                   c->name, c->step, error, d->info.error_estimate, most);
