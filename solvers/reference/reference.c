@@ -426,38 +426,38 @@ static void go_on(reference *self, double t, double h, double dt, rl_step_info *
   choose(self, t, dt, info);
 }
 
-// Where between its ends, as a share, the depth of a row becomes larger than 0: by the cubic with
-// its depths and rates there.
+// How deep a row is between its ends, at a share s: by the cubic with its depths and rates there.
 static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
   const double r = 1.0 - s;
   return r * r * ((1.0 + 2.0 * s) * low.depth + s * width * low.rate) +
          s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
 }
 
-// Where between its ends, as a share, a row that is outside at both turns back from within. 1: it
-// does not.
-static double deepest_share(rl_gauge low, rl_gauge high, double width) {
-  const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
-  double turns[2];
-  const int count =
-      gsl_poly_solve_quadratic(3.0 * (from + to - 2.0 * rise), 2.0 * (3.0 * rise - 2.0 * from - to),
-                               from, &turns[0], &turns[1]);
-  double share = 1.0;
-  for (int i = 0; i < count; i++) {
-    const bool is_within = turns[i] > 0.0 && turns[i] < share;
-    share = is_within && depth_at(low, high, width, turns[i]) > deep_within ? turns[i] : share;
-  }
-  return share;
-}
-
-static double touching_share(rl_gauge low, rl_gauge high, double width) {
+// Where that becomes larger than 0, between the start and where it is `inside`.
+static double touching_share(rl_gauge low, rl_gauge high, double width, double inside) {
   enum { HALVINGS = 60 };
-  double outside = 0.0, inside = 1.0;
+  double outside = 0.0;
   for (int i = 0; i < HALVINGS; i++) {
     const double middle = 0.5 * (outside + inside);
     *(depth_at(low, high, width, middle) < 0.5 * no_event ? &outside : &inside) = middle;
   }
   return inside;
+}
+
+// Where a row that is outside at both ends comes deeper, on its way to where it turns back. 1: it
+// stays outside.
+static double passing_share(rl_gauge low, rl_gauge high, double width) {
+  const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
+  double turns[2];
+  const int count =
+      gsl_poly_solve_quadratic(3.0 * (from + to - 2.0 * rise), 2.0 * (3.0 * rise - 2.0 * from - to),
+                               from, &turns[0], &turns[1]);
+  for (int i = 0; i < count; i++) {
+    if (turns[i] > 0.0 && turns[i] < 1.0 && depth_at(low, high, width, turns[i]) > deep_within) {
+      return 0.5 * (touching_share(low, high, width, turns[i]) + turns[i]);
+    }
+  }
+  return 1.0;
 }
 
 // A time within which something happens, and what was found at its ends: the whole, and of rows in
@@ -479,8 +479,8 @@ static double first_share(const reference *self, const bracket *b) {
     if (high.value > 0.0) {
       const double from = low.value * b->weight[0], to = high.value * b->weight[1];
       const bool is_depth = low.depth <= 0.0 && high.depth > 0.0;
-      first =
-          fmin(first, is_depth ? touching_share(low, high, b->high - b->low) : from / (from - to));
+      first = fmin(first, is_depth ? touching_share(low, high, b->high - b->low, 1.0)
+                                   : from / (from - to));
     }
   }
   return first;
@@ -494,7 +494,7 @@ static double touching_within(const reference *self, double h) {
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const rl_gauge low = self->gauges[0][m], high = e->gauges[m];
     if (low.depth <= 0.0 && high.depth <= 0.0) { // which nan is not
-      share = fmin(share, deepest_share(low, high, h));
+      share = fmin(share, passing_share(low, high, h));
     }
   }
   return share;
@@ -657,8 +657,8 @@ static bool lets_go(reference *self, double h) {
   return lost;
 }
 
-// The longest that an internal step after t may be, the `first` after a start or an event or a
-// later one: equal parts of what is left, (11a) and of a companion none that the run itself has.
+// The longest that an internal step may be: one of equal parts of what is left of the step. (11a)
+// The `first` after a start or an event is not what it is in the other run.
 static double longest(const run *r, double left, bool first) {
   const double parts = fmax(ceil(left / r->h - 1e-9), 1.0);
   return left / parts * (first ? r->lead : 1.0);
