@@ -632,6 +632,33 @@ static void stuck_ropes_know_no_step(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // Contacts
 
+// (10a) A ball that is thrown to a roof a metre above it, a little harder than it takes: it touches
+// and has left again within one internal step, and falls from there. How deep it is when it is met,
+// 1e-14 m at most, is so much of the time by the speed at which they meet.
+static void a_ball_grazes_a_roof(void **unused) {
+  (void)unused;
+  for (double harder = 1e-4; harder > 5e-12; harder /= 10.0) { // [m]
+    const double v = sqrt(2.0 * g * (1.0 + harder)), u = sqrt(2.0 * g * harder),
+                 meets = (v - u) / g;
+    rl_scenario *s = scenario_from(
+        "name: roof\nduration: 1\nstep: 0.1\nbodies:\n"
+        "  roof: {motion: fixed, rope_collide: false, shape: {plane: {normal: [0, -1, 0]}}}\n"
+        "  ball: {mass: 1, position: [0, -1.1, 0], velocity: [0, %.17g, 0], rope_collide: false,"
+        " shape: {sphere: {radius: 0.1}}}\n"
+        "ropes: {line: {from: {point: [1, -1, 0]}, to: {free: [1, -2, 0]}, mass: 1, segments: "
+        "1}}\n",
+        v);
+    rl_driver *d = driver_for(s, "reference", 0.1);
+    go(d, 7);
+    const double fallen = d->state->time - meets;
+    check_near(probe(d, "ball.y"), -0.1 - 0.5 * g * fallen * fallen,
+               1e-14 * (1.0 + g * fallen / u));
+    check_near(d->state->dissipated, g * harder, 1e-13);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A ball that falls from a height of 1 m bounces with e = 0.8: parabolas between the hits.
 static void ball_bounces_as_it_should(void **unused) {
   (void)unused;
@@ -1124,6 +1151,7 @@ int main(void) {
       cmocka_unit_test(wraps_that_come_and_go_take_nothing),
       cmocka_unit_test(slipping_rope_comes_to_rest),
       cmocka_unit_test(stuck_ropes_know_no_step),
+      cmocka_unit_test(a_ball_grazes_a_roof),
       cmocka_unit_test(ball_bounces_as_it_should),
       cmocka_unit_test(ball_lands_at_the_end_of_a_step),
       cmocka_unit_test(box_sticks_and_slips),
