@@ -98,6 +98,7 @@ class Killed(Crash):
         process.kill()
         process.wait()
         self.wait_until(lambda: not processes_with(str(folder)), "no process of the comparison")
+        cli.wait_for_lock(folder)
         for run in runs:
             self.expect(cli.Result(run).manifest["status"], "interrupted", "status of a run")
             self.expect_whole_lines(run)

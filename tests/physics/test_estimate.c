@@ -36,16 +36,16 @@ static void the_estimate_is_no_less_than_the_error(void **unused) {
   (void)unused;
   enum { PARTS = 3 };
   static const scene scenes[] = {
-      {"pendulum", 1.0, 0.05, {0}},         {"swinging-atwood", 1.0, 0.01, {0}},
-      {"swinging-atwood", 1.0, 0.05, {0}},  {"triple-pendulum", 0.8, 0.01, {0}},
-      {"triple-pendulum", 0.8, 0.002, {0}}, {"hanging-chain", 0.5, 0.02, {0}},
-      {"hanging-chain", 0.5, 0.005, {0}},   {"folded-chain", 0.38, 0.002, {"exact", "none"}},
-      {"spring-pendulum", 1.0, 0.05, {0}},  {"five-link-chain", 1.0, 0.02, {0}},
-      {"five-link-chain", 1.0, 0.1, {0}},   {"cantilever", 0.1, 0.001, {0}},
-      {"elastic-cord", 1.0, 0.01, {0}},     {"tumbling-box", 0.5, 0.01, {0}},
-      {"chain-off-table", 0.1, 0.005, {0}}, {"interrupted-pendulum", 1.0, 0.05, {0}},
-      {"winding-post", 1.9, 0.1, {0}},      {"tetherball", 0.5, 0.05, {0}},
-      {"lamp-cable", 0.4, 0.01, {0}},       {"knyazyev-rope", 0.7, 0.01, {0}},
+      {"pendulum", 1.0, 0.05, {0}},          {"swinging-atwood", 1.0, 0.01, {0}},
+      {"swinging-atwood", 1.0, 0.05, {0}},   {"triple-pendulum", 0.8, 0.01, {0}},
+      {"triple-pendulum", 0.8, 0.002, {0}},  {"hanging-chain", 0.5, 0.02, {0}},
+      {"hanging-chain", 0.5, 0.005, {0}},    {"folded-chain", 0.38, 0.002, {"exact", "none"}},
+      {"spring-pendulum", 1.0, 0.05, {0}},   {"five-link-chain", 1.0, 0.02, {0}},
+      {"five-link-chain", 1.0, 0.1, {0}},    {"cantilever", 0.1, 0.001, {0}},
+      {"elastic-cord", 1.0, 0.01, {0}},      {"tumbling-box", 0.5, 0.01, {0}},
+      {"chain-off-table", 0.03, 0.005, {0}}, {"interrupted-pendulum", 1.0, 0.05, {0}},
+      {"winding-post", 1.9, 0.1, {0}},       {"tetherball", 0.25, 0.05, {0}},
+      {"lamp-cable", 0.4, 0.01, {0}},        {"knyazyev-rope", 0.7, 0.01, {0}},
       {"tug-of-war", 0.3, 0.01, {0}},
   };
   static const char *const specs[] = {"reference,tolerance=1e-6", "reference,tolerance=1e-9"};
