@@ -55,7 +55,7 @@ static void put_node(rl_path_item *item) {
     return;
   case RL_PATH_LINE:
     node->place = rl_add_scaled(item->at, item->along, item->axis);
-    node->freedom = 1;
+    node->freedom = node->cornered ? 0 : 1;
     return;
   case RL_PATH_CIRCLE:
     rl_sincos(item->along, &s, &c);
@@ -164,6 +164,9 @@ static double lay(rl_path_item *items, size_t count) {
 static void direct_node(rl_path_item *item, rl_vec3 in, rl_vec3 out) {
   rl_path_node *node = &item->node;
   node->directions[0] = node->directions[1] = rl_vec(0.0, 0.0, 0.0);
+  if (node->freedom == 0) {
+    return;
+  }
   if (item->kind == RL_PATH_LINE) {
     node->directions[0] = item->axis;
   } else if (item->kind == RL_PATH_CIRCLE) {
@@ -549,6 +552,8 @@ static void guess_hinges(rl_path_item *items, size_t count, bool all) {
 static double start(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.turns = -1.0;
+    items[i].node.cornered = false;
+    items[i].corner = 0.0;
   }
   guess_hinges(items, count, false);
   const double length = lay(items, count);
@@ -623,6 +628,106 @@ static size_t descend(rl_path_item *items, size_t count, search *s) {
   return spent;
 }
 
+// ---------------------------------------------------------------------------------------------
+// (9a) In a corner
+
+// Two lines that meet: at which end of each, and the middle direction that would balance there,
+// as a sum of their axes.
+typedef struct corner {
+  bool far[2];
+  double shares[2];
+  double square; // of that direction
+} corner;
+
+static bool find_corner(const rl_path_item *pair, corner *c) {
+  if (pair[0].kind != RL_PATH_LINE || pair[1].kind != RL_PATH_LINE) {
+    return false;
+  }
+  const double near_by = at_end * fmin(pair[0].length, pair[1].length);
+  for (int k = 0; k < 4; k++) {
+    c->far[0] = (k & 1) != 0;
+    c->far[1] = (k & 2) != 0;
+    const rl_vec3 p = rl_add_scaled(pair[0].at, c->far[0] ? pair[0].length : 0.0, pair[0].axis);
+    const rl_vec3 q = rl_add_scaled(pair[1].at, c->far[1] ? pair[1].length : 0.0, pair[1].axis);
+    if (rl_distance(p, q) < near_by) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Puts the places of a pair into its corner, where they stay, or so far from it along each line.
+static void put_at_corner(rl_path_item *pair, const corner *c, double off0, double off1) {
+  const double off[2] = {off0, off1};
+  for (int k = 0; k < 2; k++) {
+    pair[k].along = (c->far[k] ? pair[k].length : 0.0) + off[k];
+    pair[k].node.cornered = off0 == 0.0 && off1 == 0.0;
+  }
+}
+
+// Whether both places balance in the corner: some direction of the piece between them, which has no
+// length, pulls along each line as the rope beyond does. It is written down, with the angle between
+// the directions in and out of both.
+static bool corner_holds(rl_path_item *items, size_t count, size_t i, corner *c) {
+  size_t before = i - 1;
+  while (!has_node(items, count, before)) {
+    before--;
+  }
+  const rl_vec3 in = items[before].node.link.direction[1];
+  const rl_vec3 out = items[i + 1].node.link.direction[0];
+  const rl_vec3 a = items[i].axis, b = items[i + 1].axis, across = rl_cross(a, b);
+  const double sine = rl_dot(across, across), cosine = rl_dot(a, b);
+  const double along_a = rl_dot(in, a), along_b = rl_dot(out, b);
+  c->shares[0] = (along_a - cosine * along_b) / sine;
+  c->shares[1] = (along_b - cosine * along_a) / sine;
+  c->square = c->shares[0] * along_a + c->shares[1] * along_b;
+  if (!(c->square <= 1.0)) { // nan: the lines are one
+    return false;
+  }
+  const double side = rl_dot(rl_add(in, out), across) < 0.0 ? -1.0 : 1.0;
+  const rl_vec3 flat = rl_add(rl_scale(c->shares[0], a), rl_scale(c->shares[1], b));
+  rl_path_link *link = &items[i].node.link;
+  link->direction[0] = link->direction[1] =
+      rl_add_scaled(flat, side * sqrt((1.0 - c->square) / sine), across);
+  items[i].corner = items[i + 1].corner = rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  return true;
+}
+
+// Where two places have run together at the ends of their lines, and the search with them, they
+// stay there as long as that balances. If it does not, the way between them leads where it was to
+// pull: they are so far from the corner on the one side or the other.
+static size_t turn_corner(rl_path_item *items, size_t count, search *s) {
+  static const double offs[] = {0.0, 1e-3, 1e-6};
+  size_t spent = 0;
+  for (size_t i = 1; i + 2 < count; i++) {
+    const double was[2] = {items[i].along, items[i + 1].along};
+    corner c;
+    if (!find_corner(&items[i], &c)) {
+      continue;
+    }
+    for (size_t k = 0; k < sizeof offs / sizeof offs[0]; k++) {
+      const double off = offs[k] * fmin(items[i].length, items[i + 1].length);
+      put_at_corner(&items[i], &c, k > 0 ? -off * c.shares[0] : 0.0,
+                    k > 0 ? off * c.shares[1] : 0.0);
+      *s = (search){.length = lay(items, count)};
+      if (isnan(s->length)) {
+        break;
+      }
+      spent += descend(items, count, s);
+      if (s->gradient <= acceptable && (k > 0 || corner_holds(items, count, i, &c))) {
+        return spent;
+      }
+      s->gradient = INFINITY;
+    }
+    for (size_t k = 0; k < 2; k++) {
+      items[i + k].along = was[k];
+      items[i + k].node.cornered = false;
+    }
+  }
+  lay(items, count);
+  return spent;
+}
+
 static double solve(rl_path_item *items, size_t count, bool within, size_t *iterations) {
   if (within) {
     put_within(items, count);
@@ -635,6 +740,9 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
   if (within && s.gradient <= acceptable && !s.cornered && leave_longest(items, count)) {
     s = (search){.length = lay(items, count), .within = true, .downhill = true};
     spent += descend(items, count, &s);
+  }
+  if (!within && s.gradient > acceptable) {
+    spent += turn_corner(items, count, &s);
   }
   if (iterations) {
     *iterations += spent;
@@ -697,6 +805,7 @@ double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count
     const rl_path_node *node = &solved[i].node;
     items[i].wrap = solved[i].wrap;
     items[i].node.turns = -1.0;
+    items[i].node.cornered = false;
     items[i].along = solved[i].along;
     if (items[i].kind == RL_PATH_LINE) {
       items[i].along += time * node->step[0];

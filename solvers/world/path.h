@@ -31,6 +31,7 @@ typedef struct rl_path_node {
   double start_along, start_wrap;
   double turns; // full ones on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
+  bool cornered;         // it stays at the end of its line (9a)
   size_t before;         // index of the node before
   size_t freedom;        // directions in which it can move
   rl_vec3 directions[2]; // unit; zero beyond freedom
@@ -66,6 +67,8 @@ typedef struct rl_path_item {
   double piece;        // length of the straight piece after it [m]
   double turn;         // angle between `in` and `out` [rad]; of round items the angle that the
                        // rope's direction turns along its arc, for the capstan law
+  double corner; // LINE, in a corner with the one beside it: the angle between the direction in
+                 // of the first and out of the second [rad]; else 0
   // Of round items, once it was asked for (wrap.c): the direction of the arc's middle from the
   // centre, and how far along the axis that the rope turns about it is from there [m].
   bool has_middle;
@@ -77,8 +80,10 @@ typedef struct rl_path_item {
 // Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
 // below 0: the rope does not lie there any more and passes by straight; the gradient of the length
-// is continuous there. Nor is a place kept between the ends of its line. nan if there is no path: a
-// point inside a round item, or two of them that overlap where the rope should pass between.
+// is continuous there. Nor is a place kept between the ends of its line; but two that run together
+// where their lines meet stay in that corner as long as that balances (9a). nan if there is no
+// path: a point inside a round item, or two of them that overlap where the rope should pass
+// between.
 //
 // The derivative of the length with respect to a displacement u(x) of what holds an item is
 // in.u(entry) - out.u(exit); for the first and the last point -out.u and in.u.

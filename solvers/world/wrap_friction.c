@@ -42,9 +42,10 @@ static double largest_pull(double friction, const rl_path_item *item) {
     return rl_exp(friction * fmax(item->turn, 0.0));
   }
   double s, c;
-  rl_sincos(0.5 * item->turn, &s, &c);
+  rl_sincos(0.5 * (item->corner > 0.0 ? item->corner : item->turn), &s, &c);
   const double up = c + friction * s, down = c - friction * s;
-  return down > 0.0 ? up / down : INFINITY;
+  const double pull = down > 0.0 ? up / down : INFINITY;
+  return item->corner > 0.0 ? sqrt(pull) : pull; // both in a corner are one vertex
 }
 
 // Of a wrap that is held on a ball: the angle of the arcs on which all friction goes sideways, and

@@ -516,6 +516,79 @@ static void over_an_edge_it_unfolds(void **unused) {
   }
 }
 
+// The rope over two edges that meet at the origin, with its places so far along them.
+typedef struct two_edges {
+  rl_vec3 from, to, edges[2];
+} two_edges;
+
+static double length_over(const two_edges *c, double a, double b) {
+  const rl_vec3 x = rl_scale(a, c->edges[0]), y = rl_scale(b, c->edges[1]);
+  return rl_distance(c->from, x) + rl_distance(x, y) + rl_distance(y, c->to);
+}
+
+// The least of it, by golden sections: of a sum of distances there is only one.
+static double least_second(const two_edges *c, double a) {
+  const double golden = 0.5 * (sqrt(5.0) - 1.0);
+  double low = -8.0, high = 8.0;
+  for (int k = 0; k < 70; k++) {
+    const double x = high - golden * (high - low), y = low + golden * (high - low);
+    const bool left = length_over(c, a, x) < length_over(c, a, y);
+    *(left ? &high : &low) = left ? y : x;
+  }
+  return fmin(length_over(c, a, 0.5 * (low + high)), length_over(c, a, 0.0));
+}
+
+static double least_length(const two_edges *c) {
+  const double golden = 0.5 * (sqrt(5.0) - 1.0);
+  double low = -8.0, high = 8.0;
+  for (int k = 0; k < 70; k++) {
+    const double x = high - golden * (high - low), y = low + golden * (high - low);
+    const bool left = least_second(c, x) < least_second(c, y);
+    *(left ? &high : &low) = left ? y : x;
+  }
+  return fmin(least_second(c, 0.5 * (low + high)), least_second(c, 0.0));
+}
+
+// (9a) Whatever the ends are, there is a path, and it is the shortest over the lines of both edges;
+// where it goes through the corner both places stay there and balance.
+static void in_a_corner_it_stays_while_that_is_shortest(void **unused) {
+  (void)unused;
+  uint64_t seed = 93;
+  int stayed = 0, others[2] = {0, 0};
+  for (int n = 0; n < 1000; n++) {
+    two_edges c = {.edges = {random_direction(&seed), random_direction(&seed)}};
+    if (rl_length(rl_cross(c.edges[0], c.edges[1])) < 0.3) {
+      continue;
+    }
+    c.from = rl_scale(between(&seed, 0.1, 2.0), random_direction(&seed));
+    c.to = rl_scale(between(&seed, 0.1, 2.0), random_direction(&seed));
+    rl_path_item items[4] = {
+        point(c.from), {.kind = RL_PATH_POINT}, {.kind = RL_PATH_POINT}, point(c.to)};
+    for (int k = 0; k < 2; k++) { // with the corner at its beginning, or at its end
+      const bool far = next_random(&seed) < 0.5;
+      items[k + 1] = line(far ? rl_scale(2.5, c.edges[k]) : rl_vec(0, 0, 0),
+                          rl_scale(far ? -1.0 : 1.0, c.edges[k]));
+      items[k + 1].length = 2.5;
+      items[k + 1].along = between(&seed, 0.1, 2.4);
+    }
+    const double length = rl_path_solve(items, 4, NULL), least = least_length(&c);
+    check_near(length, least, 1e-9);
+    if (!(items[1].corner > 0.0)) {
+      others[rl_dot(items[1].entry, c.edges[0]) < 0.0]++;
+      continue;
+    }
+    stayed++;
+    check_near(rl_length(items[1].entry) + rl_length(items[2].entry), 0.0, 1e-14);
+    check_near(rl_length(items[1].out), 1.0, 1e-12);
+    check_near(rl_distance(items[1].out, items[2].in), 0.0, 0.0);
+    check_near(rl_dot(rl_sub(items[1].in, items[1].out), c.edges[0]), 0.0, 1e-12);
+    check_near(rl_dot(rl_sub(items[2].in, items[2].out), c.edges[1]), 0.0, 1e-12);
+    check_near(cos(items[1].corner), -rl_dot(rl_unit(c.from), rl_unit(c.to)), 1e-12);
+  }
+  print_message("%d in the corner, %d before it, %d beyond\n", stayed, others[0], others[1]);
+  assert_true(stayed > 100 && others[0] > 100 && others[1] > 10);
+}
+
 // Round a prism in a plane: every edge turns the rope by the angle of the polygon.
 static void a_prism_turns_the_rope_by_its_angles(void **unused) {
   (void)unused;
@@ -652,6 +725,7 @@ int main(void) {
       cmocka_unit_test(small_moves_change_the_length_little),
       cmocka_unit_test(cost_is_that_of_the_contacts),
       cmocka_unit_test(over_an_edge_it_unfolds),
+      cmocka_unit_test(in_a_corner_it_stays_while_that_is_shortest),
       cmocka_unit_test(a_prism_turns_the_rope_by_its_angles),
       cmocka_unit_test(over_a_rim_it_is_as_short_as_by_search),
       cmocka_unit_test(mixed_chains_balance),
