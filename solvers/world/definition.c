@@ -285,6 +285,10 @@ bool rl_definition_tears(const rl_definition *definition) {
 
 bool rl_definition_parts(const rl_definition *definition) {
   bool parts = rl_definition_tears(definition);
+  for (size_t i = 0; i < definition->rope_count; i++) {
+    const size_t pool = definition->ropes[i].pool;
+    parts = parts || (pool > 0 && pool != RL_POOL_ENOUGH);
+  }
   for (size_t i = 0; i < definition->event_count; i++) {
     parts = parts || definition->events[i].kind <= RL_EVENT_RELEASE_BODY;
   }
@@ -344,9 +348,7 @@ size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
     needed += sweeps ? most : named && event->rope == index ? 1 : 0;
   }
   needed = (needed < most ? needed : most) + fed;
-  return rope->segments == 0 || needed == 0 ? 0
-         : rope->pool == RL_POOL_ENOUGH     ? needed
-                                            : rope->pool;
+  return rope->segments == 0 ? 0 : rope->pool == RL_POOL_ENOUGH ? needed : rope->pool;
 }
 
 // The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.

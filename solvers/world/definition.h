@@ -58,8 +58,9 @@ bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, cha
 // Whether an event lets a fixed body go.
 bool rl_definition_is_released(const rl_definition *definition, uint32_t body);
 
-// Whether some rope tears by itself; whether anything that is tied can come apart, ropes that tear
-// included; whether forces or wind push on the scene.
+// Whether some rope tears by itself; whether anything that is tied can come apart, by an event, a
+// tear or, where a rope was given spare nodes, by a program; whether forces or wind push on the
+// scene.
 bool rl_definition_tears(const rl_definition *definition);
 bool rl_definition_parts(const rl_definition *definition);
 bool rl_definition_is_pushed(const rl_definition *definition);

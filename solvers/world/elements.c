@@ -158,6 +158,10 @@ uint32_t rl_element_node(const rl_model *model, const rl_state *state, uint32_t 
   return node;
 }
 
+// Whether the model has parts that can come apart: else its states have one list of elements for
+// good, that of the model.
+static bool is_lasting(const rl_state *state) { return !state->element_counts; }
+
 static bool can_split(const rl_model *model, const rl_state *state, uint32_t slot) {
   return slot < model->node_count && state->points[slot].w > 0.0;
 }
@@ -210,6 +214,9 @@ static bool is_own_end(const rl_model *model, const rl_state *state, uint32_t ro
 
 rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope, uint32_t end) {
   const rl_rope *r = &model->ropes[rope];
+  if (is_lasting(state)) {
+    return RL_NO_SPARES;
+  }
   if (r->massless) {
     return come_off(model, state, rope);
   }
@@ -251,6 +258,9 @@ static rl_parting part_element(const rl_model *model, rl_state *state, uint32_t 
 }
 
 rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
+  if (is_lasting(state)) {
+    return RL_NO_SPARES;
+  }
   if (model->ropes[rope].massless) {
     return come_off(model, state, rope);
   }
@@ -266,6 +276,9 @@ rl_parting rl_body_release(const rl_model *model, rl_state *state, uint32_t body
   const uint32_t slot = rl_body_slot(model, body);
   if (state->points[slot].w > 0.0) {
     return RL_NOT_TIED;
+  }
+  if (!b->is_released) {
+    return RL_NO_SPARES;
   }
   set_mass(state, slot, b->mass);
   if (b->spin_slot != RL_NONE) {

@@ -50,22 +50,25 @@ void rl_elements_note(rl_state *state, uint32_t what, uint32_t where);
 bool rl_elements_check(const rl_model *model, const rl_state *state, char *message, size_t size);
 
 // ---------------------------------------------------------------------------------------------
-// Parting. Who calls these tells rows and solver (rl_driver does).
+// Parting. Who calls these tells rows and solver (rl_driver does; rl_driver_set_state where a
+// program does). What nothing in the definition can part, no event, `break_tension` or `pool` > 0,
+// has no room for that: RL_NO_SPARES.
 
 typedef enum rl_parting {
   RL_PARTED,
   RL_NOT_TIED,  // it is apart already
-  RL_NO_SPARES, // no spare node is left
+  RL_NO_SPARES, // no spare node is left, or there is no room for what would change
 } rl_parting;
 
 // Parts a rope at element i: from the element before it, or else from the one after it, or else
-// from what holds it. A massless rope comes off both its ends.
+// from what holds it. A massless rope comes off both its ends, for which it needs no spare node.
 rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i);
 
 // Lets an end of a rope go (0 `from`, 1 `to`): from there on its node has its own mass.
 rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope, uint32_t end);
 
-// Lets a body go that was held until now; RL_NOT_TIED: it is free.
+// Lets a body go that was held until now; RL_NOT_TIED: it is free; RL_NO_SPARES: no event lets it
+// go, so it has no mass.
 rl_parting rl_body_release(const rl_model *model, rl_state *state, uint32_t body);
 
 #endif

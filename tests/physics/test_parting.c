@@ -779,6 +779,52 @@ static void the_pool_is_used_up(void **unused) {
   rl_scenario_free(s);
 }
 
+// A program parts what no event does: where there is a pool out of that, and else it is told.
+static void check_program(const char *pool, rl_parting expected, const char *solver) {
+  rl_scenario *s = scenario_from(
+      "name: program\nduration: 1\nstep: 0.01\n"
+      "bodies: {load: {mass: 1, position: [2, 0, 0]}, wall: {motion: fixed, position: [4, 0, 0]}}\n"
+      "ropes:\n"
+      "  rope: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 1, segments: 8, length: 2%s}\n"
+      "  cord: {from: {body: load}, to: {body: wall}}\n",
+      pool);
+  rl_driver *d = driver_for(s, solver, 0.01);
+  rl_state *state = rl_state_create(s->model);
+  step_checked(d);
+  rl_state_copy(state, d->state);
+  const whole before = whole_of(s->model, state);
+  assert_int_equal(rl_element_part(s->model, state, 0, 4), expected);
+  const whole now = whole_of(s->model, state);
+  check_same(&now, &before);
+  assert_int_equal(rl_rope_ends(s->model, state, 0), expected == RL_PARTED ? 2 : 1);
+  assert_int_equal(rl_end_release(s->model, state, 0, 0), expected);
+  assert_int_equal(rl_end_release(s->model, state, 0, 1), RL_NO_SPARES); // there were two
+  assert_int_equal(rl_element_part(s->model, state, 1, 0), expected);
+  assert_int_equal(rl_body_release(s->model, state, 1), RL_NO_SPARES);
+  rl_driver_set_state(d, state);
+  check_elements(d);
+  const whole start = whole_of(s->model, d->state);
+  for (int n = 0; n < 10; n++) {
+    step_checked(d);
+  }
+  if (expected == RL_PARTED) { // nothing holds it any more
+    const whole end = whole_of(s->model, d->state);
+    check_near(end.momentum.linear.y, start.momentum.linear.y - 0.1 * 9.81 * start.mass, 1e-11);
+  }
+  rl_state_free(state);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void a_program_parts_ropes(void **unused) {
+  (void)unused;
+  for (size_t k = 0; k < GENERAL; k++) {
+    check_program(", pool: 2", RL_PARTED, general[k]);
+    check_program("", RL_NO_SPARES, general[k]);
+    check_program(", pool: 0", RL_NO_SPARES, general[k]);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // The ledger
 
@@ -912,6 +958,7 @@ int main(void) {
       cmocka_unit_test(crossings_are_those_that_are_seen),
       cmocka_unit_test(what_is_let_go_falls),
       cmocka_unit_test(the_pool_is_used_up),
+      cmocka_unit_test(a_program_parts_ropes),
       cmocka_unit_test(the_ledger_closes),
       cmocka_unit_test(a_cut_cord_loses_its_energy),
       cmocka_unit_test(forces_do_work),
