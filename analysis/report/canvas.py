@@ -156,8 +156,14 @@ def assignments(variables: dict[str, Any]) -> list[str]:
 
 
 def block(points: Sequence[Point | None]) -> str:
-    """One block of a data file; None breaks the line. An empty block keeps its place."""
-    lines = ["" if point is None else f"{point[0]:.9g} {point[1]:.9g}" for point in points]
+    """One block of a data file; None breaks the line. Gnuplot takes two empty lines for the end of a
+    block, so that several breaks are one. An empty block keeps its place."""
+    lines: list[str] = []
+    for point in points:
+        if point is not None:
+            lines.append(f"{point[0]:.9g} {point[1]:.9g}")
+        elif lines and lines[-1]:
+            lines.append("")
     while lines and not lines[-1]:
         lines.pop()
     return "\n".join(lines) + "\n" if lines else "NaN NaN\n"

@@ -862,6 +862,18 @@ class Parts(unittest.TestCase):
             self.assertTrue(x > end if below == line else below == line + 1)
         self.assertLess(max(ends), canvas.WIDTH)
 
+    def test_points_that_are_missing_do_not_end_a_block(self) -> None:
+        gone = (math.nan, math.nan)
+        lines = [[gone, (1, 0), gone, gone, gone, (2, 0)], [gone], [(3, 0), gone], [(4, 0), (5, 0)]]
+        text = canvas.block(overlay.line_set(lines))
+        self.assertEqual(text, "1 0\n\n2 0\n\n3 0\n\n4 0\n5 0\n")
+        self.assertEqual(canvas.block(overlay.line_set([[gone, gone]])), "NaN NaN\n")
+        with tempfile.TemporaryDirectory() as name:  # as many blocks as panels
+            path = Path(name) / "panels.dat"
+            canvas.write_blocks(path, [overlay.line_set(lines), overlay.line_set([[gone]]), [(6, 0)]])
+            self.assertEqual(path.read_text(encoding="ascii").split("\n\n\n"),
+                             [text[:-1], "NaN NaN", "6 0\n"])
+
     def test_outlines(self) -> None:
         view = geometry.View(0, 1)
         crate = {"rotation": [0, 0, math.pi / 2], "shape": [{"box": {"size": [2, 4, 6]}}]}
