@@ -9,6 +9,8 @@
 #include "trigonometry.h"
 #include "wrap.h"
 
+#include <string.h>
+
 // Steps whose velocities are half a step beside their positions swing by up to so many times the
 // energy that they start with, and come back: semi-implicit Euler at its limit, h omega = 2, by 12.
 static const double swing = 12.0;
@@ -77,10 +79,20 @@ static size_t change_capacity(const rl_model *model) {
          (model->eye_count > 0 ? 1 : 0);
 }
 
+// Whether something can jump to a speed in the first step, and the ledger books what that loses.
+static bool books_starts(const rl_model *model, const rl_solver_type *type) {
+  bool is_driven = model->is_reeled;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    is_driven = is_driven || model->bodies[i].motion == RL_DRIVEN;
+  }
+  return is_driven && !type->keeps_ledger && !type->stored_energy;
+}
+
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
   return memory_size(type, model) + (model->wrap_capacity > 0 ? 2U : 1U) * rl_state_bytes(model) +
          ((model->is_limited ? 1U : 0U) + (model->rings_rub ? 1U : 0U) +
-          (model->is_swiped ? 1U : 0U) + (type->is_adaptive ? 1U : 0U)) *
+          (model->is_swiped ? 1U : 0U) + (type->is_adaptive ? 1U : 0U) +
+          (books_starts(model, type) ? 1U : 0U)) *
              rl_state_bytes(model) +
          rl_rows_bytes(model) + rl_ledger_bytes(model) +
          change_capacity(model) * sizeof(rl_change) + model->event_count;
@@ -113,6 +125,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->gripped = model->rings_rub ? rl_state_create(model) : NULL;
   driver->swept = model->is_swiped ? rl_state_create(model) : NULL;
   driver->undone = type->is_adaptive ? rl_state_create(model) : NULL;
+  driver->first = books_starts(model, type) ? rl_state_create(model) : NULL;
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
   driver->is_empty = calloc((size_t)model->event_count + 1, sizeof *driver->is_empty);
@@ -120,7 +133,8 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
       (model->rings_rub && !driver->gripped) || (model->is_swiped && !driver->swept) ||
-      (type->is_adaptive && !driver->undone) || !driver->rows || !driver->ledger) {
+      (type->is_adaptive && !driver->undone) || (books_starts(model, type) && !driver->first) ||
+      !driver->rows || !driver->ledger) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -145,6 +159,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->gripped);
     rl_state_free(driver->swept);
     rl_state_free(driver->undone);
+    rl_state_free(driver->first);
     free(driver->changes);
     free(driver->is_empty);
     free(driver->allocation);
@@ -161,7 +176,7 @@ static rl_vec3 driven_position(const rl_body *body, double t) {
 // Gives each driven body the mean velocity of its way in this step, so that every solver moves it
 // by x += dt v, and its spin.
 static void drive_begin(const rl_driver *driver, double t0, double t1) {
-  for (uint32_t i = 0; i < driver->model->body_count; i++) {
+  for (uint32_t i = 0; i < driver->model->body_count && !driver->stands_still; i++) {
     const rl_body *body = &driver->model->bodies[i];
     if (body->motion == RL_DRIVEN) {
       driver->state->velocities[rl_body_slot(driver->model, i)] =
@@ -503,6 +518,30 @@ static void solve_step(rl_driver *driver, double t1) {
   }
 }
 
+// Everything at rest, and nothing that moves it but forces.
+static void stand_still(const rl_model *model, rl_state *state) {
+  memset(state->velocities, 0, model->slot_count * sizeof *state->velocities);
+  if (state->reels) {
+    memset(state->reels, 0, model->rope_count * sizeof *state->reels);
+  }
+  if (state->feeds) {
+    memset(state->feeds, 0, model->link_count * sizeof *state->feeds);
+  }
+}
+
+// (10a) of papers/world.md: what rows hold before the first step is what they hold in a step in
+// which everything starts at rest and stays there unless it falls.
+static void weigh_start(rl_driver *driver, double t1) {
+  rl_state_copy(driver->first, driver->state);
+  stand_still(driver->model, driver->state);
+  tell(driver);
+  driver->stands_still = true;
+  solve_rubbing(driver, t1);
+  driver->stands_still = false;
+  rl_ledger_start(driver->ledger, driver->model, driver->state);
+  rl_driver_set_state(driver, driver->first);
+}
+
 // (13) of papers/eyes.md: behind it there is no motion to go on with.
 static void stop_at_eyes(rl_driver *driver) {
   uint32_t rope, end;
@@ -535,6 +574,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   const bool strikes = driver->swept && rl_events_strike(driver);
   if (strikes) {
     rl_state_copy(driver->swept, state);
+  }
+  if (state->step == 0 && driver->first) {
+    weigh_start(driver, t1);
   }
   state->work -= rl_events_work(driver);
   solve_step(driver, t1);

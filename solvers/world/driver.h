@@ -40,6 +40,8 @@ typedef struct rl_driver {
   rl_state *reeled;  // the same where winches are limited by a tension; else NULL
   rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
   rl_state *swept;   // the same where swipes take time; else NULL
+  rl_state *first;   // the same of the first step, where something is driven; else NULL
+  bool stands_still; // a trial in which nothing is driven
   rl_state *undone;  // the same, events included, of a method whose steps can be ended; else NULL
   rl_rows *rows;
   rl_ledger *ledger;

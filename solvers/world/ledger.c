@@ -30,6 +30,8 @@ struct rl_ledger {
   unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
   double *last_prescribed;   // [links] at the end of the step before
+  double *still;             // [links] before the first step: what rows hold of a scene at rest [N]
+  bool is_first;             // it is the first step, and `still` is known
   void *allocation;
 };
 
@@ -42,6 +44,7 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
+  ledger->still = rl_carve(&c, m->link_count, sizeof *ledger->still);
   return c.used;
 }
 
@@ -146,11 +149,20 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
   const bool jumps = source < model->link_count &&
                      fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
   const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
-  now.held = jumps && !unfinished ? state->multipliers[source] : 0.0;
+  const double *held = ledger->is_first && jumps ? ledger->still : state->multipliers;
+  now.held = jumps && !unfinished ? held[source] : 0.0;
   ledger->before[source] = now;
   ledger->stiff[source] = compliance == 0.0;
   ledger->impact[source] = ledger->stiff[source] && (loose || jumps || unfinished);
   ledger->expected = ledger->expected || ledger->impact[source];
+}
+
+void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still) {
+  ledger->is_first = true;
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    const double held = still->multipliers[i];
+    ledger->still[i] = isfinite(held) ? held : 0.0;
+  }
 }
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -227,6 +239,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   }
   rl_rows_move(rows);
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
+  ledger->is_first = false;
   // One row of a catch may gain what another loses twice; together they lose.
   state->dissipated += fmax(ledger->loss, 0.0);
 }

@@ -44,6 +44,11 @@ void rl_ledger_free(rl_ledger *ledger);
 // A method whose stand-in springs store the energy of a catch loses nothing in it: no `impacts`.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
+
+// Before the first step there are no multipliers. `still`: the state after a step from the same
+// places in which nothing moved at the start and nothing is driven; its multipliers are what a row
+// holds whose prescribed rate jumps in the first step, (10a) in papers/world.md.
+void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still);
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts);
 

@@ -45,15 +45,15 @@ static void driven_lift_does_its_work(void **unused) {
                     v, m);
   static const char *const solvers[] = {"pbd", "impulse", "impulse-direct"};
   for (size_t i = 0; i < 3; i++) {
-    const double dt = 1e-5;
+    const double dt = 1e-3;
     rl_driver *d = driver_for(s, solvers[i], dt);
-    for (int n = 0; n < 2000; n++) {
+    for (int n = 0; n < 20; n++) {
       assert_true(rl_driver_step(d) > 0);
     }
     const double lifted = m * g * v * d->state->time;
-    check_near(d->state->work, lifted + m * v * v, 2.0 * m * g * v * dt);
-    check_near(d->state->dissipated, 0.5 * m * v * v, m * g * v * dt);
-    check_near(rl_driver_energy_error(d), 0.0, 2.0 * m * g * v * dt);
+    check_near(d->state->work, lifted + m * v * v, 1e-9);
+    check_near(d->state->dissipated, 0.5 * m * v * v, 1e-9);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-9);
     check_near(probe(d, "line.tension"), m * g, 1e-5);
     rl_driver_free(d);
   }
