@@ -143,6 +143,7 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   s->energy_error = m->energy_error;
   s->energy_error_max = rl_larger(s->energy_error_max, fabs(m->energy_error));
   s->energy_gain_max = rl_larger(s->energy_gain_max, m->energy_error);
+  s->energy_loss_max = rl_larger(s->energy_loss_max, -m->energy_error);
   s->stretch_max = rl_larger(s->stretch_max, m->stretch_max);
   s->stretch_end = m->stretch_max;
   s->length_error_max = rl_larger(s->length_error_max, m->length_error);

@@ -15,7 +15,7 @@ typedef struct rl_summary {
   double unsettled_residual; // the largest of theirs that is known [m]; 0: none
   double seconds;            // spent in steps, wall clock
   double energy_error, energy_error_max, energy_scale; // [J]
-  double energy_gain_max;                              // what the method had made [J]
+  double energy_gain_max, energy_loss_max;             // what the method had made, and lost [J]
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
   double tension_max;                       // [N]

@@ -21,8 +21,8 @@
 // How many snapshots a run plans: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
-// Of all energy that the scene can hold, and of its size: a method that gains more, or leaves rope
-// longer by more, is worth a note.
+// Of all energy that there is, and of the scene's size: a method that gains more, or leaves rope
+// longer by more, is worth a note; one that loses more, if that is more than the scene holds.
 static const double fault_noted = 0.1;
 
 // A film: frames a second, and of a run that is soon over as many in all.
@@ -484,14 +484,28 @@ static void add_fault(const run *r, char *text, size_t size, const char *fault) 
   note(r, "%s", fault);
 }
 
+// Whether a method has lost more than gravity and the start can have given, and that no small share
+// of what passed through: a driven scene that is damped a little loses in the long run more than it
+// holds.
+static bool loses_too_much(const rl_summary *summary, double all) {
+  const double held = summary->energy_scale, lost = summary->energy_loss_max;
+  return held > 0.0 && lost > held && lost > fault_noted * all;
+}
+
 // A result that is worth little says so: what the method has made, of all energy that there is, and
-// how much too long it has left ropes, of all that there are.
+// lost, beyond all that the scene holds by itself, and how much too long it has left ropes, of all
+// that there are.
 static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
   const double all = r->driver->energy_scale + fabs(r->driver->state->work);
   char fault[128];
   if (all > 0.0 && summary->energy_gain_max > fault_noted * all) {
     snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
              summary->energy_gain_max, summary->energy_gain_max / all);
+    add_fault(r, text, size, fault);
+  }
+  if (loses_too_much(summary, all)) {
+    snprintf(fault, sizeof fault, "the method lost up to %.3g J, and the scene holds %.3g J",
+             summary->energy_loss_max, summary->energy_scale);
     add_fault(r, text, size, fault);
   }
   if (summary->length_error_max > fault_noted * r->driver->model->reach) {

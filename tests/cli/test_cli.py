@@ -1823,6 +1823,26 @@ class Trajectories(Case):
                          told.stderr.count("note: atwood-wheel, pbd: inextensible rope was up to")),
                         ("done", True, 1 if note else 0), f"status, reason and notes with {mass} kg")
 
+    def test_energy_that_is_lost_beyond_all_there_is(self) -> None:
+        """A winch jerks a load up by springs, whose dampers take more than all that the scene holds:
+        its mass times g times its reach of 1 m, of the rope's mass without the half element that its
+        upper end carries. A pendulum can lose most of what it has and no more."""
+        path = new_folder() / "jerk.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text("name: jerk\nduration: 0.45\nstep: 0.002\nbodies:\n  load: {mass: 1.0, position: [0, -1, 0]}\n"
+                        "ropes:\n  line: {from: {point: [0, 0, 0]}, to: {body: load}, mass: 0.1, segments: 10}\n"
+                        "events:\n  - {from: 0.1, until: 0.9, winch: {rope: line, end: from, rate: -3}}\n")
+        for what, solver, note in ((path, "penalty", True), (path, "rattle", False), ("pendulum", "pbd", False)):
+            folder = new_folder()
+            self.expect_exit(ropelab("run", what, "--solver", solver, "--out", folder), DONE)
+            manifest = Result(folder).manifest
+            told = [n for n in manifest["notes"] if n.startswith("the method lost up to")]
+            self.expect((len(told), "; the method lost up to" in manifest["reason"]), (note, note),
+                        f"notes of {solver}")
+            if note:
+                lost, held = map(float, re.findall(r"(\S+) J", told[0]))
+                self.expect((lost > held, f"{held}"), (True, f"{1.095 * 9.81:.3g}"), told[0])
+
     def test_rope_that_slips_off_the_end_of_a_drum(self) -> None:
         for push, times in ("0", 0), ("2", 1):
             folder = new_folder()
