@@ -266,14 +266,27 @@ static void note_slipping_off(const run *r) {
 
 // The end of its rope that a change is about.
 static const char *end_name(const rl_change *c) {
-  return c->element == 0 ? "from" : c->element == 1 ? "to" : "between";
+  const char *other = c->kind == RL_CHANGE_EMPTY ? "inside" : "between";
+  return c->element == 0 ? "from" : c->element == 1 ? "to" : other;
+}
+
+// The winch that has run out of rope.
+static void name_winch(const rl_change *c, const char *rope, char *text, size_t size) {
+  if (c->element == RL_NONE) {
+    snprintf(text, size, "the winch inside rope '%s'", rope);
+  } else {
+    snprintf(text, size, "the winch at end '%s' of rope '%s'", end_name(c), rope);
+  }
 }
 
 static void list_change(const run *r, const rl_change *c) {
-  static const char *const kinds[] = {
-      [RL_CHANGE_TORN] = "torn",          [RL_CHANGE_CUT] = "cut",
-      [RL_CHANGE_RELEASED] = "released",  [RL_CHANGE_UNMET] = "no spare node",
-      [RL_CHANGE_EMPTY] = "no rope left", [RL_CHANGE_DRAWN] = "drawn into its eye"};
+  static const char *const kinds[] = {[RL_CHANGE_TORN] = "torn",
+                                      [RL_CHANGE_CUT] = "cut",
+                                      [RL_CHANGE_RELEASED] = "released",
+                                      [RL_CHANGE_UNMET] = "no spare node",
+                                      [RL_CHANGE_UNGROWN] = "no spare node to grow by",
+                                      [RL_CHANGE_EMPTY] = "no rope left",
+                                      [RL_CHANGE_DRAWN] = "drawn into its eye"};
   const rl_model *model = r->scenario->model;
   if (json_array_size(r->changes) >= CHANGES_MAX) {
     return;
@@ -305,6 +318,7 @@ static void list_change(const run *r, const rl_change *c) {
 static void describe_change(const run *r, const rl_change *c, char *text, size_t size) {
   const rl_model *model = r->scenario->model;
   const char *rope = c->rope == RL_NONE ? "" : model->ropes[c->rope].name;
+  size_t used;
   switch (c->kind) {
   case RL_CHANGE_TORN:
     snprintf(text, size, "rope '%s' tore at element %u, at %.6g N", rope, c->element, c->tension);
@@ -320,11 +334,10 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
     }
     break;
   case RL_CHANGE_EMPTY:
-    snprintf(
-        text, size,
-        "the winch at end '%s' of rope '%s' has no rope left to take in within a step: %.6g m, "
-        "and stops",
-        end_name(c), rope, c->length);
+    name_winch(c, rope, text, size);
+    used = strlen(text);
+    snprintf(text + used, size - used,
+             " has no rope left to take in within a step: %.6g m, and stops", c->length);
     break;
   case RL_CHANGE_DRAWN:
     if (c->element == RL_NONE) {
@@ -335,6 +348,12 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
                "end '%s' of rope '%s' is drawn into its eye, at %.6g N, and the run stops",
                end_name(c), rope, c->tension);
     }
+    break;
+  case RL_CHANGE_UNGROWN:
+    snprintf(text, size, "rope '%s' has no spare node left to grow by at element %u%s", rope,
+             c->element,
+             model->ropes[c->rope].stops ? ", and the run stops"
+                                         : " and goes on with longer elements there");
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
@@ -517,16 +536,21 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
 
 // Steps that are worth less than was asked for.
 static void note_unsettled(const run *r, const rl_summary *summary) {
-  char left[64] = "";
+  char left[96] = "";
   if (summary->unsettled == 0) {
     return;
-  }
-  if (summary->unsettled_residual > 0.0) {
-    snprintf(left, sizeof left, "; they left up to %.2g m", summary->unsettled_residual);
   }
   const rl_solver_type *type = r->solver->type;
   const int tolerance = rl_parameter_find(type, "tolerance");
   const char *unit = type->parameters[tolerance].unit;
+  const bool is_of_rows =
+      strcmp(unit, "m") == 0 && summary->unsettled_residual > r->solver->parameters[tolerance];
+  if (summary->unsettled_residual > 0.0) {
+    snprintf(left, sizeof left,
+             is_of_rows ? "; they left up to %.2g m"
+                        : "; in rows they left up to %.2g m, and it is not of rows alone",
+             summary->unsettled_residual);
+  }
   const bool has_unit = strcmp(unit, "1") != 0;
   note(r, "%llu of %llu steps did not settle to the tolerance of %g%s%s%s",
        (unsigned long long)summary->unsettled, (unsigned long long)summary->steps_done,

@@ -51,6 +51,11 @@ static bool read_swipe(rl_reader *reader, const rl_tree *node, void *target) {
     return false;
   }
   const rl_vec3 way = rl_sub(e->swipe_to, e->swipe_from);
+  if (!isfinite(rl_length(way))) {
+    return rl_fail(reader, rl_tree_value(node, "to"),
+                   "to: so far from 'from' that their distance cannot be computed; expected a "
+                   "nearer point");
+  }
   return rl_length(rl_cross(rl_unit(way), rl_unit(e->view))) > 1e-9 ||
          rl_fail(
              reader, rl_tree_value(node, "to"),

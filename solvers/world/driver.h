@@ -13,7 +13,8 @@ typedef enum rl_change_kind {
   RL_CHANGE_TORN,     // by its tension
   RL_CHANGE_CUT,      // by an event
   RL_CHANGE_RELEASED, // an end of a rope, or a body
-  RL_CHANGE_UNMET,    // no spare node was left
+  RL_CHANGE_UNMET,    // no spare node was left to part at
+  RL_CHANGE_UNGROWN,  // nor one to pay out: the element at the winch gets longer
   RL_CHANGE_EMPTY,    // less rope was left than a winch takes in within a step: it stops
   RL_CHANGE_DRAWN,    // an end is drawn into its eye, or two eyes together: the run stops
 } rl_change_kind;
@@ -22,7 +23,8 @@ typedef struct rl_change {
   rl_change_kind kind;
   double time;      // [s]
   uint32_t rope;    // RL_NONE: a body was let go
-  uint32_t element; // of the rope; released, drawn in or on a winch: its end, 0 `from`, 1 `to`
+  uint32_t element; // of the rope; released, drawn in or out of rope: its end, 0 `from`, 1 `to`, or
+                    // RL_NONE: a winch inside the rope, two eyes
   uint32_t body;    // let go, or RL_NONE
   double tension;   // of the element in the last step [N]
   double length;    // of rope that is left where a winch stops [m]

@@ -28,17 +28,25 @@ static void stop_winch(rl_driver *driver, uint32_t event, bool stops, double len
   const rl_event *e = &driver->model->events[event];
   if (stops && !driver->is_empty[event] && driver->change_count < driver->change_capacity) {
     driver->changes[driver->change_count++] =
-        (rl_change){RL_CHANGE_EMPTY, driver->state->time, e->rope, e->end, RL_NONE, NAN, length};
+        (rl_change){RL_CHANGE_EMPTY, driver->state->time,
+                    e->rope,         e->is_inside ? RL_NONE : e->end,
+                    RL_NONE,         NAN,
+                    length};
   }
   driver->is_empty[event] = stops;
+}
+
+// There is no spare node left to part a rope with, or for it to grow by.
+static void miss_spare(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t element) {
+  driver->state->unparted++;
+  driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops;
+  note(driver, kind, rope, element, RL_NONE);
 }
 
 // Notes how it went; true if something came apart.
 static bool conclude(rl_driver *driver, rl_parting parting, uint32_t rope, uint32_t element) {
   if (parting == RL_NO_SPARES) {
-    driver->state->unparted++;
-    driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops;
-    note(driver, RL_CHANGE_UNMET, rope, element, RL_NONE);
+    miss_spare(driver, RL_CHANGE_UNMET, rope, element);
   }
   return parting == RL_PARTED;
 }
@@ -314,7 +322,7 @@ static bool pay_out(rl_driver *driver, const rl_event *e, uint32_t i) {
     const double growth = driver->dt * state->feeds[state->fed_links[i]];
     if (!rl_feed_insert(model, state, e->rope, at, e->end == 1)) {
       if (!rl_feed_is_long(model, state, e->rope, at, -growth)) { // said once
-        conclude(driver, RL_NO_SPARES, e->rope, at);
+        miss_spare(driver, RL_CHANGE_UNGROWN, e->rope, at);
       }
       return paid;
     }

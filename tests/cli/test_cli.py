@@ -1774,6 +1774,36 @@ class Trajectories(Case):
                           round(c["length_m"], 9)) for c in changes],
                         [("no rope left", "line", "from", time, left)], "changes")
 
+    def test_winch_inside_a_rope(self) -> None:
+        """One that runs out of rope is at no end; one without a spare node grows and parts nothing."""
+        path = new_folder() / "inside.yaml"
+        path.parent.mkdir(parents=True)
+        for rate, more, change, end, note in (
+                (-1, "", "no rope left", "inside", "the winch inside rope 'line' has no rope left to take in"),
+                (1, ", pool: 1, pool_exhausted: continue", "no spare node to grow by", None,
+                 "rope 'line' has no spare node left to grow by at element 1 and goes on with longer elements"),
+                (1, ", pool: 1", "no spare node to grow by", None,
+                 "rope 'line' has no spare node left to grow by at element 1, and the run stops")):
+            path.write_text(
+                "name: inside\nduration: 1\nstep: 0.01\n"
+                "bodies: {bob: {mass: 1, position: [0, -0.3, 0]}}\n"
+                f"ropes: {{line: {{from: {{point: [0, 0, 0]}}, to: {{body: bob}}, mass: 0.1, segments: 3{more}}}}}\n"
+                f"events: [{{from: 0, until: 1, winch: {{rope: line, at_length: 0.15, rate: {rate}}}}}]\n")
+            folder = new_folder()
+            told = ropelab("run", path, "--solver", "rattle", "--out", folder)
+            self.expect_exit(told, DONE)
+            self.expect_in(note, told.stderr, f"note at {rate}{more}")
+            found = [(c["change"], c.get("end")) for c in Result(folder).manifest["changes"]]
+            self.expect(found, [(change, end)], f"changes at {rate}{more}")
+
+    def test_tolerance_that_is_not_of_rows_alone(self) -> None:
+        # In one iteration no step balances the forces; the row itself is short by rounding.
+        folder = new_folder()
+        told = ropelab("run", "pendulum", "--solver", "convex,iterations=1", "--duration", "0.1", "--out", folder)
+        self.expect_exit(told, DONE)
+        self.expect_in("did not settle to the tolerance of 1e-10; in rows they left up to ", told.stderr, "note")
+        self.expect_in(" m, and it is not of rows alone\n", told.stderr, "note")
+
     def test_rope_that_slips_off_a_ball(self) -> None:
         path = new_folder() / "slips-off.yaml"
         path.parent.mkdir(parents=True)

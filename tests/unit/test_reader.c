@@ -406,6 +406,9 @@ static void test_events(void **state) {
       {GOOD
        "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: @[0, 1, 2], view: [0, 0, -1]}}}]\n",
        "seen along 'view' it is where 'from' is"},
+      {GOOD "events: [{at: 1, cut: {swipe: {from: [-1e200, 0, 0], to: @[1e200, 0, 0], "
+            "view: [0, 0, 1]}}}]\n",
+       "so far from 'from' that their distance cannot be computed"},
       {GOOD "events: [{at: 1, cut: {swipe: {from: [0, 1, 0], to: [0, 0, 0], view: [0, 0, 1], "
             "duration: @-1}}}]\n",
        "duration: expected a number that is not negative"},
