@@ -595,7 +595,7 @@ static double caught_length(rl_wrapping *w, const hit *found, size_t count) {
 // never longer than it was there.
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const hit *found,
                       const swept_piece *swept) {
-  const size_t count = w->path.count;
+  const size_t count = w->path.count, solids = w->solid_count;
   const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, found->body);
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
   const moving_piece m = seen_from(was, is, swept);
@@ -619,9 +619,13 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
     longer = is_possible && longer == WAYS ? k : longer;
     rl_wraps_restore(w, count);
   }
-  // Else it only grazes, or passes through.
-  return longer < WAYS && ways[longer](w, piece, found, swept) &&
-         caught_length(w, found, count) <= most;
+  if (longer < WAYS && ways[longer](w, piece, found, swept) &&
+      caught_length(w, found, count) <= most) {
+    return true;
+  }
+  // It only grazes, or passes through: what falls on the others need not be led round that.
+  w->solid_count = w->left != RL_NONE ? solids : w->solid_count;
+  return false;
 }
 
 // Wraps for all that a piece has run into; the two pieces beside them are looked at again.
@@ -706,11 +710,28 @@ static void find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_c
   }
 }
 
+// Whether an end of the rope is inside a body.
+static bool has_end_in(const rl_wrapping *w, uint32_t body) {
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  const rl_path_item *ends[2] = {&w->path.items[0], &w->path.items[w->path.count - 1]};
+  bool in = false;
+  for (uint32_t part = 0; part < w->model->bodies[body].part_count; part++) {
+    const rl_part *p = &w->model->bodies[body].parts[part];
+    for (int k = 0; k < 2; k++) {
+      const double distance = rl_shape_surface(p, at.centre, at.rotation, ends[k]->at).distance;
+      in = in || distance < w->model->ropes[w->rope].radius;
+    }
+  }
+  return in;
+}
+
 // What has fallen goes through nothing, as the old items did not: until no piece does, the rules of
-// features lead it round. Not where it goes through the body that it has left, for an end comes
-// into that, and these rules would lead the rope back on it.
-static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count) {
-  if (goes_through(w, w->path.items, w->path.count, w->left)) {
+// features lead it round, where that makes it no longer than it can be. Not where it goes through
+// the body that it has left because an end comes into that: these rules would lead the rope back on
+// it.
+static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count, double most) {
+  if (w->left != RL_NONE && goes_through(w, w->path.items, w->path.count, w->left) &&
+      (w->run_over || has_end_in(w, w->left))) {
     return;
   }
   for (size_t known = SIZE_MAX; known != w->solid_count;) {
@@ -719,9 +740,8 @@ static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_cou
     double length;
     const rl_path_outcome outcome =
         rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-    if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) || length > w->start) {
+    if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) || length > most) {
       rl_wraps_restore(w, count);
-      return;
     }
     known = w->solid_count;
     find_cut_parts(w, old, old_count);
@@ -754,7 +774,7 @@ static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
                                {w->path.items[piece].exit, w->path.items[piece + 1].entry}};
     catch_hits(w, w->state, piece, &swept);
   }
-  clear_fallen(w, old, old_count);
+  clear_fallen(w, old, old_count, w->start);
   w->left = RL_NONE;
 }
 
@@ -850,8 +870,9 @@ static uint32_t body_left(const rl_wrapping *w) {
 }
 
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, uint32_t body,
-                       bool anyway) {
+                       rl_slip slip) {
   rl_wrapping w = rl_wraps_open(model, state, index);
+  w.run_over = slip == RL_SLIP_RUN_OVER;
   const size_t count = w.path.count;
   memcpy(state->old_items, w.path.items, count * sizeof *w.path.items);
   w.path.count = 0;
@@ -862,7 +883,7 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
     }
   }
   const bool leads = !isnan(rl_path_solve(w.path.items, w.path.count, NULL));
-  if (!anyway && leads && goes_through(&w, w.path.items, w.path.count, body)) {
+  if (slip == RL_SLIP_IF_CLEAR && leads && goes_through(&w, w.path.items, w.path.count, body)) {
     rl_wraps_restore(&w, count);
     return false;
   }
@@ -873,6 +894,27 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
   rl_wraps_adopt(&w);
   rl_wraps_note_slip(state, index, body);
   return true;
+}
+
+// Whether the features of the list are others than those of the old one, which is kept.
+static bool has_changed(rl_wrapping *w, size_t old_count) {
+  const rl_path_item *old = w->state->old_items;
+  bool same = w->path.count == old_count;
+  for (size_t k = 0; k < old_count && same; k++) {
+    same = is_same(&old[k], &w->path.items[k]);
+  }
+  return !same;
+}
+
+// On other features, also of the same length, the rope can go through what it has passed by.
+static void clear_changed(rl_wrapping *w, size_t old_count, double most) {
+  rl_path_item *old = w->state->left_items;
+  const size_t known = w->solid_count;
+  memcpy(old, w->state->old_items, old_count * sizeof *old);
+  find_cut_parts(w, old, old_count);
+  if (w->solid_count > known) {
+    clear_fallen(w, old, old_count, most);
+  }
 }
 
 // Lets the features of the list change. What would be longer than the rope is on the features that
@@ -889,8 +931,10 @@ static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const rl_path_outcome outcome =
       rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-  if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) ||
-      !(length <= fmax(kept * (1.0 + longest_slip), w->start + largest_change(w, before)))) {
+  const bool is_found = outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  const double most =
+      is_found ? fmax(kept * (1.0 + longest_slip), w->start + largest_change(w, before)) : kept;
+  if (!is_found || !(length <= most)) {
     rl_wraps_restore(w, count);
   } else if (length < shortest && count > 2) {
     const uint32_t body = body_left(w); // while the old wraps are still there
@@ -898,6 +942,8 @@ static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
       rl_wraps_note_slip(w->state, w->rope, body);
       fall(w, count, body);
     }
+  } else if (has_changed(w, count)) {
+    clear_changed(w, count, most);
   }
 }
 

@@ -571,7 +571,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
   if (over != RL_NONE) { // an end has come into what the rope lies on
-    return rl_wraps_slip_off(model, before, index, wraps[over].body, true);
+    return rl_wraps_slip_off(model, before, index, wraps[over].body, RL_SLIP_RUN_OVER);
   }
   uint32_t body = RL_NONE;
   double most = 0.0;
@@ -585,7 +585,9 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
-  return body != RL_NONE && rl_wraps_slip_off(model, before, index, body, sure || !is_found);
+  return body != RL_NONE &&
+         rl_wraps_slip_off(model, before, index, body,
+                           sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
 }
 
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {

@@ -98,6 +98,7 @@ typedef struct rl_wrapping {
   size_t solid_count;
   double start;  // length of the way at the start of the step, or of the fall [m]
   uint32_t left; // the body that it has slipped off, while it falls; RL_NONE: it does not
+  bool run_over; // because an end of it comes into that
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved; it does not count as that any more.
@@ -130,10 +131,13 @@ bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
 // past it; RL_NONE: there is none.
 uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// The rope, whose path is solved, slips off a body, and lies on what it falls on. False if it would
-// go through the body then, so that it still lies on it; `anyway`: not even then.
+// The rope, whose path is solved, slips off a body, and lies on what it falls on: only if it does
+// not go through the body then, else it still lies on it, and that returns false; even if it does;
+// because an end comes into the body, round which it is led no more.
+typedef enum rl_slip { RL_SLIP_IF_CLEAR, RL_SLIP_ANYWAY, RL_SLIP_RUN_OVER } rl_slip;
+
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
-                       bool anyway);
+                       rl_slip slip);
 
 // Whether an item of the path belongs to a part of a body.
 bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
