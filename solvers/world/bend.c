@@ -189,43 +189,51 @@ rl_vec3 rl_bend_force(const rl_bend *bend) {
 // ---------------------------------------------------------------------------------------------
 // Arcs
 
-// p(angle) = centre + cos u + sin v + angle/wrap advance: the way over a round item from its entry.
-typedef struct arc {
-  rl_vec3 centre, u, v, advance;
-  double wrap; // [rad]; 0: a single point, the centre
-} arc;
-
-static arc arc_of(const rl_path_item *item) {
+static rl_arc arc_of(const rl_path_item *item) {
   const bool is_ball = item->kind == RL_PATH_SPHERE;
   if ((!is_ball && item->kind != RL_PATH_CYLINDER) || !(item->wrap > 0.0)) {
-    return (arc){.centre = item->entry};
+    return (rl_arc){.centre = item->entry};
   }
   const rl_vec3 axis = is_ball ? item->side : rl_scale(item->sense, item->axis);
   const rl_vec3 spoke = rl_sub(item->entry, item->at);
   const double height = rl_dot(spoke, axis);
   const rl_vec3 u = rl_add_scaled(spoke, -height, axis);
   const double climb = is_ball ? 0.0 : rl_dot(rl_sub(item->exit, item->entry), axis);
-  return (arc){.centre = rl_add_scaled(item->at, height, axis),
-               .u = u,
-               .v = rl_cross(axis, u),
-               .advance = rl_scale(climb, axis),
-               .wrap = item->wrap};
+  return (rl_arc){.centre = rl_add_scaled(item->at, height, axis),
+                  .u = u,
+                  .v = rl_cross(axis, u),
+                  .advance = rl_scale(climb, axis),
+                  .wrap = item->wrap};
 }
 
-static rl_vec3 arc_point(const arc *a, double angle) {
-  if (!(a->wrap > 0.0)) {
+rl_arc rl_bend_arc(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index) {
+  return can_wrap(model, rope) ? arc_of(&rl_path_items(state, rope)[index + 1])
+                               : (rl_arc){.centre = eye_position(model, state, rope, index)};
+}
+
+rl_vec3 rl_arc_point(const rl_arc *a, double angle, rl_vec3 *rate) {
+  const bool is_point = !(a->wrap > 0.0);
+  if (rate) {
+    *rate = rl_vec(0.0, 0.0, 0.0);
+  }
+  if (is_point) {
     return a->centre;
   }
   double s, c;
   rl_sincos(angle, &s, &c);
+  if (rate) {
+    const rl_vec3 round = rl_sub(rl_scale(c, a->v), rl_scale(s, a->u));
+    *rate = rl_add_scaled(round, 1.0 / a->wrap, a->advance);
+  }
   const rl_vec3 round = rl_add(rl_scale(c, a->u), rl_scale(s, a->v));
   return rl_add_scaled(rl_add(a->centre, round), angle / a->wrap, a->advance);
 }
 
 // The greatest p.d on an arc: at an end, or where the derivative -sin u.d + cos v.d + rise is 0 and
 // falls.
-static double arc_reach(const arc *a, rl_vec3 d) {
-  double reach = fmax(rl_dot(arc_point(a, 0.0), d), rl_dot(arc_point(a, a->wrap), d));
+static double arc_reach(const rl_arc *a, rl_vec3 d) {
+  double reach =
+      fmax(rl_dot(rl_arc_point(a, 0.0, NULL), d), rl_dot(rl_arc_point(a, a->wrap, NULL), d));
   const double x = rl_dot(a->u, d), y = rl_dot(a->v, d), size = sqrt(x * x + y * y);
   const double rise = a->wrap > 0.0 ? rl_dot(a->advance, d) / a->wrap : 0.0;
   if (!(a->wrap > 0.0) || fabs(rise) >= size) {
@@ -233,7 +241,7 @@ static double arc_reach(const arc *a, rl_vec3 d) {
   }
   const double top = rl_atan2(y, x) + rl_atan2(rise, sqrt(size * size - rise * rise));
   for (double angle = top - two_pi * floor(top / two_pi); angle < a->wrap; angle += two_pi) {
-    reach = fmax(reach, rl_dot(arc_point(a, angle), d));
+    reach = fmax(reach, rl_dot(rl_arc_point(a, angle, NULL), d));
   }
   return reach;
 }
@@ -244,8 +252,7 @@ double rl_rope_reach(const rl_model *model, const rl_state *state, uint32_t rope
                       rl_dot(end_position(model, state, rope, 1), direction));
   const uint32_t count = rl_bend_count(model, state, rope);
   for (uint32_t i = 0; i < count; i++) {
-    const arc a = can_wrap(model, rope) ? arc_of(&rl_path_items(state, rope)[i + 1])
-                                        : (arc){.centre = eye_position(model, state, rope, i)};
+    const rl_arc a = rl_bend_arc(model, state, rope, i);
     reach = fmax(reach, arc_reach(&a, direction));
   }
   return reach;
@@ -275,12 +282,12 @@ static double tension_between(double before, double after, double share) {
 
 static void add_arc(writer *w, const rl_path_item *item, int32_t turns, double before, double after,
                     uint32_t bend) {
-  arc a = arc_of(item);
+  rl_arc a = arc_of(item);
   a.wrap -= two_pi * fmax(floor(a.wrap / two_pi) - turns, 0.0);
   const size_t parts = (size_t)ceil(a.wrap / widest_part);
   for (size_t k = 0; k < parts; k++) {
     const double share = ((double)k + 0.5) / (double)parts;
-    add_point(w, arc_point(&a, a.wrap * (double)k / (double)parts),
+    add_point(w, rl_arc_point(&a, a.wrap * (double)k / (double)parts, NULL),
               tension_between(before, after, share), bend);
   }
   add_point(w, item->exit, after, bend);

@@ -26,6 +26,19 @@ void rl_rope_look(const rl_model *model, const rl_state *state, uint32_t rope);
 uint32_t rl_bend_count(const rl_model *model, const rl_state *state, uint32_t rope);
 rl_bend rl_rope_bend(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index);
 
+// The way of the rope over a bend: p(angle) = centre + u cos + v sin + angle/wrap advance, from
+// angle 0 at its entry to `wrap` at its exit, a circle or a helix. On an edge, a rim or in an eye
+// it is the one point `centre`, and `wrap` is 0.
+typedef struct rl_arc {
+  rl_vec3 centre, u, v, advance; // [m]
+  double wrap;                   // [rad]
+} rl_arc;
+
+rl_arc rl_bend_arc(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index);
+
+// A point of it, and with `rate` not NULL its derivative by the angle. Beyond its ends it goes on.
+rl_vec3 rl_arc_point(const rl_arc *arc, double angle, rl_vec3 *rate);
+
 // The force that the rope exerts in a bend on what bends it [N].
 rl_vec3 rl_bend_force(const rl_bend *bend);
 

@@ -14,9 +14,9 @@ typedef struct rl_cut {
   bool goes_on;          // at `from` it was in the step before
 } rl_cut;
 
-// Where a cut meets an element, along the straight pieces into which eyes and bodies bend it, as a
-// fraction of their number; nan: nowhere. Of a massless rope, whose one element is all of it, after
-// rl_cut_look.
+// Where a cut meets an element, along the straight pieces into which eyes and bodies bend it and
+// the arcs between them, as a fraction of their number; nan: nowhere. Of a massless rope, whose one
+// element is all of it, after rl_cut_look.
 double rl_cut_element(const rl_model *model, const rl_state *state, const rl_cut *cut,
                       uint32_t rope, uint32_t element);
 
