@@ -104,6 +104,12 @@ static double sides(const bow *b, double fraction, double *slope) {
 
 // A bound of the second derivative of `sides`.
 static double bend_limit(const bow *b) {
+  if (b->cut->event->kind == RL_EVENT_CUT_PLANE) { // none of a helix that climbs along the normal
+    const rl_arc *arc = &b->arcs[1];
+    const double x = rl_dot(arc->u, b->cut->event->normal);
+    const double y = rl_dot(arc->v, b->cut->event->normal);
+    return arc->wrap * arc->wrap * sqrt(x * x + y * y);
+  }
   double sizes[2], rates[2], bends[2];
   for (size_t n = 0; n < 2; n++) {
     const rl_arc *arc = &b->arcs[n];
@@ -114,9 +120,7 @@ static double bend_limit(const bow *b) {
     rates[n] = arc->wrap * radius + rl_length(arc->advance);
     bends[n] = arc->wrap * arc->wrap * radius;
   }
-  return b->cut->event->kind == RL_EVENT_CUT_PLANE
-             ? bends[1] * rl_length(b->cut->event->normal)
-             : bends[0] * sizes[1] + 2.0 * rates[0] * rates[1] + sizes[0] * bends[1];
+  return bends[0] * sizes[1] + 2.0 * rates[0] * rates[1] + sizes[0] * bends[1];
 }
 
 // Whether the way of the swipe meets that point of the rope, and not only its line.
