@@ -10,20 +10,39 @@
 // Times that differ by more than this are worth a note [s].
 static const double note_above = 1e-9;
 
-// Where an event stands, and what is said of it (printf style).
-static void note(const rl_scenario *scenario, size_t index, const char *format, ...) {
-  const rl_tree *events = rl_tree_value(scenario->tree, "events");
-  const rl_tree *at = events && index < events->count ? events->items[index] : NULL;
+// What is said (printf style), at its place in the file, or else with what it is about.
+static void note_at(const rl_scenario *scenario, const rl_tree *at, const char *what,
+                    const char *format, va_list arguments) {
   if (at && at->line > 0) {
     fprintf(stderr, "%s:%zu:%zu: note: ", scenario->file, at->line, at->column);
   } else {
-    fprintf(stderr, "ropelab: note: %s, event %zu: ", scenario->name, index);
+    fprintf(stderr, "ropelab: note: %s, %s: ", scenario->name, what);
   }
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+static void note(const rl_scenario *scenario, size_t index, const char *format, ...) {
+  const rl_tree *events = rl_tree_value(scenario->tree, "events");
+  char what[32];
+  snprintf(what, sizeof what, "event %zu", index);
   va_list arguments;
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  note_at(scenario, events && index < events->count ? events->items[index] : NULL, what, format,
+          arguments);
   va_end(arguments);
-  fputc('\n', stderr);
+}
+
+static void note_rope(const rl_scenario *scenario, const rl_rope *rope, const char *key,
+                      const char *format, ...) {
+  const rl_tree *ropes = rl_tree_value(scenario->tree, "ropes");
+  const rl_tree *own = ropes ? rl_tree_value(ropes, rope->name) : NULL;
+  char what[96];
+  snprintf(what, sizeof what, "rope '%.64s'", rope->name);
+  va_list arguments;
+  va_start(arguments, format);
+  note_at(scenario, own ? rl_tree_key(own, key) : NULL, what, format, arguments);
+  va_end(arguments);
 }
 
 // Of the steps that begin at 0, dt ... what happens at t happens before this one.
@@ -79,6 +98,31 @@ static void note_winch(const rl_scenario *scenario, const rl_schedule *schedule,
   note_winch_times(scenario, schedule, i);
 }
 
+static bool has_drag(const rl_definition *d) {
+  bool found = false;
+  for (size_t i = 0; i < d->rope_count; i++) {
+    found = found || d->ropes[i].drag > 0.0 || d->ropes[i].drag_per_length > 0.0;
+  }
+  return found;
+}
+
+void rl_note_ropes(const rl_scenario *scenario) {
+  const rl_definition *d = &scenario->definition;
+  for (size_t i = 0; i < d->rope_count; i++) {
+    const rl_rope *rope = &scenario->model->ropes[i];
+    const char *key = d->ropes[i].damping_ratio > 0.0 ? "damping_ratio" : "damping";
+    if (isinf(rope->stiffness) && (d->ropes[i].damping_ratio > 0.0 || d->ropes[i].damping > 0.0)) {
+      note_rope(scenario, rope, key,
+                "%s of a rope without 'stiffness' is felt only by methods whose elements give "
+                "(penalty, penalty-implicit)",
+                key);
+    }
+    if (rope->massless && d->ropes[i].pool != RL_POOL_ENOUGH) {
+      note_rope(scenario, rope, "pool", "a massless rope has no nodes, and uses no pool");
+    }
+  }
+}
+
 void rl_note_events(const rl_scenario *scenario, const rl_schedule *schedule) {
   const rl_definition *d = &scenario->definition;
   for (size_t i = 0; i < d->event_count; i++) {
@@ -92,6 +136,8 @@ void rl_note_events(const rl_scenario *scenario, const rl_schedule *schedule) {
            schedule->dt, e->from, e->until);
     } else if (e->kind == RL_EVENT_WINCH) {
       note_winch(scenario, schedule, i);
+    } else if (e->kind == RL_EVENT_WIND && !has_drag(d)) {
+      note(scenario, i, "nothing happens: wind acts against the drag of ropes, and none has any");
     }
   }
 }

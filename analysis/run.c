@@ -140,6 +140,7 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
             scenario->name, (unsigned long long)schedule->steps, schedule->dt, step);
   }
   if (!options->quiet) {
+    rl_note_ropes(scenario);
     rl_note_events(scenario, schedule);
   }
   return true;
@@ -557,6 +558,26 @@ static void note_unsettled(const run *r, const rl_summary *summary) {
        r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
 }
 
+// Cuts that are over and met no rope, or only where it was apart.
+static void note_vain_cuts(const run *r) {
+  const rl_driver *driver = r->driver;
+  size_t count = 0;
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    const rl_event *e = &driver->model->events[i];
+    const double end = e->kind == RL_EVENT_CUT_SWIPE ? e->from + e->duration : e->from;
+    const bool is_over = round(end / driver->dt) < (double)driver->state->step;
+    if (e->kind > RL_EVENT_CUT_SWIPE || !is_over || driver->has_acted[i]) {
+      continue;
+    }
+    if (++count <= NOTES_MAX) {
+      note(r, "the cut at t = %.6g s (event %u) met nothing", e->from, i);
+    }
+  }
+  if (count > NOTES_MAX) {
+    note(r, "so did %zu further cuts", count - NOTES_MAX);
+  }
+}
+
 // Enters the outcome and turns it into an exit status.
 static int finish(run *r, rl_reason reason) {
   rl_summary summary;
@@ -603,6 +624,7 @@ static int finish(run *r, rl_reason reason) {
   if (reason > 0) {
     describe_faults(r, &summary, text, sizeof text);
   }
+  note_vain_cuts(r);
   note_unsettled(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {

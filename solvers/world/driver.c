@@ -95,7 +95,7 @@ size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
           (books_starts(model, type) ? 1U : 0U)) *
              rl_state_bytes(model) +
          rl_rows_bytes(model) + rl_ledger_bytes(model) +
-         change_capacity(model) * sizeof(rl_change) + model->event_count;
+         change_capacity(model) * sizeof(rl_change) + 2 * (size_t)model->event_count;
 }
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
@@ -129,8 +129,9 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
   driver->is_empty = calloc((size_t)model->event_count + 1, sizeof *driver->is_empty);
+  driver->has_acted = calloc((size_t)model->event_count + 1, sizeof *driver->has_acted);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
-  if (!acquired || !driver->changes || !driver->is_empty || !driver->state ||
+  if (!acquired || !driver->changes || !driver->is_empty || !driver->has_acted || !driver->state ||
       (model->wrap_capacity > 0 && !driver->before) || (model->is_limited && !driver->reeled) ||
       (model->rings_rub && !driver->gripped) || (model->is_swiped && !driver->swept) ||
       (type->is_adaptive && !driver->undone) || (books_starts(model, type) && !driver->first) ||
@@ -162,6 +163,7 @@ void rl_driver_free(rl_driver *driver) {
     rl_state_free(driver->first);
     free(driver->changes);
     free(driver->is_empty);
+    free(driver->has_acted);
     free(driver->allocation);
     free(driver);
   }

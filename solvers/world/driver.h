@@ -56,6 +56,7 @@ typedef struct rl_driver {
   rl_change *changes;
   size_t change_count, change_capacity;
   bool *is_empty;  // [event_count] the winch was stopped before the last step, for want of rope
+  bool *has_acted; // [event_count] the cut or release has parted something, or lacked a spare node
   bool is_stopped; // a rope that stops the run had no spare node left, or an end is drawn in
 } rl_driver;
 

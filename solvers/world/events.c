@@ -146,9 +146,11 @@ bool rl_events_swipe(rl_driver *driver) {
   rl_cut stroke;
   bool parted = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    const size_t changes = driver->change_count;
     if (find_stroke(driver, &driver->model->events[i], step, &stroke)) {
       parted = cut_ropes(driver, &stroke) || parted;
     }
+    driver->has_acted[i] = driver->has_acted[i] || driver->change_count > changes;
   }
   return parted;
 }
@@ -354,10 +356,12 @@ bool rl_events_act(rl_driver *driver) {
   bool parted = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
     const rl_event *e = &driver->model->events[i];
+    const size_t changes = driver->change_count;
     if (e->kind < RL_EVENT_WINCH && step == step_of(driver, e->from) &&
         !(steps_of_swipe(driver, e) > 0.0)) {
       parted = act(driver, e) || parted;
     }
+    driver->has_acted[i] = driver->has_acted[i] || driver->change_count > changes;
   }
   if (driver->state->pushes) {
     push(driver, step);

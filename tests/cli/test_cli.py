@@ -1709,6 +1709,8 @@ class Trajectories(Case):
                 ("{from: 0, until: 1, winch: {rope: line, end: to, rate: 0}}", "the winch on rope 'line' stands still"),
                 ("{from: 0, until: 1, winch: {rope: line, end: to, rate: 1e300}}",
                  "a winch moves 1e+298 m of rope 'line' in a step, more than its length of 1 m"),
+                ("{from: 0.1, until: 0.2, wind: [1, 0, 0]}",
+                 "nothing happens: wind acts against the drag of ropes, and none has any"),
                 ("{from: 0.1, until: 0.2, winch: {rope: line, end: to, rate: 0.1}}", ""))):
             path.write_text("name: odd\nduration: 1\nstep: 0.01\nbodies: {bob: {mass: 1, position: [0, -1, 0]}}\n"
                             "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n"
@@ -1773,6 +1775,58 @@ class Trajectories(Case):
             self.expect([(c["change"], c["rope"], c["end"], round(c["time_s"], 9),
                           round(c["length_m"], 9)) for c in changes],
                         [("no rope left", "line", "from", time, left)], "changes")
+
+    def test_keys_of_ropes_without_effect(self) -> None:
+        path = new_folder() / "odd.yaml"
+        path.parent.mkdir(parents=True)
+        felt = " of a rope without 'stiffness' is felt only by methods whose elements give (penalty, penalty-implicit)"
+        for keys, note in (("damping_ratio: 1", "damping_ratio" + felt), ("damping: 1", "damping" + felt),
+                           ("damping: 1, stiffness: 1e3", ""), ("damping_ratio: 0", ""),
+                           ("pool: 5", "a massless rope has no nodes, and uses no pool"),
+                           ("pool: 5, mass: 0.1, segments: 2", "")):
+            path.write_text("name: odd\nduration: 0.1\nstep: 0.01\nbodies: {bob: {mass: 1, position: [0, -1, 0], "
+                            "velocity: [1, 0, 0]}}\nropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}, "
+                            f"{keys}}}}}\n")
+            for words in ("check", path), ("run", path, "-s", "xpbd", "--out", new_folder()):
+                told = ropelab(*words)
+                self.expect(told.returncode, DONE, f"status of {words} with {keys}")
+                self.expect(told.stderr, f"{path}:5:59: note: {note}\n" if note else "", f"{words} with {keys}")
+        # And it is those methods that feel it.
+        for solver, feels in ("penalty", True), ("penalty-implicit", True), ("xpbd", False), ("impulse-soft", False):
+            ends = []
+            for ratio in 0, 1:
+                path.write_text("name: odd\nduration: 0.1\nstep: 0.01\nbodies: {bob: {mass: 1, position: [0, -1, 0], "
+                                "velocity: [1, 0, 0]}}\nropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}, "
+                                f"damping_ratio: {ratio}}}}}\n")
+                folder = new_folder()
+                self.expect_exit(ropelab("run", path, "-s", solver, "--out", folder), DONE)
+                ends.append(Result(folder).manifest["state_hash"])
+            self.expect(ends[0] != ends[1], feels, f"whether {solver} feels the damping")
+
+    def test_cuts_that_meet_nothing(self) -> None:
+        path = new_folder() / "vain.yaml"
+        path.parent.mkdir(parents=True)
+        miss, meet = "point: [0, 5, 0]", "point: [0, -0.25, 0]"
+        plane = "{{at: {}, cut: {{plane: {{{}, normal: [0, 1, 0]}}}}}}"
+        swipe = "{{at: {}, cut: {{swipe: {{from: [{}, -0.45, 0], to: [1, -0.45, 0], view: [0, 0, 1], duration: {}}}}}}}"
+        segment = "{{at: {}, cut: {{rope: line, segment: {}}}}}"
+        told = "the cut at t = {} s (event {}) met nothing"
+        for events, notes in (
+                ([plane.format(0.1, miss)], [told.format(0.1, 0)]),
+                ([plane.format(0.1, meet)], []),
+                ([swipe.format(0.1, 0.5, 0), swipe.format(0.1, -1, 0)], [told.format(0.1, 0)]),
+                ([swipe.format(0.1, 0.5, 0.1), swipe.format(0.1, -1, 0.1)], [told.format(0.1, 0)]),
+                ([swipe.format(0.25, 0.5, 0.1)], []),  # is not over at the end of the run
+                # Off the one before it, off the one behind it, and then it is apart.
+                ([segment.format(t, 3) for t in (0.1, 0.15, 0.2)], [told.format(0.2, 2)]),
+                ([plane.format(0.1, miss)] * 5, [told.format(0.1, k) for k in range(3)] + ["so did 2 further cuts"])):
+            path.write_text("name: vain\nduration: 0.3\nstep: 0.01\nropes: {line: {from: {point: [0, 0, 0]}, "
+                            "to: {free: [0, -1, 0]}, mass: 0.1, segments: 5}}\n"
+                            f"events: [{', '.join(events)}]\n")
+            folder = new_folder()
+            self.expect_exit(ropelab("run", path, "-s", "rattle", "--out", folder), DONE)
+            found = [n for n in Result(folder).manifest["notes"] if "met nothing" in n or "further cuts" in n]
+            self.expect(found, notes, f"notes with {events}")
 
     def test_winch_inside_a_rope(self) -> None:
         """One that runs out of rope is at no end; one without a spare node grows and parts nothing."""
