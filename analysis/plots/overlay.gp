@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The ropes of all solvers at a few times, on equal axes.
 # Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], x_low, x_high, y_low, y_high,
-# tick_x, tick_y, x_axis, y_axis, count, style[], broad[] (line widths), and
+# first_x, tick_x, first_y, tick_y, x_axis, y_axis, count, style[], broad[] (line widths), and
 # rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p - 1 belongs
 # to panel p. scene: outlines of what does not move; ghost: the closed form; drawn: ropes as the
 # original of their solver draws them; body and point: outlines of moving bodies, and centres of
@@ -11,8 +11,8 @@ load plots."key.gp"
 set size ratio -1
 set xrange [x_low:x_high]
 set yrange [y_low:y_high]
-set xtics tick_x
-set ytics tick_y
+set xtics first_x, tick_x
+set ytics first_y, tick_y
 x_title = x_axis." / m"
 y_name = y_axis." / m"
 y_gap = 57.0

@@ -147,14 +147,26 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
     return laid_out(height), low, high
 
 
-def tick_step(low: float, high: float, length: float, room: Callable[[float], float]) -> float:
-    """The largest round tick distance with three ticks, or fewer if so many do not fit: on an axis
-    of `length` px a number needs `room` of a distance."""
+def tick_places(low: float, high: float, length: float, room: Callable[[float], float]
+                ) -> tuple[float, float]:
+    """The first tick and the distance to the next: the largest round distance with three ticks, or
+    two if so many do not fit, on an axis of `length` px on which a number needs `room` of a distance;
+    else the outermost of closer ones; else one."""
     power = 10.0 ** math.ceil(math.log10(high - low))
     steps = [power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2)]
     scale = length / (high - low)
-    return next((step for least in (3, 2, 1) for step in steps
-                 if len(ticks(low, high, step)) >= least and step * scale >= room(step)), steps[0])
+    for least in (3, 2):
+        for step in steps:
+            held = ticks(low, high, step)
+            if len(held) >= least and step * scale >= room(step):
+                return held[0] * step, step
+    for step in steps:
+        held = ticks(low, high, step)
+        apart = (len(held) - 1) * step
+        if apart > 0 and apart * scale >= room(step):
+            return held[0] * step, apart
+    step = next((step for step in steps if len(ticks(low, high, step)) > 0), steps[0])
+    return next(iter(ticks(low, high, step)), 0) * step, step
 
 
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
@@ -167,11 +179,12 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
 
 
 def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
+    first_x, tick_x = tick_places(low[0], high[0], layout.panel_width,
+                                  lambda step: number_width(low[0], high[0], step))
+    first_y, tick_y = tick_places(low[1], high[1], layout.panel_height, lambda _: 24.0)
     return layout.variables | {
         "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "tick_x": tick_step(low[0], high[0], layout.panel_width,
-                            lambda step: number_width(low[0], high[0], step)),
-        "tick_y": tick_step(low[1], high[1], layout.panel_height, lambda _: 24.0),
+        "first_x": first_x, "tick_x": tick_x, "first_y": first_y, "tick_y": tick_y,
         "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
 
 

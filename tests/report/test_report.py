@@ -844,13 +844,15 @@ class Parts(unittest.TestCase):
                          [0.1, 0.2, 1, 2, 500])
         self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
 
-        def across(low: float, high: float, width: float) -> float:
-            return overlay.tick_step(low, high, width,
-                                     lambda step: curves.number_width(low, high, step))
-        self.assertEqual(across(-0.7, 0.7, 110), 0.5)     # three numbers
-        self.assertEqual(across(-0.07, 0.07, 130), 0.05)
-        self.assertEqual(across(-0.07, 0.07, 106), 1.0)   # -0.05 would touch 0, which stands alone
-        self.assertEqual(across(0.4, 4.2, 50), 2.0)       # two: 2 and 4
+        def across(low: float, high: float, width: float) -> tuple[float, float]:
+            return overlay.tick_places(low, high, width,
+                                       lambda step: curves.number_width(low, high, step))
+        self.assertEqual(across(-0.7, 0.7, 110), (-0.5, 0.5))     # three numbers
+        self.assertEqual(across(-0.07, 0.07, 130), (-0.05, 0.05))
+        self.assertEqual(across(-0.07, 0.07, 106), (-0.05, 0.1))  # -0.05 would touch 0: without that
+        self.assertEqual(across(-0.83, 0.83, 99), (-0.5, 1.0))
+        self.assertEqual(across(0.4, 4.2, 50), (2.0, 2.0))        # two: 2 and 4
+        self.assertEqual(across(-0.83, 0.83, 30), (0.0, 10.0))    # no two that do not touch
 
     def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
         names = list(known_styles())
