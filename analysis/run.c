@@ -219,7 +219,7 @@ static void note(const run *r, const char *format, ...) {
 }
 
 void rl_describe_limit(double limit, char *reason, size_t size) {
-  snprintf(reason, size, "stopped after the time limit of %g s", limit);
+  snprintf(reason, size, "stopped after the time limit of %g s of processor time", limit);
 }
 
 // Processor time, so that a run is not given up because others use the computer.

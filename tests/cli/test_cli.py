@@ -1677,6 +1677,16 @@ class Trajectories(Case):
         manifest = Result(folder).manifest
         self.expect((manifest["status"], manifest["summary"]["steps_done"]), ("timeout", 0), "end")
 
+    def test_a_limit_is_of_processor_time(self) -> None:
+        """However busy the computer is; beside it there are a step of a millisecond, and the files."""
+        folder = new_folder()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.refused("run", "pendulum", "--solver", "pbd", *FOREVER, "--time-limit", "1", "--out", folder,
+                     says="stopped after the time limit of 1 s of processor time", status=FAILED)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.expect_true(1.0 <= used < 1.5, used, "1 s and a little", "processor time [s]")
+
     def test_a_limit_within_a_step(self) -> None:
         folder = new_folder()
         self.refused("run", "chain-over-peg", "--solver", "reference", "--step", "0.64", "--time-limit", "0.3",

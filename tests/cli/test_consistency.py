@@ -113,7 +113,7 @@ class Refusals(cli.Case):
         folder = new_folder()
         self.refused("consistency", "five-link-chain", "--solver", "pbd", "--reference", "rattle", "--time-limit",
                      "0.02", "--out", folder, status=cli.FAILED,
-                     says=("five-link-chain: the reference rattle stopped after the time limit of 0.02 s, at t = ",
+                     says=("five-link-chain: the reference rattle stopped after the time limit of 0.02 s of processor time, at t = ",
                            "expected a longer time limit"))
         self.expect((folder / "summary.csv").exists(), False, "summary.csv")
 

@@ -92,7 +92,7 @@ class SingleSteps(cli.Case):
             for row in rows:
                 if row["label"] == "pbd":
                     self.expect((row["status"], row["reason"], row["position_rms_m"]),
-                                ("timeout", "stopped after the time limit of 1 s", "nan"), "pbd")
+                                ("timeout", "stopped after the time limit of 1 s of processor time", "nan"), "pbd")
             tables.append(Table(folder / "onestep.csv").rows())
         self.expect(tables[0], tables[1], "rows of onestep.csv, without those of pbd")
 
@@ -103,7 +103,7 @@ class SingleSteps(cli.Case):
             folder = new_folder()
             self.refused("onestep", scenario, "--solver", "impulse", *words, "--time-limit", "0.3",
                                 "--out", folder, status=cli.FAILED,
-                                says=(f"{scenario}: the reference {words[1]} stopped after the time limit of 0.3 s, "
+                                says=(f"{scenario}: the reference {words[1]} stopped after the time limit of 0.3 s of processor time, "
                                       "at t = ", "expected a longer time limit"))
             self.expect((folder / "summary.csv").exists(), False, "summary.csv")
 
