@@ -46,6 +46,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
   p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
   p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->elements = rl_carve(c, model->link_count, sizeof *p->elements);
   p->cones = rl_carve(c, model->contact_capacity, sizeof *p->cones);
   p->follows = rl_carve(c, model->contact_capacity, sizeof *p->follows);
   p->krylov =
@@ -274,8 +275,12 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   if (tolerance > 0.0) {
     tolerance = fmax(tolerance, p->rounding);
   }
-  if (first > 0) {
-    reason = rl_implicit_newton(p, model, state, rows, first, true, tolerance, info);
+  const bool turns = rl_elements_turn(p, model, state, rows);
+  if (first > 0 && !turns) {
+    reason = rl_implicit_newton(p, model, state, rows, first, RL_FROM_GUESS, tolerance, info);
+  }
+  if (turns) {
+    reason = rl_elements_interior(p, model, state, rows, iterations, tolerance, info);
   }
   const int left = iterations - (int)(info->iterations - before);
   if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
@@ -414,8 +419,10 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   const uint64_t before = info->iterations;
   // What is of order 2 leaves backward Euler half of the iterations, should it have to come after.
   const int first = p->integrator == RL_EULER ? method->iterations : method->iterations / 2;
-  // What rubbed in the step before will again.
-  bool again = p->integrator != RL_EULER && (rubs(p) || first == 0);
+  // What rubbed in the step before will again, and what is loose while ropes turn over is caught.
+  const bool loose = p->integrator == RL_BDF2 && rl_ledger_expects_hit(info->ledger) &&
+                     rl_elements_turn(p, model, state, rows);
+  bool again = p->integrator != RL_EULER && (rubs(p) || first == 0 || loose);
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   if (!again) {
     reason = find(p, model, state, rows, method, first, info);

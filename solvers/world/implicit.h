@@ -14,6 +14,7 @@
 #ifndef RL_IMPLICIT_H
 #define RL_IMPLICIT_H
 
+#include "cone.h"
 #include "friction.h"
 #include "kkt.h"
 
@@ -29,12 +30,6 @@ typedef struct rl_bent_link {
   double along;
 } rl_bent_link;
 
-// What is not longer than its first part, of friction [N] or of a slide [m].
-typedef struct rl_cone {
-  double first;
-  rl_vec3 rest;
-} rl_cone;
-
 // A contact with friction in the interior point, convex.md (8) to (12).
 typedef struct rl_cone_pair {
   rl_cone force, force_change; // a = (mu lambda, T)
@@ -43,6 +38,19 @@ typedef struct rl_cone_pair {
   rl_cone unit;                // w of the scaling W
   double scale, length;        // eta of it, and |w1|; 0: it is none
 } rl_cone_pair;
+
+// An element in the interior point of elements alone, convex.md (18) to (23).
+typedef struct rl_element_pair {
+  rl_cone slack, slack_change;                         // s = (l, d) [m]
+  rl_cone pull, pull_change;                           // z = (lambda, -t) [N]
+  rl_cone left;                                        // (l, d) at the positions less s
+  rl_cone unit;                                        // w of the scaling W
+  double scale, length;                                // eta of it, and |w1|
+  rl_cone scaled;                                      // v = W z = W^-1 s
+  rl_cone scaled_slack, scaled_pull;                   // W^-1 ds, W dz
+  rl_cone aim, kept;                                   // their sum, and the one before
+  double slack_determinant, pull_determinant, product; // det s, det z, s.z
+} rl_element_pair;
 
 typedef struct rl_implicit {
   rl_kkt kkt;
@@ -78,28 +86,29 @@ typedef struct rl_implicit {
   double *slack;        // [unknowns] interior point: s of C - softness lambda + s = 0 [m]
   double *change;       // [unknowns] of lambda
   double *slack_change; // [unknowns]
-  double *rest_of_product;  // [unknowns] of lambda s
-  bool *active;             // [unknowns]
-  double *solution;         // [places]
-  rl_direct tangents;       // of it only the tangents of contacts with friction
-  rl_friction *frictions;   // [contacts]
-  rl_point *kept_points;    // [slots] of the iteration with the least residual
-  double *kept_forces;      // [unknowns]
-  rl_cone_pair *cones;      // [contacts]
-  double cone_weight;       // how much more of the complementarity is theirs
-  double *follows;          // [contacts] change of T along a slip in the solution [N]
-  double *krylov;           // [RL_IMPLICIT_KRYLOV + 1][contacts] the basis in which it is sought
-  rl_vec3 *kept_frictions;  // [contacts]
-  double kept_residual;     // [m]; INFINITY: none is kept
-  double known_force;       // the largest of the step before [N]; 0: unknown
-  double shortest;          // of the elements [m]
-  double rounding;          // what it leaves of a length [m]
-  double force_rounding;    // and of the balance, as a fraction of force_scale
-  double bending_rounding;  // and of bending forces [N]
-  double friction_residual; // how far friction is from its law, as a way [m]
-  double grip_softness;     // added to the diagonal of what sticks, of its inverse mass
-  double last_residual;     // of all, in the iteration before [m]
-  double force_scale;       // largest force in the imbalance [N]
+  double *rest_of_product;   // [unknowns] of lambda s
+  bool *active;              // [unknowns]
+  double *solution;          // [places]
+  rl_direct tangents;        // of it only the tangents of contacts with friction
+  rl_friction *frictions;    // [contacts]
+  rl_point *kept_points;     // [slots] of the iteration with the least residual
+  double *kept_forces;       // [unknowns]
+  rl_cone_pair *cones;       // [contacts]
+  rl_element_pair *elements; // [links]
+  double cone_weight;        // how much more of the complementarity is theirs
+  double *follows;           // [contacts] change of T along a slip in the solution [N]
+  double *krylov;            // [RL_IMPLICIT_KRYLOV + 1][contacts] the basis in which it is sought
+  rl_vec3 *kept_frictions;   // [contacts]
+  double kept_residual;      // [m]; INFINITY: none is kept
+  double known_force;        // the largest of the step before [N]; 0: unknown
+  double shortest;           // of the elements [m]
+  double rounding;           // what it leaves of a length [m]
+  double force_rounding;     // and of the balance, as a fraction of force_scale
+  double bending_rounding;   // and of bending forces [N]
+  double friction_residual;  // how far friction is from its law, as a way [m]
+  double grip_softness;      // added to the diagonal of what sticks, of its inverse mass
+  double last_residual;      // of all, in the iteration before [m]
+  double force_scale;        // largest force in the imbalance [N]
 } rl_implicit;
 
 // What a method says of a row: softness [m/N] and damper [N s/m], where W is its inverse mass, and
@@ -185,12 +194,16 @@ void rl_implicit_keep(rl_implicit *implicit, const rl_model *model, const rl_sta
 void rl_implicit_return(rl_implicit *implicit, const rl_model *model, rl_state *state,
                         rl_rows *rows);
 
+// Where Newton's method starts: from a guess what is nearly taut is tried as taut first, iterations
+// are kept, and it may take longer; from the cones what acts is known so well that it stays for the
+// first two iterations.
+typedef enum rl_newton_start { RL_FROM_GUESS, RL_FROM_INTERIOR, RL_FROM_CONES } rl_newton_start;
+
 // Newton's method on the whole: elements and contacts act or do not (an active set that may change
 // by any number of rows), friction sticks or slips. `tolerance` is that of the values and, as ways,
-// of the balance and of friction [m]. From a guess, what is nearly taut is tried as taut first,
-// iterations are kept, and it may take longer.
+// of the balance and of friction [m].
 rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_state *state,
-                             rl_rows *rows, int iterations, bool is_guess, double tolerance,
+                             rl_rows *rows, int iterations, rl_newton_start from, double tolerance,
                              rl_step_info *info);
 
 // A primal-dual interior point instead, from the start of the step: it needs no guess of what acts,
@@ -210,6 +223,17 @@ double rl_cones_find_changes(rl_implicit *implicit, const rl_model *model, const
                              double reach);
 double rl_cones_complementarity_at(const rl_implicit *implicit, double s);
 void rl_cones_move(rl_implicit *implicit, double s);
+
+// Whether there is nothing but elements that do not stretch, not by the midpoint rule, and one
+// would fly to twice its length: in this step it turns over, and its length says little of where
+// to.
+bool rl_elements_turn(const rl_implicit *implicit, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows);
+
+// The interior point for these, in the vectors of the elements instead of their lengths; the end is
+// Newton's method (implicit_elements.c).
+rl_reason rl_elements_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
+                               rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
 // After a step of dt: hard rows that pushed in it get the impulses that leave them at no rate, as
 // long as they push in all. Their multipliers take them in.

@@ -3,8 +3,6 @@
 // cone of what is not longer than its first part. papers/convex.md numbers the equations.
 #include "implicit.h"
 
-#include <float.h>
-
 // The length of w below which its direction is one of rounding: its first part is 1 at least.
 static const double least_length = 1e-8;
 
@@ -12,52 +10,23 @@ static const double least_length = 1e-8;
 // the taut elements between them.
 static const double grip = 1e-10;
 
-static double cone_dot(rl_cone a, rl_cone b) { return a.first * b.first + rl_dot(a.rest, b.rest); }
-
-static rl_cone cone_add_scaled(rl_cone a, double s, rl_cone b) {
-  return (rl_cone){a.first + s * b.first, rl_add_scaled(a.rest, s, b.rest)};
-}
-
-// a0^2 - |a1|^2, above 0 in spite of rounding.
-static double determinant(rl_cone a) {
-  const double length = rl_length(a.rest);
-  return fmax(a.first - length, DBL_EPSILON * a.first) * (a.first + length);
-}
-
-// a o b = (a.b, a0 b1 + b0 a1), and what solves a o x = b.
-static rl_cone product(rl_cone a, rl_cone b) {
-  return (rl_cone){cone_dot(a, b), rl_add_scaled(rl_scale(a.first, b.rest), b.first, a.rest)};
-}
-
-static rl_cone quotient(rl_cone a, rl_cone b) {
-  const double first = (a.first * b.first - rl_dot(a.rest, b.rest)) / determinant(a);
-  return (rl_cone){first, rl_scale(1.0 / a.first, rl_add_scaled(b.rest, -first, a.rest))};
-}
-
 // (10)
 static void find_scaling(rl_cone_pair *c) {
-  const double a = sqrt(determinant(c->force)), b = sqrt(determinant(c->slide));
+  const double a = sqrt(rl_cone_determinant(c->force)), b = sqrt(rl_cone_determinant(c->slide));
   const rl_cone unit = {c->force.first / a, rl_scale(1.0 / a, c->force.rest)};
   const rl_cone other = {c->slide.first / b, rl_scale(1.0 / b, c->slide.rest)};
-  const double half = 1.0 / sqrt(2.0 * (1.0 + cone_dot(unit, other)));
+  const double half = 1.0 / sqrt(2.0 * (1.0 + rl_cone_dot(unit, other)));
   c->unit =
       (rl_cone){half * (unit.first + other.first), rl_scale(half, rl_sub(unit.rest, other.rest))};
   c->scale = sqrt(a / b);
 }
 
-// W x, or with w turned round and 1 / scale W^-1 x.
-static rl_cone scale_by(rl_cone w, double scale, rl_cone x) {
-  const double along = rl_dot(w.rest, x.rest);
-  const double turn = x.first + along / (1.0 + w.first);
-  return (rl_cone){scale * (w.first * x.first + along),
-                   rl_scale(scale, rl_add_scaled(x.rest, turn, w.rest))};
+static rl_cone scale_up(const rl_cone_pair *c, rl_cone x) {
+  return rl_cone_scale(c->unit, c->scale, x);
 }
 
-static rl_cone scale_up(const rl_cone_pair *c, rl_cone x) { return scale_by(c->unit, c->scale, x); }
-
 static rl_cone scale_down(const rl_cone_pair *c, rl_cone x) {
-  const rl_cone turned = {c->unit.first, rl_scale(-1.0, c->unit.rest)};
-  return scale_by(turned, 1.0 / c->scale, x);
+  return rl_cone_scale(rl_cone_turned(c->unit), 1.0 / c->scale, x);
 }
 
 static double coefficient_of(const rl_implicit *p, const rl_rows *rows, uint32_t k) {
@@ -101,7 +70,7 @@ void rl_cones_measure(rl_implicit *p, const rl_rows *rows, double *complementari
       c->force = (rl_cone){mu * p->forces[t->normal], rl_scale(1.0 / h2, p->frictions[k].total)};
       find_scaling(c);
       lay(p, c, &p->frictions[k], t, mu);
-      *complementarity += cone_dot(c->force, c->slide) / p->cone_weight;
+      *complementarity += rl_cone_dot(c->force, c->slide) / p->cone_weight;
       (*count)++;
     }
   }
@@ -118,10 +87,11 @@ void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
     }
     c->rest = (rl_cone){-c->slide.first, rl_scale(-1.0, c->slide.rest)};
     if (corrects) {
-      const rl_cone both = product(scale_down(c, c->force_change), scale_up(c, c->slide_change));
+      const rl_cone both =
+          rl_cone_product(scale_down(c, c->force_change), scale_up(c, c->slide_change));
       const rl_cone lack = {p->cone_weight * aim - both.first, rl_scale(-1.0, both.rest)};
-      const rl_cone step = quotient(scale_up(c, c->slide), lack);
-      c->rest = cone_add_scaled(c->rest, 1.0, scale_down(c, step));
+      const rl_cone step = rl_cone_quotient(scale_up(c, c->slide), lack);
+      c->rest = rl_cone_add_scaled(c->rest, 1.0, scale_down(c, step));
     }
     const rl_vec3 right = rl_sub(rl_sub(f->slide, c->slide.rest), c->rest.rest);
     p->right[t->first] = rl_dot(right, f->tangents[0]);
@@ -131,7 +101,7 @@ void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
 
 // The longest step to where a + s change leaves the cone, at most `reach`.
 static double reach_of(rl_cone a, rl_cone change, double reach) {
-  const double c = determinant(a);
+  const double c = rl_cone_determinant(a);
   const double b = a.first * change.first - rl_dot(a.rest, change.rest);
   const double square = change.first * change.first - rl_dot(change.rest, change.rest);
   const double root = b * b - square * c;
@@ -185,8 +155,8 @@ double rl_cones_complementarity_at(const rl_implicit *p, double s) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     const rl_cone_pair *c = &p->cones[k];
     if (p->active[p->tangents.tangents[k].normal]) {
-      sum += cone_dot(cone_add_scaled(c->force, s, c->force_change),
-                      cone_add_scaled(c->slide, s, c->slide_change));
+      sum += rl_cone_dot(rl_cone_add_scaled(c->force, s, c->force_change),
+                         rl_cone_add_scaled(c->slide, s, c->slide_change));
     }
   }
   return sum / p->cone_weight;
@@ -195,7 +165,7 @@ double rl_cones_complementarity_at(const rl_implicit *p, double s) {
 void rl_cones_move(rl_implicit *p, double s) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     if (p->active[p->tangents.tangents[k].normal]) {
-      p->cones[k].slide = cone_add_scaled(p->cones[k].slide, s, p->cones[k].slide_change);
+      p->cones[k].slide = rl_cone_add_scaled(p->cones[k].slide, s, p->cones[k].slide_change);
     }
   }
 }

@@ -227,7 +227,7 @@ static double find_residual(rl_implicit *p, const rl_model *model, const rl_stat
 static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                      int iterations, double tolerance, rl_step_info *info) {
   const rl_reason reason =
-      rl_implicit_newton(p, model, state, rows, iterations, false, tolerance, info);
+      rl_implicit_newton(p, model, state, rows, iterations, RL_FROM_INTERIOR, tolerance, info);
   if (reason != RL_CONVERGED_TOLERANCE) {
     rl_implicit_return(p, model, state, rows);
     for (uint32_t m = 0; m < p->row_count; m++) {

@@ -38,7 +38,10 @@ static double set_rows(rl_implicit *p) {
 }
 
 rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                             int iterations, bool is_guess, double tolerance, rl_step_info *info) {
+                             int iterations, rl_newton_start from, double tolerance,
+                             rl_step_info *info) {
+  const bool is_guess = from == RL_FROM_GUESS;
+  const int known = from == RL_FROM_CONES ? 1 : 0; // so long the rows that act stay
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   const double progress = is_guess ? least_progress_of_guess : least_progress;
   double last = INFINITY;
@@ -46,11 +49,13 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
     info->row_evaluations += p->row_count;
-    choose(p, model, state, is_guess && i == 0);
+    if (i == 0 || i > known) {
+      choose(p, model, state, is_guess && i == 0);
+    }
     rl_implicit_rub(p, rows);
     const double gap = set_rows(p);
     const double force = rl_implicit_balance(p, model, state, rows);
-    if (gap <= tolerance && force <= tolerance && i > 0) {
+    if (gap <= tolerance && force <= tolerance && i > known) {
       reason = RL_CONVERGED_TOLERANCE;
       break;
     }

@@ -246,8 +246,10 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
 
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
+bool rl_ledger_expects_hit(const rl_ledger *ledger) { return ledger && ledger->expected; }
+
 bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
-  if (!ledger || !ledger->expected) {
+  if (!rl_ledger_expects_hit(ledger)) {
     return false;
   }
   bool caught = false;

@@ -56,8 +56,12 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
 // to bring that to what it shall be is an impact.
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);
 
+// Whether something that is hard is loose, or its rate jumps: a push of it in this step is an
+// impact. NULL: nobody keeps a ledger, and nothing is.
+bool rl_ledger_expects_hit(const rl_ledger *ledger);
+
 // Whether, with the state's multipliers, something is an impact in this step: what `end` would
-// book. NULL: nobody keeps a ledger, and nothing is.
+// book.
 bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
 
 // A method of several substeps calls this after each of them, and what is dissipated is then the

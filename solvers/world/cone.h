@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vectors that are compared with the cone of those not longer than their first part, and the
+// scaling of Nesterov and Todd; convex.md (8) to (12), (18) to (23).
+#ifndef RL_CONE_H
+#define RL_CONE_H
+
+#include "ropelab.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct rl_cone {
+  double first;
+  rl_vec3 rest;
+} rl_cone;
+
+static inline double rl_cone_dot(rl_cone a, rl_cone b) {
+  return a.first * b.first + rl_dot(a.rest, b.rest);
+}
+
+static inline rl_cone rl_cone_add_scaled(rl_cone a, double s, rl_cone b) {
+  return (rl_cone){a.first + s * b.first, rl_add_scaled(a.rest, s, b.rest)};
+}
+
+// a0^2 - |a1|^2, above 0 in spite of rounding.
+static inline double rl_cone_determinant(rl_cone a) {
+  const double length = rl_length(a.rest);
+  return fmax(a.first - length, DBL_EPSILON * a.first) * (a.first + length);
+}
+
+// a o b = (a.b, a0 b1 + b0 a1), and what solves a o x = b.
+static inline rl_cone rl_cone_product(rl_cone a, rl_cone b) {
+  return (rl_cone){rl_cone_dot(a, b), rl_add_scaled(rl_scale(a.first, b.rest), b.first, a.rest)};
+}
+
+static inline rl_cone rl_cone_quotient(rl_cone a, rl_cone b) {
+  const double first = (a.first * b.first - rl_dot(a.rest, b.rest)) / rl_cone_determinant(a);
+  return (rl_cone){first, rl_scale(1.0 / a.first, rl_add_scaled(b.rest, -first, a.rest))};
+}
+
+// W x of (10); with w turned round and 1 / scale W^-1 x.
+static inline rl_cone rl_cone_scale(rl_cone w, double scale, rl_cone x) {
+  const double along = rl_dot(w.rest, x.rest);
+  const double turn = x.first + along / (1.0 + w.first);
+  return (rl_cone){scale * (w.first * x.first + along),
+                   rl_scale(scale, rl_add_scaled(x.rest, turn, w.rest))};
+}
+
+static inline rl_cone rl_cone_turned(rl_cone a) {
+  return (rl_cone){a.first, rl_scale(-1.0, a.rest)};
+}
+
+static inline rl_cone rl_cone_times(double s, rl_cone a) {
+  return (rl_cone){s * a.first, rl_scale(s, a.rest)};
+}
+
+// The longest step to where a + s change leaves the cone, at most `reach`: what turns a to sqrt(det
+// a) (1, 0) turns the change as well, and 1 + s change leaves where its lesser eigenvalue does.
+static inline double rl_cone_reach(rl_cone a, rl_cone change, double reach) {
+  const double size = sqrt(rl_cone_determinant(a));
+  const rl_cone unit = rl_cone_times(1.0 / size, a);
+  const double first = rl_cone_dot(rl_cone_turned(unit), change);
+  const double turn = (first + change.first) / (unit.first + 1.0);
+  const double least = rl_length(rl_add_scaled(change.rest, -turn, unit.rest)) - first;
+  return least * reach > size ? size / least : reach;
+}
+
+#endif
