@@ -54,15 +54,13 @@ static inline rl_cone rl_cone_times(double s, rl_cone a) {
   return (rl_cone){s * a.first, rl_scale(s, a.rest)};
 }
 
-// The longest step to where a + s change leaves the cone, at most `reach`: what turns a to sqrt(det
-// a) (1, 0) turns the change as well, and 1 + s change leaves where its lesser eigenvalue does.
+// The longest step to where a + s change leaves the cone, at most `reach`.
 static inline double rl_cone_reach(rl_cone a, rl_cone change, double reach) {
-  const double size = sqrt(rl_cone_determinant(a));
-  const rl_cone unit = rl_cone_times(1.0 / size, a);
-  const double first = rl_cone_dot(rl_cone_turned(unit), change);
-  const double turn = (first + change.first) / (unit.first + 1.0);
-  const double least = rl_length(rl_add_scaled(change.rest, -turn, unit.rest)) - first;
-  return least * reach > size ? size / least : reach;
+  const double c = rl_cone_determinant(a), b = rl_cone_dot(rl_cone_turned(a), change);
+  const double square = rl_cone_dot(rl_cone_turned(change), change);
+  const double root = b * b - square * c;
+  const double most = root >= 0.0 ? sqrt(root) - b : 0.0;
+  return most * reach > c ? c / most : reach;
 }
 
 #endif

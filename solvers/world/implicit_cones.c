@@ -99,16 +99,6 @@ void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
   }
 }
 
-// The longest step to where a + s change leaves the cone, at most `reach`.
-static double reach_of(rl_cone a, rl_cone change, double reach) {
-  const double c = rl_cone_determinant(a);
-  const double b = a.first * change.first - rl_dot(a.rest, change.rest);
-  const double square = change.first * change.first - rl_dot(change.rest, change.rest);
-  const double root = b * b - square * c;
-  const double most = root >= 0.0 ? sqrt(root) - b : 0.0;
-  return most * reach > c ? c / most : reach;
-}
-
 // (12) The slide's change is read from the solution, and that of psi follows: with W^-2 both would
 // be rounding multiplied.
 static void find_change(rl_implicit *p, const rl_rows *rows, uint32_t k) {
@@ -143,8 +133,8 @@ double rl_cones_find_changes(rl_implicit *p, const rl_model *model, const rl_row
     rl_cone_pair *c = &p->cones[k];
     if (p->active[p->tangents.tangents[k].normal]) {
       find_change(p, rows, k);
-      reach = reach_of(c->force, c->force_change, reach);
-      reach = reach_of(c->slide, c->slide_change, reach);
+      reach = rl_cone_reach(c->force, c->force_change, reach);
+      reach = rl_cone_reach(c->slide, c->slide_change, reach);
     }
   }
   return reach;
