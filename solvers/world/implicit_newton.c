@@ -15,13 +15,18 @@ static bool acts(const rl_implicit *p, uint32_t m) {
   return p->weights[m] > 0.0 && (p->lower[m] < 0.0 || p->values[m] + reaction > 0.0);
 }
 
-static void choose(rl_implicit *p, const rl_model *model, const rl_state *state, bool guess) {
+// Returns how many rows change sides.
+static uint32_t choose(rl_implicit *p, const rl_model *model, const rl_state *state, bool guess) {
+  uint32_t changed = 0;
   for (uint32_t m = 0; m < p->row_count; m++) {
     const bool nearly_taut = guess && m < model->link_count && p->weights[m] > 0.0 &&
                              p->values[m] > -nearly_taut_slack * state->links[m].rest;
-    p->active[m] = nearly_taut || acts(p, m);
-    p->forces[m] = p->active[m] ? p->forces[m] : 0.0;
+    const bool is_active = nearly_taut || acts(p, m);
+    changed += is_active != p->active[m] ? 1 : 0;
+    p->active[m] = is_active;
+    p->forces[m] = is_active ? p->forces[m] : 0.0;
   }
+  return changed;
 }
 
 // Right sides of the rows that act; returns the largest [m]. What sticks softly sticks as well as
@@ -44,13 +49,15 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
   const int known = from == RL_FROM_CONES ? 1 : 0; // so long the rows that act stay
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   const double progress = is_guess ? least_progress_of_guess : least_progress;
-  double last = INFINITY;
+  double last = INFINITY, last_gap = INFINITY;
+  bool may_rise = !is_guess; // once, where lengths come nearer and one row at most changes sides
   rl_implicit_grip(p, INFINITY);
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
     info->row_evaluations += p->row_count;
+    uint32_t changed = 0;
     if (i == 0 || i > known) {
-      choose(p, model, state, is_guess && i == 0);
+      changed = choose(p, model, state, is_guess && i == 0);
     }
     rl_implicit_rub(p, rows);
     const double gap = set_rows(p);
@@ -64,9 +71,13 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       rl_implicit_keep(p, model, state, now);
     }
     if (i >= settling && !(now <= progress * last)) {
-      break;
+      if (!may_rise || changed > 1 || !(gap <= least_progress * last_gap)) {
+        break;
+      }
+      may_rise = false;
     }
     last = now;
+    last_gap = gap;
     if (is_guess && i > 0) {
       rl_implicit_grip(p, now);
     }
