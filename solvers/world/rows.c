@@ -88,7 +88,8 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   rl_row *row = rl_rows_add(rows, RL_ROW_SPAN, source, rope->first_link);
   row->first_piece = first_piece;
   row->piece_count = last - first_piece + 1;
-  const bool inert = rl_wrap_is_inert(model, state, index, first_piece, last - first_piece + 1);
+  const bool inert = (is_loop && count == 0) ||
+                     rl_wrap_is_inert(model, state, index, first_piece, last - first_piece + 1);
   for (uint32_t i = first_piece; i <= last + 1; i++) { // item i stands before piece i
     if (inert) {
       rl_row_add_vertex(model, rows, row, (rl_vertex){RL_NONE, {0.0, 0.0, 0.0}});

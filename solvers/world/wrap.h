@@ -10,15 +10,17 @@
 
 // A loop: its list of wraps begins and ends at the seam. The piece behind the last wrap is the
 // first one; it stands at 0, and what the last wrap says of the piece after it is its tension
-// alone. If any of its wraps sticks, the last one does.
+// alone. If any of its wraps sticks, the last one does. Once it has slipped off all that it lay on
+// it has no wraps, and one piece of no length.
 static inline bool rl_wraps_is_loop(const rl_model *model, uint32_t rope) {
   return model->ropes[rope].closed && model->ropes[rope].massless;
 }
 
-// Its straight pieces: one more than wraps, and as many in a loop.
+// Its straight pieces: one more than wraps, and as many in a loop that has some.
 static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *state,
                                        uint32_t rope) {
-  return state->wrap_counts[rope] + (rl_wraps_is_loop(model, rope) ? 0 : 1);
+  const uint32_t count = state->wrap_counts[rope];
+  return count + (rl_wraps_is_loop(model, rope) && count > 0 ? 0 : 1);
 }
 
 // Solves the path of a rope at trial positions [slot_count] into its rl_path_items; returns the

@@ -955,12 +955,53 @@ static size_t count_splits(const rl_model *model, const rl_state *state, uint32_
   return count;
 }
 
-// A loop keeps its wraps.
+// Whether a loop has run off the end of the side on which it lay: nothing of its arc is on that.
+static bool is_off_end(const rl_model *model, const rl_wrap *wrap, const rl_path_item *item) {
+  if (item->kind != RL_PATH_CYLINDER) {
+    return false;
+  }
+  const double half = 0.5 * rl_wrap_part(model, wrap)->length;
+  const double entry = rl_dot(rl_sub(item->entry, item->at), item->axis);
+  const double exit = rl_dot(rl_sub(item->exit, item->at), item->axis);
+  return fmin(entry, exit) > half || fmax(entry, exit) < -half;
+}
+
+// A loop slips off what it has run off the end of, and off all else if there is no way round what
+// is left of it: a single thing holds no loop that was round two. With the path solved, before and
+// after.
+static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index];) {
+    if (!is_off_end(model, &wraps[i], &rl_path_items(state, index)[i + 1])) {
+      i++;
+      continue;
+    }
+    rl_wraps_note_slip(state, index, wraps[i].body);
+    remove_wrap(model, state, index, i);
+    if (state->wrap_counts[index] > 0) { // the first piece has what is left
+      wraps[state->wrap_counts[index] - 1].rest = 0.0;
+    }
+    if (state->wrap_counts[index] < 2 || isnan(rl_wrap_path(model, state, index, state->points))) {
+      memset(wraps, 0, state->wrap_counts[index] * sizeof *wraps);
+      state->wrap_counts[index] = 0;
+      rl_wrap_path(model, state, index, state->points);
+    }
+    i = 0;
+  }
+}
+
+// A loop keeps its wraps, but for those off whose end it runs.
 static double end_loop(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   rl_wrap_path(model, before, r, before->points);
   rl_wrap_path(model, state, r, state->points);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
+  const uint32_t count = state->wrap_counts[r];
+  run_off_ends(model, state, r);
+  if (state->wrap_counts[r] < count) {
+    rl_wraps_turn(model, state, r);
+    rl_wrap_path(model, state, r, state->points);
+  }
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
     rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &rl_path_items(state, r)[i + 1]);
   }

@@ -343,6 +343,17 @@ static double angle_on_side(const rl_path_item *item, rl_vec3 turning) {
   return rl_dot(across, turning) < 0.0 ? 2.0 * RL_PI - angle : angle;
 }
 
+static bool refuse_ball(const rl_wrapping *w, uint32_t body, size_t k, const rl_path_item *item,
+                        rl_vec3 turning, rl_fault *fault) {
+  rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+               "on that side of the ball '%s' the rope would lie on more than half of it, "
+               "and slip off: from its centre the places before and behind it are seen %.4g "
+               "rad apart there, at most %.4g hold %s; expected the other side",
+               w->model->bodies[body].name, angle_on_side(item, turning), RL_PI,
+               w->model->ropes[w->rope].closed ? "a loop" : "without friction");
+  return rl_fault_place(fault, "%zu", k);
+}
+
 // On a ball the rope is on the side that was asked for, or on more than half of it, where friction
 // holds it in the plane in which it is laid.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
@@ -362,12 +373,7 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
       const bool is_past = rl_path_is_past_half(item) || item->wrap > RL_PI;
       item->held = !is_beside && is_past && holds_on_balls(w->model, w->rope, round.body);
       if ((is_beside || is_past) && !item->held) {
-        rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
-                     "on that side of the ball '%s' the rope would lie on more than half of it, "
-                     "and slip off: from its centre the places before and behind it are seen %.4g "
-                     "rad apart there, at most %.4g hold without friction; expected the other side",
-                     w->model->bodies[round.body].name, angle_on_side(item, round.turning), RL_PI);
-        return rl_fault_place(fault, "%zu", k);
+        return refuse_ball(w, round.body, k, item, round.turning, fault);
       }
     }
   }
@@ -618,11 +624,32 @@ static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   items[w->path.count++] = items[0];
 }
 
+// On a ball a loop lies on the side that it was laid on, and on no more than half of it, seen from
+// where the loop comes and goes: nothing holds it in a plane there. On the outer side it never
+// does.
+static bool check_balls(const rl_wrapping *w, const rl_rope_definition *d, rl_fault *fault) {
+  const rl_vec3 normal = loop_normal(w, d);
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_path_item *item = &w->path.items[k + 1];
+    if (item->kind != RL_PATH_SPHERE) {
+      continue;
+    }
+    const rl_vec3 turning = loop_turning(w, d, k, normal);
+    if (rl_dot(item->side, turning) < 0.0 || rl_path_is_past_half(item) || item->wrap > RL_PI) {
+      return refuse_ball(w, d->ways[k].body, k, item, turning, fault);
+    }
+  }
+  return true;
+}
+
 static double lay_loop(const rl_model *model, const rl_definition *definition, rl_state *state,
                        uint32_t index, rl_fault *fault) {
   rl_wrapping w = rl_wraps_open(model, state, index);
   put_loop(&w, &definition->ropes[index]);
   double length = rl_wraps_close(w.path.items, w.path.count);
+  if (!isnan(length) && !check_balls(&w, &definition->ropes[index], fault)) {
+    return NAN;
+  }
   for (size_t i = 1; i + 1 < w.path.count && !isnan(length); i++) {
     length = rl_wraps_is_settled(&w, &w.path.items[i]) ? length : NAN;
   }

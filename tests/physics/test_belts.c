@@ -181,6 +181,62 @@ static void rows_have_their_gradients(void **unused) {
   rl_scenario_free(s);
 }
 
+// A drum is drawn out of a loop along its axis: once nothing of the arc is on it the loop slips
+// off, and the weight in it falls until the rest of the loop is taut round what is left. Off one of
+// two drums, the loop is off the other as well.
+static void loops_run_off_ends(void **unused) {
+  (void)unused;
+  static const char drums[] = "name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+                              "  a: {motion: fixed, position: [-0.5, 0, 0], shape: {cylinder: "
+                              "{radius: 0.1, length: 0.1}}}\n"
+                              "  b: {motion: driven, position: [0.5, 0, 0], velocity: [0, 0, 0.5],"
+                              " shape: {cylinder: {radius: 0.2, length: 0.1}}}\n"
+                              "  c: {mass: 1, position: [0, -1, 0]}\n"
+                              "ropes: {belt: {closed: true, over: [%s b, a], friction: %g}}\n";
+  for (size_t k = 0; k < 2 * GENERAL; k++) {
+    const bool has_weight = k < GENERAL;
+    rl_scenario *s =
+        scenario_from(drums, has_weight ? "{body: c, at: [0, 0, 0], friction: 0.1}," : "",
+                      k % 2 == 0 ? 0.3 : 0.0);
+    rl_driver *d = driver_for(s, general[k % GENERAL], 0.001);
+    const double rest = probe(d, "belt.rest");
+    for (int n = 1; n <= 1000; n++) {
+      step_checked(d);
+      const bool is_off = n > 100; // 0.05 m at 0.5 m/s
+      if (n != 100) {              // or there, as rounding has it
+        assert_int_equal(d->state->slipped_off, is_off ? 1 : 0);
+        check_near(probe(d, "belt.contacts"), !is_off ? 2.0 : has_weight ? 1.0 : 0.0, 0.0);
+      }
+      check_near(probe(d, "belt.rest"), rest, 1e-12);
+      if (n == 200 && has_weight) {
+        check_near(probe(d, "belt.tension"), 0.0, 0.0);
+        check_near(probe(d, "c.y"), -1.0 - 0.5 * 9.81 * 0.01, 2e-3); // two steps
+      }
+    }
+    check_below(probe(d, "belt.length"), has_weight ? rest + 1e-3 : 0.0);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// Seen from the middle of a ball on the outer side, what the loop comes from and goes to is always
+// more than half a turn apart: it slips off. On the inner side it lies.
+static void balls_hold_loops_on_the_inner_side(void **unused) {
+  (void)unused;
+  static const char balls[] =
+      "name: x\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  ball: {motion: fixed, position: [0, 1.1, 0], shape: {sphere: {radius: 0.2}}}\n"
+      "ropes: {belt: {closed: true, friction: 0.3, over: [{eye: [-2, 0, 0]}, {eye: [2, 0, 0]},"
+      " {eye: [2, 1, 0]}, {body: ball, side: [0, %g, 0]}, {eye: [-2, 1, 0]}]}}\n";
+  rl_scenario *s = scenario_from(balls, -1.0);
+  rl_driver *d = driver_for(s, "rattle", 0.001);
+  const double arc = 2.0 * (0.5 * pi - atan(0.05) - acos(0.2 / sqrt(4.01)));
+  check_relative(probe(d, "belt.length"), 6.0 + 2.0 * sqrt(4.01 - 0.04) + 0.2 * arc, 1e-13);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  check_refused("more than half of it, and slip off", balls, 1.0);
+}
+
 static void what_is_refused(void **unused) {
   (void)unused;
   const struct {
@@ -208,6 +264,8 @@ int main(void) {
       cmocka_unit_test(without_friction_nothing_turns),
       cmocka_unit_test(free_wheels_keep_their_momentum),
       cmocka_unit_test(rows_have_their_gradients),
+      cmocka_unit_test(loops_run_off_ends),
+      cmocka_unit_test(balls_hold_loops_on_the_inner_side),
       cmocka_unit_test(what_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
