@@ -113,6 +113,13 @@ static void capsule_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *l
   }
   rl_touch_add_segment(list, b, &p, rl_solid_point(a, rl_vec(0.0, 0.0, -half)),
                        rl_solid_point(a, rl_vec(0.0, 0.0, half)), a->part->radius, 0, false);
+  double deepest = INFINITY;
+  for (size_t i = 0; i < list->count; i++) {
+    deepest = fmin(deepest, list->touches[i].gap);
+  }
+  if (b->part->shape != RL_PLANE && b->part->shape != RL_CAPSULE && deepest < -a->part->radius) {
+    rl_touch_way_out(a, b, rl_is_polyhedron(b->part->shape) ? &p : NULL, list);
+  }
 }
 
 static void corners_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {

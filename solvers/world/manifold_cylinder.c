@@ -94,69 +94,6 @@ static void cylinder_plane_touch(const rl_solid *a, const rl_solid *b, rl_touch_
   add_cylinder_on_plane(&c, b, normal, false, 0, over_plane, NULL, list);
 }
 
-// How far a cylinder is in front of a cylinder or polyhedron along a normal out of that.
-static double in_front(const cylinder *c, const rl_solid *second, const rl_polyhedron *p,
-                       rl_vec3 normal) {
-  double below, high = -INFINITY;
-  const rl_vec3 low = c->ends[rl_dot(c->axis, normal) > 0.0 ? 0 : 1];
-  rl_rounding_point(low, c->radius, c->axis, normal, &below);
-  const double lowest = rl_dot(normal, low) - below;
-  if (p) {
-    for (uint32_t i = 0; i < p->vertex_count; i++) {
-      high = fmax(high, rl_dot(normal, p->vertices[i]));
-    }
-    return lowest - high;
-  }
-  const cylinder d = cylinder_of(second);
-  rl_rounding_point(d.ends[0], d.radius, d.axis, normal, &below);
-  return lowest - fmax(rl_dot(normal, d.ends[0]), rl_dot(normal, d.ends[1])) - below;
-}
-
-// How far apart the two are along the best of the normals found whose touch is between their
-// nearest places along it. Above 0 nothing else can be right; below, another normal may be better.
-static double found_apart(const rl_touch_list *list, const cylinder *c, const rl_solid *second,
-                          const rl_polyhedron *p, double tolerance) {
-  double best = -INFINITY;
-  for (size_t i = 0; i < list->count; i++) {
-    const rl_touch *t = &list->touches[i];
-    const rl_vec3 normal = rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
-    const double apart = in_front(c, second, p, normal);
-    best = t->gap < apart + tolerance ? fmax(best, apart) : best;
-  }
-  return best;
-}
-
-// Where a cylinder is deepest in a part, or nearest to it, however the two lie: the distance is
-// convex, so from any point of the cylinder the way to its lowest point, against the normal, leads
-// down, and rl_shape_segment finds how far (Frank, Wolfe 1956). It converges slowly, and finds
-// corners and rims that the other touches miss.
-// It is not needed if another is as near but for a tolerance.
-static void add_deepest(const cylinder *c, const rl_solid *second, double tolerance,
-                        rl_touch_list *list) {
-  enum { STEPS = 40 };
-  rl_vec3 p = rl_scale(0.5, rl_add(c->ends[0], c->ends[1]));
-  rl_surface s = rl_shape_surface(second->part, second->position, second->rotation, p);
-  for (int i = 0; i < STEPS; i++) {
-    double below;
-    const int low = rl_dot(c->axis, s.normal) > 0.0 ? 0 : 1;
-    const rl_vec3 lowest = rl_rounding_point(c->ends[low], c->radius, c->axis, s.normal, &below);
-    const double at =
-        rl_shape_segment(second->part, second->position, second->rotation, p, lowest, &s);
-    p = rl_add_scaled(p, at, rl_sub(lowest, p));
-  }
-  s = rl_shape_surface(second->part, second->position, second->rotation, p);
-  for (size_t i = 0; i < list->count; i++) {
-    if (list->touches[i].gap <= s.distance + tolerance) {
-      return;
-    }
-  }
-  rl_touch_add(list, (rl_touch){.feature = 128,
-                                .core = p,
-                                .surface = rl_add_scaled(p, -s.distance, s.normal),
-                                .normal = s.normal,
-                                .gap = s.distance});
-}
-
 // A face, and whether a place is over it.
 typedef struct face_ground {
   const rl_polyhedron *p;
@@ -220,10 +157,7 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
       }
     }
   }
-  const double tolerance = missed * fmin(a->part->bound, b->part->bound);
-  if (found_apart(list, &c, b, &p, tolerance) < -tolerance) {
-    add_deepest(&c, b, tolerance, list);
-  }
+  rl_touch_way_out(a, b, &p, list);
 }
 
 // The flat end of a cylinder, and whether a place is over it.
@@ -313,8 +247,13 @@ static void curve_towards(curve *c, rl_vec3 place) {
                : rl_scale(c->size, rl_is_zero(across) ? rl_across(c->axis) : rl_unit(across));
 }
 
-// Whether a direction out of the cylinder at the point is between side and end, or out of the side.
+// Whether a direction out of the cylinder at the point is between side and end, or out of the side,
+// and across the curve: two that have not met are through each other by more than they seem.
 static bool is_outward(const curve *c, rl_vec3 n) {
+  const rl_vec3 tangent = c->is_rim ? rl_cross(c->axis, rl_unit(c->arm)) : c->axis;
+  if (fabs(rl_dot(n, tangent)) > missed) {
+    return false;
+  }
   return c->is_rim ? rl_dot(n, c->axis) >= 0.0 && rl_dot(n, c->arm) >= 0.0
                    : rl_length(c->arm) <= c->size;
 }
@@ -416,7 +355,7 @@ static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feat
 static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a), d = cylinder_of(b);
   const double tolerance = missed * fmin(a->part->bound, b->part->bound);
-  const double found = found_apart(list, &c, b, NULL, tolerance);
+  const double found = rl_touches_apart(list, a, b, NULL, tolerance);
   if (found > -tolerance) {
     return;
   }
@@ -426,10 +365,7 @@ static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *li
     try_end(&d, &c, end, 168 + 4 * (uint32_t)end, true, &best);
   }
   try_curves(curve_of(&c, 2), curve_of(&d, 2), 176, false, &best);
-  if (best.gap > found + tolerance) {
-    list->count = 0;
-    rl_touch_add(list, best);
-  }
+  rl_touches_settle(list, a, b, NULL, found, &best, tolerance);
 }
 
 static void cylinders_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {

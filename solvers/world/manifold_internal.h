@@ -64,6 +64,34 @@ uint32_t rl_polyhedron_face(const rl_polyhedron *p, rl_vec3 direction);
 bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_vec3 to,
                         double range[2]);
 
+// An edge with the faces on its two sides.
+typedef struct rl_edge {
+  uint16_t from, to, left, right;
+} rl_edge;
+
+#define RL_EDGES (RL_HULL_CORNERS(RL_HULL_POINTS) / 2)
+
+// The edges that two faces share; one that rounding has left with a single face is not needed, for
+// its neighbours lie in the same plane. Returns how many.
+size_t rl_polyhedron_edges(const rl_polyhedron *p, rl_edge edges[RL_EDGES]);
+
+// How far apart a capsule or cylinder and b are along the best of the normals found whose touch is
+// between their nearest places along it [m]. Above 0 nothing else can be right; below, another
+// normal may be better. `p` is b as a polyhedron, else NULL: b is a capsule or cylinder.
+double rl_touches_apart(const rl_touch_list *list, const rl_solid *a, const rl_solid *b,
+                        const rl_polyhedron *p, double tolerance);
+
+// The two overlap by -found, or by less along another normal. Then the best touch there is alone;
+// else none stays that is as deep though its normal leads less far out.
+void rl_touches_settle(rl_touch_list *list, const rl_solid *a, const rl_solid *b,
+                       const rl_polyhedron *p, double found, const rl_touch *best,
+                       double tolerance);
+
+// If a capsule or cylinder, and a polyhedron or, of a capsule, a cylinder, overlap otherwise than
+// as has been found, then there alone.
+void rl_touch_way_out(const rl_solid *a, const rl_solid *b, const rl_polyhedron *p,
+                      rl_touch_list *list);
+
 // A cylinder on a plane, a polyhedron or a cylinder.
 void rl_cylinder_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list);
 

@@ -96,16 +96,7 @@ static double find_face(const rl_polyhedron *p, const rl_polyhedron *q, uint32_t
   return best;
 }
 
-// An edge with the faces on its two sides.
-typedef struct edge {
-  uint16_t from, to, left, right;
-} edge;
-
-#define EDGES (RL_HULL_CORNERS(RL_HULL_POINTS) / 2)
-
-// The edges that two faces share; one that rounding has left with a single face is not needed, for
-// its neighbours lie in the same plane.
-static size_t find_edges(const rl_polyhedron *p, edge *edges) {
+size_t rl_polyhedron_edges(const rl_polyhedron *p, rl_edge edges[RL_EDGES]) {
   size_t count = 0;
   for (uint32_t f = 0; f < p->face_count; f++) {
     const rl_face *face = &p->faces[f];
@@ -119,8 +110,8 @@ static size_t find_edges(const rl_polyhedron *p, edge *edges) {
           edges[k].right = (uint16_t)f;
         }
       }
-      if (!known && count < EDGES) {
-        edges[count++] = (edge){from, to, (uint16_t)f, UINT16_MAX};
+      if (!known && count < RL_EDGES) {
+        edges[count++] = (rl_edge){from, to, (uint16_t)f, UINT16_MAX};
       }
     }
   }
@@ -157,8 +148,8 @@ static rl_vec3 middle_of(const rl_polyhedron *p) {
   return rl_scale(1.0 / p->vertex_count, sum);
 }
 
-static void try_edges(const rl_polyhedron *p, const rl_polyhedron *q, const edge *a, const edge *b,
-                      rl_vec3 middle, edge_pair *best) {
+static void try_edges(const rl_polyhedron *p, const rl_polyhedron *q, const rl_edge *a,
+                      const rl_edge *b, rl_vec3 middle, edge_pair *best) {
   const rl_vec3 a0 = p->vertices[a->from], a1 = p->vertices[a->to];
   const rl_vec3 b0 = q->vertices[b->from], b1 = q->vertices[b->to];
   if (!arcs_cross(p->normals[a->left], p->normals[a->right], rl_scale(-1.0, q->normals[b->left]),
@@ -179,15 +170,16 @@ static void try_edges(const rl_polyhedron *p, const rl_polyhedron *q, const edge
 }
 
 static edge_pair find_edge_pair(const rl_polyhedron *p, const rl_polyhedron *q) {
-  edge first[EDGES], second[EDGES];
-  const size_t first_count = find_edges(p, first), second_count = find_edges(q, second);
+  rl_edge first[RL_EDGES], second[RL_EDGES];
+  const size_t first_count = rl_polyhedron_edges(p, first),
+               second_count = rl_polyhedron_edges(q, second);
   const rl_vec3 middle = middle_of(p);
   edge_pair best = {.gap = -INFINITY};
   for (size_t i = 0; i < first_count; i++) {
     for (size_t k = 0; k < second_count; k++) {
       const double before = best.gap;
       try_edges(p, q, &first[i], &second[k], middle, &best);
-      best.feature = best.gap > before ? (uint32_t)(i * EDGES + k) : best.feature;
+      best.feature = best.gap > before ? (uint32_t)(i * RL_EDGES + k) : best.feature;
     }
   }
   return best;
@@ -241,13 +233,18 @@ static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t cou
   return kept;
 }
 
+static double lowest_along(const rl_polyhedron *p, rl_vec3 normal) {
+  double lowest = INFINITY;
+  for (uint32_t i = 0; i < p->vertex_count; i++) {
+    lowest = fmin(lowest, rl_dot(normal, p->vertices[i]));
+  }
+  return lowest;
+}
+
 // The face that looks most against a normal of those that have one of the deepest corners: of what
 // is flat or slender another face may look more that way, and not be near.
 static uint32_t face_against(const rl_polyhedron *p, rl_vec3 normal, double tolerance) {
-  double deepest = INFINITY;
-  for (uint32_t i = 0; i < p->vertex_count; i++) {
-    deepest = fmin(deepest, rl_dot(normal, p->vertices[i]));
-  }
+  const double deepest = lowest_along(p, normal);
   uint32_t best = UINT32_MAX;
   for (uint32_t f = 0; f < p->face_count; f++) {
     bool near = false;
@@ -308,6 +305,38 @@ static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *
   }
 }
 
+// Of what is as deep as the two overlap only what leads no farther out stays: an edge that goes
+// through the other has its own way, which is not that of the whole.
+static void leave_ways_out(const rl_polyhedron *p, const rl_polyhedron *q, double apart,
+                           double tolerance, rl_touch_list *list) {
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const rl_touch *t = &list->touches[i];
+    const rl_vec3 normal = rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
+    const double own = lowest_along(p, normal) + lowest_along(q, rl_scale(-1.0, normal));
+    if (t->gap > apart + tolerance || fmin(t->gap, own) > apart - tolerance) {
+      list->touches[kept++] = *t;
+    }
+  }
+  list->count = kept;
+}
+
+// The deepest corner of q on the plane of a face of p, also beside the face.
+static void add_corner(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, bool swapped,
+                       double gap, rl_touch_list *list) {
+  const rl_vec3 normal = p->normals[face];
+  uint32_t lowest = 0;
+  for (uint32_t i = 1; i < q->vertex_count; i++) {
+    lowest = rl_dot(normal, q->vertices[i]) < rl_dot(normal, q->vertices[lowest]) ? i : lowest;
+  }
+  rl_touch_add(list, (rl_touch){.feature = (UINT32_C(1) << 22) + lowest,
+                                .swapped = swapped,
+                                .core = q->vertices[lowest],
+                                .surface = rl_add_scaled(q->vertices[lowest], -gap, normal),
+                                .normal = normal,
+                                .gap = gap});
+}
+
 void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   rl_polyhedron p, q;
   rl_polyhedron_place(a, &p);
@@ -335,8 +364,14 @@ void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *lis
     face_b = face_against(&q, p.normals[face_a], edge_preference * size);
     add_face(&p, face_a, &q, face_b, true, list);
   }
-  if (smallest_gap(list) > fmax(gap_a, gap_b) + edge_preference * size) {
+  const double apart = fmax(gap_a, gap_b), tolerance = edge_preference * size;
+  if (smallest_gap(list) > apart + tolerance) {
     add_edges_of(&p, face_a, b, &q, false, list);
     add_edges_of(&q, face_b, a, &p, true, list);
+    leave_ways_out(&p, &q, apart, tolerance, list);
+  }
+  if (apart < -tolerance && smallest_gap(list) > apart + tolerance) {
+    list->count = 0;
+    add_corner(on_b ? &q : &p, on_b ? face_b : face_a, on_b ? &p : &q, !on_b, apart, list);
   }
 }
