@@ -102,14 +102,25 @@ static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap
 
 // Which of the old wraps the item of a wrap is, from number `next` on; RL_NONE: it is a new one.
 // Where a rope goes round several times the same feature comes again and again: the list goes on as
-// the old one did behind the fewest that are new or gone.
+// the old one did behind the fewest that are new or gone. Eyes neither come nor go.
 static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uint32_t old_count) {
   const rl_path_item *item = &w->path.items[wrap + 1];
+  const rl_wrap *old = &w->state->old_wraps[next];
   const uint32_t left = (uint32_t)w->path.count - 2 - wrap, old_left = old_count - next;
+  uint32_t eye = 0, old_eye = 0; // the next ones
+  while (eye < left && item[eye].part != RL_NONE) {
+    eye++;
+  }
+  while (old_eye < old_left && old[old_eye].body != RL_NONE) {
+    old_eye++;
+  }
+  if (eye == 0) {
+    return next + old_eye;
+  }
   for (uint32_t skipped = 0; skipped < left + old_left && skipped < MOST_CHANGED; skipped++) {
-    for (uint32_t gone = 0; gone <= skipped && gone < old_left; gone++) {
+    for (uint32_t gone = 0; gone <= skipped && gone < old_left && gone <= old_eye; gone++) {
       const uint32_t come = skipped - gone;
-      if (come < left && is_old(w, item + come, &w->state->old_wraps[next + gone])) {
+      if (come < left && come <= eye && is_old(w, item + come, &old[gone])) {
         return come == 0 ? next + gone : RL_NONE;
       }
     }
@@ -814,13 +825,28 @@ uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_
   return RL_NONE;
 }
 
+// The wrap that stands in the way where there is none: on the body that an end has come into, else
+// the first on any. Eyes stay.
+static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t found = rl_wraps_run_over(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index] && found == RL_NONE; i++) {
+    found = wraps[i].body != RL_NONE ? i : RL_NONE;
+  }
+  return found;
+}
+
 // Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
-// no way any more: wraps go until there is one. True if some have gone.
+// no way any more: the rope slips off wraps until there is one. True if some have gone.
 static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
   bool gone = false;
-  while (isnan(rl_wrap_path(model, state, index, state->points)) && state->wrap_counts[index] > 0) {
-    const uint32_t over = rl_wraps_run_over(model, state, index);
-    remove_wrap(model, state, index, over == RL_NONE ? 0 : over);
+  while (isnan(rl_wrap_path(model, state, index, state->points))) {
+    const uint32_t i = hindrance(model, state, index);
+    if (i == RL_NONE) {
+      break;
+    }
+    rl_wraps_note_slip(state, index, rl_wraps_of(model, state, index)[i].body);
+    remove_wrap(model, state, index, i);
     gone = true;
   }
   return gone;

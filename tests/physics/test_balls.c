@@ -218,6 +218,42 @@ static void free_ball_keeps_momentum(void **unused) {
   rl_scenario_free(s);
 }
 
+// The rope comes on to the ball again beyond the second eye, and leaves it between the eyes: these
+// stay where they are in the list.
+static void eyes_stay_between_wraps_on_one_ball(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"pbd", "impulse", "impulse-direct", "rattle", "xpbd"};
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.005\nbodies:\n"
+      "  ball: {motion: fixed, shape: {sphere: {radius: 0.1}}, friction: 0.3}\n"
+      "  left: {motion: driven, drive: [[0, -0.1, 1, 0], [4, -0.1, 1, 0.4]]}\n"
+      "  right: {motion: driven, drive: [[0, 0.1, 1, 0], [4, 0, 1, 0.4]]}\n"
+      "  heavy: {mass: 2.0, position: [-0.1, -1, 0]}\n"
+      "  light: {mass: 1.0, position: [0.1, -2, 0]}\n"
+      "ropes: {line: {from: {body: heavy}, to: {body: light}, over: [{body: left, at: [0, 0, 0],"
+      " friction: 0}, {body: ball, side: [0, -1, 0], turns: 1}, {body: right, at: [0, 0, 0],"
+      " friction: 0}]}}\n");
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    rl_driver *d = driver_for(s, names[k], 0.005);
+    uint32_t most = 0;
+    for (int n = 0; n < 100; n++) {
+      step_checked(d);
+      uint32_t eyes = 0;
+      for (uint32_t i = 0; i < d->state->wrap_counts[0]; i++) {
+        const rl_wrap *wrap = &d->state->wraps[s->model->ropes[0].first_wrap + i];
+        eyes += wrap->body == RL_NONE ? 1 : 0;
+        assert_true(wrap->body != RL_NONE || (eyes == 1) == (i == 0));
+      }
+      assert_int_equal(eyes, 2);
+      most = d->state->wrap_counts[0] > most ? d->state->wrap_counts[0] : most;
+    }
+    assert_int_equal(most, 4);
+    assert_true(d->state->slipped_off > 0);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 // Without friction nothing holds more than half of a ball, nor turns. With little of it a rope
 // holds, with mass or without.
 static void without_friction_it_is_refused(void **unused) {
@@ -247,6 +283,7 @@ int main(void) {
       cmocka_unit_test(slipping_off_brings_in_nothing),
       cmocka_unit_test(bob_winds_on_a_ball),
       cmocka_unit_test(free_ball_keeps_momentum),
+      cmocka_unit_test(eyes_stay_between_wraps_on_one_ball),
       cmocka_unit_test(without_friction_it_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
