@@ -817,8 +817,11 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
 }
 
 uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t index) {
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (is_run_over(model, state, index, i, i) || is_run_over(model, state, index, i, i + 2)) {
+  const uint32_t count = state->wrap_counts[index];
+  const bool is_loop = rl_wraps_is_loop(model, index); // its last wrap is beside its first
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_run_over(model, state, index, i, is_loop && i == 0 ? count : i) ||
+        is_run_over(model, state, index, i, is_loop && i + 1 == count ? 1 : i + 2)) {
       return i;
     }
   }
@@ -992,27 +995,45 @@ static bool is_off_end(const rl_model *model, const rl_wrap *wrap, const rl_path
   return fmin(entry, exit) > half || fmax(entry, exit) < -half;
 }
 
-// A loop slips off what it has run off the end of, and off all else if there is no way round what
-// is left of it: a single thing holds no loop that was round two. With the path solved, before and
-// after.
-static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index) {
+// A loop slips off a wrap, and off all else if there is no way round what is left: a single thing
+// holds no loop that was round two. Leaves the path solved.
+static void leave_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_wraps_note_slip(state, index, wraps[i].body);
+  remove_wrap(model, state, index, i);
+  if (state->wrap_counts[index] > 0) { // the first piece has what is left
+    wraps[state->wrap_counts[index] - 1].rest = 0.0;
+  }
+  if (state->wrap_counts[index] < 2 || isnan(rl_wrap_path(model, state, index, state->points))) {
+    memset(wraps, 0, state->wrap_counts[index] * sizeof *wraps);
+    state->wrap_counts[index] = 0;
+  }
+  rl_wraps_turn(model, state, index);
+  rl_wrap_path(model, state, index, state->points);
+  state->seams[index] =
+      rl_path_items(state, index)[0].at; // where it was may be inside what is left
+}
+
+bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state *before,
+                         uint32_t index) {
+  const uint32_t i = hindrance(model, state, index);
+  if (i == RL_NONE) {
+    return false;
+  }
+  leave_wrap(model, before, index, i);
+  return true;
+}
+
+// With the path solved, before and after.
+static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
-    if (!is_off_end(model, &wraps[i], &rl_path_items(state, index)[i + 1])) {
+    if (is_off_end(model, &wraps[i], &rl_path_items(state, index)[i + 1])) {
+      leave_wrap(model, state, index, i);
+      i = 0;
+    } else {
       i++;
-      continue;
     }
-    rl_wraps_note_slip(state, index, wraps[i].body);
-    remove_wrap(model, state, index, i);
-    if (state->wrap_counts[index] > 0) { // the first piece has what is left
-      wraps[state->wrap_counts[index] - 1].rest = 0.0;
-    }
-    if (state->wrap_counts[index] < 2 || isnan(rl_wrap_path(model, state, index, state->points))) {
-      memset(wraps, 0, state->wrap_counts[index] * sizeof *wraps);
-      state->wrap_counts[index] = 0;
-      rl_wrap_path(model, state, index, state->points);
-    }
-    i = 0;
   }
 }
 
@@ -1022,12 +1043,7 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
   rl_wrap_path(model, before, r, before->points);
   rl_wrap_path(model, state, r, state->points);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
-  const uint32_t count = state->wrap_counts[r];
   run_off_ends(model, state, r);
-  if (state->wrap_counts[r] < count) {
-    rl_wraps_turn(model, state, r);
-    rl_wrap_path(model, state, r, state->points);
-  }
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
     rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &rl_path_items(state, r)[i + 1]);
   }

@@ -558,8 +558,8 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
                      bool sure) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
-  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps
-    return false;
+  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
+    return isnan(length) && rl_wraps_leave_loop(model, state, before, index);
   }
   const double jump = fabs(was - length) - jump_tolerance * was -
                       rl_wrap_bent_share * moves_of(model, state, before, index);

@@ -131,6 +131,11 @@ bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
 // past it; RL_NONE: there is none.
 uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
 
+// A loop that has no way in a state slips off what hinders it in the one before, in which its path
+// is solved then. False: nothing does.
+bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state *before,
+                         uint32_t index);
+
 // The rope, whose path is solved, slips off a body, and lies on what it falls on: only if it does
 // not go through the body then, else it still lies on it, and that returns false; even if it does;
 // because an end comes into the body, round which it is led no more.

@@ -219,6 +219,34 @@ static void loops_run_off_ends(void **unused) {
   }
 }
 
+// The weight in a loop comes into one of its drums, or one drum into the other: there is no way any
+// more round that, and the loop slips off it.
+static void loops_slip_off_where_there_is_no_way(void **unused) {
+  (void)unused;
+  static const char drums[] =
+      "name: x\nduration: 1.5\nstep: 0.001\nbodies:\n"
+      "  a: {motion: fixed, position: [-0.5, 0, 0], shape: {cylinder: {radius: 0.1, length: "
+      "0.4}}}\n"
+      "  b: {motion: driven, position: [0.5, 0, 0], velocity: [%g, 0, 0],"
+      " shape: {cylinder: {radius: 0.2, length: 0.4}}}\n"
+      "  c: {mass: 1, position: [0, -1, 0], velocity: [%g, %g, 0]}\n"
+      "ropes: {belt: {closed: true, over: [{body: c, at: [0, 0, 0], friction: 0.1}, b, a],"
+      " friction: 0.3}}\n";
+  const double speeds[][3] = {{0.0, 2.0, 6.0}, {-2.0, 0.0, 0.0}};
+  for (size_t k = 0; k < 2 * GENERAL; k++) {
+    const double *v = speeds[k / GENERAL];
+    rl_scenario *s = scenario_from(drums, v[0], v[1], v[2]);
+    rl_driver *d = driver_for(s, general[k % GENERAL], 0.001);
+    for (int n = 0; n < 600; n++) {
+      step_checked(d);
+    }
+    assert_int_equal(d->state->slipped_off, 1);
+    check_near(probe(d, "belt.contacts"), 1.0, 0.0);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // Seen from the middle of a ball on the outer side, what the loop comes from and goes to is always
 // more than half a turn apart: it slips off. On the inner side it lies.
 static void balls_hold_loops_on_the_inner_side(void **unused) {
@@ -265,6 +293,7 @@ int main(void) {
       cmocka_unit_test(free_wheels_keep_their_momentum),
       cmocka_unit_test(rows_have_their_gradients),
       cmocka_unit_test(loops_run_off_ends),
+      cmocka_unit_test(loops_slip_off_where_there_is_no_way),
       cmocka_unit_test(balls_hold_loops_on_the_inner_side),
       cmocka_unit_test(what_is_refused),
   };
