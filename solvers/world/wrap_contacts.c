@@ -58,7 +58,7 @@ static void find_parts(rl_wrapping *w) {
 }
 
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope) {
-  rl_wrapping w = {.model = model, .state = state, .rope = rope, .left = RL_NONE};
+  rl_wrapping w = {.model = model, .state = state, .rope = rope, .left = RL_NONE, .lost = RL_NONE};
   w.path.items = rl_path_items(state, rope);
   w.path.capacity = model->ropes[rope].wrap_capacity + 2;
   state->solved[rope] = 0;
@@ -96,8 +96,8 @@ static bool is_same(const rl_path_item *a, const rl_path_item *b) {
 static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap *old) {
   return item->part == RL_NONE
              ? old->body == RL_NONE
-             : old->body != RL_NONE && rl_wraps_is_on(w, item, old->body, old->part) &&
-                   old->feature == item->feature;
+             : old->body != RL_NONE && old->body != w->lost &&
+                   rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
 }
 
 // Which of the old wraps the item of a wrap is, from number `next` on; RL_NONE: it is a new one.
@@ -766,6 +766,7 @@ static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   const rl_path_item *items = w->path.items;
   memcpy(old, w->state->old_items, old_count * sizeof *old);
   const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
+  w->lost = left;
   w->start = 0.0;
   for (size_t k = 0; k < old_count; k++) {
     w->start += old[k].piece + old[k].arc;

@@ -99,6 +99,7 @@ typedef struct rl_wrapping {
   double start;  // length of the way at the start of the step, or of the fall [m]
   uint32_t left; // the body that it has slipped off, while it falls; RL_NONE: it does not
   bool run_over; // because an end of it comes into that
+  uint32_t lost; // the body that it has slipped off: where it lies on that again, it lies elsewhere
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved; it does not count as that any more.
