@@ -176,6 +176,43 @@ static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, doub
   }
 }
 
+// Whether a rope has come, by way of other features, to lie elsewhere on one on which it lay
+// before: what held it there is a quarter turn away from its arc, or a radius from its place on a
+// rim.
+static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_item *item) {
+  if (wrap->body == RL_NONE || item->kind == RL_PATH_LINE) {
+    return false;
+  }
+  if (item->kind == RL_PATH_CIRCLE) {
+    const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, wrap->body);
+    return rl_distance(rl_wrap_to_world(at, wrap->mark), item->entry) > item->radius;
+  }
+  const double before = rl_wrap_before_mark(w->model, w->state, wrap, item, w->state->points);
+  return fabs(before - 0.5 * item->arc) > 0.5 * item->arc + 0.5 * RL_PI * item->radius;
+}
+
+// The wraps of the list's items, with the number of the old one for now where the rest length will
+// be. Returns the body on which the rope lies elsewhere than before.
+static uint32_t take_items(rl_wrapping *w, uint32_t old_count) {
+  rl_state *state = w->state;
+  rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
+  uint32_t next = 0, moved = RL_NONE;
+  for (uint32_t i = 0; i < state->wrap_counts[w->rope]; i++) {
+    rl_path_item *item = &w->path.items[i + 1];
+    const uint32_t old = find_old(w, i, next, old_count);
+    next = old == RL_NONE ? next : old + 1;
+    wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
+    wraps[i].rest = old == RL_NONE ? -1.0 : old;
+    rl_wrap_keep(w->model, state, &wraps[i], item);
+    if (old == RL_NONE) {
+      rl_wrap_mark_middle(w->model, state, &wraps[i], item);
+    } else if (lies_elsewhere(w, &wraps[i], item)) {
+      moved = wraps[i].body;
+    }
+  }
+  return moved;
+}
+
 void rl_wraps_adopt(rl_wrapping *w) {
   rl_state *state = w->state;
   rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
@@ -186,18 +223,10 @@ void rl_wraps_adopt(rl_wrapping *w) {
   memcpy(state->old_wraps, wraps, old_count * sizeof *wraps);
   memset(wraps, 0, (old_count > count ? old_count : count) * sizeof *wraps);
   state->wrap_counts[w->rope] = count;
-  // Wraps, with the number of the old one for now where the rest length will be.
-  uint32_t next = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    rl_path_item *item = &w->path.items[i + 1];
-    const uint32_t old = find_old(w, i, next, old_count);
-    wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
-    wraps[i].rest = old == RL_NONE ? -1.0 : old;
-    next = old == RL_NONE ? next : old + 1;
-    rl_wrap_keep(w->model, state, &wraps[i], item);
-    if (old == RL_NONE) {
-      rl_wrap_mark_middle(w->model, state, &wraps[i], item);
-    }
+  const uint32_t moved = take_items(w, old_count);
+  if (moved != RL_NONE) {
+    w->lost = moved;
+    take_items(w, old_count);
   }
   find_grips(w);
   // Pieces between two wraps that were there before have the rest lengths that were between these.

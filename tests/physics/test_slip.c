@@ -213,14 +213,13 @@ static void ledgers_close(void **unused) {
   }
 }
 
-// An elastic rope slips off a capsule and comes to lie on it again, elsewhere, on the same side and
-// cap: it is held at no mark from before, and nothing comes in.
+// An elastic rope slips off a capsule, or over its cap, and comes to lie on it elsewhere, on the
+// same features: it is held at no mark from before, and nothing comes in.
 static void slipping_off_leaves_no_marks(void **unused) {
   (void)unused;
   static const char *const names[] = {"penalty", "penalty-implicit", "xpbd", "impulse-soft",
                                       "convex"};
-  rl_scenario *s = scenario_from(
-      "name: x\nduration: 1\nstep: 0.002\nbodies:\n"
+  static const char *const scenes[] = {
       "  post: {motion: fixed, position: [-0.53224085630626855, -0.17353468548069204,"
       " 0.047460820613986679], rotation: [0.59091568726995994, 0.55913565358615713,"
       " -0.49058861184544256], friction: 0.2, shape: {capsule: {radius: 0.18458417718833411,"
@@ -230,19 +229,31 @@ static void slipping_off_leaves_no_marks(void **unused) {
       " 0.57538492985261683]}\n"
       "  k: {mass: 3.4327997466305513, position: [1.3, -0.24310515680180791,"
       " 0.02122972101167689]}\n"
-      "ropes: {line: {from: {body: m}, to: {body: k}, over: [post], stiffness: 2000}}\n");
-  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-    rl_driver *d = driver_for(s, names[k], 0.002);
+      "ropes: {line: {from: {body: m}, to: {body: k}, over: [post], stiffness: 2000}}\n",
+      "  post: {motion: fixed, position: [-0.320143999357952, -0.15784769391770873,"
+      " 0.024767175815620754], rotation: [1.6679805116918263, 1.95720913193307,"
+      " -0.42385224907060204], friction: 0.2, shape: {capsule: {radius: 0.21650391367788996,"
+      " length: 0.48710078783112687}}}\n"
+      "  m: {mass: 1.7041813355013473, position: [-1.3, -0.6523649800976898,"
+      " 0.15848700028075935], velocity: [0.028440147738574506, -1.8079578661484976,"
+      " -0.7545308026208413]}\n"
+      "  k: {mass: 4.342264027139729, position: [1.3, -1.4281436327614259,"
+      " 0.0018202285308931976]}\n"
+      "ropes: {line: {from: {body: m}, to: {body: k}, stiffness: 2000,"
+      " over: [{eye: [-0.23532077499714532, 0.6956584912654975, 0]}]}}\n"};
+  for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
+    rl_scenario *s = scenario_from("name: x\nduration: 1\nstep: 0.002\nbodies:\n%s", scenes[k % 2]);
+    rl_driver *d = driver_for(s, names[k / 2], 0.002);
     double most = 0.0;
     for (int n = 0; n < 300; n++) {
       step_checked(d);
       most = fmax(most, rl_driver_energy_error(d));
     }
-    assert_true(d->state->slipped_off > 0);
-    check_below(most, 1e-3); // of 71 J; 58 to 66 J came in where the old marks held it
+    assert_true(k % 2 == 1 || d->state->slipped_off > 0);
+    check_below(most, 0.01); // of 28 and 71 J; 58 J and more came in where the old marks held it
     rl_driver_free(d);
+    rl_scenario_free(s);
   }
-  rl_scenario_free(s);
 }
 
 int main(void) {
