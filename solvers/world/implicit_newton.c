@@ -9,6 +9,10 @@ static const double nearly_taut_slack = 1e-3;
 enum { settling = 2 };
 static const double least_progress = 0.5, least_progress_of_guess = 0.9;
 
+// Where the residual falls to a quarter the root is nearly double: a step goes half the way to it,
+// and one this much longer leaves an eighth. Twice as long, it would lose the tension.
+static const double double_root = 0.25, double_root_band = 0.0015, double_root_stretch = 1.75;
+
 // A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
@@ -50,7 +54,8 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   const double progress = is_guess ? least_progress_of_guess : least_progress;
   double last = INFINITY, last_gap = INFINITY;
-  bool may_rise = !is_guess; // once, where lengths come nearer and one row at most changes sides
+  bool may_rise = !is_guess;   // once, where lengths come nearer and one row at most changes sides
+  bool may_stretch = is_guess; // once
   rl_implicit_grip(p, INFINITY);
   for (int i = 0; i <= iterations; i++) {
     rl_implicit_evaluate(p, model, state, rows);
@@ -76,6 +81,10 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       }
       may_rise = false;
     }
+    const bool is_double =
+        may_stretch && changed == 0 && fabs(now / last - double_root) < double_root_band;
+    const double stretch = is_double ? double_root_stretch : 1.0;
+    may_stretch = may_stretch && !is_double;
     last = now;
     last_gap = gap;
     if (is_guess && i > 0) {
@@ -85,9 +94,9 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       break;
     }
     rl_implicit_solve(p, model, rows);
-    rl_implicit_move(p, model, state, 1.0);
+    rl_implicit_move(p, model, state, stretch);
     for (uint32_t m = 0; m < p->row_count; m++) {
-      p->forces[m] += p->active[m] ? rl_implicit_change(p, m) : 0.0;
+      p->forces[m] += p->active[m] ? stretch * rl_implicit_change(p, m) : 0.0;
     }
     info->iterations++;
     if (info->trace) {
