@@ -41,6 +41,10 @@ static size_t element_count(scene s, size_t rope) {
                  : rl_definition_elements(&s.definition->ropes[rope]);
 }
 
+static bool is_massless(scene s, size_t rope) {
+  return s.model ? s.model->ropes[rope].massless : s.definition->ropes[rope].segments == 0;
+}
+
 static size_t node_count(scene s, size_t rope) {
   return s.model ? rl_rope_node_count(&s.model->ropes[rope])
                  : rl_definition_nodes(&s.definition->ropes[rope]);
@@ -191,29 +195,6 @@ static rl_probe_status fail_end(query *q, const char *word, const char *instead)
               instead);
 }
 
-static rl_probe_status read_tension(query *q) {
-  const size_t elements = element_count(q->scene, q->probe->index);
-  if (q->count == 2) {
-    q->probe->kind = RL_PROBE_ROPE_TENSION;
-    return RL_PROBE_OK;
-  }
-  const char *word = q->words[2];
-  rl_probe_status status = RL_PROBE_OK;
-  const bool at_end = strcmp(word, "from") == 0 || strcmp(word, "to") == 0;
-  if (at_end && is_closed(q->scene, q->probe->index)) {
-    return fail_end(q, word, "'tension', or 'tension.i' of an element");
-  }
-  if (strcmp(word, "from") == 0) {
-    q->probe->kind = RL_PROBE_ROPE_TENSION_FROM;
-  } else if (strcmp(word, "to") == 0) {
-    q->probe->kind = RL_PROBE_ROPE_TENSION_TO;
-  } else {
-    q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
-    status = read_index(q, word, "element", elements);
-  }
-  return status == RL_PROBE_OK ? finish(q, 2) : status;
-}
-
 static rl_probe_status read_node(query *q) {
   if (q->count < 3) {
     return fail(q, RL_PROBE_UNKNOWN, "expected the number of a node after 'node'");
@@ -247,21 +228,53 @@ static rl_probe_status fail_body(query *q, const char *word) {
   return status;
 }
 
-// Quantities of a rope and a body that it can touch.
-static rl_probe_status read_pair(query *q, rl_probe_kind kind, bool position) {
-  const char *word = q->count < 3 ? "" : q->words[2];
+// Quantities of a rope and a body that it can touch, which is word `at`.
+static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool position) {
+  const char *word = q->count <= at ? "" : q->words[at];
   const size_t body = find_body(q->scene, word);
   if (body == body_count(q->scene) || !can_touch(q->scene, q->probe->index, body)) {
     return fail_body(q, word);
   }
   q->probe->body = (uint32_t)body;
   q->probe->kind = kind;
-  const rl_probe_status status = position ? read_component(q, 3, kind, 3) : finish(q, 2);
+  const rl_probe_status status = position ? read_component(q, at + 1, kind, 3) : finish(q, at);
   const bool needs_ends = kind == RL_PROBE_ROPE_WRAP;
   return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index) &&
                  element_count(q->scene, q->probe->index) > 1
              ? unsupported(q, "wrap angle of a closed rope")
              : status;
+}
+
+// The pieces of a massless rope come and go: any number may be one of them.
+static rl_probe_status read_tension(query *q) {
+  static const struct {
+    const char *word;
+    rl_probe_kind kind;
+    bool of_end;
+  } named[] = {{"from", RL_PROBE_ROPE_TENSION_FROM, true},
+               {"to", RL_PROBE_ROPE_TENSION_TO, true},
+               {"before", RL_PROBE_ROPE_TENSION_BEFORE, false},
+               {"after", RL_PROBE_ROPE_TENSION_AFTER, false}};
+  const size_t rope = q->probe->index;
+  if (q->count == 2) {
+    q->probe->kind = RL_PROBE_ROPE_TENSION;
+    return RL_PROBE_OK;
+  }
+  const char *word = q->words[2];
+  for (size_t i = 0; i < COUNT(named); i++) {
+    if (strcmp(word, named[i].word) != 0) {
+      continue;
+    }
+    if (named[i].of_end && is_closed(q->scene, rope)) {
+      return fail_end(q, word, "'tension', or 'tension.i' of an element");
+    }
+    q->probe->kind = named[i].kind;
+    return named[i].of_end ? finish(q, 2) : read_pair(q, 3, named[i].kind, false);
+  }
+  q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
+  const size_t count = is_massless(q->scene, rope) ? UINT32_MAX : element_count(q->scene, rope);
+  const rl_probe_status status = read_index(q, word, "element", count);
+  return status == RL_PROBE_OK ? finish(q, 2) : status;
 }
 
 const char *const rl_probe_rope_quantities[] = {"length",   "rest",    "stretch", "angle", "sag",
@@ -306,7 +319,7 @@ static rl_probe_status read_rope(query *q) {
                {"exit", RL_PROBE_ROPE_EXIT_X, true}};
   for (size_t i = 0; i < COUNT(pairs); i++) {
     if (strcmp(word, pairs[i].word) == 0) {
-      return read_pair(q, pairs[i].kind, pairs[i].position);
+      return read_pair(q, 2, pairs[i].kind, pairs[i].position);
     }
   }
   return fail_word(q, word, "unknown quantity of a rope", quantities,

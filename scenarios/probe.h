@@ -35,6 +35,8 @@ typedef enum rl_probe_kind {
   RL_PROBE_ROPE_CONTACTS,
   RL_PROBE_ROPE_WRAP,
   RL_PROBE_ROPE_FORCE,
+  RL_PROBE_ROPE_TENSION_BEFORE,
+  RL_PROBE_ROPE_TENSION_AFTER,
   RL_PROBE_ROPE_SLIP,
   RL_PROBE_ROPE_ENTRY_X,
   RL_PROBE_ROPE_ENTRY_Y,
@@ -84,7 +86,7 @@ static inline bool rl_probe_is_angle(rl_probe probe) {
 // True for probes that are unknown until a step has been made: tensions, forces and slips.
 static inline bool rl_probe_needs_step(rl_probe probe) {
   return (probe.kind >= RL_PROBE_ROPE_TENSION && probe.kind <= RL_PROBE_ROPE_TENSION_AT) ||
-         probe.kind == RL_PROBE_ROPE_FORCE || probe.kind == RL_PROBE_ROPE_SLIP;
+         (probe.kind >= RL_PROBE_ROPE_FORCE && probe.kind <= RL_PROBE_ROPE_SLIP);
 }
 
 // True for probes that are read from the contacts of a rope with mass.

@@ -152,16 +152,19 @@ static double contacts(const rl_model *model, const rl_state *state, uint32_t ro
 
 // What a rope does to a body, from all its bends, or contacts, there.
 typedef struct hold {
-  double wrap;         // [rad]
-  rl_vec3 force;       // on the body [N]
-  double slip;         // the largest in size [m/s]
-  rl_vec3 entry, exit; // [m]
+  double wrap;          // [rad]
+  rl_vec3 force;        // on the body [N]
+  double slip;          // the largest in size [m/s]
+  rl_vec3 entry, exit;  // of the first place and the last one [m]
+  double before, after; // tensions beside these [N]
   size_t count;
 } hold;
 
-static void add_place(hold *h, rl_vec3 entry, rl_vec3 exit) {
+static void add_place(hold *h, rl_vec3 entry, rl_vec3 exit, double before, double after) {
   h->entry = h->count == 0 ? entry : h->entry;
   h->exit = exit;
+  h->before = h->count == 0 ? before : h->before;
+  h->after = after;
   h->count++;
 }
 
@@ -174,7 +177,7 @@ static void add_bends(hold *h, const rl_model *model, const rl_state *state, rl_
       h->wrap += bend.turn;
       h->force = rl_add(h->force, rl_bend_force(&bend));
       h->slip = fabs(bend.slip) > fabs(h->slip) ? bend.slip : h->slip;
-      add_place(h, bend.entry, bend.exit);
+      add_place(h, bend.entry, bend.exit, bend.before, bend.after);
     }
   }
 }
@@ -244,8 +247,23 @@ static double contact_slip(const rl_model *model, const rl_state *state, const r
   return rl_dot(rl_sub(v, surface), along);
 }
 
+// The tension of the element in a contact, or of the ones before and after the node in it; nan
+// where the rope ends there.
+static double tension_beside(const rl_model *model, const rl_state *state, const rl_contact *c,
+                             bool before) {
+  const rl_link *links = &state->links[model->ropes[c->rope].first_link];
+  const uint32_t count = rl_rope_elements(model, state, c->rope);
+  for (uint32_t i = 0; i < count; i++) {
+    if ((before && c->next == RL_NONE ? links[i].b : links[i].a) == c->slot) {
+      return rl_rope_tension(model, state, c->rope, i);
+    }
+  }
+  return NAN;
+}
+
 static void add_contacts(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
   uint32_t first = UINT32_MAX, last = 0;
+  const rl_contact *ends[2] = {NULL, NULL};
   for (size_t i = 0; i < state->contact_count; i++) {
     const rl_contact *c = &state->contacts[i];
     if (!pushes(model, state, i, probe.index) || c->body != probe.body) {
@@ -259,10 +277,14 @@ static void add_contacts(hold *h, const rl_model *model, const rl_state *state, 
     last = end > last ? end : last;
     h->force = rl_add_scaled(h->force, -state->multipliers[model->link_count + i], normal);
     h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
-    add_place(h, p, p);
+    ends[0] = h->count == 0 ? c : ends[0];
+    ends[1] = c;
+    add_place(h, p, p, NAN, NAN);
   }
   if (h->count > 0) {
     h->wrap = turn_between(model, state, probe.index, first, last);
+    h->before = tension_beside(model, state, ends[0], true);
+    h->after = tension_beside(model, state, ends[1], false);
   }
 }
 
@@ -295,22 +317,21 @@ static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_p
     h->wrap += atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
     h->force = rl_add_scaled(rl_add_scaled(h->force, behind, out), -before, in);
     h->slip = fabs(slip) > fabs(h->slip) ? slip : h->slip;
-    add_place(h, eye, eye);
+    add_place(h, eye, eye, before, behind);
   }
 }
 
 static double hold_value(const rl_model *model, const rl_state *state, rl_probe probe) {
-  hold h = {0};
+  const rl_vec3 nowhere = {NAN, NAN, NAN};
+  hold h = {.entry = nowhere, .exit = nowhere, .before = NAN, .after = NAN};
   if (model->ropes[probe.index].massless) {
     add_bends(&h, model, state, probe);
   } else {
     add_contacts(&h, model, state, probe);
     add_eyes(&h, model, state, probe);
   }
-  const rl_vec3 none = {NAN, NAN, NAN};
-  const rl_vec3 entry = h.count > 0 ? h.entry : none, exit = h.count > 0 ? h.exit : none;
-  const double values[] = {
-      h.wrap, rl_length(h.force), h.slip, entry.x, entry.y, entry.z, exit.x, exit.y, exit.z};
+  const double values[] = {h.wrap,    rl_length(h.force), h.before, h.after,  h.slip,  h.entry.x,
+                           h.entry.y, h.entry.z,          h.exit.x, h.exit.y, h.exit.z};
   return values[probe.kind - RL_PROBE_ROPE_WRAP];
 }
 
@@ -361,10 +382,16 @@ static double node_component(const rl_model *model, const rl_state *state, rl_pr
                    : NAN;
 }
 
-static double element_tension(const rl_model *model, const rl_state *state, rl_probe probe) {
-  const uint32_t elements = rl_rope_elements(model, state, probe.index);
-  const uint32_t i = place_of(probe, elements);
-  return i < elements ? rl_rope_tension(model, state, probe.index, i) : NAN;
+// Of element i, or of straight piece i of a massless rope.
+static double tension_at(const rl_model *model, const rl_state *state, rl_probe probe) {
+  const rl_rope *rope = &model->ropes[probe.index];
+  const uint32_t count = rope->massless
+                             ? rl_bend_count(model, state, probe.index) + (rope->closed ? 0 : 1)
+                             : rl_rope_elements(model, state, probe.index);
+  const uint32_t i = place_of(probe, count);
+  return i >= count       ? NAN
+         : rope->massless ? rl_piece_tension(model, state, probe.index, i)
+                          : rl_rope_tension(model, state, probe.index, i);
 }
 
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe) {
@@ -383,7 +410,6 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   if (rl_rope_elements(model, state, probe.index) == 0) {
     return came_off(probe);
   }
-  const rl_rope *rope = &model->ropes[probe.index];
   switch (probe.kind) {
   case RL_PROBE_ROPE_LENGTH:
     return path_length(model, state, probe.index);
@@ -398,8 +424,7 @@ double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe pro
   case RL_PROBE_ROPE_TENSION_TO:
     return tension_to(model, state, probe.index);
   case RL_PROBE_ROPE_TENSION_AT:
-    return rope->massless ? rl_largest_tension(model, state, probe.index)
-                          : element_tension(model, state, probe);
+    return tension_at(model, state, probe);
   case RL_PROBE_ROPE_ANGLE:
     return angle(model, state, probe.index);
   case RL_PROBE_ROPE_SAG:

@@ -913,14 +913,18 @@ static void test_print(void **state) {
        "          rest_lengths: [1.5, 1.25], velocity: [0, 0, 0.5],\n"                             \
        "          points: [[0, 0, 0], [1, -1, 0], [2, 0, 0]]}\n"
 
-static void check_probe(const rl_scenario *scenario, const rl_state *now, const char *name,
-                        double expected) {
+static double value_of(const rl_scenario *scenario, const rl_state *now, const char *name) {
   rl_probe probe;
   char message[400] = "";
   if (rl_probe_parse(scenario->model, name, &probe, message, sizeof message) != RL_PROBE_OK) {
     fail_msg("%s: observed \"%s\", expected a value", name, message);
   }
-  check_near(name, rl_probe_value(scenario->model, now, probe), expected);
+  return rl_probe_value(scenario->model, now, probe);
+}
+
+static void check_probe(const rl_scenario *scenario, const rl_state *now, const char *name,
+                        double expected) {
+  check_near(name, value_of(scenario, now, name), expected);
 }
 
 static void test_probe_values(void **state) {
@@ -1047,7 +1051,12 @@ static void test_probes_of_wraps(void **state) {
       {"under.tension", 4.5},
       {"under.tension.from", 3.5},
       {"under.tension.to", 4.5},
+      {"under.tension.0", 3.5},
+      {"under.tension.1", 4.5},
       {"under.tension.-1", 4.5},
+      {"under.tension.before.drum", 3.5},
+      {"under.tension.after.drum", 4.5},
+      {"eyed.tension.after.post", 3.5},
       {"under.angle", pi},
       {"under.sag", 1.0 + r}, // the lowest point is on the arc
       {"under.exit.drum.z", 0.5},
@@ -1096,6 +1105,10 @@ static void test_probes_of_contacts(void **state) {
   check_probe(scenario, now, "rope.wrap.drum", 0.0); // it is straight
   now->velocities[7].x = -2.5;
   check_probe(scenario, now, "rope.slip.drum", -2.5);
+  now->multipliers[0] = 2.25; // before node 1 and after node 7
+  now->multipliers[7] = 3.75;
+  check_probe(scenario, now, "rope.tension.before.drum", 2.25);
+  check_probe(scenario, now, "rope.tension.after.drum", 3.75);
   // Bent down in its middle by a right angle, one element inside: the angles beside it count.
   now->points[3] = (rl_point){-0.5, 1.5, 0.0, 1.0};
   now->points[4] = (rl_point){0.0, 1.0, 0.0, 1.0};
@@ -1103,6 +1116,11 @@ static void test_probes_of_contacts(void **state) {
   now->contacts[0] = (rl_contact){.node = 3, .slot = 3, .next = 4};
   now->contact_count = 1;
   check_probe(scenario, now, "rope.wrap.drum", 1.57079632679489662);
+  now->multipliers[3] = 1.5; // the one in contact is before and after
+  check_probe(scenario, now, "rope.tension.before.drum", 1.5);
+  check_probe(scenario, now, "rope.tension.after.drum", 1.5);
+  now->contact_count = 0;
+  assert_true(isnan(value_of(scenario, now, "rope.tension.after.drum")));
   rl_state_free(now);
   rl_scenario_free(scenario);
 }
@@ -1129,6 +1147,8 @@ static void test_probe_names(void **state) {
       {"chain.tension.-3", "element -3: expected 0 to 1"},
       {"chain.tension.x", "expected the number of element, found 'x'"},
       {"chain.tension.1.x", "nothing can follow '1'"},
+      {"chain.tension.before", "no body ''; the rope can touch none"},
+      {"chain.tension.after.ball", "the rope touches no body 'ball'; the rope can touch none"},
       {"chain.node", "expected the number of a node"},
       {"chain.node.1", "after '1': expected one of x, y, z, vx, vy, vz, speed"},
       {"chain.node.1.q", "unknown quantity 'q'"},
