@@ -332,6 +332,31 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
   }
 }
 
+// convex.md (24): the mean velocity over the step, as the energy sees it: backward Euler lets the
+// forces work along the way of the end.
+static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
+  const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
+  const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
+  const rl_vec3 fall =
+      falls ? rl_sub(p->predicted[slot], p->start[slot]) : (rl_vec3){0.0, 0.0, 0.0};
+  return rl_scale(0.5, rl_sub(sum, fall));
+}
+
+// convex.md (24): what catches take, along the directions in which the forces act. Velocities are
+// those of the end.
+static void book_catches(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                         rl_ledger *ledger) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_vec3 v = rl_sub(mean_velocity(p, state, link->b), mean_velocity(p, state, link->a));
+      const double impulse = p->dt * fmax(p->forces[k], p->lower[k]);
+      rl_ledger_catch(ledger, k, impulse * rl_dot(p->links[k].gradient, v), false);
+    }
+  }
+}
+
 // x and v at the end: of the middle twice as far from the start.
 static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state,
                           rl_step_info *info) {
@@ -381,9 +406,10 @@ static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_ro
   book_dampers(p, model, state, rows, info);
   finish_places(p, model, state, info);
   finish_spins(p, model, state);
+  book_catches(p, state, rows, info->ledger);
   rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
   if (rests) {
-    rl_implicit_rest(p, model, state, rows);
+    rl_implicit_rest(p, model, state, rows, info->ledger);
   }
   if (p->tangents.tangents_count > 0) {
     rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);

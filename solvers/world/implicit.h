@@ -237,7 +237,8 @@ rl_reason rl_elements_interior(rl_implicit *implicit, const rl_model *model, rl_
 
 // After a step of dt: hard rows that pushed in it get the impulses that leave them at no rate, as
 // long as they push in all. Their multipliers take them in.
-void rl_implicit_rest(rl_implicit *implicit, const rl_model *model, rl_state *state, rl_rows *rows);
+void rl_implicit_rest(rl_implicit *implicit, const rl_model *model, rl_state *state, rl_rows *rows,
+                      struct rl_ledger *ledger);
 
 // A step of dt from the state: Newton's method for the first `tries` of the iterations, and where
 // it has not come to its end the interior point for the others. What does not converge ends at the

@@ -3,6 +3,10 @@
 // condition: the midpoint rule does not have it, and turns a velocity across the row round.
 #include "implicit.h"
 
+#include "ledger.h"
+
+#include <string.h>
+
 // On the diagonal, of the inverse mass: rows that say the same twice share what they push.
 static const double regularisation = 1e-9;
 
@@ -89,11 +93,28 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   return gives_up;
 }
 
+// convex.md (24): what (17) takes, if something is caught; all that pulls does so together.
+static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                      rl_ledger *ledger) {
+  const double *before = p->slack, *after = p->right;
+  if (!rl_ledger_is_hit(ledger, state, rows)) {
+    return;
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      rl_ledger_catch(ledger, k, -0.5 * p->change[k] * (before[k] + after[k]), true);
+    }
+  }
+}
+
 // convex.md (17)
-void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                      rl_ledger *ledger) {
   rl_implicit_evaluate(p, model, state, rows);
   choose_rows(p, model, state);
   double largest = find_rates(p, state, rows);
+  memcpy(p->slack, p->right, p->row_count * sizeof *p->slack);
   const double enough = settled * largest;
   bool changed = true;
   for (int i = 0; i < most_solves && largest > enough; i++) {
@@ -108,6 +129,7 @@ void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl
     }
     largest = now;
   }
+  book_rest(p, state, rows, ledger);
   for (uint32_t m = 0; m < p->row_count; m++) {
     state->multipliers[m] += p->change[m] / p->dt;
   }

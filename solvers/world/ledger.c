@@ -18,6 +18,10 @@ typedef struct row_rate {
   double value, rate, prescribed, speed, slip, strain, held;
 } row_rate;
 
+// Whether an impulse on a row is an impact, and which: of what was loose, or of what is set in
+// motion; or one that the method has booked.
+typedef enum kind_of_impact { NO_IMPACT, CATCH, JERK, BOOKED } kind_of_impact;
+
 struct rl_ledger {
   double loss;               // of the impacts of this step [J]
   bool stepwise;             // found substep by substep
@@ -27,7 +31,7 @@ struct rl_ledger {
   double *rate;              // [links + contact capacity] at the end of the last substep
   unsigned char *stiff;      // [links + contact capacity]
   row_rate *before;          // [links + contact capacity] at the start of the step
-  unsigned char *impact;     // [links + contact capacity] an impulse there is an impact
+  unsigned char *impact;     // [links + contact capacity] kind_of_impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
   double *last_prescribed;   // [links] at the end of the step before
   double *still;             // [links] before the first step: what rows hold of a scene at rest [N]
@@ -153,8 +157,11 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
   now.held = jumps && !unfinished ? held[source] : 0.0;
   ledger->before[source] = now;
   ledger->stiff[source] = compliance == 0.0;
-  ledger->impact[source] = ledger->stiff[source] && (loose || jumps || unfinished);
-  ledger->expected = ledger->expected || ledger->impact[source];
+  ledger->impact[source] = !ledger->stiff[source] ? NO_IMPACT
+                           : jumps && !unfinished ? JERK
+                           : loose || unfinished  ? CATCH
+                                                  : NO_IMPACT;
+  ledger->expected = ledger->expected || ledger->impact[source] != NO_IMPACT;
 }
 
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still) {
@@ -203,11 +210,11 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
                  row_rate now, double dt, bool impacts) {
   const row_rate before = ledger->before[source];
   const double impulse = dt * state->multipliers[source];
-  const bool impact = impacts && ledger->impact[source] && impulse != 0.0;
+  const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
   state->dissipated += impulse * 0.5 * (before.slip + now.slip);
-  if (impact && !ledger->stepwise) {
+  if (impact && ledger->impact[source] != BOOKED && !ledger->stepwise) {
     ledger->loss += 0.5 * (impulse - dt * before.held) * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
@@ -244,6 +251,16 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss, 0.0);
 }
 
+void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all) {
+  if (!ledger || ledger->impact[link] == JERK) {
+    return;
+  }
+  if (ledger->impact[link] != NO_IMPACT) {
+    ledger->impact[link] = BOOKED;
+  }
+  ledger->loss += all || ledger->impact[link] == BOOKED ? loss : 0.0;
+}
+
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
 bool rl_ledger_expects_hit(const rl_ledger *ledger) { return ledger && ledger->expected; }
@@ -256,11 +273,11 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      caught = caught || (ledger->impact[k] && state->multipliers[k] != 0.0);
+      caught = caught || (ledger->impact[k] != NO_IMPACT && state->multipliers[k] != 0.0);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const uint32_t source = rows->rows[k].source;
-      caught = caught || (ledger->impact[source] && state->multipliers[source] != 0.0);
+      caught = caught || (ledger->impact[source] != NO_IMPACT && state->multipliers[source] != 0.0);
     }
   }
   return caught;

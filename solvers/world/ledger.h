@@ -64,6 +64,12 @@ bool rl_ledger_expects_hit(const rl_ledger *ledger);
 // book.
 bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
 
+// What the impulse on an element takes, of a method that knows along which direction it acted: in
+// place of what `end` would book from those of the start and the end, and added up. What is caught
+// counts, and with `all` what only bears with it; nothing where a prescribed rate jumps. NULL:
+// nobody keeps a ledger.
+void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all);
+
 // A method of several substeps calls this after each of them, and what is dissipated is then the
 // sum over the substeps: a row that is caught in one of them holds in the next at no rate, and
 // with the impulse of all and the rate before all the loss would come out too high. `impulse` times

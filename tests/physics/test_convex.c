@@ -108,6 +108,8 @@ static void always_converges(void **unused) {
       check_converges(n, HORIZONTAL, "bdf2", warm, 15);
       check_converges(n, TANGLED, "euler", warm, 60);
       check_converges(n, TANGLED_FAST, "euler", warm, 60);
+      check_converges(n, TANGLED, "bdf2", warm, 60);
+      check_converges(n, TANGLED_FAST, "bdf2", warm, 60);
     }
   }
 }
@@ -177,20 +179,35 @@ static void bdf2_catches_a_rope(void **unused) {
 }
 
 // The midpoint rule is no convex problem: where it finds no end the step is backward Euler, and
-// ropes hold all the same.
+// ropes hold all the same. Neither has ever more energy after a step, nor do the books say so: a
+// rope that is caught has lost no more than it had, also where its elements turn over in the step.
+static void midpoint_holds_rope(size_t n, double load, double dt, start_pose pose, uint64_t seed) {
+  rl_model *model = make_pose(n, load, pose, seed);
+  rl_driver *d = drive(model, "midpoint", 12.0, dt);
+  const double scale = (1.0 + load) * rope_mass * 9.81;
+  for (int step = 0; step < 40; step++) {
+    const double before = rl_energy_total(rl_driver_energy(d));
+    assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+    check_below((double)d->info.iterations, 60.0); // both solves of a step that has two
+    check_below(rl_metrics_of(d).stretch_max, 1e-9);
+    check_below(rl_energy_total(rl_driver_energy(d)) - before, 1e-9 * scale);
+    check_below(rl_driver_energy_error(d), 0.3 * scale); // measured: 0.2
+  }
+  rl_driver_free(d);
+  rl_model_free(model);
+}
+
 static void midpoint_holds(void **unused) {
   (void)unused;
-  for (start_pose pose = HORIZONTAL; pose <= TANGLED_FAST; pose++) {
-    for (size_t k = 0; k < sizeof steps_of_time / sizeof steps_of_time[0]; k++) {
-      rl_model *model = make_pose(is_long ? 100 : 20, loads[k], pose, 1 + k);
-      rl_driver *d = drive(model, "midpoint", 12.0, steps_of_time[k]);
-      for (int step = 0; step < 40; step++) {
-        assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
-        check_below((double)d->info.iterations, 60.0); // both solves of a step that has two
-        check_below(rl_metrics_of(d).stretch_max, 1e-9);
+  for (size_t k = 0; k < sizeof steps_of_time / sizeof steps_of_time[0]; k++) {
+    for (start_pose pose = HORIZONTAL; pose <= TANGLED_FAST; pose++) {
+      midpoint_holds_rope(is_long ? 100 : 20, loads[k], steps_of_time[k], pose, 1 + k);
+    }
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+      for (uint64_t seed = 1; seed <= (is_long ? 100 : 10); seed++) {
+        midpoint_holds_rope(10, loads[i], steps_of_time[k], TANGLED, seed);
+        midpoint_holds_rope(10, loads[i], steps_of_time[k], TANGLED_FAST, seed);
       }
-      rl_driver_free(d);
-      rl_model_free(model);
     }
   }
 }
@@ -229,7 +246,7 @@ static void impacts_lose_what_they_should(void **unused) {
       assert_true(rl_driver_step(d) > 0);
     }
     check_near(before - rl_energy_total(rl_driver_energy(d)), 80.0, 1e-6);
-    check_near(d->state->dissipated, 80.0, 2e-5);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-9);
     rl_driver_free(d);
     rl_scenario_free(s);
 
