@@ -264,6 +264,19 @@ static void print_largest(const curve *k) {
   }
 }
 
+// Without a reference there is nothing to compare with.
+static void print_reference(const curve *k) {
+  for (size_t v = 0; k->quantity->measure == RL_AGAINST_REFERENCE && v < k->c->value_count; v++) {
+    char buffer[STATUS_MAX];
+    const rl_cell *cell = &k->study->cells[k->c->references[index_of(k, v)]];
+    const char *status = rl_cell_status(cell, buffer, sizeof buffer);
+    if (strcmp(status, "done") != 0) {
+      printf("; its reference: %s", status);
+      return;
+    }
+  }
+}
+
 static bool write(const curve *k, rl_order_tables *tables) {
   const rl_convergence *c = k->c;
   const rl_study_definition *d = &k->study->definition;
@@ -294,6 +307,7 @@ static bool write(const curve *k, rl_order_tables *tables) {
   if (good) {
     rl_order_tables_add(tables, &found);
     rl_order_print(&found);
+    print_reference(k);
     print_largest(k);
     putchar('\n');
   }

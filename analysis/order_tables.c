@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double roundings = 1000.0;
 
@@ -96,18 +97,43 @@ void rl_order_tables_add(rl_order_tables *tables, const rl_order_curve *curve) {
   write_fit(tables->fits.out, curve);
 }
 
+// How many runs ended otherwise than done, by how: "; 2 of 5 diverged".
+static void print_unfinished(const rl_order_curve *c) {
+  for (size_t i = 0; i < c->count; i++) {
+    const char *status = c->points[i].status;
+    size_t first = c->count, same = 0;
+    for (size_t k = 0; k < c->count; k++) {
+      if (strcmp(c->points[k].status, status) == 0) {
+        first = same++ == 0 ? k : first;
+      }
+    }
+    if (first == i && strcmp(status, "done") != 0) {
+      printf("; %zu of %zu %s", same, c->count, status);
+    }
+  }
+}
+
+// What rounds to 0 has no sign.
+static double rounded(double value, int decimals) {
+  return fabs(value) < 0.5 * pow(10.0, -decimals) ? 0.0 : value;
+}
+
 void rl_order_print(const rl_order_curve *c) {
+  enum { FEWEST = 3, MOST = 6 }; // decimals
   const rl_order_fit *f = c->fit;
   printf("%s, %s, %s: ", c->scenario, c->label, c->quantity);
   if (f->count == 0) {
     printf("no range of %zu points or more with one slope", c->rule->least);
-    return;
+  } else {
+    const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
+    const double digits = 1.0 - floor(log10(fmax(fabs(b - a), DBL_EPSILON)));
+    const int n = (int)fmin(MOST, fmax(FEWEST, digits));
+    printf("%s %.*f (%.*f to %.*f) over %s, %zu of %zu points",
+           c->rule->law == RL_LAW_EXPONENTIAL ? "factor" : "order", n,
+           rounded(order_of(c, f->slope), n), n, rounded(fmin(a, b), n), n, rounded(fmax(a, b), n),
+           c->over, f->count, c->count);
   }
-  const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
-  const int decimals = (int)fmin(9.0, fmax(3.0, 1.0 - floor(log10(fmax(fabs(b - a), 1e-9)))));
-  printf("%s %.*f (%.*f to %.*f) over %s, %zu of %zu points",
-         c->rule->law == RL_LAW_EXPONENTIAL ? "factor" : "order", decimals, order_of(c, f->slope),
-         decimals, fmin(a, b), decimals, fmax(a, b), c->over, f->count, c->count);
+  print_unfinished(c);
 }
 
 static bool open_table(const char *folder, rl_new_file *file, const char *name,

@@ -15,9 +15,11 @@ static size_t list_choices(const char *const *choices) {
   return count;
 }
 
-static bool read_count(rl_reader *reader, const rl_tree *node, const char *name, size_t *target) {
+static bool read_count(rl_reader *reader, const rl_tree *node, const rl_field *field,
+                       size_t *target) {
+  const double least = field->range == RL_POSITIVE ? 1.0 : 0.0;
   double value;
-  if (!rl_read_integer(reader, node, name, 0.0, RL_COUNT_MAX, &value)) {
+  if (!rl_read_integer(reader, node, field->name, least, RL_COUNT_MAX, &value)) {
     return false;
   }
   *target = (size_t)value;
@@ -64,7 +66,7 @@ static bool read_field(rl_reader *reader, const rl_tree *node, const rl_field *f
   case RL_FIELD_NUMBER:
     return rl_read_number(reader, node, field->name, field->range, field->unit, target);
   case RL_FIELD_COUNT:
-    return read_count(reader, node, field->name, target);
+    return read_count(reader, node, field, target);
   case RL_FIELD_INTEGER:
     return read_int32(reader, node, field->name, target);
   case RL_FIELD_BOOLEAN:

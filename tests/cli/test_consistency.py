@@ -102,6 +102,9 @@ class Files(cli.Case):
         for a, b in zip(Table(folder / "consistency.csv").rows(),
                         Table(other / "consistency.csv").rows()):
             self.expect({**a, "times_real_time": ""}, {**b, "times_real_time": ""}, "a row")
+        wrong = cli.WORK / "no-consistency.yaml"
+        wrong.write_text(path.read_text(encoding="utf-8").replace("pieces: 2", "pieces: 0"), encoding="utf-8")
+        self.refused("study", wrong, says=(f"{wrong}:6:9: error: pieces: expected a whole number from 1",))
         before = (folder / "summary.csv").read_bytes()
         self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder, "--resume"),
                          cli.DONE)

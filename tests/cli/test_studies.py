@@ -320,6 +320,17 @@ class Study(Case):
         self.expect((about["name"], about["kind"]), ("small", "converge"), "study.json")
         self.expect_page(folder, "<h1>Small</h1>", "ropelab study --force", "Runs that did not")
 
+    def test_what_did_not_finish_is_told(self) -> None:
+        done = cli.ropelab("study", write(STUDY), "--figures", "svg", "--out", cli.new_folder())
+        none = "self: no range of 3 points or more with one slope; 3 of 3 "
+        for says in (f"pendulum, boom, {none}diverged\n", f"pendulum, source, {none}unsupported\n"):
+            self.expect_in(says, done.stdout, "stdout")
+        text = STUDY.replace("quantity: self", "quantity: reference\nreference: {solver: '" + cli.BLOW_UP + "'}")
+        done = cli.ropelab("study", write(text.replace("catenary", "hanging-chain")), "--figures", "svg",
+                           "--out", cli.new_folder())
+        self.expect_in("pendulum, rattle, reference: no range of 3 points or more with one slope; "
+                       "its reference: diverged\n", done.stdout, "stdout")
+
     def test_shipped_studies(self) -> None:
         listed = json.loads(cli.ropelab("list", "studies", "--json").stdout)
         files = sorted(path.stem for path in
