@@ -6,10 +6,11 @@
 #include "world/driver.h"
 #include "world/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000, SCENE_STEPS = 100 };
+enum { SWEEPS = 20, ROW_EVALUATIONS = 4000000, SCENE_STEPS = 100, ROPES = 100, DRUMS = ROPES + 3 };
 
 static const size_t sizes[] = {100, 1000, 100000};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
@@ -30,7 +31,7 @@ static const struct {
     {"rattle", "rattle,iterations=10,tolerance=0", &direct},
 };
 
-// Whole steps of shipped scenarios, with all that the driver does in them.
+// Whole steps of shipped scenarios and of a row of drums (NULL), with all that the driver does.
 static const char *const row = "bare distance row";
 static const struct {
   const char *name, *scenario, *spec;
@@ -38,6 +39,7 @@ static const struct {
 } scenes[] = {
     {"step of atwood-drum, impulse", "atwood-drum", "impulse", 1},
     {"step of many-ropes, impulse, 10", "many-ropes", "impulse,iterations=10", 100},
+    {"the same, over 2 or 3 drums each", NULL, "impulse,iterations=10", ROPES},
 };
 
 // A vertical chain at rest, held at the top: every row acts in every iteration.
@@ -52,14 +54,58 @@ static rl_model *make_chain(size_t elements) {
   return rl_model_create(&definition, &fault);
 }
 
+// A row of drums, a metre apart, and of weights between and below them. Each rope leads from a
+// weight over the next two drums to the weight behind them, in the second half over three; the last
+// ones end in space.
+static rl_model *make_drums(void) {
+  static rl_body_definition bodies[DRUMS + ROPES];
+  static rl_rope_definition ropes[ROPES];
+  static rl_way ways[3 * ROPES];
+  static char names[DRUMS + 2 * ROPES][16];
+  const rl_part_definition drum = {.shape = RL_CYLINDER, .radius = 0.1, .length = 0.2};
+  for (uint32_t i = 0; i < DRUMS + 2 * ROPES; i++) {
+    snprintf(names[i], sizeof names[i], "n%u", i);
+  }
+  for (uint32_t i = 0; i < DRUMS + ROPES; i++) {
+    const bool fixed = i < DRUMS;
+    bodies[i] = rl_body_defaults();
+    bodies[i].name = names[i];
+    bodies[i].motion = fixed ? RL_FIXED : RL_FREE;
+    bodies[i].mass = 1.0;
+    bodies[i].position = fixed ? rl_vec(i, 0.0, 0.0) : rl_vec(i - DRUMS - 0.5, -1.0, 0.0);
+    bodies[i].part_count = fixed ? 1 : 0;
+    bodies[i].parts = &drum;
+  }
+  for (uint32_t i = 0; i < ROPES; i++) {
+    const uint32_t over = 2 * i < ROPES ? 2 : 3, to = i + over;
+    for (uint32_t k = 0; k < over; k++) {
+      ways[3 * i + k] = (rl_way){.body = i + k, .part = RL_NONE, .side.x = NAN, .friction = NAN};
+    }
+    ropes[i] = rl_rope_defaults();
+    ropes[i].name = names[DRUMS + ROPES + i];
+    ropes[i].from = (rl_end){.kind = RL_END_BODY, .body = DRUMS + i};
+    ropes[i].to = to < ROPES ? (rl_end){.kind = RL_END_BODY, .body = DRUMS + to}
+                             : (rl_end){.kind = RL_END_POINT, .at = {to - 0.5, -1.0, 0.0}};
+    ropes[i].ways = &ways[3 * i];
+    ropes[i].way_count = over;
+  }
+  const rl_definition definition = {.gravity = {0.0, -9.81, 0.0},
+                                    .bodies = bodies,
+                                    .body_count = DRUMS + ROPES,
+                                    .ropes = ropes,
+                                    .rope_count = ROPES};
+  rl_fault fault;
+  return rl_model_create(&definition, &fault);
+}
+
 // What is timed: a chain or a scene and a copy of its start, to begin every repeat from.
 typedef struct subject {
-  rl_scenario *scene; // NULL: a chain
+  rl_scenario *scene; // NULL: the model is its own
   rl_model *model;
   rl_state *start;
   rl_driver *driver; // NULL: a bare loop
   bool is_direct;    // which bare loop
-  bool is_row;
+  bool is_row, is_step;
   double *scratch; // [5 x elements] of the direct loop
   rl_state *state; // of the bare loop
 } subject;
@@ -138,8 +184,13 @@ static bool make_driver(subject *s, const char *spec) {
 static bool make_scene(subject *s, const char *name, const char *spec) {
   rl_diagnostic diagnostic;
   int status;
-  *s = (subject){.scene = rl_load_changed(name, NULL, 0, NULL, 0, &diagnostic, &status)};
-  s->model = s->scene ? s->scene->model : NULL;
+  *s = (subject){.is_step = true};
+  if (name) {
+    s->scene = rl_load_changed(name, NULL, 0, NULL, 0, &diagnostic, &status);
+    s->model = s->scene ? s->scene->model : NULL;
+  } else {
+    s->model = make_drums();
+  }
   s->start = s->model ? rl_state_create(s->model) : NULL;
   return s->start && make_driver(s, spec);
 }
@@ -169,7 +220,7 @@ static double time_scene(subject *s) {
 static double time_subject(subject *s, size_t elements) {
   uint64_t rows = 0;
   double seconds = 0.0;
-  if (s->scene) {
+  if (s->is_step) {
     return time_scene(s);
   }
   if (!s->driver) {

@@ -19,8 +19,8 @@ typedef struct rl_bench_entry {
 enum { RL_BENCH_ENTRIES_MAX = 128, RL_BENCH_REPEATS = 7 };
 
 // Times the solvers whose rows a bare loop stands beside, on chains of 100, 1000 and 100000
-// elements, and whole steps of two scenes beside one distance row. Returns the number of entries, 0
-// when out of memory or, with a message, without a scene. `progress` is called after each repeat.
+// elements, and whole steps of three scenes beside one distance row. Returns the number of entries,
+// 0 when out of memory or, with a message, without a scene. `progress` is called after each repeat.
 size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX], void (*progress)(int done, int all));
 
 #endif

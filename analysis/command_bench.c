@@ -15,7 +15,7 @@ const rl_usage rl_bench_usage = {
     .doc =
         "Times six solvers on chains of 100, 1000 and 100000 elements, beside bare loops in the "
         "same process that do only the arithmetic: nanoseconds per row and iteration, the least "
-        "of 7 repeats in turn, and the ratio to the bare loop. Then whole steps of two scenes, "
+        "of 7 repeats in turn, and the ratio to the bare loop. Then whole steps of three scenes, "
         "with detection, ledger and what becomes of contacts, beside the evaluation of one "
         "distance row; and 500 ropes with 10000 elements that lie on each other, beside a bare "
         "loop over elements and contacts: what a row costs in an iteration, what it costs to "

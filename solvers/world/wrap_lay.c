@@ -345,12 +345,13 @@ static double angle_on_side(const rl_path_item *item, rl_vec3 turning) {
 
 static bool refuse_ball(const rl_wrapping *w, uint32_t body, size_t k, const rl_path_item *item,
                         rl_vec3 turning, rl_fault *fault) {
-  rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
-               "on that side of the ball '%s' the rope would lie on more than half of it, "
-               "and slip off: from its centre the places before and behind it are seen %.4g "
-               "rad apart there, at most %.4g hold %s; expected the other side",
-               w->model->bodies[body].name, angle_on_side(item, turning), RL_PI,
-               w->model->ropes[w->rope].closed ? "a loop" : "without friction");
+  rl_fault_set(
+      fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+      "on that side of the ball '%s' the rope slips off: from its centre the places before "
+      "and behind it are seen %.4g rad apart there, and beyond %.4g there is a "
+      "shorter way beside it; expected the other side%s",
+      w->model->bodies[body].name, angle_on_side(item, turning), RL_PI,
+      w->model->ropes[w->rope].closed ? "" : ", or friction");
   return rl_fault_place(fault, "%zu", k);
 }
 

@@ -96,8 +96,8 @@ TEXTS = (
     ("over a half-space", over("plane: {normal: [0, 1, 0]}", "over: [@drum]"), "no rope passes round a half-space"),
     ("over a body that lets ropes through",
      over("sphere: {radius: 0.1}", "over: [@drum]", "rope_collide: false, "), "which lets it through"),
-    ("over more than half a ball", over("sphere: {radius: 0.1}", "over: [@drum]"), "more than half of it",
-     "rad apart there, at most 3.142 hold"),
+    ("over more than half a ball", over("sphere: {radius: 0.1}", "over: [@drum]"), "the rope slips off: from its centre",
+     "rad apart there, and beyond 3.142"),
     ("turns round a box", over("box: {size: [0.1, 0.1, 0.1]}", "over: [{body: drum, turns: @2}]"),
      "full turns hold on cylinders and capsules only"),
     ("turns round a ball with mass", over("sphere: {radius: 0.1}", "over: [{body: drum, turns: @2}], mass: 1, "
