@@ -625,15 +625,22 @@ static void catch_hard(rl_equations *e, rl_step_info *info) {
   project_velocities(e, l->bias); // what is left of the regularisation
 }
 
-// (8b) A gentle catch: all taut rows that move gently come to rest along themselves.
-static void catch_gently(rl_equations *e) {
+// (8b) A gentle catch: all taut rows that move gently come to rest along themselves. False if that
+// is not gentle: a node that rests and an element that meets the same place next to it both come to
+// rest only if the element ceases to turn.
+static bool catch_gently(rl_equations *e) {
   rl_lcp *l = &e->lcp;
+  double change = 0.0;
   rl_frictions_begin(l->frictions, &l->direct, e->rows);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->acts[m] = e->is_taut[m] && fabs(l->rates[m]) <= gentle_speed * e->speed;
     l->impulses[m] = l->bias[m] = 0.0;
   }
   project_velocities(e, l->bias);
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
+    change = rl_larger(change, rl_distance(e->state->velocities[i], e->saved[i]));
+  }
+  return change <= gentle_speed * e->speed;
 }
 
 // Books what impulses have changed of the velocities that were kept, and the work of driven bodies,
@@ -667,20 +674,24 @@ static bool add_coming(rl_equations *e) {
 }
 
 // (8b) What has been found to stick, though it still slides a little, stops; and with it what that
-// would drive into what it leaves by its acceleration.
+// would drive into what it leaves by its acceleration, or turn round of what begins to slip.
 static void stop_slides(rl_equations *e, rl_step_info *info) {
   const uint32_t rows = e->lcp.direct.row_count;
-  if (!rl_rubbing_stops(e)) {
+  if (!rl_rubbing_stops(e, rest_speed * e->speed)) {
     return;
   }
   memcpy(e->saved, e->state->velocities, e->model->slot_count * sizeof *e->saved);
   memcpy(e->chosen, e->acts, rows * sizeof *e->chosen);
   memset(e->lcp.impulses, 0, e->lcp.direct.count * sizeof *e->lcp.impulses);
-  do {
+  bool more = true;
+  while (more) {
     project_velocities(e, NULL);
-  } while (add_coming(e));
-  memcpy(e->acts, e->chosen, rows * sizeof *e->chosen);
+    const bool comes = add_coming(e);
+    more = rl_rubbing_stop_turned(e) || comes;
+  }
   book_change(e, rl_rubbing_stop_work(e), info);
+  memcpy(e->acts, e->chosen, rows * sizeof *e->chosen);
+  rl_rubbing_go_on(e);
 }
 
 // Catches what is taut and lengthens, and books what it takes.
@@ -688,10 +699,9 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
-  if (fastest > gentle_speed * e->speed) {
+  if (fastest > gentle_speed * e->speed || !catch_gently(e)) {
+    memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
     catch_hard(e, info);
-  } else {
-    catch_gently(e);
   }
   book_change(e, rl_rubbing_blow_work(e), info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {

@@ -31,6 +31,7 @@ typedef struct rl_rubbing {
   bool holds;   // it sticks
   bool jams;    // it slid, and cannot go on
   bool is_torn; // it began to, but has no direction of its own
+  bool stops;   // it slips, and is stopped first
   rl_vec3 direction;
   rl_vec3 share;         // its friction as it was chosen [N]
   double friction;       // coefficient

@@ -57,6 +57,11 @@ static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
   return rl_unit(rl_add_scaled(kept, -rl_dot(kept, row->normal), row->normal));
 }
 
+// Whether both of the tangents of a contact act, which then are those of its row.
+static bool is_held(const rl_equations *e, uint32_t k) {
+  return e->rubbing[k].kind == RL_CONTACT_STICKS || e->rubbing[k].stops;
+}
+
 void rl_rubbing_lay(rl_equations *e, bool sticks, bool forces) {
   rl_lcp *l = &e->lcp;
   rl_direct *d = &l->direct;
@@ -67,7 +72,7 @@ void rl_rubbing_lay(rl_equations *e, bool sticks, bool forces) {
     const bool acts = e->acts[t->normal];
     const bool slips = acts && forces && kind != RL_CONTACT_STICKS;
     rl_vec3 first = row->tangents[0], second = row->tangents[1];
-    if (acts && kind != RL_CONTACT_STICKS) {
+    if (acts && !is_held(e, k)) {
       first = force_direction(e, k);
       second = rl_cross(row->normal, first);
     }
@@ -75,8 +80,8 @@ void rl_rubbing_lay(rl_equations *e, bool sticks, bool forces) {
     e->curvatures[t->first + 1] = rl_dot(e->rubbing[k].curvature, second);
     t->softness = 0.0;
     t->coefficient = slips ? row->friction : 0.0;
-    l->active[t->first] = acts && sticks && kind == RL_CONTACT_STICKS;
-    l->active[t->first + 1] = acts && sticks && kind != RL_CONTACT_SLIPS;
+    l->active[t->first] = acts && sticks && is_held(e, k);
+    l->active[t->first + 1] = acts && sticks && (is_held(e, k) || kind == RL_CONTACT_BEGINS);
     l->inverse_masses[t->first] = l->inverse_masses[t->first + 1] = l->inverse_masses[t->normal];
     rl_direct_lay_tangents(d, e->rows, k, first, second, l->gradients);
   }
@@ -169,31 +174,6 @@ double rl_rubbing_blow_work(const rl_equations *e) {
   return work;
 }
 
-bool rl_rubbing_stops(const rl_equations *e) {
-  bool stops = false;
-  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
-    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
-    stops = stops ||
-            (e->acts[e->lcp.direct.tangents[k].normal] && e->rubbing[k].kind == RL_CONTACT_STICKS &&
-             rl_length(slide) > no_slide * e->speed);
-  }
-  return stops;
-}
-
-double rl_rubbing_stop_work(const rl_equations *e) {
-  double work = 0.0;
-  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
-    const double *along = &e->lcp.impulses[e->lcp.direct.tangents[k].first];
-    const rl_row *row = rl_rubbing_row(e, k);
-    if (e->acts[e->lcp.direct.tangents[k].normal] && e->rubbing[k].kind == RL_CONTACT_STICKS) {
-      const rl_vec3 impulse =
-          rl_add(rl_scale(along[0], row->tangents[0]), rl_scale(along[1], row->tangents[1]));
-      work += rl_friction_work(e->rows, row, impulse, e->state->points, e->state->velocities);
-    }
-  }
-  return work;
-}
-
 // How far the friction of a contact is beyond its law.
 static double friction_event(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
@@ -204,6 +184,48 @@ static double friction_event(const rl_equations *e, uint32_t k) {
   }
   const double limit = row->friction * fmax(e->multipliers[t->normal], 0.0);
   return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
+}
+
+bool rl_rubbing_stops(const rl_equations *e, double slowest) {
+  bool stops = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    stops = stops || (e->acts[e->lcp.direct.tangents[k].normal] &&
+                      e->rubbing[k].kind == RL_CONTACT_STICKS && rl_length(slide) > slowest);
+  }
+  return stops;
+}
+
+bool rl_rubbing_stop_turned(rl_equations *e) {
+  bool any = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    rl_rubbing *r = &e->rubbing[k];
+    const bool is_turned = e->acts[e->lcp.direct.tangents[k].normal] && !is_held(e, k) &&
+                           !r->slides && friction_event(e, k) > 0.0;
+    r->stops = r->stops || is_turned;
+    any = any || is_turned;
+  }
+  return any;
+}
+
+double rl_rubbing_stop_work(const rl_equations *e) {
+  double work = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const double *along = &e->lcp.impulses[e->lcp.direct.tangents[k].first];
+    const rl_row *row = rl_rubbing_row(e, k);
+    if (e->acts[e->lcp.direct.tangents[k].normal] && is_held(e, k)) {
+      const rl_vec3 impulse =
+          rl_add(rl_scale(along[0], row->tangents[0]), rl_scale(along[1], row->tangents[1]));
+      work += rl_friction_work(e->rows, row, impulse, e->state->points, e->state->velocities);
+    }
+  }
+  return work;
+}
+
+void rl_rubbing_go_on(rl_equations *e) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    e->rubbing[k].stops = false;
+  }
 }
 
 // How a contact comes to slide, after a solve.

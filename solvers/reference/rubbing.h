@@ -24,10 +24,13 @@ void rl_rubbing_share(const rl_equations *equations, double *forces);
 void rl_rubbing_power(rl_equations *equations, double *loss, double *power);
 double rl_rubbing_blow_work(const rl_equations *equations);
 
-// (8b) Whether what sticks still slides; and, after impulses that stop it, the work of driven
-// bodies through them.
-bool rl_rubbing_stops(const rl_equations *equations);
+// (8b) Whether what sticks still slides, faster than this [m/s]. After impulses that stop it: what
+// they have turned round of that which begins to slip from rest is to be stopped with it (true if
+// there is any more); the work of driven bodies through them; and what was stopped so is let go.
+bool rl_rubbing_stops(const rl_equations *equations, double slowest);
+bool rl_rubbing_stop_turned(rl_equations *equations);
 double rl_rubbing_stop_work(const rl_equations *equations);
+void rl_rubbing_go_on(rl_equations *equations);
 
 // (14) Raises the gauges of contacts that act above 0 once one that sticks would need more than
 // there is, or one that slips has come to rest.
