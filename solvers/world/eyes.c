@@ -391,7 +391,8 @@ static void turn_round(const rl_model *model, rl_state *state, const passage *p,
   const uint32_t slot = model->eyes[p->eye].slot;
   rl_vec3 eye = eye_position(model, state, p->eye);
   const rl_vec3 out = rl_unit(rl_sub(p->ahead, eye));
-  const rl_vec3 way = rl_scale(through, rl_sub(out, in));
+  const rl_vec3 way =
+      rl_sub(rl_add_scaled(eye, through, out), rl_position(&state->points[p->node]));
   const bool is_carried = slot != RL_NONE && state->points[slot].w > 0.0;
   const double fall = is_carried ? 0.0 : state->masses[p->node] * rl_dot(model->gravity, way);
   move_apart(model, state, p, way);
@@ -422,26 +423,57 @@ static bool can_turn(const rl_model *model, const rl_state *state, const passage
   return body && body->spin_slot != RL_NONE && state->points[body->spin_slot].w > 0.0;
 }
 
+// Whether what is behind a node is before the eye still: then that and the eye are its line.
+static bool has_line(const rl_model *model, const rl_state *state, const passage *p, rl_vec3 in) {
+  return p->neighbour != RL_NONE &&
+         rl_dot(in, rl_sub(p->behind, eye_position(model, state, p->eye))) < 0.0;
+}
+
+// Lets a node through the eye, which the rope then runs through with the element behind it.
+static void let_through(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in,
+                        double through) {
+  turn_round(model, state, p, in, through);
+  state->eye_elements[p->eye] = p->neighbour;
+}
+
+// (4a) A step may take more than an element through: then the nodes behind follow the first one, as
+// far behind it as they are.
+static void follow(const rl_model *model, rl_state *state, passage p, rl_vec3 in, double behind) {
+  const uint32_t eye = p.eye;
+  while (p.neighbour != RL_NONE) {
+    const rl_vec3 node = rl_position(&state->points[p.node]);
+    const double through = rl_distance(node, eye_position(model, state, eye)) - behind;
+    p = passage_of(model, state, p.rope, p.neighbour, p.end);
+    if (p.eye != eye || !(through > 0.0) || !can_pass(model, state, &p)) {
+      return;
+    }
+    behind = rl_distance(p.behind, rl_position(&state->points[p.node]));
+    let_through(model, state, &p, in, through);
+  }
+}
+
 // Puts a node on its line, and lets it through if it is.
 static bool pass(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in) {
   const bool turns = can_turn(model, state, p);
   const rl_vec3 about =
       turns ? rl_position(&state->points[model->eyes[p->eye].slot]) : (rl_vec3){0.0, 0.0, 0.0};
   const rl_vec3 before = turns ? moment_of_all(model, state, p, about) : about;
-  if (p->neighbour != RL_NONE) {
+  const double behind = rl_distance(p->behind, rl_position(&state->points[p->node]));
+  if (has_line(model, state, p, in)) {
     straighten(model, state, p);
     in = guide_of(model, state, p);
   }
   const double through = through_of(model, state, p, in);
-  const bool passes = through > 0.0;
-  if (passes) {
-    turn_round(model, state, p, in, through);
-    state->eye_elements[p->eye] = p->neighbour;
+  if (through > 0.0) {
+    let_through(model, state, p, in, through);
   }
   if (turns) {
     give_back(model, state, p, about, before);
   }
-  return passes;
+  if (through > 0.0) {
+    follow(model, state, *p, in, behind);
+  }
+  return through > 0.0;
 }
 
 // What a row knows about one of its ends, if that is guided and still at the eye.
@@ -453,8 +485,10 @@ static bool guided_passage(const rl_model *model, const rl_state *state, const r
     return false;
   }
   *p = passage_of(model, state, rope, element, end);
-  *in = p->neighbour == RL_NONE ? rl_scale(end == 0 ? 1.0 : -1.0, row->guides[end])
-                                : guide_of(model, state, p);
+  *in = rl_scale(end == 0 ? 1.0 : -1.0, row->guides[end]);
+  if (has_line(model, state, p, *in)) {
+    *in = guide_of(model, state, p);
+  }
   return true;
 }
 

@@ -113,6 +113,53 @@ static void passing_is_of_second_order(void **unused) {
   check_below(energies[3], energies[0] / 32.0);
 }
 
+// A step takes up to some twenty elements through: no element gets longer, and the error of the
+// method is what is left, 0.9 of the step in half a second.
+static void a_step_takes_many_elements(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"convex", "convex,integrator=bdf2", "impulse-direct"};
+  static const int rates[] = {20, 60, 240};
+  rl_scenario *s = hanging_chain(0.06, 300);
+  rl_state *exact = exact_state(s, 0.5);
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+      const double step = 1.0 / rates[i];
+      rl_driver *d = driver_for(s, solvers[k], step);
+      for (int n = 0; n < rates[i] / 2; n++) {
+        step_checked(d);
+        check_below(rl_metrics_of(d).length_error, 1e-12);
+        check_below((double)d->info.iterations, 15.0);
+      }
+      check_below(fabs(tip_height(s->model, d->state) - tip_height(s->model, exact)), 1.2 * step);
+      rl_driver_free(d);
+    }
+  }
+  rl_state_free(exact);
+  rl_scenario_free(s);
+}
+
+// What comes in round a bend cuts the corner by less than a tenth of its length.
+static void a_bent_chain_follows(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: b\nduration: 1\nstep: 0.01\n"
+                    "ropes: {chain: {from: {free: [-0.6, 0.2, 0]}, to: {free: [0.05, -1.2, 0.1]},\n"
+                    "        over: [{eye: [0, 0, 0]}], mass: 1, segments: 200}}\n");
+  rl_driver *fine = driver_for(s, "convex,integrator=bdf2", 0.001);
+  rl_driver *d = driver_for(s, "convex", 1.0 / 60.0);
+  for (int n = 0; n < 300; n++) {
+    step_checked(fine);
+  }
+  for (int n = 0; n < 18; n++) {
+    step_checked(d);
+    check_below(rl_metrics_of(d).length_error, 0.05); // measured: 0.043; 0.14 without (4a)
+  }
+  check_near(tip_height(s->model, d->state), tip_height(s->model, fine->state), 0.05);
+  rl_driver_free(fine);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // With more elements the chain moves as the smooth one.
 static void more_elements_are_a_smooth_chain(void **unused) {
   (void)unused;
@@ -618,6 +665,8 @@ int main(void) {
       cmocka_unit_test(a_chain_runs_through_as_known),
       cmocka_unit_test(passing_is_of_second_order),
       cmocka_unit_test(a_chain_that_is_through_falls),
+      cmocka_unit_test(a_step_takes_many_elements),
+      cmocka_unit_test(a_bent_chain_follows),
       cmocka_unit_test(more_elements_are_a_smooth_chain),
       cmocka_unit_test(free_things_keep_their_momentum),
       cmocka_unit_test(a_chain_goes_to_and_fro),
