@@ -86,6 +86,35 @@ static rl_path_change add_rims(rl_path *path, const rl_path_scene *s, size_t ind
   return RL_PATH_CHANGED;
 }
 
+// Whether the way out for a piece that cuts off a bit of a drum, from the side or a rim to the side
+// or a rim, is over an end: the shortest one from its middle, or the one asked for.
+static bool is_under_end(const rl_part *part, const rl_path_cut *cut, bool hint, uint32_t *end) {
+  const rl_vec3 middle = rl_scale(0.5, rl_add(cut->from, cut->to)), out = cut->outward;
+  *end = (hint ? out.z : middle.z) < 0.0 ? 0 : 1;
+  return hint ? out.z * out.z > out.x * out.x + out.y * out.y
+              : part->radius - sqrt(middle.x * middle.x + middle.y * middle.y) >
+                    0.5 * part->length - fabs(middle.z);
+}
+
+// Over an end: a place on its rim where the piece comes in and one where it goes out. One may be
+// there already.
+static rl_path_change add_chord(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
+                                uint32_t end, const rl_path_cut *cut) {
+  const rl_path_item *before = &path->items[index - 1], *after = &path->items[index];
+  const bool in = before->part != solid, out = after->part != solid;
+  if (!rl_path_open(path, index, (in ? 1U : 0U) + (out ? 1U : 0U))) {
+    return RL_PATH_NO_ROOM;
+  }
+  rl_path_item *item = &path->items[index];
+  if (in) {
+    new_item(item++, s, solid, RL_FEATURE_RIM + end)->along = rl_path_angle_at(cut->from);
+  }
+  if (out) {
+    new_item(item, s, solid, RL_FEATURE_RIM + end)->along = rl_path_angle_at(cut->to);
+  }
+  return RL_PATH_CHANGED;
+}
+
 static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                 const rl_path_cut *cut, rl_vec3 direction) {
   if (!rl_path_open(path, index, 1)) {
@@ -149,7 +178,7 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
   const rl_part *part = where->part;
   const rl_vec3 way = rl_sub(b->entry, a->exit);
   rl_path_cut cut;
-  if (part->shape == RL_PLANE || is_far(where, a->exit, way) ||
+  if (part->shape == RL_PLANE || where->passed || is_far(where, a->exit, way) ||
       cannot_cut(s, a, b, solid, hint != NULL) ||
       !rl_path_cuts(part, rl_path_to_part(where, a->exit), rl_path_to_part(where, b->entry),
                     RL_PATH_SLACK * part->bound, &cut)) {
@@ -163,7 +192,13 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
     cut.out = b->part == solid ? RL_NONE : cut.out;
   }
   if (!rl_is_polyhedron(part->shape)) {
-    const bool rims = part->shape == RL_CYLINDER && (cut.in != RL_NONE || cut.out != RL_NONE);
+    uint32_t end;
+    const bool drum = part->shape == RL_CYLINDER;
+    const bool rims = drum && (cut.in != RL_NONE || cut.out != RL_NONE);
+    if (drum && !rims && (a->part != solid || b->part != solid) &&
+        is_under_end(part, &cut, hint != NULL, &end)) {
+      return add_chord(path, s, i + 1, solid, end, &cut);
+    }
     return rims ? add_rims(path, s, i + 1, solid, &cut)
                 : add_round(path, s, i + 1, solid, &cut, rl_unit(way));
   }

@@ -103,7 +103,7 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
     rl_path_leave_out(path, first, 1);
     return RL_PATH_CHANGED;
   }
-  const double hidden = -RL_PATH_SLACK * part->bound;
+  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
   return height_over(part, RL_FEATURE_FACE(item->feature), p) < hidden ? come_on(path, s, first)
                                                                        : RL_PATH_SAME;
 }
@@ -117,7 +117,7 @@ static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t la
     rl_path_leave_out(path, last, 1);
     return RL_PATH_CHANGED;
   }
-  const double hidden = -RL_PATH_SLACK * part->bound;
+  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
   return after != RL_NONE && height_over(part, after, p) < hidden ? go_off(path, s, last, after)
                                                                   : RL_PATH_SAME;
 }

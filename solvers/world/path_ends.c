@@ -249,13 +249,17 @@ static rl_path_change pass_seam(rl_path *path, const rl_path_scene *s, size_t i,
   const double least = half - slack_of(item, p);
   const bool entry = rl_path_local(s, item, item->entry).z * sign < least;
   const bool exit = rl_path_local(s, item, item->exit).z * sign < least;
-  if (item->wrap > RL_PI || rl_path_is_past_half(item)) { // the long way round
+  const bool past = item->wrap > RL_PI || rl_path_is_past_half(item);
+  if (p == RL_PATH_SLIPS && (past || entry || exit)) {
+    return slip_off(path, i);
+  }
+  if (past) { // the long way round
     item->side = rl_scale(-1.0, item->side);
     item->wrap = 0.0;
     return RL_PATH_CHANGED;
   }
   if (entry && exit) {
-    return p == RL_PATH_SLIPS ? slip_off(path, i) : rl_path_changed(move_off_cap(path, s, i));
+    return rl_path_changed(move_off_cap(path, s, i));
   }
   return entry || exit ? rl_path_changed(add_seam(path, s, i, exit)) : RL_PATH_SAME;
 }

@@ -3,7 +3,7 @@
 
 rl_path_solid rl_path_solid_of(const rl_part *part, rl_vec3 position, rl_quat rotation) {
   return (rl_path_solid){part, rl_add(position, rl_rotate(rotation, part->at)),
-                         rl_quat_product(rotation, part->rotation)};
+                         rl_quat_product(rotation, part->rotation), false};
 }
 
 rl_vec3 rl_path_to_world(const rl_path_solid *solid, rl_vec3 p) {

@@ -12,6 +12,7 @@ typedef struct rl_path_solid {
   const rl_part *part;
   rl_vec3 at;       // its centre in the world [m]
   rl_quat rotation; // from its frame to the world
+  bool passed;      // a rope goes through it, and stays on what it lies on there
 } rl_path_solid;
 
 rl_path_solid rl_path_solid_of(const rl_part *part, rl_vec3 position, rl_quat rotation);

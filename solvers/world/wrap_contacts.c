@@ -457,6 +457,20 @@ typedef struct hit {
   rl_vec3 side; // of the body from which it came, world frame
 } hit;
 
+// Whether an end of the rope or an eye that a piece leads to has come into a part: there is no way
+// round that.
+static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_part *part,
+                    rl_body_pose at) {
+  bool in = false;
+  for (int k = 0; k < 2; k++) {
+    in = in || (from[k].part == RL_NONE &&
+                rl_shape_surface(part, at.centre, at.rotation, from[k].at).distance -
+                        w->model->ropes[w->rope].radius <
+                    -inside * part->inner);
+  }
+  return in;
+}
+
 // Looks for it on a body; `first` is when that is.
 static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
                         const swept_piece *swept, uint32_t body, double *first, hit *found) {
@@ -473,6 +487,9 @@ static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t pie
     const moving_piece m = seen_from(was, is, swept);
     const double t =
         runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
+    if (t <= 1.0 && ends_in(w, &items[piece], &model->bodies[body].parts[part], is)) {
+      continue;
+    }
     if (t < *first || (t <= 1.0 && t == *first && body < found->body)) {
       *found = (hit){body, part, rl_rotate(is.rotation, normal)};
       *first = t;
@@ -534,15 +551,37 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const hit *found, const swep
   return !isnan(length) && rl_wraps_is_settled(w, item);
 }
 
+// What has come to more than half of a ball, where no friction holds it, goes the shortest way from
+// there. Whether something has.
+static bool leave_half_balls(rl_wrapping *w) {
+  bool any = false;
+  for (size_t i = 1; i + 1 < w->path.count; i++) {
+    rl_path_item *item = &w->path.items[i];
+    if (item->kind == RL_PATH_SPHERE && !item->held && rl_path_is_past_half(item)) {
+      item->reference = item->side;
+      item->side = rl_vec(0.0, 0.0, 0.0);
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Lets the features of the list change. False where that finds no way.
+static bool adapt_features(rl_wrapping *w, double *length) {
+  rl_path_outcome outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
+  if (outcome == RL_PATH_FOUND && leave_half_balls(w)) {
+    outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
+  }
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
 // The same by the rules of features, from where the piece is now.
 static bool adapt_to(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
   (void)piece;
   (void)swept;
   double length;
   rl_wraps_solid(w, found->body, found->part);
-  const rl_path_outcome outcome =
-      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  return adapt_features(w, &length);
 }
 
 // And over the rim of a drum, where the piece has come over the end and cuts off a bit of the side:
@@ -567,20 +606,10 @@ static bool wrap_rim(rl_wrapping *w, size_t piece, const hit *found, const swept
   return adapt_to(w, piece, found, swept);
 }
 
-// And by winding round the part, for a piece that has gone through it. Past half of a ball winding
-// finds ways that are the shortest in their plane only: what no friction holds goes on from there.
+// And by winding round the part, for a piece that has gone through it.
 static bool wind_round(rl_wrapping *w, size_t piece, const hit *found, const swept_piece *swept) {
-  if (!rl_wraps_wind(w, piece, found->body, found->part, found->side, 0)) {
-    return false;
-  }
-  for (size_t i = 1; i + 1 < w->path.count; i++) {
-    rl_path_item *item = &w->path.items[i];
-    if (item->kind == RL_PATH_SPHERE && !item->held) {
-      item->reference = item->side;
-      item->side = rl_vec(0.0, 0.0, 0.0);
-    }
-  }
-  return adapt_to(w, piece, found, swept);
+  return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0) &&
+         adapt_to(w, piece, found, swept);
 }
 
 // Where the point p of what item i of the list is held by was at the start of the step.
@@ -617,7 +646,7 @@ static double largest_change(const rl_wrapping *w, const rl_state *before) {
     along += rl_dot(items[k].out, rl_sub(to, from));
     moves += rl_length(rl_sub(to, from));
   }
-  return fmax(along, 0.0) + rl_wrap_bent_share * moves;
+  return fmax(fmax(along, w->along), 0.0) + rl_wrap_bent_share * moves;
 }
 
 // The length of the list, if it has taken the part on; else INFINITY. What falls can pass over the
@@ -628,6 +657,33 @@ static double caught_length(rl_wrapping *w, const hit *found, size_t count) {
     on = w->path.count > count && rl_wraps_is_on(w, &w->path.items[i], found->body, found->part);
   }
   return on ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
+}
+
+// Whether a straight piece goes through a part of a body, which is where it is in a state.
+static bool cuts(const rl_wrapping *w, const rl_state *state, const rl_path_item *from,
+                 uint32_t body, uint32_t part, double depth) {
+  const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
+  const rl_part *p = &w->model->bodies[body].parts[part];
+  rl_surface surface;
+  rl_shape_segment(p, at.centre, at.rotation, from[0].exit, from[1].entry, &surface);
+  return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
+}
+
+// Out of parts through which the rope has gone since the step began, and before, as behind an end
+// that has, the rules do not lead it: they keep it from nothing else. Whether there is one more.
+static bool pass_parts(rl_wrapping *w, const rl_state *before) {
+  const rl_path_item *items = rl_path_items(before, w->rope);
+  bool any = false;
+  for (size_t i = 0; i < w->solid_count; i++) {
+    const uint32_t *place = w->state->solid_parts[i];
+    bool through = false;
+    for (uint32_t k = 0; k <= before->wrap_counts[w->rope] && !through; k++) {
+      through = cuts(w, before, &items[k], place[0], place[1], inside);
+    }
+    any = any || (through && !w->state->solids[i].passed);
+    w->state->solids[i].passed = through;
+  }
+  return any;
 }
 
 // The first way by which the rope becomes no longer than it was, or than it can have become, and
@@ -651,7 +707,7 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   size_t longer = WAYS;
   for (size_t k = w->left == RL_NONE ? 0 : WAYS - 1; k < WAYS; k++) {
     const double now = ways[k](w, piece, found, swept) ? caught_length(w, found, count) : INFINITY;
-    const bool is_possible = now <= most;
+    const bool is_possible = now <= most && (w->left != RL_NONE || now >= w->shortest);
     if (is_possible &&
         now <= fmax(length * (1.0 + longest_slip), w->start + largest_change(w, before))) {
       return true;
@@ -659,9 +715,11 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
     longer = is_possible && longer == WAYS ? k : longer;
     rl_wraps_restore(w, count);
   }
-  if (longer < WAYS && ways[longer](w, piece, found, swept) &&
-      caught_length(w, found, count) <= most) {
-    return true;
+  if (longer < WAYS) {
+    return ways[longer](w, piece, found, swept);
+  }
+  if (w->left == RL_NONE && pass_parts(w, before)) {
+    return catch_hit(w, before, piece, found, swept);
   }
   // It only grazes, or passes through: what falls on the others need not be led round that.
   w->solid_count = w->left != RL_NONE ? solids : w->solid_count;
@@ -707,23 +765,13 @@ static rl_vec3 farthest_old(const rl_path_item *old, size_t first, size_t last, 
   return farthest;
 }
 
-// Whether a straight piece goes through a part of a body.
-static bool cuts(const rl_wrapping *w, const rl_path_item *from, uint32_t body, uint32_t part,
-                 double depth) {
-  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
-  const rl_part *p = &w->model->bodies[body].parts[part];
-  rl_surface surface;
-  rl_shape_segment(p, at.centre, at.rotation, from[0].exit, from[1].entry, &surface);
-  return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
-}
-
 // Whether a straight piece of a list goes through a body.
 static bool goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
                          uint32_t body) {
   bool through = false;
   for (uint32_t part = 0; part < w->model->bodies[body].part_count; part++) {
     for (size_t k = 0; k + 1 < count && !through; k++) {
-      through = cuts(w, &items[k], body, part, inside);
+      through = cuts(w, w->state, &items[k], body, part, inside);
     }
   }
   return through;
@@ -742,7 +790,8 @@ static void find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_c
       const bool near = model->touches[(size_t)w->rope * model->body_count + body] &&
                         body != w->left && is_near(w, w->state, about, body);
       for (uint32_t part = 0; near && part < model->bodies[body].part_count; part++) {
-        if (cuts(w, &items[k], body, part, touching) && !goes_through(w, old, old_count, body)) {
+        if (cuts(w, w->state, &items[k], body, part, touching) &&
+            !goes_through(w, old, old_count, body)) {
           rl_wraps_solid(w, body, part);
         }
       }
@@ -766,21 +815,20 @@ static bool has_end_in(const rl_wrapping *w, uint32_t body) {
 }
 
 // What has fallen goes through nothing, as the old items did not: until no piece does, the rules of
-// features lead it round, where that makes it no longer than it can be. Not where it goes through
-// the body that it has left because an end comes into that: these rules would lead the rope back on
-// it.
+// features lead it round, where that makes it no longer than it can be. Not round the body that it
+// has left, where it goes through that because an end comes into it.
 static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count, double most) {
   if (w->left != RL_NONE && goes_through(w, w->path.items, w->path.count, w->left) &&
       (w->run_over || has_end_in(w, w->left))) {
-    return;
+    for (size_t i = 0; i < w->solid_count; i++) {
+      w->state->solids[i].passed = w->state->solid_parts[i][0] == w->left;
+    }
   }
   for (size_t known = SIZE_MAX; known != w->solid_count;) {
     const size_t count = w->path.count;
     memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
     double length;
-    const rl_path_outcome outcome =
-        rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-    if ((outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) || length > most) {
+    if (!adapt_features(w, &length) || length > most) {
       rl_wraps_restore(w, count);
     }
     known = w->solid_count;
@@ -796,7 +844,7 @@ static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   memcpy(old, w->state->old_items, old_count * sizeof *old);
   const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
   w->lost = left;
-  w->start = 0.0;
+  w->start = w->along = 0.0;
   for (size_t k = 0; k < old_count; k++) {
     w->start += old[k].piece + old[k].arc;
   }
@@ -838,8 +886,11 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
                         uint32_t neighbour) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
   const rl_path_item *item = &rl_path_items(state, index)[neighbour];
-  if (wrap->body == RL_NONE || rl_wrap_is_round(item)) {
-    return false;
+  const bool is_end = neighbour == 0 || neighbour > state->wrap_counts[index];
+  const rl_wrap *beside = is_end ? NULL : &rl_wraps_of(model, state, index)[neighbour - 1];
+  if (wrap->body == RL_NONE || rl_wrap_is_round(item) ||
+      (beside && beside->body == wrap->body && beside->part == wrap->part)) {
+    return false; // a place on the part itself is on its surface, to rounding
   }
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
   return rl_shape_surface(rl_wrap_part(model, wrap), at.centre, at.rotation, item->at).distance <
@@ -980,7 +1031,7 @@ static void clear_changed(rl_wrapping *w, size_t old_count, double most) {
 // it has, and longer than the way at the start of the step can have become, is no way that it could
 // have slid to: then it stays on these. Where it is shorter than that way can have become, the rope
 // has slipped off what it lay on.
-static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
+static void adapt(rl_wrapping *w, const rl_state *before) {
   if (all_settled(w)) {
     return;
   }
@@ -988,20 +1039,21 @@ static void adapt(rl_wrapping *w, const rl_state *before, double shortest) {
   const double kept = rl_path_solve(w->path.items, count, NULL);
   double length;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  const rl_path_outcome outcome =
-      rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-  const bool is_found = outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  const bool is_found = adapt_features(w, &length);
   const double most =
       is_found ? fmax(kept * (1.0 + longest_slip), w->start + largest_change(w, before)) : kept;
   if (!is_found || !(length <= most)) {
     rl_wraps_restore(w, count);
-  } else if (length < shortest && count > 2) {
+    if (pass_parts(w, before)) {
+      adapt(w, before);
+    }
+  } else if (length < w->shortest && count > 2) {
     const uint32_t body = body_left(w); // while the old wraps are still there
     if (body != RL_NONE) {
       rl_wraps_note_slip(w->state, w->rope, body);
       fall(w, count, body);
     }
-  } else if (has_changed(w, count)) {
+  } else if (has_changed(w, count) || length < kept * (1.0 - longest_slip)) {
     clear_changed(w, count, most);
   }
 }
@@ -1106,19 +1158,21 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     rl_wraps_adopt(&w);
     return 0.0;
   }
+  const double along = rl_wraps_change_along(model, before, state, r);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
+  w.along = along;
   if (goes_on(&w, before)) {
     keep_wraps(&w);
     return rubbed;
   }
-  const double growth = longest_growth(model, before, state, r);
+  w.shortest = start * (1.0 - longest_slip) - 2.0 * longest_growth(model, before, state, r);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
     const swept_piece swept = sweep(&w, before, piece);
     catch_hits(&w, before, piece, &swept);
   }
-  adapt(&w, before, start * (1.0 - longest_slip) - 2.0 * growth);
+  adapt(&w, before);
   rl_wraps_adopt(&w);
   return rubbed;
 }

@@ -536,10 +536,8 @@ static rl_vec3 gone_to(const rl_model *model, const rl_state *from, const rl_sta
                           rl_wrap_to_body(rl_body_pose_at(model, from, from->points, carrier), p));
 }
 
-// (1) What the pieces of a path, in their directions, tell of the change of its length to another
-// state [m].
-static double change_along(const rl_model *model, const rl_state *from, const rl_state *to,
-                           uint32_t index) {
+double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
+                             uint32_t index) {
   const rl_path_item *items = rl_path_items(from, index);
   double sum = 0.0;
   for (uint32_t k = 0; k <= from->wrap_counts[index]; k++) {
@@ -564,8 +562,9 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
   const double jump = fabs(was - length) - jump_tolerance * was -
                       rl_wrap_bent_share * moves_of(model, state, before, index);
   const bool is_found = !isnan(length);
-  if (is_found && (!(jump > 0.0) || !(jump > fabs(change_along(model, before, state, index))) ||
-                   !(jump > fabs(change_along(model, state, before, index))))) {
+  if (is_found &&
+      (!(jump > 0.0) || !(jump > fabs(rl_wraps_change_along(model, before, state, index))) ||
+       !(jump > fabs(rl_wraps_change_along(model, state, before, index))))) {
     return false;
   }
   const rl_wrap *wraps = rl_wraps_of(model, state, index);

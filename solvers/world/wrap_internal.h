@@ -86,6 +86,11 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
                      size_t *split, double dt);
 
+// (1) What the pieces of a path, in their directions, tell of the change of its length to another
+// state with the same wraps [m]. Both paths are solved.
+double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
+                             uint32_t index);
+
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
 // the state's points is solved.
@@ -96,9 +101,11 @@ typedef struct rl_wrapping {
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
-  double start;  // length of the way at the start of the step, or of the fall [m]
-  uint32_t left; // the body that it has slipped off, while it falls; RL_NONE: it does not
-  bool run_over; // because an end of it comes into that
+  double start;    // length of the way at the start of the step, or of the fall [m]
+  double shortest; // than which it can not have become shorter in the step but by slipping off [m]
+  double along;    // what its directions there tell of its change in the step; a fall has none [m]
+  uint32_t left;   // the body that it has slipped off, while it falls; RL_NONE: it does not
+  bool run_over;   // because an end of it comes into that
   uint32_t lost; // the body that it has slipped off: where it lies on that again, it lies elsewhere
 } rl_wrapping;
 

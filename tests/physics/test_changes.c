@@ -253,11 +253,11 @@ static void bob_winds_up_to_an_edge(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // The rope goes through nothing
 
-// How deep straight pieces are inside a body [m], and how far the bob is outside it.
-static double depth_in(const rl_driver *d, uint32_t body, double *outside) {
+// How deep straight pieces are inside a body [m].
+static double depth_in(const rl_driver *d, uint32_t body) {
   const rl_model *model = d->model;
   const rl_part *part = model->bodies[body].parts;
-  const rl_vec3 at = model->bodies[body].position, bob = rl_position(&d->state->points[1]);
+  const rl_vec3 at = model->bodies[body].position;
   const rl_quat rotation = model->bodies[body].rotation;
   const rl_path_item *items = rl_path_items(d->state, 0);
   double depth = 0.0;
@@ -266,8 +266,16 @@ static double depth_in(const rl_driver *d, uint32_t body, double *outside) {
     rl_shape_segment(part, at, rotation, items[k].exit, items[k + 1].entry, &surface);
     depth = fmax(depth, -surface.distance);
   }
-  *outside = rl_shape_surface(part, at, rotation, bob).distance;
   return depth;
+}
+
+// Whether the bob has gone into a body, or through it, since it was somewhere.
+static bool has_entered(const rl_driver *d, uint32_t body, rl_vec3 was) {
+  const rl_body *b = &d->model->bodies[body];
+  rl_surface surface;
+  rl_shape_segment(b->parts, b->position, b->rotation, was, rl_position(&d->state->points[1]),
+                   &surface);
+  return surface.distance < 0.0;
 }
 
 // The deepest that the rope of a maze comes to be in a body. Of a body into which the bob goes, now
@@ -281,14 +289,14 @@ static double deepest_in_maze(uint64_t seed, const char *solver) {
   bool entered[MOST_BODIES] = {false};
   assert_int_equal(rl_body_slot(d->model, 0), 1);
   for (int k = 0; k < STEPS; k++) {
+    const rl_vec3 was = rl_position(&d->state->points[1]);
     assert_true(rl_driver_step(d) > 0);
     rl_wrap_path(d->model, d->state, 0, d->state->points);
     for (uint32_t b = 1; b < d->model->body_count; b++) {
-      double outside;
-      const double depth = depth_in(d, b, &outside);
+      const double depth = depth_in(d, b);
       since[b] = depths[b] > 0.0 ? since[b] : k;
       depths[b] = fmax(depths[b], depth > 1e-12 ? depth : 0.0);
-      entered[b] = entered[b] || outside < 0.0;
+      entered[b] = entered[b] || has_entered(d, b, was);
       if (entered[b]) {
         depths[b] = 0.0;
       } else if (k - since[b] >= SOON) {
@@ -301,23 +309,29 @@ static double deepest_in_maze(uint64_t seed, const char *solver) {
   return deepest;
 }
 
-// Where it slips off a body it lies on what it falls on, also on several at once.
+// Where it slips off a body it lies on what it falls on, also on several at once; over the end of a
+// drum it goes on at another place of the rim (82, 163); a body that an end comes into (7), or has
+// gone through (604), keeps it from no other; and it is led round what it falls on from where it
+// was, also where it slips off and runs into something within one step (513).
 static void ropes_go_through_nothing(void **unused) {
   (void)unused;
   static const char *const solvers[] = {"impulse", "pbd", "rattle", "pbd-direct"};
-  static const uint64_t hard[] = {5,   9,   35,  63, 77, 133, 146, 158,
-                                  177, 150, 113, 89, 33, 87,  177, 122};
+  static const uint64_t hard[] = {5,   9,   35,  63,  77,  133, 146, 158, 177, 150, 113,
+                                  89,  33,  87,  177, 122, 82,  7,   163, 82,  604, 513,
+                                  889, 963, 533, 283, 671, 604, 341, 421, 592, 528};
   for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {
     check_below(deepest_in_maze(hard[k], solvers[k % 4]), 1e-9);
   }
   for (size_t k = 0; k < 4 && most_scenes > 60; k++) {
     int inside = 0; // papers/wraps.md, Limits
-    for (uint64_t seed = 1; seed < 200; seed++) {
-      inside += deepest_in_maze(seed, solvers[k]) > 1e-9;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+      const bool is_in = deepest_in_maze(seed, solvers[k]) > 1e-9;
+      inside += is_in;
+      assert_false(is_in && seed < 200);
     }
-    print_message("%s: the rope is inside a body in %d of 199 scenes, expected at most 3\n",
+    print_message("%s: the rope is inside a body in %d of 1000 scenes, expected at most 2\n",
                   solvers[k], inside);
-    assert_true(inside <= 3);
+    assert_true(inside <= 2);
   }
 }
 

@@ -182,8 +182,7 @@ static double helix(const search *s, rl_vec3 p, rl_vec3 q, double sense) {
     const rl_vec3 on = rl_vec(r * cos(angle), r * sin(angle), at_p);
     const rl_vec3 middle = rl_vec(r * cos(angle + 0.5 * sense * round),
                                   r * sin(angle + 0.5 * sense * round), 0.5 * (at_p + at_q));
-    if (fmax(distance_from_path(s, on), distance_from_path(s, middle)) >
-        fmax(s->reach, 0.05 * s->part->bound)) {
+    if (fmax(distance_from_path(s, on), distance_from_path(s, middle)) > s->reach) {
       return INFINITY;
     }
   }

@@ -92,12 +92,16 @@ static double depth_of(const rl_path *path, const rl_body *body) {
   return deepest;
 }
 
-// How far a way beside the path may go from it: not to the other side of a corner, where another
-// way may be the shortest beside itself.
+// How far a way beside the path may go from it: not to the other side of a corner, or of the rim
+// between two places on it, where another way may be the shortest beside itself.
 static double reach_beside(const rl_path *path, const rl_part *part) {
   double reach = 0.05 * part->bound;
   for (size_t i = 1; i + 1 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
+    if (item->kind == RL_PATH_CIRCLE && item[1].kind == RL_PATH_CIRCLE &&
+        item->feature == item[1].feature) {
+      reach = fmin(reach, 0.5 * item->radius * (1.0 - cos(0.5 * (item->along - item[1].along))));
+    }
     if (item->kind == RL_PATH_LINE) {
       reach = fmin(reach, 0.5 * fmin(fabs(item->along), fabs(item->length - item->along)));
     }
@@ -437,6 +441,58 @@ static void small_moves_are_small(void **unused) {
   }
 }
 
+// The shortest way in a plane from p to q over the corners -r and r of a line at height 0: x and y.
+static double over_corners(const double p[2], const double q[2], double r) {
+  const double slope = (q[1] - p[1]) / (q[0] - p[0]);
+  const bool clear[2] = {p[1] + slope * (-r - p[0]) >= 0.0, p[1] + slope * (r - p[0]) >= 0.0};
+  const double to[2] = {hypot(-r - p[0], p[1]), hypot(r - p[0], p[1])};
+  const double from[2] = {hypot(q[0] + r, q[1]), hypot(q[0] - r, q[1])};
+  return clear[0] && clear[1] ? hypot(q[0] - p[0], q[1] - p[1])
+         : p[1] >= 0.0        ? to[1] + from[1]
+         : q[1] >= 0.0        ? to[0] + from[0]
+                              : to[0] + 2.0 * r + from[1];
+}
+
+// Both ends sink below the end of a drum or a disc, across which the rope is then bent at two
+// places of the rim: of a plane with the axis, exactly; beside that no way near is shorter.
+static void ropes_go_across_ends(void **unused) {
+  (void)unused;
+  enum { MOVES = 400 };
+  static const double offs[] = {0.0, 0.13};
+  uint64_t seed = 163;
+  for (int n = 0; n < 4; n++) {
+    rl_model *model = random_body(n < 2 ? DRUM : DISC, &seed);
+    const rl_path_solid solid = solid_of(model);
+    const double r = solid.part->radius, half = 0.5 * solid.part->length, off = offs[n % 2];
+    rl_path_item items[MOST_ITEMS] = {0};
+    items[0] = items[1] = point(rl_vec(0.0, 0.0, 0.0));
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    double last = INFINITY;
+    for (int i = 0; i < MOVES; i++) {
+      const double p[2] = {-1.7 * r, 0.07 * r - 0.0005 * r * i};
+      const double q[2] = {2.3 * r, 0.05 * r - 0.0009 * r * i};
+      const rl_path_item ends[2] = {
+          point(rl_path_to_world(&solid, rl_vec(p[0], 0.0, half + p[1]))),
+          point(rl_path_to_world(&solid, rl_vec(q[0], off * r, half + q[1])))};
+      items[0] = ends[0];
+      items[path.count - 1] = ends[1];
+      double length = NAN;
+      assert_int_equal(rl_path_adapt(&path, &solid, 1, &length), RL_PATH_FOUND);
+      if (off == 0.0) {
+        check_near(length, over_corners(p, q, r), 1e-12);
+      } else if (i % 100 == 99) {
+        assert_true(is_tight(&path, &model->bodies[0], n < 2 ? DRUM : DISC, length));
+      }
+      check_below(length - last, 0.0014 * r);
+      last = length;
+    }
+    assert_int_equal(path.count, 4);
+    assert_int_equal(items[1].feature, RL_FEATURE_RIM + 1);
+    assert_int_equal(items[2].feature, RL_FEATURE_RIM + 1);
+    rl_model_free(model);
+  }
+}
+
 // The same in rows, across which every body goes and comes back.
 static void small_moves_of_rows_are_small(void **unused) {
   (void)unused;
@@ -502,6 +558,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(ropes_go_over_several_bodies),
       cmocka_unit_test(small_moves_are_small),
       cmocka_unit_test(small_moves_of_rows_are_small),
+      cmocka_unit_test(ropes_go_across_ends),
   };
   return cmocka_run_group_tests_name("path_feature", tests, NULL, NULL);
 }
