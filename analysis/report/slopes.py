@@ -14,6 +14,7 @@ BAND = 0.25         # in which the local slopes of a straight piece lie (order_f
 NEAR = 0.3          # of a whole number: a slope that a triangle may stand for
 LEAST = 3           # points of a straight piece
 NUMBER = 1.12       # how far beside its edge a number is, as a factor
+SYMBOL = 1.05       # how far beyond the end of a line its symbol reaches, likewise
 
 
 @dataclass
@@ -65,7 +66,11 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
 
 
 def height_at(line: Sequence[Point], x: float) -> float:
-    """Of a line on logarithmic axes; nan beyond its ends."""
+    """Of a line on logarithmic axes; nan beyond the symbols at its ends."""
+    ends = min(line), max(line)
+    for (end, height), beyond in zip(ends, (ends[0][0] / x, x / ends[1][0])):
+        if 1.0 <= beyond <= SYMBOL:
+            return height
     for (x0, y0), (x1, y1) in zip(line, line[1:]):
         if x0 <= x <= x1 and x1 > x0:
             return math.exp(math.log(y0) + math.log(y1 / y0) * math.log(x / x0) / math.log(x1 / x0))
