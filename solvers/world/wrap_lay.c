@@ -202,42 +202,6 @@ static void leave_out(rl_wrapping *w, size_t i) {
   items[i - 1].hinge = rl_vec(0.0, 0.0, 0.0);
 }
 
-// All ways at once, if they are eyes and round pieces and the rope can lie on the insides of these.
-static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
-  const rl_rope_definition *d = &definition->ropes[w->rope];
-  size_t point = 0;
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
-      point = next_point(w, point);
-      continue;
-    }
-    round_way round;
-    rl_fault unused;
-    if (!find_round(w, definition, k, &round, &unused) ||
-        rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape)) {
-      return false;
-    }
-    put_round(w, next_point(w, point), &round, d->ways[k].turns);
-  }
-  for (size_t i = 1; i + 1 < w->path.count;) {
-    if (isnan(rl_path_solve(w->path.items, w->path.count, NULL))) {
-      return false;
-    }
-    const rl_path_item *item = &w->path.items[i];
-    const bool touches = rl_wraps_is_settled(w, item);
-    if (item->part != RL_NONE && item->wrap < 2.0 * RL_PI && !shall_turn(w, d, item) &&
-        is_clear(w, item)) {
-      leave_out(w, i);
-      i = 1;
-    } else if (!touches) {
-      return false;
-    } else {
-      i++;
-    }
-  }
-  return true;
-}
-
 // The list with points only.
 static void begin_again(rl_wrapping *w) {
   for (size_t i = 1; i + 1 < w->path.count;) {
@@ -248,6 +212,19 @@ static void begin_again(rl_wrapping *w) {
     }
   }
   rl_path_solve(w->path.items, w->path.count, NULL);
+}
+
+// Whether the rope passes a part more than once.
+static bool is_passed_again(const rl_rope_definition *d, const round_way *round) {
+  uint32_t times = 0;
+  for (size_t m = 0; m < d->way_count; m++) {
+    const rl_way *way = &d->ways[m];
+    times += !way->eye && way->body == round->body &&
+                     (way->part == RL_NONE ? 0 : way->part) == round->part
+                 ? 1
+                 : 0;
+  }
+  return times > 1;
 }
 
 // The straight piece behind so many eyes that is nearest to a part of a body, and the part's
@@ -270,6 +247,11 @@ static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, ui
   return nearest;
 }
 
+// A part starts so far inside a surface; less is what rounding does.
+static bool is_inside(const rl_model *model, const rl_part *part, double depth) {
+  return depth > 1e-9 * fmin(part->bound, model->reach);
+}
+
 // Whether the rope passes a part on the side that was asked for: turning about it, or straight.
 static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) {
   const rl_vec3 turning = rl_path_turning(&w->path, rl_wraps_solid(w, round->body, round->part));
@@ -280,7 +262,70 @@ static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) 
   rl_surface surface;
   const size_t i = nearest_piece(w, eyes, round->body, round->part, &surface);
   const rl_vec3 way = rl_sub(items[i + 1].entry, items[i].exit);
-  return rl_dot(rl_cross(surface.normal, way), round->turning) > 0.0;
+  return rl_dot(rl_cross(surface.normal, way), round->turning) > 0.0 &&
+         !is_inside(w->model, &w->model->bodies[round->body].parts[round->part],
+                    w->model->ropes[w->rope].radius - surface.distance);
+}
+
+// The first way that the rope does not pass so, behind so many eyes; the number of ways if there is
+// none. What is passed twice may be turned about to and fro.
+static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round_way *round,
+                          size_t *eyes) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  rl_fault unused;
+  *eyes = 0;
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      (*eyes)++;
+    } else if (find_round(w, definition, k, round, &unused) && !is_passed_again(d, round) &&
+               !passes_on_side(w, *eyes, round)) {
+      return k;
+    }
+  }
+  return d->way_count;
+}
+
+// All ways at once, if they are eyes and round pieces and the rope can lie on the insides of these.
+// What it does not touch is left out, and the others are laid anew: the plane of a ball follows the
+// places beside it, and what is left out may have turned it over.
+static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  size_t point = 0;
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (d->ways[k].eye) {
+      point = next_point(w, point);
+      continue;
+    }
+    round_way round;
+    rl_fault unused;
+    if (!find_round(w, definition, k, &round, &unused) ||
+        rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape)) {
+      return false;
+    }
+    put_round(w, next_point(w, point), &round, d->ways[k].turns);
+  }
+  memcpy(w->state->old_items, w->path.items, w->path.count * sizeof *w->path.items);
+  for (size_t i = 1; i + 1 < w->path.count;) {
+    if (isnan(rl_path_solve(w->path.items, w->path.count, NULL))) {
+      return false;
+    }
+    const rl_path_item *item = &w->path.items[i];
+    const bool touches = rl_wraps_is_settled(w, item);
+    if (item->part != RL_NONE && item->wrap < 2.0 * RL_PI && !shall_turn(w, d, item) &&
+        is_clear(w, item)) {
+      rl_wraps_restore(w, w->path.count);
+      leave_out(w, i);
+      memcpy(w->state->old_items, w->path.items, w->path.count * sizeof *w->path.items);
+      i = 1;
+    } else if (!touches) {
+      return false;
+    } else {
+      i++;
+    }
+  }
+  round_way missed;
+  size_t eyes;
+  return find_missed(w, definition, &missed, &eyes) == d->way_count;
 }
 
 // Laid over the body in the plane of the chord and the side the rope may slip off, or to another
@@ -305,30 +350,68 @@ static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_wa
   return rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
 }
 
-// The others one after the other, each led round what comes next.
+// The item behind which way k belongs, between eyes: the last before what later ways lead round.
+static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes) {
+  size_t point = 0;
+  for (size_t e = 0; e < eyes; e++) {
+    point = next_point(w, point);
+  }
+  const size_t end = next_point(w, point);
+  size_t place = end - 1;
+  for (size_t m = k + 1; m < d->way_count && !d->ways[m].eye; m++) {
+    const uint32_t part = d->ways[m].part == RL_NONE ? 0 : d->ways[m].part;
+    for (size_t i = point + 1; i < end; i++) {
+      if (i <= place && rl_wraps_is_on(w, &w->path.items[i], d->ways[m].body, part)) {
+        place = i - 1;
+      }
+    }
+  }
+  return place;
+}
+
+// Leads the rope round a way anew, with all others where they are. Of a part that it passes again
+// nothing tells which piece of rope there is whose: that is led round behind all that is laid.
+static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
+                    const round_way *round) {
+  const bool again = is_passed_again(d, round);
+  for (size_t i = 1; i + 1 < w->path.count && !again;) {
+    if (rl_wraps_is_on(w, &w->path.items[i], round->body, round->part)) {
+      leave_out(w, i);
+    } else {
+      i++;
+    }
+  }
+  rl_path_solve(w->path.items, w->path.count, NULL);
+  const size_t after = place_of(w, d, again ? d->way_count : k, eyes);
+  return lead_round(w, after, eyes, round, (uint32_t)d->ways[k].turns);
+}
+
+// The others one after the other. Where the rope was straight beside a body, what comes after can
+// lead it through that, and so round the other side: then once more.
 static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   if (lay_round(w, definition)) {
     return true;
   }
   begin_again(w);
-  size_t point = 0, eyes = 0; // of the list, behind which the next way is
+  round_way round;
+  size_t eyes = 0;
   for (size_t k = 0; k < d->way_count; k++) {
     if (d->ways[k].eye) {
-      point = next_point(w, point);
       eyes++;
-      continue;
-    }
-    round_way round;
-    if (!find_round(w, definition, k, &round, fault)) {
+    } else if (!find_round(w, definition, k, &round, fault)) {
       return false;
-    }
-    const char *name = w->model->bodies[round.body].name;
-    if (!lead_round(w, next_point(w, point) - 1, eyes, &round, (uint32_t)d->ways[k].turns)) {
+    } else if (!lay_way(w, d, k, eyes, &round)) {
       return no_way(fault, w->rope, k,
                     "there is no way over body '%s': with the rope's radius an end or an eye lies "
                     "inside it, or it and another one overlap; expected them apart",
-                    name);
+                    w->model->bodies[round.body].name);
+    }
+  }
+  for (size_t times = 0; times < d->way_count; times++) {
+    const size_t k = find_missed(w, definition, &round, &eyes);
+    if (k == d->way_count || !lay_way(w, d, k, eyes, &round)) {
+      break;
     }
   }
   return true;
@@ -393,7 +476,6 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       continue;
     }
     double turned = 0.0, asked = 0.0;
-    uint32_t times = 0; // that it is passed
     bool on = false;
     for (size_t i = 1; i + 1 < w->path.count; i++) {
       const bool is_on = rl_wraps_is_on(w, &items[i], round.body, round.part);
@@ -405,7 +487,6 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       const bool same = !way->eye && way->body == round.body &&
                         (way->part == RL_NONE ? 0 : way->part) == round.part;
       asked += same ? 2.0 * RL_PI * way->turns : 0.0;
-      times += same ? 1 : 0;
     }
     const char *name = w->model->bodies[round.body].name;
     // Beside the turns it may bend back, by less than a quarter at each end.
@@ -417,7 +498,7 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       return rl_fault_place(fault, "%zu.turns", k);
     }
     // What is passed twice may be turned about to and fro.
-    if (!(on && times > 1) && !passes_on_side(w, eyes, &round)) {
+    if (!(on && is_passed_again(d, &round)) && !passes_on_side(w, eyes, &round)) {
       return no_way(fault, w->rope, k,
                     "on that side of body '%s' no way is found on which the rope holds; expected "
                     "another side, or an eye beside it",
@@ -444,11 +525,6 @@ static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
   if (others) {
     rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
   }
-}
-
-// A part starts so far inside a surface; less is what rounding does.
-static bool is_inside(const rl_model *model, const rl_part *part, double depth) {
-  return depth > 1e-9 * fmin(part->bound, model->reach);
 }
 
 // An end of the rope or an eye on its way inside a part.
@@ -501,14 +577,17 @@ static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, ui
   for (size_t k = 0; k < d->way_count; k++) {
     passed = passed || (!d->ways[k].eye && d->ways[k].body == body);
   }
-  return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
-                      passed
-                          ? "the rope cuts through another part of body '%s' at the start, %.3g "
-                            "m deep; expected the parts that it passes one by one in `over` "
-                            "(part: NAME)"
-                          : "the rope cuts through body '%s' at the start, %.3g m deep; expected "
-                            "that body in `over`, or the rope clear of it",
-                      w->model->bodies[body].name, depth);
+  const bool others = w->model->bodies[body].part_count > 1;
+  return rl_fault_set(
+      fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
+      passed && others ? "the rope cuts through another part of body '%s' at the start, %.3g "
+                         "m deep; expected the parts that it passes one by one in `over` "
+                         "(part: NAME)"
+      : passed         ? "the rope cuts through body '%s' at the start, %.3g m deep, on its "
+                         "way past another; expected them apart, or other sides"
+                       : "the rope cuts through body '%s' at the start, %.3g m deep; "
+                         "expected that body in `over`, or the rope clear of it",
+      w->model->bodies[body].name, depth);
 }
 
 // No piece may start inside a body that the rope was not told to pass.

@@ -2,6 +2,7 @@
 // Massless ropes over bodies: the capstan law, wheels, momentum, and contacts that come and go.
 #include "check.h"
 
+#include "world/bend.h"
 #include "world/rotation.h"
 #include "world/rows_internal.h"
 #include "world/wrap.h"
@@ -66,6 +67,78 @@ static void thin_bodies_are_passed(void **unused) {
       rl_driver_free(d);
       rl_scenario_free(s);
     }
+  }
+}
+
+// A ball that the rope would touch only if it also lay on what it passes clear of before it: it is
+// clear of both, and straight.
+static void what_is_clear_of_all_is_straight(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: clear\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {motion: fixed, position: [0.1663, 0.3936, -0.0483], rotation: [0.023, 0, 2.908],\n"
+      "      shape: {capsule: {radius: 0.177, length: 0.5864}}}\n"
+      "  b: {motion: fixed, position: [0.8703, -0.4638, -0.0008], shape: {sphere: {radius: 0.3}}}\n"
+      "ropes:\n"
+      "  r: {from: {point: [-1.6237, -1.0868, 0]}, to: {point: [1.6117, -0.867, -0.1875]},\n"
+      "      over: [{body: a, side: [0, -1, 0]}, {body: b, side: [0, -1, 0]}]}\n");
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "r.length"), sqrt(3.2354 * 3.2354 + 0.2198 * 0.2198 + 0.1875 * 0.1875),
+             1e-14);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// Random rows of drums, bars and prisms that stand beside each other, their axes across the plane
+// of the rope: above and below them as one likes there is one taut rope, whichever of them it
+// touches.
+static void rows_are_laid_on_their_sides(void **unused) {
+  (void)unused;
+  enum { MOST = 5 };
+  static rl_path_point points[1000];
+  uint64_t seed = 41;
+  for (int row = 0; row < 300; row++) {
+    const int count = 1 + (int)between(&seed, 0.0, MOST);
+    double heights[MOST], sides[MOST];
+    char bodies[MOST * 200] = "", ways[MOST * 40] = "";
+    for (int i = 0; i < count; i++) {
+      char shape[80];
+      const double size = between(&seed, 0.1, 0.4), kind = between(&seed, 0.0, 3.0);
+      heights[i] = between(&seed, -0.6, 0.6);
+      sides[i] = between(&seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0;
+      snprintf(shape, sizeof shape,
+               kind < 1.0   ? "cylinder: {radius: %.6f, length: 1}"
+               : kind < 2.0 ? "box: {size: [%.6f, 0.5, 1]}"
+                            : "prism: {radius: %.6f, length: 1, sides: 5}",
+               size);
+      snprintf(bodies + strlen(bodies), sizeof bodies - strlen(bodies),
+               "  b%d: {motion: fixed, position: [%d, %.6f, 0], rotation: [0, 0, %.6f], shape: "
+               "{%s}}\n",
+               i, i, heights[i], between(&seed, -3.0, 3.0), shape);
+      snprintf(ways + strlen(ways), sizeof ways - strlen(ways), "{body: b%d, side: [0, %g, 0]}, ",
+               i, sides[i]);
+    }
+    rl_scenario *s = scenario_from(
+        "name: row\nduration: 1\nstep: 0.01\nbodies:\n%sropes:\n"
+        "  r: {from: {point: [-1, %.6f, 0]}, to: {point: [%d, %.6f, 0]}, over: [%s]}\n",
+        bodies, between(&seed, -1.0, 1.0), count, between(&seed, -1.0, 1.0), ways);
+    rl_state *state = rl_state_create(s->model);
+    rl_wrap_path(s->model, state, 0, state->points);
+    const size_t many = rl_path_points(s->model, state, 0, RL_ALL_TURNS, points, 1000);
+    assert_in_range(many, 2, 1000);
+    for (int i = 0; i < count; i++) {
+      int times = 0;
+      for (size_t k = 1; k < many; k++) {
+        const rl_vec3 a = points[k - 1].at, b = points[k].at;
+        if ((a.x < i) != (b.x < i)) {
+          times++;
+          check_below(0.0, sides[i] * (a.y + (b.y - a.y) * (i - a.x) / (b.x - a.x) - heights[i]));
+        }
+      }
+      assert_int_equal(times, 1);
+    }
+    rl_state_free(state);
+    rl_scenario_free(s);
   }
 }
 
@@ -1099,6 +1172,8 @@ int main(int count, char **arguments) {
   most_changes = count > 1 ? 10000 : most_changes;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thin_bodies_are_passed),
+      cmocka_unit_test(what_is_clear_of_all_is_straight),
+      cmocka_unit_test(rows_are_laid_on_their_sides),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
