@@ -67,10 +67,11 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
 
 def height_at(line: Sequence[Point], x: float) -> float:
     """Of a line on logarithmic axes; nan beyond the symbols at its ends."""
-    ends = min(line), max(line)
-    for (end, height), beyond in zip(ends, (ends[0][0] / x, x / ends[1][0])):
-        if 1.0 <= beyond <= SYMBOL:
-            return height
+    if line:
+        first, last = min(line), max(line)
+        for height, beyond in ((first[1], first[0] / x), (last[1], x / last[0])):
+            if 1.0 <= beyond <= SYMBOL:
+                return height
     for (x0, y0), (x1, y1) in zip(line, line[1:]):
         if x0 <= x <= x1 and x1 > x0:
             return math.exp(math.log(y0) + math.log(y1 / y0) * math.log(x / x0) / math.log(x1 / x0))

@@ -253,7 +253,7 @@ class Slopes(unittest.TestCase):
         through = slopes.place_triangle(-2, self.LINE[0], self.LINE[-1], low, high, -1, 0.5)
         self.assertEqual(slopes.room(through, lines, low, high), 0.0)
         symbol = (a * (1 - 1e-9), math.sqrt(at_a * at_b))  # in the upright edge
-        self.assertEqual(slopes.room(found[0], [[(a / 4, symbol[1]), symbol]], low, high), 0.0)
+        self.assertEqual(slopes.room(found[0], [[(a / 4, symbol[1]), symbol], []], low, high), 0.0)
 
 
 class ReportOfComparison(unittest.TestCase):
