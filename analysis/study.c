@@ -466,8 +466,8 @@ static int carry_out(rl_study *study) {
   }
   const size_t shared = rl_cells_shared(study->cells, study->cell_count);
   if (shared > 0) {
-    printf("%zu of %zu runs are those of earlier studies, from %s\n", shared, study->cell_count,
-           study->cache);
+    printf("%zu of %zu runs were made before, in this study or earlier ones, and are from %s\n",
+           shared, study->cell_count, study->cache);
   }
   const int gathered = kind->gather(study);
   return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs, study->figures)

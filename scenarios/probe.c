@@ -169,11 +169,12 @@ static rl_probe_status read_body(query *q) {
 }
 
 // An index along the rope; negative ones count from the end, -1 the last.
-static rl_probe_status read_index(query *q, const char *word, const char *what, size_t count) {
+static rl_probe_status read_index(query *q, const char *word, const char *what,
+                                  const char *expected, size_t count) {
   const size_t sign = word[0] == '-' || word[0] == '+' ? 1 : 0;
   const size_t digits = strspn(word + sign, "0123456789");
   if (digits == 0 || word[sign + digits] != 0) {
-    return fail(q, RL_PROBE_UNKNOWN, "expected the number of %s, found '%s'", what, word);
+    return fail(q, RL_PROBE_UNKNOWN, "expected %s, found '%s'", expected, word);
   }
   const long index = digits <= 9 ? strtol(word, NULL, 10) : 1000000000L;
   const long from_start = index < 0 ? index + (long)count : index;
@@ -200,7 +201,7 @@ static rl_probe_status read_node(query *q) {
     return fail(q, RL_PROBE_UNKNOWN, "expected the number of a node after 'node'");
   }
   const size_t nodes = node_count(q->scene, q->probe->index);
-  const rl_probe_status status = read_index(q, q->words[2], "node", nodes);
+  const rl_probe_status status = read_index(q, q->words[2], "node", "the number of a node", nodes);
   return status == RL_PROBE_OK ? read_component(q, 3, RL_PROBE_ROPE_NODE_X, COUNT(components))
                                : status;
 }
@@ -273,7 +274,8 @@ static rl_probe_status read_tension(query *q) {
   }
   q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
   const size_t count = is_massless(q->scene, rope) ? UINT32_MAX : element_count(q->scene, rope);
-  const rl_probe_status status = read_index(q, word, "element", count);
+  const rl_probe_status status =
+      read_index(q, word, "element", "from, to, before, after or the number of an element", count);
   return status == RL_PROBE_OK ? finish(q, 2) : status;
 }
 

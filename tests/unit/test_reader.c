@@ -1145,7 +1145,7 @@ static void test_probe_names(void **state) {
       {"chain.rest.0", "nothing can follow 'rest'"},
       {"chain.tension.2", "element 2: expected 0 to 1, or -1, the last, to -2"},
       {"chain.tension.-3", "element -3: expected 0 to 1"},
-      {"chain.tension.x", "expected the number of element, found 'x'"},
+      {"chain.tension.x", "before, after or the number of an element, found 'x'"},
       {"chain.tension.1.x", "nothing can follow '1'"},
       {"chain.tension.before", "no body ''; the rope can touch none"},
       {"chain.tension.after.ball", "the rope touches no body 'ball'; the rope can touch none"},
