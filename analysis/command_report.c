@@ -70,6 +70,6 @@ int rl_command_report(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
   return rl_arguments_parse(&rl_report_usage, argc, argv, &arguments, &status)
-             ? rl_report(arguments.positional[0], 0, arguments.figures)
+             ? rl_report_and_say(arguments.positional[0], 0, arguments.figures)
              : status;
 }

@@ -2082,6 +2082,7 @@ class Reports(Case):
         done = ropelab("report", result.folder, "--figures", "svg")
         self.expect_exit(done, DONE)
         self.expect(done.stderr, "", "stderr of report")
+        self.expect(done.stdout, f"report: {result.folder}/report.html\n", "stdout of report")
         figures = {path.suffix for path in (result.folder / "figures").iterdir()}
         self.expect(figures, {".svg"}, "kinds of figures that are asked for")
         page = (result.folder / "report.html").read_text(encoding="utf-8")
