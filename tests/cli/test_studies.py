@@ -331,6 +331,15 @@ class Study(Case):
         self.expect_in("pendulum, rattle, reference: no range of 3 points or more with one slope; "
                        "its reference: diverged\n", done.stdout, "stdout")
 
+    def test_the_file_that_is_shown(self) -> None:
+        """The example of the documentation is one that can be carried out."""
+        text = (cli.REPOSITORY / "analysis/README.md").read_text(encoding="utf-8")
+        shown = text[text.index("```yaml\nname: pendulum-order") + len("```yaml\n"):]
+        folder = cli.new_folder()
+        self.study(write(shown[:shown.index("```")].replace("solvers: all", "solvers: [pbd, impulse]")), folder)
+        self.expect([row["quantity"] for row in table(folder, "orders")],
+                    ["bob.x", "reference:bob.speed"] * 2, "what is fitted")
+
     def test_shipped_studies(self) -> None:
         listed = json.loads(cli.ropelab("list", "studies", "--json").stdout)
         files = sorted(path.stem for path in
