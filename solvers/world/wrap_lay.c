@@ -27,6 +27,9 @@ static uint32_t features_of(const rl_part_definition *part, double turns) {
   return 0;
 }
 
+// The first part, if none is named.
+static uint32_t part_of(const rl_way *way) { return way->part == RL_NONE ? 0 : way->part; }
+
 // A rope can pass a body again and again: room for so many more than it passes at the start, and
 // for all features of each part, up to so many.
 enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
@@ -45,7 +48,7 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
   for (size_t k = 0; k < rope->way_count; k++) {
     const rl_way *way = &rope->ways[k];
     const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
-    ways += body ? features_of(&body->parts[way->part == RL_NONE ? 0 : way->part], way->turns) : 1;
+    ways += body ? features_of(&body->parts[part_of(way)], way->turns) : 1;
   }
   if (features == 0) { // then it stays in its eyes
     return rl_definition_eyes_rub(definition, rope) ? ways : 0;
@@ -67,7 +70,7 @@ static rl_vec3 way_centre(const rl_model *model, const rl_state *state, const rl
   if (way->eye) {
     return rl_vertex_position(model, state, model->eyes[rope->first_eye + k], state->points);
   }
-  const rl_part *part = &model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  const rl_part *part = &model->bodies[way->body].parts[part_of(way)];
   return rl_wrap_to_world(rl_body_pose_at(model, state, state->points, way->body), part->at);
 }
 
@@ -98,7 +101,7 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
   const rl_rope_definition *d = &definition->ropes[index];
   const rl_way *way = &d->ways[k];
   const rl_body *body = &model->bodies[way->body];
-  *round = (round_way){.body = way->body, .part = way->part == RL_NONE ? 0 : way->part};
+  *round = (round_way){.body = way->body, .part = part_of(way)};
   const rl_shape shape = body->parts[round->part].shape;
   const rl_path *path = &w->path;
   const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : path->items[0].at;
@@ -115,7 +118,10 @@ static bool find_round(const rl_wrapping *w, const rl_definition *definition, si
   if (rl_length(turning) < 1e-6 || (shape == RL_CYLINDER && fabs(rl_dot(turning, axis)) < 1e-6)) {
     no_way(
         fault, index, k,
-        isnan(way->side.x)
+        rl_is_zero(chord)
+            ? "what comes before and behind body '%s' is in one place, so that no side "
+              "tells which way round; expected an eye between"
+        : isnan(way->side.x)
             ? "on which side of body '%s' the rope lies does not follow from gravity; expected a "
               "`side`"
             : "`side` is along the rope or along the axis of body '%s'; expected a direction "
@@ -132,14 +138,26 @@ static bool holds_on_balls(const rl_model *model, uint32_t rope, uint32_t body) 
          model->frictions[(size_t)rope * model->body_count + body] > 0.0;
 }
 
-// Turns are held by what has a side that goes all the way round.
+static bool are_same(const rl_way *a, const rl_way *b) {
+  return !a->eye && !b->eye && a->body == b->body && part_of(a) == part_of(b);
+}
+
+// Turns are held by what has a side that goes all the way round, and one way after another round
+// the same part is none of its own.
 static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
                         rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[index];
   for (size_t k = 0; k < d->way_count; k++) {
     const rl_way *way = &d->ways[k];
+    if (k > 0 && are_same(&d->ways[k - 1], way)) {
+      return no_way(
+          fault, index, k,
+          "round body '%s' twice, one after the other; expected it once, with `turns`, or "
+          "an eye or another body between",
+          model->bodies[way->body].name);
+    }
     const rl_body *body = way->eye ? NULL : &model->bodies[way->body];
-    const rl_shape shape = body ? body->parts[way->part == RL_NONE ? 0 : way->part].shape : 0;
+    const rl_shape shape = body ? body->parts[part_of(way)].shape : 0;
     if (body && way->turns > 0.0 && shape != RL_CYLINDER && shape != RL_CAPSULE &&
         !(shape == RL_SPHERE && holds_on_balls(model, index, way->body))) {
       no_way(fault, index, k,
@@ -189,8 +207,8 @@ static bool shall_turn(const rl_wrapping *w, const rl_rope_definition *d,
   bool turns = false;
   for (size_t k = 0; k < d->way_count; k++) {
     const rl_way *way = &d->ways[k];
-    turns = turns || (!way->eye && way->turns > 0.0 &&
-                      rl_wraps_is_on(w, item, way->body, way->part == RL_NONE ? 0 : way->part));
+    turns = turns ||
+            (!way->eye && way->turns > 0.0 && rl_wraps_is_on(w, item, way->body, part_of(way)));
   }
   return turns;
 }
@@ -214,17 +232,13 @@ static void begin_again(rl_wrapping *w) {
   rl_path_solve(w->path.items, w->path.count, NULL);
 }
 
-// Whether the rope passes a part more than once.
-static bool is_passed_again(const rl_rope_definition *d, const round_way *round) {
-  uint32_t times = 0;
+// Whether the rope passes the part of way k more than once.
+static bool is_passed_again(const rl_rope_definition *d, size_t k) {
+  bool again = false;
   for (size_t m = 0; m < d->way_count; m++) {
-    const rl_way *way = &d->ways[m];
-    times += !way->eye && way->body == round->body &&
-                     (way->part == RL_NONE ? 0 : way->part) == round->part
-                 ? 1
-                 : 0;
+    again = again || (m != k && are_same(&d->ways[m], &d->ways[k]));
   }
-  return times > 1;
+  return again;
 }
 
 // The straight piece behind so many eyes that is nearest to a part of a body, and the part's
@@ -268,7 +282,7 @@ static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) 
 }
 
 // The first way that the rope does not pass so, behind so many eyes; the number of ways if there is
-// none. What is passed twice may be turned about to and fro.
+// none. Of what is passed again nothing is said here.
 static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round_way *round,
                           size_t *eyes) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
@@ -277,7 +291,7 @@ static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round
   for (size_t k = 0; k < d->way_count; k++) {
     if (d->ways[k].eye) {
       (*eyes)++;
-    } else if (find_round(w, definition, k, round, &unused) && !is_passed_again(d, round) &&
+    } else if (find_round(w, definition, k, round, &unused) && !is_passed_again(d, k) &&
                !passes_on_side(w, *eyes, round)) {
       return k;
     }
@@ -359,7 +373,7 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
   const size_t end = next_point(w, point);
   size_t place = end - 1;
   for (size_t m = k + 1; m < d->way_count && !d->ways[m].eye; m++) {
-    const uint32_t part = d->ways[m].part == RL_NONE ? 0 : d->ways[m].part;
+    const uint32_t part = part_of(&d->ways[m]);
     for (size_t i = point + 1; i < end; i++) {
       if (i <= place && rl_wraps_is_on(w, &w->path.items[i], d->ways[m].body, part)) {
         place = i - 1;
@@ -373,7 +387,7 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
 // nothing tells which piece of rope there is whose: that is led round behind all that is laid.
 static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
                     const round_way *round) {
-  const bool again = is_passed_again(d, round);
+  const bool again = is_passed_again(d, k);
   for (size_t i = 1; i + 1 < w->path.count && !again;) {
     if (rl_wraps_is_on(w, &w->path.items[i], round->body, round->part)) {
       leave_out(w, i);
@@ -464,10 +478,63 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
   return true;
 }
 
+// Whether an item is on one of the ways.
+static bool is_told(const rl_wrapping *w, const rl_rope_definition *d, const rl_path_item *item) {
+  bool told = item->part == RL_NONE;
+  for (size_t k = 0; k < d->way_count; k++) {
+    const rl_way *way = &d->ways[k];
+    told = told || (!way->eye && rl_wraps_is_on(w, item, way->body, part_of(way)));
+  }
+  return told;
+}
+
+// The first way that the rope does not pass in its order, turning about it by what it lies on or
+// straight, between what comes before and behind it; the number of ways if there is none.
+static size_t find_unordered(const rl_wrapping *w, const rl_definition *definition) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  const rl_path_item *items = w->path.items;
+  size_t i = 1; // of the list, not yet passed
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    rl_fault unused;
+    while (i + 1 < w->path.count &&
+           (d->ways[k].eye ? items[i].part != RL_NONE : !is_told(w, d, &items[i]))) {
+      i++;
+    }
+    if (d->ways[k].eye) {
+      i++;
+      continue;
+    }
+    if (!find_round(w, definition, k, &round, &unused)) {
+      return k;
+    }
+    rl_vec3 about;
+    if (rl_wraps_is_on(w, &items[i], round.body, round.part)) {
+      about = items[i].kind == RL_PATH_SPHERE     ? items[i].side
+              : items[i].kind == RL_PATH_CYLINDER ? rl_scale(items[i].sense, items[i].axis)
+                                                  : rl_cross(items[i].in, items[i].out);
+      while (rl_wraps_is_on(w, &items[i], round.body, round.part)) {
+        i++;
+      }
+    } else {
+      const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, round.body);
+      rl_surface surface;
+      rl_shape_segment(&w->model->bodies[round.body].parts[round.part], at.centre, at.rotation,
+                       items[i - 1].exit, items[i].entry, &surface);
+      about = rl_cross(surface.normal, rl_sub(items[i].entry, items[i - 1].exit));
+    }
+    if (!(rl_dot(about, round.turning) > 0.0)) {
+      return k;
+    }
+  }
+  return d->way_count;
+}
+
 // What the rope shall pass it lies on, or is clear of it on the side that was asked for.
 static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
+  const size_t unordered = find_unordered(w, definition);
   size_t eyes = 0;
   for (size_t k = 0; k < d->way_count; k++) {
     round_way round;
@@ -476,17 +543,12 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       continue;
     }
     double turned = 0.0, asked = 0.0;
-    bool on = false;
     for (size_t i = 1; i + 1 < w->path.count; i++) {
       const bool is_on = rl_wraps_is_on(w, &items[i], round.body, round.part);
       turned += is_on ? items[i].turn : 0.0;
-      on = on || is_on;
     }
     for (size_t m = 0; m < d->way_count; m++) {
-      const rl_way *way = &d->ways[m];
-      const bool same = !way->eye && way->body == round.body &&
-                        (way->part == RL_NONE ? 0 : way->part) == round.part;
-      asked += same ? 2.0 * RL_PI * way->turns : 0.0;
+      asked += are_same(&d->ways[m], &d->ways[k]) ? 2.0 * RL_PI * d->ways[m].turns : 0.0;
     }
     const char *name = w->model->bodies[round.body].name;
     // Beside the turns it may bend back, by less than a quarter at each end.
@@ -497,8 +559,7 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
                    name, turned, asked / (2.0 * RL_PI));
       return rl_fault_place(fault, "%zu.turns", k);
     }
-    // What is passed twice may be turned about to and fro.
-    if (!(on && is_passed_again(d, &round)) && !passes_on_side(w, eyes, &round)) {
+    if (is_passed_again(d, k) ? k >= unordered : !passes_on_side(w, eyes, &round)) {
       return no_way(fault, w->rope, k,
                     "on that side of body '%s' no way is found on which the rope holds; expected "
                     "another side, or an eye beside it",
@@ -620,7 +681,7 @@ static bool check_clear(const rl_wrapping *w, const rl_definition *definition, r
 
 // The axis of a round part in the world; of a ball zero.
 static rl_vec3 axis_of(const rl_wrapping *w, const rl_way *way) {
-  const rl_part *part = &w->model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  const rl_part *part = &w->model->bodies[way->body].parts[part_of(way)];
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, way->body);
   const rl_vec3 z = {0.0, 0.0, part->shape == RL_SPHERE ? 0.0 : 1.0};
   return rl_rotate(at.rotation, rl_rotate(part->rotation, z));
@@ -672,7 +733,7 @@ static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, s
   if (way->eye) {
     return centre;
   }
-  const rl_part *part = &w->model->bodies[way->body].parts[way->part == RL_NONE ? 0 : way->part];
+  const rl_part *part = &w->model->bodies[way->body].parts[part_of(way)];
   const double radius = part->radius + w->model->ropes[w->rope].radius;
   const rl_vec3 turning = loop_turning(w, d, k % d->way_count, normal);
   return rl_add_scaled(centre, radius, rl_unit(rl_cross(along, turning)));
@@ -696,7 +757,7 @@ static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
       continue;
     }
     const round_way round = {.body = way->body,
-                             .part = way->part == RL_NONE ? 0 : way->part,
+                             .part = part_of(way),
                              .side = none,
                              .turning = loop_turning(w, d, k, normal)};
     put_round(w, w->path.count, &round, way->turns);

@@ -142,6 +142,34 @@ static void rows_are_laid_on_their_sides(void **unused) {
   }
 }
 
+// Round three drums once, and on: the ways are there in their order, or it is said which is not. In
+// a plane the rope turns by 2 pi.
+static void what_is_passed_again_is_passed_in_order(void **unused) {
+  (void)unused;
+  static const char scene[] =
+      "name: round\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {motion: fixed, position: [0, 0, 0], shape: {%s}}\n"
+      "  b: {motion: fixed, position: [1, 0, 0], shape: {%s}}\n"
+      "  c: {motion: fixed, position: [0.5, 0.8, 0], shape: {%s}}\n"
+      "ropes:\n  r: {from: {point: [-1, -0.1, 0]}, to: {point: [2, -0.1, 0]}, over: [%s]}\n";
+  static const char drum[] = "cylinder: {radius: 0.1, length: 3}",
+                    box[] = "box: {size: [0.2, 0.2, 3]}";
+  static const char round[] =
+      "{body: a, side: [0, -1, 0]}, {body: b, side: [1, -1, 0]}, {body: c, side: [0, 1, 0]}, "
+      "{body: a, side: [-1, 0, 0]}, {body: b, side: [0, -1, 0]}";
+  rl_scenario *s = scenario_from(scene, drum, drum, drum, round);
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 1e-12);
+  check_near(probe(d, "r.length"), 4.0 + 2.0 * hypot(0.5, 0.8) + 0.2 * pi, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  check_refused("no way is found", scene, box, box, box, round);
+  check_refused("round body 'b' twice, one after the other", scene, drum, drum, drum,
+                "a, b, {body: b, side: [0, -1, 0]}, {body: a, side: [0, -1, 0]}");
+  check_refused("before and behind body 'b' is in one place", scene, drum, drum, drum,
+                "a, {body: b, side: [0, -1, 0]}, {body: a, side: [0, -1, 0]}");
+}
+
 // A full turn is laid too round a drum that the straight rope would pass just above: the rope comes
 // down to it and goes up again. The tangent from a point at the distance d from the axis touches
 // acos(R/d) off the direction to the point.
@@ -1174,6 +1202,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(thin_bodies_are_passed),
       cmocka_unit_test(what_is_clear_of_all_is_straight),
       cmocka_unit_test(rows_are_laid_on_their_sides),
+      cmocka_unit_test(what_is_passed_again_is_passed_in_order),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
