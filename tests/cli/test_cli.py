@@ -444,7 +444,8 @@ class Mistakes(Case):
         for probe, *says in (("heavi.y", "did you mean 'heavy'?"),
                              ("line.tensoin", "did you mean 'tension'?"),
                              ("heavy.why", "expected one of"),
-                             ("line.tension.7", "line.tension.7", "expected 0 or -1, the only"),
+                             ("line.tension.seven", "expected from, to, before, after or the number"),
+                             ("line.tension.7.x", "nothing can follow '7'"),
                              ("line.node.2.y", "node 2: expected 0 to 1, or -1"),
                              ("heavy", "heavy"),
                              ("", "''")):
