@@ -22,10 +22,4 @@ typedef struct rl_metrics {
 
 rl_metrics rl_metrics_of(const rl_driver *driver);
 
-// True where nothing acts on the system from outside, so that its momentum has to stay.
-bool rl_model_is_free(const rl_model *model);
-
-// The same of its angular momentum about the origin, where things may be pinned.
-bool rl_model_keeps_angular(const rl_model *model);
-
 #endif

@@ -386,6 +386,7 @@ const rl_solver_type rl_solver_penalty = {
     .summary = "spring and damper for every row, explicit integration with substeps",
     .citation = "provot1995",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
+    .seeks_positions = true,
     .detects_again = true,
     .has_soft_contacts = true,
     .parameter_count = PARAMETER_COUNT,

@@ -66,6 +66,7 @@ const rl_solver_type rl_solver_rattle = {
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,
     .holds_directions = true,
+    .excess = RL_EXCESS_WORKS,
     .holds_bending = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

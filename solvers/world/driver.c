@@ -556,6 +556,17 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
+// (21) of papers/wraps.md: what ropes are too long by since their contacts have changed shall be no
+// velocity. What nothing holds keeps its angular momentum, as it would not if it were moved.
+static void draw_in(rl_driver *driver) {
+  if (driver->type->excess != RL_EXCESS_STAYS && !rl_model_keeps_angular(driver->model) &&
+      rl_wraps_growth(driver->model, driver->state) > 0.0) {
+    rl_detect(driver->model, driver->state, driver->dt, driver->rows);
+    rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
+    tell(driver);
+  }
+}
+
 rl_reason rl_driver_step(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -595,6 +606,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   if (leads_wraps(driver)) {
     info->dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
+    draw_in(driver);
   }
   // What springs in the place of rows store is that of the rows there are now.
   const bool has_other_rows = leads_wraps(driver) && driver->type->stored_energy &&

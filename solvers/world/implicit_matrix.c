@@ -148,11 +148,13 @@ static double least_softness(const rl_row *row) {
                                      : 0.0;
 }
 
-// Whether a rope slips with friction, and so pulls elsewhere more than it gets longer there.
+// Whether a rope slips with friction, and so pulls elsewhere more than it gets longer there. Its
+// strands beyond the first stand behind the contacts.
 static bool slips(const rl_rows *rows) {
-  for (uint32_t k = 0; k < rows->span_count; k++) {
+  for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t end = row->first_entry + (row->kind == RL_ROW_SPAN ? row->entry_count : 0);
+    for (uint32_t i = row->first_entry; i < end; i++) {
       if (!rl_is_zero(rl_sub(rows->entries[i].force, rows->entries[i].gradient))) {
         return true;
       }

@@ -516,4 +516,10 @@ uint32_t rl_tied_body(const rl_model *model, uint32_t slot);
 // rest before and after.
 rl_vec3 rl_drive_position(size_t count, const rl_drive_key *keys, double t);
 
+// True where nothing acts on the system from outside, so that its momentum has to stay.
+bool rl_model_is_free(const rl_model *model);
+
+// The same of its angular momentum about the origin, where things may be pinned.
+bool rl_model_keeps_angular(const rl_model *model);
+
 #endif

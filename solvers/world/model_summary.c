@@ -145,3 +145,51 @@ void rl_build_summary(rl_builder *b) {
     m->reach = fmax(m->reach, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
   }
 }
+
+// ---------------------------------------------------------------------------------------------
+// What stays
+
+static bool moves_freely(const rl_model *model, uint32_t slot) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  return model->points[hold ? rl_body_slot(model, hold->body) : slot].w > 0.0;
+}
+
+// Whether the pull of a rope at a slot is from nothing outside; or, with `pinned`, from what stands
+// still at the origin, which has no moment about it.
+static bool is_inside(const rl_model *model, uint32_t slot, bool pinned) {
+  const rl_body *body = rl_slot_body(model, slot);
+  const bool is_pin = rl_length(rl_position(&model->points[slot])) == 0.0 &&
+                      model->points[slot].w == 0.0 && !(body && body->motion == RL_DRIVEN);
+  return moves_freely(model, slot) || (pinned && is_pin);
+}
+
+static bool is_isolated(const rl_model *model, bool pinned) {
+  bool isolated = rl_length(model->gravity) == 0.0 && !model->is_pushed;
+  for (size_t i = 0; i < (size_t)model->rope_count * model->body_count; i++) {
+    isolated =
+        isolated && (!model->touches[i] || model->bodies[i % model->body_count].motion == RL_FREE);
+  }
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    isolated = isolated && model->bodies[model->pairs[i].bodies[0]].motion == RL_FREE &&
+               model->bodies[model->pairs[i].bodies[1]].motion == RL_FREE;
+  }
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    isolated = isolated && is_inside(model, model->links[i].a, pinned) &&
+               is_inside(model, model->links[i].b, pinned);
+  }
+  for (uint32_t i = 0; i < model->eye_count; i++) {
+    isolated =
+        isolated && model->eyes[i].slot != RL_NONE && model->points[model->eyes[i].slot].w > 0.0;
+  }
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    isolated = isolated && model->drags[i] == 0.0;
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    isolated = isolated && !model->bodies[i].is_released;
+  }
+  return isolated;
+}
+
+bool rl_model_is_free(const rl_model *model) { return is_isolated(model, false); }
+
+bool rl_model_keeps_angular(const rl_model *model) { return is_isolated(model, true); }

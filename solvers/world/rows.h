@@ -19,6 +19,11 @@
 
 #include "state.h"
 
+// What a method makes of a rope that is too long by what its contacts have changed, (21) of
+// papers/wraps.md: velocity or strain, so that nothing may be left to it; work of the tension, which
+// pays for what it loses as it catches the rope; nothing, for it pushes back at a rate of its own.
+typedef enum rl_excess { RL_EXCESS_GAINS, RL_EXCESS_WORKS, RL_EXCESS_STAYS } rl_excess;
+
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
 
 // dC/dx for what moves at `slot`, the direction against which the row's force acts there, which is

@@ -91,13 +91,14 @@ typedef struct rl_solver_type {
   // Its contacts push by their depth. Where they are hard, ropes that are deep in each other come
   // apart slowly.
   bool has_soft_contacts;
-  bool seeks_positions; // that lie on the rows: where a rope's way ends there may be none
+  bool seeks_positions; // within a step, for its rows: where a rope's way ends there may be none
   // The directions of the start of a step act all through it: unstable across a rope that pulls
   // with T on nodes of m at a distance l in steps above sqrt(m l/T).
   bool holds_directions;
   // The force of bending is that of the start of the step: unstable in steps above (10) of
   // papers/bending.md, sqrt(m l^3/EI)/2.
   bool holds_bending;
+  rl_excess excess;  // what it makes of what changes of contact leave too long
   bool keeps_wraps;  // it calls rl_wraps_judge and rl_wraps_end itself
   bool keeps_faults; // of what it rebuilds: neither a gain of energy nor an end in an eye stops it
   bool is_adaptive;  // it takes the internal steps that its tolerance asks for, and tells its error

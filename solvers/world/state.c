@@ -65,6 +65,9 @@ static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
   s->part_solids = rl_carve(&c, solids, sizeof *s->part_solids);
   s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
+  s->old_lengths = rl_carve(&c, places, sizeof *s->old_lengths);
+  s->growths = rl_carve(&c, m->wrap_capacity + ropes, sizeof *s->growths);
+  s->unmoved = rl_carve(&c, ropes > 0 ? m->slot_count : 0, sizeof *s->unmoved);
   s->body_order = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
   s->body_places = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);
   s->kicked = rl_carve(&c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);

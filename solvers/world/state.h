@@ -112,6 +112,11 @@ typedef struct rl_state {
   uint32_t (*solid_parts)[2]; // [part_count] body and part
   uint32_t *part_solids;      // [part_count] which of these a part is, if it is one of them
   rl_wrap *old_wraps;         // [path_capacity]
+  double *old_lengths;        // [path_capacity] its pieces before their contacts change [m]
+  // By how much pieces of ropes over bodies have become longer as their contacts changed in the
+  // last step (wrap.h): those of rope r from rl_wrap_growths on [wrap_capacity + rope_count] [m].
+  double *growths;
+  rl_point *unmoved; // [slot_count] scratch of what takes that back (wrap_excess.c)
   // And bodies in the order of where they are, with that (wrap_contacts.c).
   uint32_t *body_order, ordered_count; // [body_count], and how many are in order: all or none yet
   double *body_places;                 // [body_count] [m]
@@ -122,6 +127,10 @@ typedef struct rl_state {
 // The path of a rope over bodies as last solved: its two ends and its wraps.
 static inline rl_path_item *rl_path_items(const rl_state *state, uint32_t rope) {
   return &state->items[state->model->ropes[rope].first_wrap + 2 * rope];
+}
+
+static inline double *rl_wrap_growths(const rl_state *state, uint32_t rope) {
+  return &state->growths[state->model->ropes[rope].first_wrap + rope];
 }
 
 // Whether a contact is between two elements of ropes.

@@ -97,6 +97,13 @@ bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *befor
 // [J]; that on the others is in their rows.
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 
+// The largest growth of a piece whose contacts have changed in the last rl_wraps_end [m].
+double rl_wraps_growth(const rl_model *model, const rl_state *state);
+
+// (21) Takes these growths back, with the rows of the state: everything is moved, without velocity,
+// until each rope is as long as it was on its old way, or slack.
+void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess);
+
 // Whether friction on a rope is booked with the flow of its rest length, and not with its rows.
 static inline bool rl_wraps_flow_rubs(const rl_model *model, uint32_t rope) {
   const rl_rope *r = &model->ropes[rope];

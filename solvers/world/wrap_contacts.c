@@ -159,9 +159,10 @@ static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
   return wrap;
 }
 
-// New pieces first ... last, which have what is left of old ones, share its rest length.
+// New pieces first ... last, which have what is left of old ones, share its rest length, and how
+// much longer they are than these, `old_length`.
 static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, double rest,
-                       double tension) {
+                       double tension, double old_length) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   double length = 0.0;
   for (uint32_t p = first; p <= last; p++) {
@@ -169,6 +170,9 @@ static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, doub
   }
   for (uint32_t p = first; p <= last; p++) {
     const double own = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+    if (w->lengths && length > 0.0) {
+      rl_wrap_growths(w->state, w->rope)[p] = (length - old_length) * own / length;
+    }
     if (p > 0) {
       wraps[p - 1].rest = length > 0.0 ? rest * own / length : 0.0;
       wraps[p - 1].tension = tension;
@@ -239,11 +243,12 @@ void rl_wraps_adopt(rl_wrapping *w) {
     }
     const uint32_t old_end = p == count ? old_count : (uint32_t)wraps[p].rest;
     const double tension = old_piece == 0 ? first_tension : state->old_wraps[old_piece - 1].tension;
-    double rest = 0.0;
+    double rest = 0.0, length = 0.0;
     for (; old_piece <= old_end; old_piece++) {
       rest += old_piece == 0 ? first_rest : state->old_wraps[old_piece - 1].rest;
+      length += w->lengths ? w->lengths[old_piece] : 0.0;
     }
-    share_rest(w, first, p, rest, tension);
+    share_rest(w, first, p, rest, tension, length);
     first = p + 1;
   }
 }
@@ -1150,6 +1155,16 @@ static bool goes_on(const rl_wrapping *w, const rl_state *before) {
   return goes;
 }
 
+// What the rope is long before its contacts change: its pieces, or where none rubs, all of it.
+static void keep_lengths(rl_wrapping *w, double length) {
+  double *lengths = w->state->old_lengths;
+  lengths[0] = length;
+  for (uint32_t p = 0; p <= w->state->wrap_counts[w->rope] && w->model->ropes[w->rope].rubs; p++) {
+    lengths[p] = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+  }
+  w->lengths = lengths;
+}
+
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   const double start = rl_wrap_path(model, before, r, before->points);
@@ -1160,6 +1175,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   const double along = rl_wraps_change_along(model, before, state, r);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
+  const double length = state->path_lengths[r];
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
@@ -1168,12 +1184,19 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     return rubbed;
   }
   w.shortest = start * (1.0 - longest_slip) - 2.0 * longest_growth(model, before, state, r);
+  keep_lengths(&w, length);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
     const swept_piece swept = sweep(&w, before, piece);
     catch_hits(&w, before, piece, &swept);
   }
   adapt(&w, before);
   rl_wraps_adopt(&w);
+  const double now = rl_wrap_path(model, state, r, state->points);
+  if (!model->ropes[r].rubs) {
+    rl_wrap_growths(state, r)[0] = now - length;
+  } else if (isinf(model->ropes[r].stiffness)) {
+    rl_wraps_even_out(model, state, r);
+  }
   return rubbed;
 }
 
@@ -1181,6 +1204,7 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
   size_t split = 0;
   double rubbed = 0.0;
   order_bodies(model, before, state);
+  memset(state->growths, 0, (model->wrap_capacity + model->rope_count) * sizeof *state->growths);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);

@@ -770,40 +770,52 @@ static void count_slips(const rl_model *model, rl_state *state, uint32_t index) 
   }
 }
 
-// Gives a piece rest length; the first one has what is left.
-static void give_rest(rl_wrap *wraps, uint32_t piece, double rest) {
+// Gives a piece rest length, of which the first one has what is left, and growth (21).
+static void give_rest(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                      double rest, double growth) {
   if (piece > 0) {
-    wraps[piece - 1].rest += rest;
+    rl_wraps_of(model, state, index)[piece - 1].rest += rest;
   }
+  rl_wrap_growths(state, index)[piece] += growth;
+}
+
+// Takes the growths of the pieces of a strand, which have none then.
+static double take_growths(const rl_state *state, uint32_t index, rl_strand strand) {
+  double sum = 0.0;
+  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
+    sum += rl_wrap_growths(state, index)[p];
+    rl_wrap_growths(state, index)[p] = 0.0;
+  }
+  return sum;
 }
 
 // (16) Strands over the items of one body change their length as the rope slides sideways on it.
 // What they need they take from beyond, from where less is pulled, and what they do not need goes
 // to where more is.
-static void even_out(const rl_model *model, rl_state *state, uint32_t index) {
-  rl_wrap *wraps = rl_wraps_of(model, state, index);
+void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t index) {
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
-  double needed = 0.0;
+  double needed = 0.0, growth = 0.0;
   for (uint32_t p = 0; p < pieces;) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const uint32_t end = p + strand.piece_count;
     if (rl_wrap_is_inert(model, state, index, p, strand.piece_count)) {
       needed += strand.length - strand.rest;
-      give_rest(wraps, p, strand.length - strand.rest);
+      growth += take_growths(state, index, strand);
+      give_rest(model, state, index, p, strand.length - strand.rest, 0.0);
     } else {
       const double back =
           behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
       const double on = rl_wrap_piece_tension(model, state, index, p);
       const bool goes_back = behind != RL_NONE && (needed > 0.0 ? back < on : back > on);
-      give_rest(wraps, goes_back ? behind : p, -needed);
-      needed = 0.0;
+      give_rest(model, state, index, goes_back ? behind : p, -needed, growth);
+      needed = growth = 0.0;
       behind = end - 1;
     }
     p = end;
   }
   if (behind != RL_NONE) {
-    give_rest(wraps, behind, -needed);
+    give_rest(model, state, index, behind, -needed, growth);
   }
 }
 
@@ -831,7 +843,7 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
     }
   }
   if (isinf(model->ropes[index].stiffness) && !rl_wraps_is_loop(model, index)) {
-    even_out(model, state, index);
+    rl_wraps_even_out(model, state, index);
   }
   return lost + mark_again(model, state, index);
 }

@@ -91,6 +91,10 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
 double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
                              uint32_t index);
 
+// (16) Of an inextensible rope that rubs, with the path solved: what nothing can move has the rest
+// length that it needs, from the strands beyond it, which have its growth.
+void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t rope);
+
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
 // the state's points is solved.
@@ -107,6 +111,7 @@ typedef struct rl_wrapping {
   uint32_t left;   // the body that it has slipped off, while it falls; RL_NONE: it does not
   bool run_over;   // because an end of it comes into that
   uint32_t lost; // the body that it has slipped off: where it lies on that again, it lies elsewhere
+  const double *lengths; // of its pieces before, if it is asked by how much they grow; else NULL
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved; it does not count as that any more.

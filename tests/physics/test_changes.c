@@ -342,7 +342,8 @@ typedef struct gains {
   int changes;
   double gained, scale; // at changes, and all that there is [J]
   double slow;          // of `gained`, what comes in where the bob turns slowly [J]
-  double excess;        // of the step that gains most beyond its own error (20) [J]
+  double lost;          // at changes at which energy is lost [J]
+  double excess;        // of the change that gains most beyond the method's own error (20) [J]
 } gains;
 
 // In steps of 1 ms and less it turns by less than 0.1 at this speed: (20a) holds [rad/s].
@@ -368,11 +369,25 @@ static double own_gain(const rl_driver *d, double speed, double radius) {
   return 0.5 * rate * rate / d->state->points[rl_body_slot(d->model, 0)].w;
 }
 
-// Adds what the energy gains in the steps at which what the rope lies on changes, and in the
-// next ones, which take back what the rope has come to be too long.
+// What one change does: from before the step in which it is found to behind the next, in which the
+// rope is caught on its new way; or changes of which each comes before the one before has ended.
+typedef struct one_change {
+  double gained, own; // and what the method gains of itself in one of these steps (20) [J]
+  bool is_slow;       // in all of them
+} one_change;
+
+static void add_change(gains *g, one_change change) {
+  g->gained += fmax(change.gained, 0.0);
+  g->slow += change.is_slow ? fmax(change.gained, 0.0) : 0.0;
+  g->lost += fmax(-change.gained, 0.0);
+  g->excess = fmax(g->excess, change.gained - change.own);
+}
+
 static void add_gains_of(rl_scenario *s, double duration, const char *solver, double dt, gains *g) {
+  static const one_change none = {0.0, 0.0, true};
   rl_driver *d = driver_for(s, solver, dt);
   bool changed = false;
+  one_change now = none;
   double energy = rl_energy_total(rl_driver_energy(d));
   orbit last = find_orbit(d), then = last; // before this step, and before the one before
   g->scale = d->energy_scale;
@@ -380,20 +395,25 @@ static void add_gains_of(rl_scenario *s, double duration, const char *solver, do
     const uint64_t wraps = rl_wraps_hash(d->model, d->state);
     assert_true(rl_driver_step(d) > 0);
     const bool changes = rl_wraps_hash(d->model, d->state) != wraps;
-    const double now = rl_energy_total(rl_driver_energy(d)), gain = now - energy;
+    const double total = rl_energy_total(rl_driver_energy(d));
     const orbit ends = find_orbit(d);
     if (changed || changes) {
       const double radius = fmin(fmin(then.radius, last.radius), ends.radius);
-      g->gained += fmax(gain, 0.0);
-      g->slow += last.speed < slow_turn * radius ? fmax(gain, 0.0) : 0.0;
-      g->excess = fmax(g->excess, gain - own_gain(d, last.speed, radius));
+      now.gained += total - energy;
+      now.own = fmax(now.own, own_gain(d, last.speed, radius));
+      now.is_slow = now.is_slow && last.speed < slow_turn * radius;
+    }
+    if (changed && !changes) {
+      add_change(g, now);
+      now = none;
     }
     g->changes += changes;
     changed = changes;
-    energy = now;
+    energy = total;
     then = last;
     last = ends;
   }
+  add_change(g, now);
   rl_driver_free(d);
   rl_scenario_free(s);
 }
@@ -404,6 +424,9 @@ static void add_gains(uint64_t seed, const char *solver, double dt, gains *g) {
 
 // Of all energy, beyond that: what ropes gain that have been inside a body, as they come out.
 static const double own_slack = 1e-4;
+
+// And what springs give back when a rope is caught with more than a step of theirs can follow.
+static const double spring_slack = 1e-2;
 
 // Runs in which the way of the rope comes to an end within a step, and the places on the features
 // that it has go on as others (24, 1179, 459); in which the bob winds itself up to an edge; and in
@@ -433,13 +456,18 @@ static void changes_bring_in_no_energy(void **unused) {
   (void)unused;
   static const struct {
     const char *spec;
-    double share; // of all energy, brought in by a change at most, on average
-  } cases[] = {{"impulse,penalty_velocity=0", 0.0},
-               {"pbd", 1e-7},
-               {"rattle", 1e-4},
-               {"impulse", 5e-5},
-               {"impulse-direct", 5e-5},
-               {"pbd-direct", 7e-4}};
+    double share;  // of all energy, brought in by a change at most, on average
+    double beyond; // and by one beyond the method's own error
+  } cases[] = {{"impulse,penalty_velocity=0", 0.0, own_slack},
+               {"pbd", 1e-8, own_slack},
+               {"convex", 1e-8, own_slack},
+               {"xpbd", 1e-6, own_slack},
+               {"impulse-soft", 5e-6, own_slack},
+               {"rattle", 1e-5, own_slack},
+               {"penalty", 2e-5, spring_slack},
+               {"impulse", 5e-5, own_slack},
+               {"impulse-direct", 5e-5, own_slack},
+               {"pbd-direct", 5e-4, own_slack}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains g = {.changes = 0};
     for (uint64_t seed = 1; g.changes < most_changes; seed++) {
@@ -450,7 +478,7 @@ static void changes_bring_in_no_energy(void **unused) {
                   "most %.3g J beyond its own error\n",
                   cases[k].spec, g.changes, g.gained, g.scale, expected, g.excess);
     check_below(g.gained, expected + 1e-12 * g.scale);
-    check_below(g.excess, own_slack * g.scale);
+    check_below(g.excess, cases[k].beyond * g.scale);
   }
 }
 
@@ -469,49 +497,86 @@ static rl_scenario *meeting_of_a_corner(double ahead) {
       meeting_corner[0] - 0.1, meeting_corner[1] - 0.1);
 }
 
-// (20b), (20c) What comes in if the rope meets the corner with that share of the step left [J];
-// none with other methods.
-static double gain_at_corner(const char *solver, double dt, double left) {
+// (20c) of what the rope is too long by, (21): what `pbd-direct` gains if the rope meets the corner
+// with that share of the step left [J].
+static double gain_at_corner(double dt, double left) {
   const double after = 1.0 - hypot(meeting_corner[0], meeting_corner[1]);
   const double a0 = meeting_speed * dt, a1 = a0 / after,
                unit = 0.5 * meeting_mass * meeting_speed * meeting_speed;
-  const double tilt = left * (a1 - a0);
-  if (strcmp(solver, "rattle") == 0) {
-    return unit * left * tilt * a0;
-  }
-  const double pull = 0.5 * (a1 + left * tilt), lost = 0.5 * a0 + tilt;
-  return strcmp(solver, "pbd-direct") == 0 ? unit * (pull * pull - lost * lost) : 0.0;
+  const double lost = 0.5 * a0 + left * (a1 - a0);
+  return unit * (0.25 * a1 * a1 - lost * lost);
 }
 
-// Whenever in a step the rope meets the corner, what comes in is of the second order.
-static void one_change_gains_the_square_of_the_step(void **unused) {
+// Whenever in a step the rope meets the corner, `rattle` neither gains nor loses but at the fourth
+// order, and no other method gains, but `pbd-direct`: it has the velocity of half a step before.
+static void one_change_gains_nothing(void **unused) {
   (void)unused;
   enum { STEPS = 4, TIMES = 16 };
-  static const char *const solvers[] = {"rattle", "pbd-direct", "impulse", "pbd",
-                                        "impulse,penalty_velocity=0"};
+  static const char *const solvers[] = {"rattle",
+                                        "pbd-direct",
+                                        "impulse",
+                                        "impulse,penalty_velocity=0",
+                                        "pbd",
+                                        "xpbd",
+                                        "penalty",
+                                        "impulse-direct",
+                                        "convex",
+                                        "impulse-soft",
+                                        "convex,integrator=midpoint"};
   for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    const bool keeps = strcmp(solvers[k], "rattle") == 0;
+    const bool pulls = strcmp(solvers[k], "pbd-direct") == 0;
     for (int n = 0; n < STEPS; n++) {
       const double dt = 0.004 / (1 << n), turn = asin(meeting_speed * dt);
-      const double largest =
-          fmax(gain_at_corner(solvers[k], dt, 0.0), gain_at_corner(solvers[k], dt, 1.0));
-      double off = 0.0, most = 0.0;
+      const double sharpest = turn / (1.0 - hypot(meeting_corner[0], meeting_corner[1]));
+      double off = 0.0, most = 0.0, scale = 0.0;
       for (int i = 0; i < TIMES; i++) {
         const double ahead = turn * (i + 0.5) / TIMES;
         const double steps = (atan2(-meeting_corner[1], meeting_corner[0]) + ahead) / turn;
-        gains g = {.changes = 0};
-        add_gains_of(meeting_of_a_corner(ahead), 0.08, solvers[k], dt, &g);
-        assert_int_equal(g.changes, 1);
-        check_below(g.excess, 0.0);
-        most = fmax(most, g.gained);
-        off = fmax(off, fabs(g.gained - gain_at_corner(solvers[k], dt, ceil(steps) - steps)));
+        gains sum = {.changes = 0};
+        add_gains_of(meeting_of_a_corner(ahead), 0.08, solvers[k], dt, &sum);
+        assert_int_equal(sum.changes, 1);
+        const double expected = pulls ? gain_at_corner(dt, ceil(steps) - steps) : 0.0;
+        most = fmax(most, sum.gained);
+        off = fmax(off, fabs(sum.gained - (keeps ? sum.lost : 0.0) - fmax(expected, 0.0)));
+        scale = sum.scale;
       }
-      print_message("%s, %g ms: up to %.4g J come in, expected less than %.4g J, at each time what "
-                    "is expected within %.2g J\n",
-                    solvers[k], 1e3 * dt, most, largest, off);
-      const double sharpest = turn / (1.0 - hypot(meeting_corner[0], meeting_corner[1]));
-      check_below(off, sharpest * sharpest * largest + 1e-12); // the next order
+      const double bound = (keeps || pulls ? pow(sharpest, 4.0) : 1e-12) * scale;
+      print_message("%s, %g ms: up to %.4g J of %.4g J come in, at each time what is expected "
+                    "within %.2g J, expected %.2g J\n",
+                    solvers[k], 1e3 * dt, most, scale, off, bound);
+      check_below(off, bound);
     }
   }
+}
+
+// A bob between two ropes, of which one meets a post: what that is too long by is taken back in the
+// step in which it is, and the other is not drawn out by it.
+static void what_is_drawn_in_draws_nothing_out(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from("name: two\nduration: 1\nstep: 0.001\nbodies:\n"
+                                 "  bob: {mass: 1.3, position: [1, -0.5, 0], velocity: [0, 0, 4]}\n"
+                                 "  post: {motion: fixed, position: [0.5, -0.25, 0.2], shape: "
+                                 "{box: {size: [0.2, 0.9, 0.2]}}}\n"
+                                 "ropes:\n"
+                                 "  one: {from: {point: [0, 0, 0]}, to: {body: bob}}\n"
+                                 "  other: {from: {point: [2, 0, 0]}, to: {body: bob}}\n");
+  rl_driver *d = driver_for(s, "pbd-direct", 0.001);
+  double longest = 0.0, growth = 0.0;
+  for (int n = 0; n < 300; n++) {
+    assert_true(rl_driver_step(d) > 0);
+    for (uint32_t r = 0; r < 2; r++) {
+      const double length = rl_wrap_path(d->model, d->state, r, d->state->points);
+      longest = fmax(longest, length - d->state->links[r].rest);
+    }
+    growth = fmax(growth, rl_wraps_growth(d->model, d->state));
+  }
+  print_message("of %.3g m that a rope has grown %.3g m are left, expected 1e-9 m\n", growth,
+                longest);
+  assert_true(growth > 1e-7);
+  check_below(longest, 1e-9);
+  rl_driver_free(d);
+  rl_scenario_free(s);
 }
 
 // What comes in at all changes in steps of 1, 1/2 and 1/4 ms.
@@ -561,6 +626,7 @@ static void gains_fall_with_the_step(void **unused) {
                {"rattle", true},
                {"pbd-direct", true},
                {"pbd", false},
+               {"convex", false},
                {"impulse,penalty_velocity=0", false}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains table[HALVINGS];
@@ -597,7 +663,8 @@ int main(int count, char **arguments) {
       cmocka_unit_test(ropes_go_through_nothing),
       cmocka_unit_test(hardest_changes_bring_in_no_energy),
       cmocka_unit_test(changes_bring_in_no_energy),
-      cmocka_unit_test(one_change_gains_the_square_of_the_step),
+      cmocka_unit_test(one_change_gains_nothing),
+      cmocka_unit_test(what_is_drawn_in_draws_nothing_out),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   return count > 1 ? failed + print_table(table_scenes) : failed;
