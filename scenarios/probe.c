@@ -9,6 +9,7 @@
 #include "diagnostic.h"
 #include "words.h"
 #include "world/definition.h"
+#include "world/wrap.h"
 
 #define NAME_BYTES 192 // longer probes name nothing
 #define WORDS_MAX 5
@@ -41,8 +42,15 @@ static size_t element_count(scene s, size_t rope) {
                  : rl_definition_elements(&s.definition->ropes[rope]);
 }
 
-static bool is_massless(scene s, size_t rope) {
-  return s.model ? s.model->ropes[rope].massless : s.definition->ropes[rope].segments == 0;
+// How many straight pieces a massless rope can have; of a rope with mass its elements.
+static size_t piece_count(scene s, size_t rope) {
+  const rl_rope *r = s.model ? &s.model->ropes[rope] : NULL;
+  const rl_rope_definition *d = s.model ? NULL : &s.definition->ropes[rope];
+  if (r ? !r->massless : d->segments > 0) {
+    return element_count(s, rope);
+  }
+  const size_t wraps = r ? r->wrap_capacity : rl_definition_wraps(s.definition, d);
+  return 1 + (wraps > 0 ? wraps : r ? r->eye_count : d->way_count);
 }
 
 static size_t node_count(scene s, size_t rope) {
@@ -246,7 +254,6 @@ static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool p
              : status;
 }
 
-// The pieces of a massless rope come and go: any number may be one of them.
 static rl_probe_status read_tension(query *q) {
   static const struct {
     const char *word;
@@ -273,7 +280,7 @@ static rl_probe_status read_tension(query *q) {
     return named[i].of_end ? finish(q, 2) : read_pair(q, 3, named[i].kind, false);
   }
   q->probe->kind = RL_PROBE_ROPE_TENSION_AT;
-  const size_t count = is_massless(q->scene, rope) ? UINT32_MAX : element_count(q->scene, rope);
+  const size_t count = piece_count(q->scene, rope);
   const rl_probe_status status =
       read_index(q, word, "element", "from, to, before, after or the number of an element", count);
   return status == RL_PROBE_OK ? finish(q, 2) : status;

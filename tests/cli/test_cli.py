@@ -445,7 +445,8 @@ class Mistakes(Case):
                              ("line.tensoin", "did you mean 'tension'?"),
                              ("heavy.why", "expected one of"),
                              ("line.tension.seven", "expected from, to, before, after or the number"),
-                             ("line.tension.7.x", "nothing can follow '7'"),
+                             ("line.tension.1.x", "nothing can follow '1'"),
+                             ("line.tension.7", "element 7: expected 0 to 1, or -1"),
                              ("line.node.2.y", "node 2: expected 0 to 1, or -1"),
                              ("heavy", "heavy"),
                              ("", "''")):
