@@ -510,56 +510,89 @@ static double edge_curvature(const rl_equations *e, const rl_row *row, rl_body_p
   return turn * (2.0 * rl_dot(speed, t) + turn * rl_dot(n, rl_sub(p, start)));
 }
 
-// (12) Of a rope on something that does not turn: with the relative velocity v of the place that
-// touches, that w of the element's ends and its vector l, and the second derivatives H of the
-// distance,
-//   d2C/dt2 = -v.H v + (l.H v + n.w)^2 / (l.H l),      of a node -v.H v, on a face 0.
-static bool known_curvature(const rl_equations *e, const rl_row *row, double *curvature) {
-  const rl_contact *contact = &e->state->contacts[row->item];
-  if (contact->rope == RL_NONE || rl_node_vertex(e->model, contact->slot).slot != contact->slot ||
-      (contact->next != RL_NONE && rl_node_vertex(e->model, contact->next).slot != contact->next) ||
-      !rl_is_zero(rl_body_spin(e->model, e->state, contact->body))) {
-    return false;
-  }
+// (12), (12b) Of a rope on something round: with the place x that touches, relative to the point or
+// line that is round and moves with its body, and d and w for the element and the velocities of its
+// ends, at a fixed fraction s,
+//   d2C/dt2 = -D_tt + D_ts^2/D_ss,    D the distance,    s' = -D_ts/D_ss,
+// and the slide v - V - omega x (p - c) changes by s' w - omega x (dp/dt - V).
+static bool round_curvature(const rl_equations *e, const rl_contact *contact, double fraction,
+                            const round_place *round, rl_body_pose at, double *curvature,
+                            rl_vec3 *slide) {
   const rl_vec3 *v = e->state->velocities;
-  const double fraction = e->rows->feet[row->item].fraction;
   const uint32_t next = contact->next != RL_NONE ? contact->next : contact->slot;
   const rl_vec3 from = node_at(e, contact->slot), way = rl_sub(node_at(e, next), from);
   const rl_vec3 parting = rl_sub(v[next], v[contact->slot]);
   const rl_vec3 p = rl_add_scaled(from, fraction, way);
-  const rl_vec3 speed = rl_sub(rl_add_scaled(v[contact->slot], fraction, parting),
-                               v[rl_body_slot(e->model, contact->body)]);
-  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
-  if (contact->next != RL_NONE && is_on_edge(e, contact)) {
-    *curvature = edge_curvature(e, row, at, p, way, speed, parting);
-    return true;
+  const rl_vec3 speed = rl_add_scaled(v[contact->slot], fraction, parting);
+  const rl_vec3 body = v[rl_body_slot(e->model, contact->body)];
+  const rl_vec3 spin = rl_body_spin(e->model, e->state, contact->body);
+  const rl_vec3 arm = rl_cross(spin, rl_sub(round->centre, at.centre));
+  const rl_vec3 turn = rl_cross(spin, round->axis), turned = rl_cross(spin, turn);
+  const rl_vec3 x = rl_sub(p, round->centre), rate = rl_sub(speed, rl_add(body, arm));
+  const double along = rl_dot(x, round->axis);
+  const double distance = rl_length(across(round, x));
+  const rl_vec3 n = rl_scale(1.0 / distance, across(round, x));
+  const rl_vec3 g = rl_add_scaled(rate, -along, turn);
+  const double sliding = rl_dot(rate, round->axis) + rl_dot(x, turn), parts = rl_dot(n, g);
+  rl_vec3 normal_rate =
+      rl_scale(1.0 / distance, rl_add_scaled(rl_add_scaled(g, -sliding, round->axis), -parts, n));
+  const rl_vec3 g_rate = rl_add_scaled(
+      rl_add_scaled(rl_scale(-1.0, rl_cross(spin, arm)), -sliding, turn), -along, turned);
+  double fraction_rate = 0.0;
+  *curvature = -rl_dot(normal_rate, g) - rl_dot(n, g_rate);
+  if (contact->next != RL_NONE) {
+    const rl_vec3 tangent = across(round, rl_add_scaled(way, -rl_dot(way, n), n));
+    const double square = rl_dot(tangent, tangent);
+    const double mixed = rl_dot(normal_rate, way) + rl_dot(n, parting);
+    if (!(square > 0.0)) {
+      return false;
+    }
+    fraction_rate = -mixed * distance / square;
+    *curvature -= mixed * fraction_rate;
+    normal_rate = rl_add_scaled(normal_rate, fraction_rate / distance, tangent);
   }
-  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
-  if (is_on_face(e, contact)) {
-    *curvature = 0.0;
-    return true;
-  }
-  round_place round;
-  const bool is_round =
-      part->shape == RL_BOX ? find_round_box(part, at, p, &round) : find_round(part, at, p, &round);
-  if (!is_round && (part->shape == RL_BOX || part->shape == RL_PLANE)) {
-    *curvature = 0.0;
-    return contact->next == RL_NONE;
-  }
-  // A node without a radius does not go round an edge.
-  if (!is_round || round.radius + e->model->ropes[contact->rope].radius == 0.0) {
+  const rl_vec3 relative = rl_add_scaled(rl_sub(speed, body), fraction_rate, way);
+  *slide = rl_sub(rl_cross(spin, relative), rl_scale(fraction_rate, parting));
+  *slide = rl_add_scaled(*slide, parts, normal_rate);
+  return true;
+}
+
+// dJ/dt v of a rope on what has a closed form for it; of its slide too, if that is asked for. On a
+// face that does not turn both are 0.
+static bool known_curvature(const rl_equations *e, const rl_row *row, bool slides,
+                            double *curvature, rl_vec3 *slide) {
+  const rl_contact *contact = &e->state->contacts[row->item];
+  if (contact->rope == RL_NONE || rl_node_vertex(e->model, contact->slot).slot != contact->slot ||
+      (contact->next != RL_NONE && rl_node_vertex(e->model, contact->next).slot != contact->next)) {
     return false;
   }
-  const double distance = rl_length(across(&round, rl_sub(p, round.centre)));
-  const rl_vec3 n = rl_scale(1.0 / distance, across(&round, rl_sub(p, round.centre)));
-  const rl_vec3 vt = across(&round, rl_add_scaled(speed, -rl_dot(speed, n), n));
-  const rl_vec3 lt = across(&round, rl_add_scaled(way, -rl_dot(way, n), n));
-  *curvature = -rl_dot(vt, vt) / distance;
-  if (contact->next != RL_NONE) {
-    const double mixed = rl_dot(lt, vt) / distance + rl_dot(n, parting);
-    *curvature += mixed * mixed * distance / rl_dot(lt, lt);
+  const rl_vec3 none = {0.0, 0.0, 0.0}, *v = e->state->velocities;
+  const bool turns = !rl_is_zero(rl_body_spin(e->model, e->state, contact->body));
+  const double fraction = e->rows->feet[row->item].fraction;
+  const uint32_t next = contact->next != RL_NONE ? contact->next : contact->slot;
+  const rl_vec3 from = node_at(e, contact->slot), way = rl_sub(node_at(e, next), from);
+  const rl_vec3 p = rl_add_scaled(from, fraction, way);
+  const rl_body_pose at = rl_body_pose_at(e->model, e->state, e->state->points, contact->body);
+  const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
+  *slide = none;
+  if (contact->next != RL_NONE && is_on_edge(e, contact)) {
+    const rl_vec3 parting = rl_sub(v[next], v[contact->slot]);
+    const rl_vec3 speed = rl_sub(rl_add_scaled(v[contact->slot], fraction, parting),
+                                 v[rl_body_slot(e->model, contact->body)]);
+    *curvature = turns ? 0.0 : edge_curvature(e, row, at, p, way, speed, parting);
+    return !turns && !slides;
   }
-  return true;
+  round_place round;
+  const bool on_face = is_on_face(e, contact);
+  const bool is_round = !on_face && (part->shape == RL_BOX ? find_round_box(part, at, p, &round)
+                                                           : find_round(part, at, p, &round));
+  if (on_face || (!is_round && (part->shape == RL_BOX || part->shape == RL_PLANE))) {
+    *curvature = 0.0;
+    return !turns && contact->next == RL_NONE;
+  }
+  // A node without a radius does not go round an edge.
+  return is_round && round.radius + e->model->ropes[contact->rope].radius > 0.0 &&
+         round_curvature(e, contact, fraction, &round, at, curvature, slide);
 }
 
 // Of the rates of a contact and its tangents, at a displacement, what counts in its derivative.
@@ -595,12 +628,18 @@ static double find_differing(rl_equations *e) {
     rl_row *row = &e->rows->rows[k];
     const bool rubs = is_contact(row) && row->friction > 0.0;
     if (is_contact(row)) {
-      e->curvatures[row->source] = 0.0;
       const bool may_stick =
           rubs && (e->is_choosing || e->rubbing[tangent].kind != RL_CONTACT_SLIPS);
       const double speed = can_act(e, row) ? speed_of(e, row) : 0.0;
-      e->differs[row->item] = speed > rl_no_speed * e->speed &&
-                              (may_stick || !known_curvature(e, row, &e->curvatures[row->source]));
+      double curvature = 0.0;
+      rl_vec3 slide = {0.0, 0.0, 0.0};
+      const bool moves = speed > rl_no_speed * e->speed;
+      const bool known = moves && known_curvature(e, row, may_stick, &curvature, &slide);
+      e->differs[row->item] = moves && !known;
+      e->curvatures[row->source] = known ? curvature : 0.0;
+      if (rubs && known) {
+        e->rubbing[tangent].curvature = slide;
+      }
       time = e->differs[row->item] ? fmin(time, size_of(e, row) / speed) : time;
     }
     tangent += rubs ? 1 : 0;
@@ -611,12 +650,12 @@ static double find_differing(rl_equations *e) {
 void rl_contacts_curve(rl_equations *e) {
   const rl_direct *d = &e->lcp.direct;
   rl_contacts_find(e);
-  const double time = find_differing(e), h = displacement * time;
-  const uint32_t slots = e->model->slot_count;
-  const bool between = e->is_between;
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     e->rubbing[k].curvature = (rl_vec3){0.0, 0.0, 0.0};
   }
+  const double time = find_differing(e), h = displacement * time;
+  const uint32_t slots = e->model->slot_count;
+  const bool between = e->is_between;
   memcpy(e->earlier, e->state->points, slots * sizeof *e->earlier);
   e->is_between = true;
   for (int k = -4; k <= 4 && time < INFINITY; k++) {

@@ -44,6 +44,11 @@ static const double continuation = 0.1;
 // (4b) The last of the shares of friction that are tried; without it none is.
 static const double last_share = 31.0 / 32.0;
 
+// (4c) Steps towards the middle of what contacts can give, at most; how often one is halved; a step
+// that changes all that is spare by less is the last one.
+enum { SHARINGS = 40, SHARING_HALVINGS = 12 };
+static const double last_sharing = 0.1;
+
 // Trials of where the friction of contacts that begin to slip points, at most.
 enum { TURNS = 6 };
 
@@ -62,6 +67,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
   e->impulses = rl_carve(c, unknowns, sizeof *e->impulses);
   e->blows = rl_carve(c, unknowns, sizeof *e->blows);
+  e->softness = rl_carve(c, unknowns, sizeof *e->softness);
   e->shares = rl_carve(c, unknowns, sizeof *e->shares);
   e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
   e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
@@ -222,15 +228,22 @@ static void evaluate(rl_equations *e) {
 // What the rows that act are asked for: their positions, velocities or accelerations.
 typedef enum rows_of { POSITIONS, VELOCITIES, ACCELERATIONS } rows_of;
 
-static bool factor(rl_equations *e, rows_of what) {
-  rl_lcp *l = &e->lcp;
-  const rl_regularisation soft = {element_share * e->regularisation, e->regularisation};
-  for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    l->active[m] = e->acts[m] && is_stiff(e, m);
+static rl_regularisation regularisation_of(const rl_equations *e) {
+  return (rl_regularisation){element_share * e->regularisation, e->regularisation};
+}
+
+static void lay(rl_equations *e, rows_of what) {
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->lcp.active[m] = e->acts[m] && is_stiff(e, m);
   }
   rl_rubbing_lay(e, what != POSITIONS, what == ACCELERATIONS);
-  return rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients, soft,
-                          l->inverse_masses, l->active);
+}
+
+static bool factor(rl_equations *e, rows_of what) {
+  rl_lcp *l = &e->lcp;
+  lay(e, what);
+  return rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients,
+                          regularisation_of(e), l->inverse_masses, l->active);
 }
 
 // How fast winches run in a row: its rate is J v less this [m/s].
@@ -246,23 +259,33 @@ static void add_change(rl_equations *e) {
   }
 }
 
-// (4) What the rows that act have to do so that their accelerations vanish, beside (4a) what they
-// did where they were chosen; and once more, which takes out the regularisation and the rounding of
-// the first time.
-static void solve(rl_equations *e) {
+static void add_shares(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.count; m++) {
     l->change[m] = m < l->direct.row_count && l->active[m] ? e->shares[m] : 0.0;
   }
   rl_rubbing_share(e, l->change);
   add_change(e);
+}
+
+// The accelerations of the rows that act, along themselves, with the forces that there are.
+static void find_residual(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  rl_direct_coupled_rates(&l->direct, l->gradients, e->accelerations, l->change);
+  for (uint32_t m = 0; m < l->direct.count; m++) {
+    const double reel = m < l->direct.row_count ? reel_of(e, m) : 0.0;
+    l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel : 0.0;
+  }
+}
+
+// (4) What the rows that act have to do so that their accelerations vanish, beside (4a) what they
+// did where they were chosen; and once more, which takes out the regularisation and the rounding of
+// the first time.
+static void solve(rl_equations *e) {
+  add_shares(e);
   for (int i = 0; i < 2; i++) {
-    rl_direct_coupled_rates(&l->direct, l->gradients, e->accelerations, l->change);
-    for (uint32_t m = 0; m < l->direct.count; m++) {
-      const double reel = m < l->direct.row_count ? reel_of(e, m) : 0.0;
-      l->change[m] = l->active[m] ? l->change[m] + e->curvatures[m] + reel : 0.0;
-    }
-    rl_direct_solve(&l->direct, l->change);
+    find_residual(e);
+    rl_direct_solve(&e->lcp.direct, e->lcp.change);
     add_change(e);
   }
 }
@@ -593,6 +616,60 @@ static void restrict_to(rl_equations *e, const bool *can) {
   }
 }
 
+// Whether no row pushes that cannot, with so much of the last change.
+static bool pulls(const rl_equations *e, double share) {
+  bool pull = true;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const double force = e->shares[m] + share * e->lcp.change[m];
+    pull = pull && (!e->acts[m] || !is_stiff(e, m) || e->lcp.lower[m] < 0.0 ||
+                    force > -0.5 * least_push * e->force);
+  }
+  return pull;
+}
+
+// (4c) From the forces last found, of all ways to share what contacts that stick bear: towards that
+// with the largest product of what each of them has to spare, by Newton's method along the ways
+// that change no acceleration. False where one contact at least has too little in any.
+static bool share_inside(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
+  memcpy(e->shares, e->multipliers, l->direct.row_count * sizeof *e->shares);
+  double change = rl_rubbing_keep(e) ? INFINITY : 0.0;
+  for (int i = 0; i < SHARINGS && change > last_sharing; i++) {
+    free_accelerations(e);
+    lay(e, ACCELERATIONS);
+    memcpy(e->softness, l->inverse_masses, l->direct.count * sizeof *e->softness);
+    rl_rubbing_soften(e, e->softness);
+    if (!rl_direct_factor(&l->direct, e->state->points, l->gradients, l->gradients,
+                          regularisation_of(e), e->softness, l->active)) {
+      return false;
+    }
+    add_shares(e);
+    find_residual(e);
+    rl_rubbing_draw(e, e->regularisation, l->change);
+    rl_direct_solve(&l->direct, l->change);
+    double share = 1.0;
+    for (int k = 0; k < SHARING_HALVINGS; k++) {
+      if (rl_rubbing_spares(e, share, &change) && pulls(e, share)) {
+        break;
+      }
+      share = k + 1 < SHARING_HALVINGS ? 0.5 * share : 0.0;
+    }
+    for (uint32_t m = 0; m < l->direct.row_count; m++) {
+      e->shares[m] += share * l->change[m];
+    }
+    rl_rubbing_mix(e, share);
+  }
+  return rl_rubbing_has_spare(e);
+}
+
+bool rl_equations_share_anew(rl_equations *e) {
+  bool by_friction = true;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count && by_friction; m++) {
+    by_friction = !(e->gauges[m].value > fmax(rl_rubbing_excess(e, m), 0.0));
+  }
+  return by_friction && share_inside(e);
+}
+
 // The complementarity problem for what stands in the state's velocities. The rows that are not taut
 // are infinitely far from acting.
 static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
@@ -802,7 +879,9 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
                    (l->lower[m] < 0.0 || l->active[m] || l->rates[m] >= -least_acceleration * size);
     }
   }
+  rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates); // dampers pull by them
   settle_choice(e, size);
+  share_inside(e);
   stop_slides(e, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew

@@ -84,6 +84,7 @@ typedef struct rl_equations {
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
   double *blows;          // [unknowns] impulses of the last catch [N s]
   double *shares;         // [unknowns] lambda as they were chosen [N]
+  double *softness;       // [unknowns] of (4c) [1/kg]
   double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
   uint32_t *rope_of;      // [unknowns] RL_NONE: a contact
@@ -141,6 +142,10 @@ void rl_equations_slips(const rl_equations *equations, uint32_t rope, double *sl
 // is violated, or one that acts would push. As large as that: the largest of the gauges, which it
 // leaves. With rates just evaluated.
 double rl_equations_event(rl_equations *equations);
+
+// (4c) After an event: whether all that happened is that a contact asks for more than it can give,
+// as the contacts share what they bear, and does not as they do now.
+bool rl_equations_share_anew(rl_equations *equations);
 
 // Chooses who acts from where the state is: what is taut and pulled apart is caught, by the
 // impulses of one complementarity problem; of what then stays taut a second one chooses by

@@ -423,7 +423,9 @@ static void go_on(reference *self, double t, double h, double dt, rl_step_info *
     lay_rows(self, t, dt);
     state->continues_paths = true;
   }
-  choose(self, t, dt, info);
+  if (self->found != A_ROW || !rl_equations_share_anew(&self->equations)) {
+    choose(self, t, dt, info);
+  }
 }
 
 // How deep a row is between its ends, at a share s: by the cubic with its depths and rates there.

@@ -38,6 +38,10 @@ static const double at_limit = 1e-9;
 // Of the largest force: a contact that needs this much more than it has slips.
 static const double least_excess = 1e-11;
 
+// (4c) Of the largest force: what a contact has to spare is counted as no less. The share of it
+// that a step leaves at least. Of its friction: what it needs to spare to stick on.
+static const double least_spare = 1e-4, kept_spare = 0.1, enough_spare = 1e-3;
+
 // (13) How the slide of a contact bends, across its normal as last evaluated.
 static rl_vec3 curvature_of(const rl_equations *e, uint32_t k) {
   const rl_vec3 n = rl_rubbing_row(e, k)->normal, c = e->rubbing[k].curvature;
@@ -184,6 +188,110 @@ static double friction_event(const rl_equations *e, uint32_t k) {
   }
   const double limit = row->friction * fmax(e->multipliers[t->normal], 0.0);
   return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
+}
+
+bool rl_rubbing_keep(rl_equations *e) {
+  bool any = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const bool sticks = e->acts[e->lcp.direct.tangents[k].normal] && is_held(e, k);
+    e->rubbing[k].share = sticks ? friction_of(e, k) : (rl_vec3){0.0, 0.0, 0.0};
+    any = any || sticks;
+  }
+  return any;
+}
+
+// (4c) How much more friction a contact has than it needs, or what presses where it slips, with so
+// much of the last change [N].
+static double spare_with(const rl_equations *e, uint32_t k, double share) {
+  const rl_tangents *t = &e->lcp.direct.tangents[k];
+  const rl_row *row = rl_rubbing_row(e, k);
+  const double *change = e->lcp.change;
+  const double normal = e->shares[t->normal] + share * change[t->normal];
+  if (!is_held(e, k)) {
+    return row->friction * normal;
+  }
+  rl_vec3 force = e->rubbing[k].share;
+  for (uint32_t i = 0; i < 2; i++) {
+    force = rl_add_scaled(force, share * change[t->first + i], row->tangents[i]);
+  }
+  return row->friction * normal - rl_length(force);
+}
+
+// The same, of those that are there, and no less than counts.
+static double spare_of(const rl_equations *e, uint32_t k) {
+  return fmax(spare_with(e, k, 0.0), least_spare * e->force);
+}
+
+void rl_rubbing_soften(const rl_equations *e, double *softness) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    const double mu = rl_rubbing_row(e, k)->friction, spare = spare_of(e, k) / e->force;
+    const double square = (is_held(e, k) ? 1.0 + mu * mu : mu * mu) / (spare * spare);
+    for (uint32_t i = 0; i < 3 && e->acts[t->normal]; i++) {
+      softness[i == 0 ? t->normal : t->first + i - 1] *= square;
+    }
+  }
+}
+
+void rl_rubbing_draw(const rl_equations *e, double regularisation, double *rates) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    const rl_row *row = rl_rubbing_row(e, k);
+    const rl_vec3 friction = e->rubbing[k].share;
+    const double size = rl_length(friction);
+    const double draw =
+        regularisation * e->lcp.inverse_masses[t->normal] * e->force * e->force / spare_of(e, k);
+    if (e->acts[t->normal]) {
+      rates[t->normal] += row->friction * draw;
+    }
+    for (uint32_t i = 0; i < 2 && e->acts[t->normal] && is_held(e, k) && size > 0.0; i++) {
+      rates[t->first + i] -= draw / size * rl_dot(friction, row->tangents[i]);
+    }
+  }
+}
+
+bool rl_rubbing_spares(const rl_equations *e, double share, double *change) {
+  bool spares = true;
+  *change = 0.0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->acts[e->lcp.direct.tangents[k].normal]) {
+      const double was = spare_with(e, k, 0.0), is = spare_with(e, k, share);
+      spares = spares && is >= (was > 0.0 ? kept_spare * was : was);
+      *change = fmax(*change, fabs(is - was) / spare_of(e, k));
+    }
+  }
+  return spares;
+}
+
+void rl_rubbing_mix(rl_equations *e, double share) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_tangents *t = &e->lcp.direct.tangents[k];
+    for (uint32_t i = 0; i < 2 && e->acts[t->normal] && is_held(e, k); i++) {
+      e->rubbing[k].share = rl_add_scaled(e->rubbing[k].share, share * e->lcp.change[t->first + i],
+                                          rl_rubbing_row(e, k)->tangents[i]);
+    }
+  }
+}
+
+bool rl_rubbing_has_spare(const rl_equations *e) {
+  bool spares = true, any = false;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const uint32_t normal = e->lcp.direct.tangents[k].normal;
+    const double most = rl_rubbing_row(e, k)->friction * e->shares[normal];
+    any = any || (e->acts[normal] && is_held(e, k));
+    spares = spares && (!e->acts[normal] || !is_held(e, k) ||
+                        rl_length(e->rubbing[k].share) < (1.0 - enough_spare) * most);
+  }
+  return spares && any;
+}
+
+double rl_rubbing_excess(const rl_equations *e, uint32_t normal) {
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    if (e->lcp.direct.tangents[k].normal == normal && e->rubbing[k].kind == RL_CONTACT_STICKS) {
+      return friction_event(e, k);
+    }
+  }
+  return 0.0;
 }
 
 bool rl_rubbing_stops(const rl_equations *e, double slowest) {

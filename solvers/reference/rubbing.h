@@ -19,6 +19,21 @@ void rl_rubbing_lay(rl_equations *equations, bool sticks, bool forces);
 // [unknowns].
 void rl_rubbing_share(const rl_equations *equations, double *forces);
 
+// (4c) Keeps the friction of what sticks, of the forces last found, as its share: false if nothing
+// does. What of the diagonal is added to it, and drawn to the middle of what contacts can give, for
+// the change of their shares; whether so much of that leaves each of them enough, and the largest
+// change of what one has to spare; it is made; whether that is enough to stick on.
+bool rl_rubbing_keep(rl_equations *equations);
+void rl_rubbing_soften(const rl_equations *equations, double *softness);
+void rl_rubbing_draw(const rl_equations *equations, double regularisation, double *rates);
+bool rl_rubbing_spares(const rl_equations *equations, double share, double *change);
+void rl_rubbing_mix(rl_equations *equations, double share);
+bool rl_rubbing_has_spare(const rl_equations *equations);
+
+// (14) How much more than its friction the contact with this normal needs that sticks, over the
+// largest force; 0: there is none.
+double rl_rubbing_excess(const rl_equations *equations, uint32_t normal);
+
 // What friction takes from the motion and what driven bodies do through it, for the multipliers
 // last found; or the work of the impulses of a catch.
 void rl_rubbing_power(rl_equations *equations, double *loss, double *power);

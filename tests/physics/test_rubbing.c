@@ -199,6 +199,84 @@ static void rod_slips_beyond_its_friction(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// A bob on a rope from above the top of a rough sphere that turns about the vertical goes round on
+// a circle of latitude of radius rho. By the forces across its way N = m (g t - v^2/rho)/q, with t
+// for the tangent of the rope's angle from the vertical, so that friction takes it along by
+//   dv/dt = k (c^2 - v^2),  c^2 = g t rho,  k = mu/(q rho):  v = c tanh(k c time),
+// until it is as fast as the sphere; on one that stands it comes to rest by the same law.
+
+typedef struct circle {
+  double radius, polar, height, friction;
+  double way, k, c; // rho, k, c
+} circle;
+
+static circle circle_of(double radius, double polar, double height, double friction) {
+  circle s = {radius, polar, height, friction, radius * sin(polar), 0.0, 0.0};
+  const double t = s.way / (height - radius * cos(polar));
+  s.k = friction / (s.way * (sin(polar) + cos(polar) * t));
+  s.c = sqrt(g * t * s.way);
+  return s;
+}
+
+static rl_scenario *circle_scene(const circle *s, double spin, double speed) {
+  return scenario_from(
+      "name: c\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  ball: {motion: driven, spin: [0, %.17g, 0], friction: %.17g,"
+      " shape: {sphere: {radius: %.17g}}}\n"
+      "ropes: {r: {from: {point: [0, %.17g, 0]}, to: {free: [%.17g, %.17g, 0]}, mass: 1.3,"
+      " segments: 1, velocities: [[0, 0, 0], [0, 0, %.17g]]}}\n",
+      spin, s->friction, s->radius, s->height, s->way, s->radius * cos(s->polar), -speed);
+}
+
+static double turned_to(const rl_driver *d) { return atan2(-node(d, 1).z, node(d, 1).x); }
+
+static double speed_of(const rl_driver *d) {
+  return rl_length(d->state->velocities[rl_rope_node(d->model, d->state, 0, 1)]);
+}
+
+static void bob_is_taken_along_by_a_sphere(void **unused) {
+  (void)unused;
+  const double spin = 2.4;
+  const circle c = circle_of(0.37, 0.9, 0.8, 0.31);
+  const double until = atanh(spin * c.way / c.c) / (c.k * c.c);
+  rl_scenario *s = circle_scene(&c, spin, 0.0);
+  rl_driver *d = driver_for(s, "reference", 0.01);
+  for (int n = 1; n <= 80; n++) {
+    go(d, 1);
+    const double time = d->state->time, slid = fmin(time, until);
+    const double angle = log(cosh(c.k * c.c * slid)) / (c.k * c.way) + spin * (time - slid);
+    check_near(turned_to(d), angle, 1e-12);
+    check_near(speed_of(d), c.c * tanh(c.k * c.c * slid), 1e-12);
+    check_near(rl_length(node(d, 1)), c.radius, 1e-14);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  }
+  print_message("as fast as the sphere after %.6f s, estimate %.1e m\n", until,
+                d->info.error_estimate);
+  check_below(until, 0.6);
+  check_below(d->info.error_estimate, 1e-9);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+static void bob_comes_to_rest_on_a_sphere(void **unused) {
+  (void)unused;
+  const circle c = circle_of(0.37, 0.9, 0.8, 0.31);
+  const double speed = 0.7, until = atanh(speed / c.c) / (c.k * c.c);
+  rl_scenario *s = circle_scene(&c, 0.0, speed);
+  rl_driver *d = driver_for(s, "reference", 0.01);
+  for (int n = 1; n <= 80; n++) {
+    go(d, 1);
+    const double left = fmax(until - d->state->time, 0.0);
+    const double all = log(cosh(c.k * c.c * until)), rest = log(cosh(c.k * c.c * left));
+    check_near(turned_to(d), (all - rest) / (c.k * c.way), 1e-12);
+    check_near(speed_of(d), c.c * tanh(c.k * c.c * left), 1e-12);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-13);
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
 
 // A chain of 13 elements on a rough drum that stands holds what the law of Euler and Eytelwein
 // says, exp(0.3 pi) = 2.566 to 1, within 3 %: it is a polygon.
@@ -252,6 +330,19 @@ static void ropes_rub_on_what_is_round(void **unused) {
   }
 }
 
+// The whole of that drum: by its heading the weights have c/k sinh(k t) after 0.5 s.
+static void rope_rolls_its_drum(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_with("rolling-drum", NULL, 0);
+  rl_driver *d = driver_for(s, "reference,estimate=false", 0.005);
+  go(d, 100);
+  print_message("%.5f m/s, energy %.1e J\n", probe(d, "heavy.vy"), rl_driver_energy_error(d));
+  check_near(probe(d, "heavy.vy"), -0.65701, 1e-3);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-10);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
@@ -259,8 +350,11 @@ int main(void) {
       cmocka_unit_test(stops_on_a_drum),
       cmocka_unit_test(rod_rocks_on_a_drum),
       cmocka_unit_test(rod_slips_beyond_its_friction),
+      cmocka_unit_test(bob_is_taken_along_by_a_sphere),
+      cmocka_unit_test(bob_comes_to_rest_on_a_sphere),
       cmocka_unit_test(chain_holds_by_the_capstan_law),
       cmocka_unit_test(ropes_rub_on_what_is_round),
+      cmocka_unit_test(rope_rolls_its_drum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
