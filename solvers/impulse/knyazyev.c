@@ -343,6 +343,7 @@ const rl_solver_type rl_solver_knyazyev = {
     .citation = "knyazyev2010",
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_WRAPS | RL_CAN_ROTATION |
                     RL_CAN_COLLISIONS | RL_CAN_GROUND | RL_CAN_DRAG,
+    .excess = RL_EXCESS_STAYS,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(knyazyev),
