@@ -320,6 +320,7 @@ static bool find_step(rl_path_item *items, size_t count, double shift) {
 static void remember(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.start_wrap = items[i].wrap;
+    items[i].node.start_side = items[i].side;
   }
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     items[i].node.start = items[i].node.place;
@@ -333,6 +334,7 @@ static void remember(rl_path_item *items, size_t count) {
 static void move(rl_path_item *items, size_t count, double share) {
   for (size_t i = 0; i < count; i++) {
     items[i].wrap = items[i].node.start_wrap;
+    items[i].side = items[i].node.start_side; // a trial may have led it round a ball
   }
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     const rl_path_node *node = &items[i].node;

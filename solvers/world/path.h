@@ -29,6 +29,7 @@ typedef struct rl_path_node {
   rl_path_link link;    // to the next node
   rl_vec3 place, start; // [m] now, and where the step began
   double start_along, start_wrap;
+  rl_vec3 start_side;
   double turns; // full ones on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   bool cornered;         // it stays at the end of its line (9a)

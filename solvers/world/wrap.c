@@ -288,9 +288,21 @@ bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_b
          rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
 }
 
+// (4a) A mark on a ball goes with the plane of the rope as that turns about the line that it has in
+// common with the one of before, by any angle; by half a turn about the line of the arc's ends.
+static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) {
+  static const double opposite = 1e-12;
+  const rl_vec3 across = rl_cross(before, now->axis);
+  const double share = 1.0 + rl_dot(before, now->axis);
+  if (share < opposite) {
+    return rl_add_scaled(mark, -2.0 * rl_dot(mark, now->radial), now->radial);
+  }
+  const rl_vec3 once = rl_cross(across, mark);
+  return rl_add(rl_add(mark, once), rl_scale(1.0 / share, rl_cross(across, once)));
+}
+
 // Where the rope has moved sideways, the mark is that point of it which is nearest: what friction
-// holds is the rope along itself, so the mark moves across it. Round to the other side of a ball it
-// goes along (4a).
+// holds is the rope along itself, so the mark moves across it.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                            rl_path_item *item, const rl_point *points) {
   if (wrap->body == RL_NONE) {
@@ -302,10 +314,12 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
     return 0.5 * rl_dot(rl_add(item->in, item->out), rl_sub(marked, item->entry));
   }
   const arc_middle middle = middle_of(item);
-  const rl_vec3 mark = rl_sub(marked, item->at);
-  const double over = rl_dot(mark, middle.radial);
-  const double angle = rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)),
-                                rl_wrap_has_slipped_off(wrap, item, at) ? -over : over);
+  rl_vec3 mark = rl_sub(marked, item->at);
+  if (item->kind == RL_PATH_SPHERE) {
+    mark = turned_with(mark, rl_rotate(at.rotation, wrap->side), &middle);
+  }
+  const double angle =
+      rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
   if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
     return 0.5 * item->arc + item->radius * angle;
   }

@@ -192,7 +192,8 @@ static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_it
     return rl_distance(rl_wrap_to_world(at, wrap->mark), item->entry) > item->radius;
   }
   const double before = rl_wrap_before_mark(w->model, w->state, wrap, item, w->state->points);
-  return fabs(before - 0.5 * item->arc) > 0.5 * item->arc + 0.5 * RL_PI * item->radius;
+  return fabs(before - 0.5 * item->arc) >
+         0.5 * item->arc + (w->lost == RL_NONE ? 0.5 * RL_PI * item->radius : 0.0);
 }
 
 // The wraps of the list's items, with the number of the old one for now where the rest length will
@@ -864,6 +865,9 @@ static void fall(rl_wrapping *w, size_t old_count, uint32_t left) {
       farthest_old(old, first, old_count - same, items[first - 1].exit, items[count - same].entry);
   w->left = left;
   for (size_t piece = count - same; piece-- > first - 1;) {
+    if (piece + 1 >= w->path.count) {
+      continue; // what was caught has taken more off than it has brought
+    }
     const swept_piece swept = {{from, from},
                                {w->path.items[piece].exit, w->path.items[piece + 1].entry}};
     catch_hits(w, w->state, piece, &swept);
@@ -1129,7 +1133,7 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
                        size_t split, double dt) {
   rl_wrap_path(model, before, r, before->points);
   rl_wrap_path(model, state, r, state->points);
-  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
+  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, false);
   run_off_ends(model, state, r);
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
     rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &rl_path_items(state, r)[i + 1]);
@@ -1174,18 +1178,23 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     return 0.0;
   }
   const double along = rl_wraps_change_along(model, before, state, r);
-  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt);
+  const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
+  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE);
   const double length = state->path_lengths[r];
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
-  if (goes_on(&w, before)) {
+  w.lost = ended; // what is solved for has arcs of negative angle, and marks mean nothing there
+  if (ended == RL_NONE && goes_on(&w, before)) {
     keep_wraps(&w);
     return rubbed;
   }
   w.shortest = start * (1.0 - longest_slip) - 2.0 * longest_growth(model, before, state, r);
   keep_lengths(&w, length);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
+    if (piece + 1 >= w.path.count) {
+      continue;
+    }
     const swept_piece swept = sweep(&w, before, piece);
     catch_hits(&w, before, piece, &swept);
   }
@@ -1195,7 +1204,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   if (!model->ropes[r].rubs) {
     rl_wrap_growths(state, r)[0] = now - length;
   } else if (isinf(model->ropes[r].stiffness)) {
-    rl_wraps_even_out(model, state, r);
+    rl_wraps_even_out(model, before, state, r);
   }
   return rubbed;
 }

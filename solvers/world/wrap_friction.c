@@ -141,7 +141,7 @@ static rl_strand strand_of(const rl_model *model, const rl_state *state, uint32_
   strand.rest += paid;
   strand.stretch = strand.squares = strand.rest;
   if (isfinite(rope->stiffness)) {
-    strand.strain = fmax(strand.length - strand.rest, 0.0) / strand.rest;
+    strand.strain = strand.rest > 0.0 ? fmax(strand.length - strand.rest, 0.0) / strand.rest : 0.0;
     if (slips) {
       strand.strain = 0.0;
       share_strain(model, state, index, &strand, points);
@@ -548,30 +548,26 @@ double rl_wraps_change_along(const rl_model *model, const rl_state *from, const 
   return sum;
 }
 
-// Where the length of the rope has jumped, by more than what its directions at the start and at the
-// end of the step tell (15), the shortest way that it followed has come to an end within the step:
-// it slips off the body on which it has moved most, and does so at the start of the step. If it
-// would go through that body then, it does so only where that is `sure`. Leaves both paths solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
-                     bool sure) {
+// (15) Whether the shortest way that the rope followed has come to an end within the step: its
+// length has jumped, by more than what its directions at the start and at the end tell, or there is
+// no way. Leaves both paths solved.
+static bool has_ended(const rl_model *model, const rl_state *state, const rl_state *before,
+                      uint32_t index) {
   const double length = rl_wrap_path(model, state, index, state->points);
   const double was = rl_wrap_path(model, before, index, before->points);
-  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
-    return isnan(length) && rl_wraps_leave_loop(model, state, before, index);
+  double jump = fabs(was - length) - jump_tolerance * was;
+  if (jump > 0.0) {
+    jump -= rl_wrap_bent_share * moves_of(model, state, before, index);
   }
-  const double jump = fabs(was - length) - jump_tolerance * was -
-                      rl_wrap_bent_share * moves_of(model, state, before, index);
-  const bool is_found = !isnan(length);
-  if (is_found &&
-      (!(jump > 0.0) || !(jump > fabs(rl_wraps_change_along(model, before, state, index))) ||
-       !(jump > fabs(rl_wraps_change_along(model, state, before, index))))) {
-    return false;
-  }
+  return isnan(length) ||
+         (jump > 0.0 && jump > fabs(rl_wraps_change_along(model, before, state, index)) &&
+          jump > fabs(rl_wraps_change_along(model, state, before, index)));
+}
+
+// The body on which the rope has moved most, with both paths solved; RL_NONE: it is on none.
+static uint32_t most_moved(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
-  if (over != RL_NONE) { // an end has come into what the rope lies on
-    return rl_wraps_slip_off(model, before, index, wraps[over].body, RL_SLIP_RUN_OVER);
-  }
   uint32_t body = RL_NONE;
   double most = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
@@ -584,6 +580,33 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
       body = wraps[i].body;
     }
   }
+  return body;
+}
+
+uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t index) {
+  return has_ended(model, state, before, index) ? most_moved(model, state, before, index) : RL_NONE;
+}
+
+// Where its way has ended (15) the rope slips off the body on which it has moved most, at the start
+// of the step. If it would go through that body then, it does so only where that is `sure`. Leaves
+// both paths solved.
+static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
+                     bool sure) {
+  const bool ends = has_ended(model, state, before, index);
+  const bool is_found = !isnan(state->path_lengths[index]);
+  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
+    return !is_found && rl_wraps_leave_loop(model, state, before, index);
+  }
+  if (!ends) {
+    return false;
+  }
+  const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
+  if (over != RL_NONE) { // an end has come into what the rope lies on
+    return rl_wraps_slip_off(model, before, index, rl_wraps_of(model, state, index)[over].body,
+                             RL_SLIP_RUN_OVER);
+  }
+  const uint32_t body = most_moved(model, state, before, index);
   return body != RL_NONE &&
          rl_wraps_slip_off(model, before, index, body,
                            sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
@@ -789,10 +812,24 @@ static double take_growths(const rl_state *state, uint32_t index, rl_strand stra
   return sum;
 }
 
+// (16) What an inert strand needs where the rope has slid sideways on its body since the step
+// before: its length, if the rope is elastic so much less as it was stretched, or more as it was
+// slack [m].
+static double rest_needed(const rl_model *model, const rl_state *before, uint32_t index,
+                          rl_strand strand) {
+  if (isinf(model->ropes[index].stiffness)) {
+    return strand.length;
+  }
+  const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
+  return was.rest < was.length ? strand.length * was.rest / was.length
+                               : strand.length + was.rest - was.length;
+}
+
 // (16) Strands over the items of one body change their length as the rope slides sideways on it.
 // What they need they take from beyond, from where less is pulled, and what they do not need goes
 // to where more is.
-void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t index) {
+void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t index) {
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
   double needed = 0.0, growth = 0.0;
@@ -800,9 +837,10 @@ void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t index) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const uint32_t end = p + strand.piece_count;
     if (rl_wrap_is_inert(model, state, index, p, strand.piece_count)) {
-      needed += strand.length - strand.rest;
+      const double more = rest_needed(model, before, index, strand) - strand.rest;
+      needed += more;
       growth += take_growths(state, index, strand);
-      give_rest(model, state, index, p, strand.length - strand.rest, 0.0);
+      give_rest(model, state, index, p, more, 0.0);
     } else {
       const double back =
           behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
@@ -820,14 +858,19 @@ void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t index) {
 }
 
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
-                     size_t *split, double dt) {
+                     size_t *split, double dt, bool ended) {
   find_tensions(model, state, index, split);
   count_slips(model, state, index);
-  if (!model->ropes[index].rubs) {
+  if (!model->ropes[index].rubs || ended) {
     return 0.0;
   }
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   double lost = 0.0;
+  const bool is_elastic = isfinite(model->ropes[index].stiffness);
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  if (is_elastic && !is_loop) {
+    rl_wraps_even_out(model, before, state, index);
+  }
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, true);
@@ -842,8 +885,8 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
       wraps[p - 1].slip = 0.0;
     }
   }
-  if (isinf(model->ropes[index].stiffness) && !rl_wraps_is_loop(model, index)) {
-    rl_wraps_even_out(model, state, index);
+  if (!is_elastic && !is_loop) {
+    rl_wraps_even_out(model, before, state, index);
   }
   return lost + mark_again(model, state, index);
 }

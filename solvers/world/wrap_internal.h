@@ -81,19 +81,26 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
 
 // Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
 // the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
-// of their wraps. The paths at the points of both states are solved. Returns what friction on an
-// elastic rope has taken [J].
+// of their wraps; not where the way has ended within the step. The paths at the points of both
+// states are solved. Returns what friction on an elastic rope has taken [J].
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
-                     size_t *split, double dt);
+                     size_t *split, double dt, bool ended);
+
+// The body on which the shortest way that a rope followed has come to an end within the step (15);
+// RL_NONE: it has not. Leaves both paths solved.
+uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t rope);
 
 // (1) What the pieces of a path, in their directions, tell of the change of its length to another
 // state with the same wraps [m]. Both paths are solved.
 double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
                              uint32_t index);
 
-// (16) Of an inextensible rope that rubs, with the path solved: what nothing can move has the rest
-// length that it needs, from the strands beyond it, which have its growth.
-void rl_wraps_even_out(const rl_model *model, rl_state *state, uint32_t rope);
+// (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
+// the state before: what nothing can move has the rest length that it needs, from the strands
+// beyond it, which have its growth.
+void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t rope);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
