@@ -20,14 +20,17 @@ static double growth_of(const rl_model *model, const rl_state *state, const rl_r
   return sum;
 }
 
-// J M^-1 J^T of a row: without friction, for nothing slides while it is moved.
+// J M^-1 J^T of a row: without friction, for nothing slides while it is moved. What is left of
+// terms that cancel is 0: no turn of a wheel over which a strand slips makes that shorter.
 static double inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points) {
-  double sum = 0.0;
+  static const double rounding = 1e-13;
+  double sum = 0.0, pushed = 0.0;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     sum += points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    pushed += points[e->slot].w * rl_dot(e->force, e->force);
   }
-  return sum;
+  return sum > rounding * pushed ? sum : 0.0;
 }
 
 // J M^-1 F: how weight and what else pushes from outside pull a row longer [m/s^2].

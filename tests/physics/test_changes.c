@@ -171,8 +171,9 @@ static void random_runs_go_on(void **unused) {
 // left: of drums (a: over a rim and the side, slack; b: the way ends, and without them it would go
 // through one), of three bodies that it falls on to from another (c), of balls and caps near half a
 // turn (d, e). A fall in which more comes off than is taken on (f); a search for a path that tries
-// the other side of a ball, and comes back (g); substeps behind the end of a way (h). Up to 5e26 of
-// all energy came in.
+// the other side of a ball, and comes back (g); substeps behind the end of a way (h); a strand over
+// a wheel on which it slips, from a fixed point to a fixed body, that has come to be too long (i).
+// Up to 5e26 of all energy came in.
 static void changes_within_a_step_throw_nothing(void **unused) {
   (void)unused;
   static const char head[] = "name: x\nduration: 1\nstep: 0.002\nbodies:\n";
@@ -267,6 +268,16 @@ static void changes_within_a_step_throw_nothing(void **unused) {
        "-0.443], shape: {box: {size: [0.1955, 0.1675, 0.1945]}}}\n"
        "  w1: {mass: 2.846, position: [1.06, -0.1, 0.02], velocity: [-0.475, -2.42, 0.49]}\n"
        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.442}}\n"},
+      {"xpbd",
+       "  b0: {position: [0.1659, -0.3697, 0.005779], motion: axle, mass: 1.3, rotation: [0.922, "
+       "0.179, 1.3], shape: {capsule: {radius: 0.1312, length: 0.5667}}}\n"
+       "  b1: {position: [-0.07416, -0.764, -0.01745], motion: fixed, rotation: [0.857, -0.524, "
+       "-0.334], shape: {prism: {radius: 0.1453, length: 0.1335, sides: 7}}}\n"
+       "  b2: {position: [-0.3707, -0.4489, -0.003007], motion: fixed, rotation: [0.65, 0.369, "
+       "-0.45], shape: {capsule: {radius: 0.0811, length: 0.1051}}}\n"
+       "  w1: {mass: 2.142, position: [1.04, -0.1, 0.02], velocity: [0.389, -1.97, 0.284]}\n"
+       "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.266, stiffness: "
+       "2535, damping: 2.94}}\n"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     rl_scenario *s = scenario_from("%s%s", head, cases[k].scene);
