@@ -559,8 +559,9 @@ static void stop_at_eyes(rl_driver *driver) {
 // (21) of papers/wraps.md: what ropes are too long by since their contacts have changed shall be no
 // velocity. What nothing holds keeps its angular momentum, as it would not if it were moved.
 static void draw_in(rl_driver *driver) {
-  if (driver->type->excess != RL_EXCESS_STAYS && !rl_model_keeps_angular(driver->model) &&
-      rl_wraps_growth(driver->model, driver->state) > 0.0) {
+  if (driver->type->excess != RL_EXCESS_STAYS &&
+      rl_wraps_growth(driver->model, driver->state) > 0.0 &&
+      !rl_model_keeps_angular(driver->model)) {
     rl_detect(driver->model, driver->state, driver->dt, driver->rows);
     rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
     tell(driver);

@@ -675,8 +675,9 @@ static bool cuts(const rl_wrapping *w, const rl_state *state, const rl_path_item
   return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
 }
 
-// Out of parts through which the rope has gone since the step began, and before, as behind an end
-// that has, the rules do not lead it: they keep it from nothing else. Whether there is one more.
+// Marks the parts through which the rope went at the start of the step already, as one does whose
+// end has gone through a part: the rules lead it past all others as if these were not there. True
+// if there is one more.
 static bool pass_parts(rl_wrapping *w, const rl_state *before) {
   const rl_path_item *items = rl_path_items(before, w->rope);
   bool any = false;

@@ -602,7 +602,7 @@ static void changes_bring_in_no_energy(void **unused) {
       add_gains(seed, cases[k].spec, 1.0 / 1000.0, &g);
     }
     const double expected = cases[k].share * g.changes * g.scale;
-    print_message("%s: %d changes bring in %.3g J of %.3g J, expected at most %.3g J; in a step at "
+    print_message("%s: %d changes bring in %.3g J of %.3g J, expected at most %.3g J; one at "
                   "most %.3g J beyond its own error\n",
                   cases[k].spec, g.changes, g.gained, g.scale, expected, g.excess);
     check_below(g.gained, expected + 1e-12 * g.scale);
