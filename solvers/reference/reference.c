@@ -51,6 +51,9 @@ static const double companion_lead = 0.25;
 // by its shorter steps, that is a little less than the error.
 static const double estimate_factor = 2.0;
 
+// (11b) The first of two parts that the companion makes of a step.
+static const double companion_share = 0.375;
+
 // Of the step: internal steps below this are as short as rounding lets them be, and are taken
 // whatever their error is said to be.
 static const double shortest = 1e-9;
@@ -767,12 +770,28 @@ static void compare(reference *self, const rl_model *model, const rl_state *stat
   }
 }
 
+// Whether anything with mass can rub on anything: what of it sticks is chosen anew at the start of
+// a step, (9).
+static bool rubs(const rl_rows *rows) {
+  bool rubs = false;
+  for (uint32_t k = rows->span_count; k < rows->row_count && !rubs; k++) {
+    rubs = rows->rows[k].kind == RL_ROW_CONTACT && rows->rows[k].friction > 0.0;
+  }
+  return rubs;
+}
+
+// (11b) Where something rubs it makes two of a step, for other choices at other times.
 static rl_reason step_companion(reference *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
   rl_detect(model, self->companion.state, dt, rows);
-  const rl_reason reason = integrate(self, &self->companion, rows, dt, &own);
+  const double first = rubs(rows) ? companion_share * dt : dt;
+  rl_reason reason = integrate(self, &self->companion, rows, first, &own);
+  if (reason > 0 && first < dt) {
+    rl_detect(model, self->companion.state, dt - first, rows);
+    reason = integrate(self, &self->companion, rows, dt - first, &own);
+  }
   info->iterations += own.iterations;
   info->row_evaluations += own.row_evaluations;
   return reason;
