@@ -770,14 +770,14 @@ static void compare(reference *self, const rl_model *model, const rl_state *stat
   }
 }
 
-// Whether anything with mass can rub on anything: what of it sticks is chosen anew at the start of
-// a step, (9).
-static bool rubs(const rl_rows *rows) {
-  bool rubs = false;
-  for (uint32_t k = rows->span_count; k < rows->row_count && !rubs; k++) {
-    rubs = rows->rows[k].kind == RL_ROW_CONTACT && rows->rows[k].friction > 0.0;
+// Whether ropes with mass or bodies can rub: what of them sticks is chosen anew at the start of a
+// step, (9).
+static bool can_rub(const rl_rows *rows) {
+  bool can = false;
+  for (uint32_t k = rows->span_count; k < rows->row_count && !can; k++) {
+    can = rows->rows[k].kind == RL_ROW_CONTACT && rows->rows[k].friction > 0.0;
   }
-  return rubs;
+  return can;
 }
 
 // (11b) Where something rubs it makes two of a step, for other choices at other times.
@@ -786,7 +786,7 @@ static rl_reason step_companion(reference *self, const rl_model *model, const rl
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
   rl_detect(model, self->companion.state, dt, rows);
-  const double first = rubs(rows) ? companion_share * dt : dt;
+  const double first = can_rub(rows) ? companion_share * dt : dt;
   rl_reason reason = integrate(self, &self->companion, rows, first, &own);
   if (reason > 0 && first < dt) {
     rl_detect(model, self->companion.state, dt - first, rows);
