@@ -19,10 +19,13 @@
 
 #include "state.h"
 
-// What a method makes of a rope that is too long by what its contacts have changed, (21) of
-// papers/wraps.md: velocity or strain, so that nothing may be left to it; work of the tension, which
-// pays for what it loses as it catches the rope; nothing, for it pushes back at a rate of its own.
-typedef enum rl_excess { RL_EXCESS_GAINS, RL_EXCESS_WORKS, RL_EXCESS_STAYS } rl_excess;
+// What a method makes of that by which a rope is too long since its contacts have changed, (21) of
+// papers/wraps.md.
+typedef enum rl_excess {
+  RL_EXCESS_GAINS, // velocity or strain: all of it is taken back before
+  RL_EXCESS_WORKS, // work of the tension: so much stays as pays for what catching the rope loses
+  RL_EXCESS_STAYS  // it pushes back at a rate of its own: all of it stays
+} rl_excess;
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
 

@@ -91,7 +91,9 @@ typedef struct rl_solver_type {
   // Its contacts push by their depth. Where they are hard, ropes that are deep in each other come
   // apart slowly.
   bool has_soft_contacts;
-  bool seeks_positions; // within a step, for its rows: where a rope's way ends there may be none
+  // It looks for positions that lie on its rows, or evaluates these within a step: where a rope's
+  // way ends there may be none.
+  bool seeks_positions;
   // The directions of the start of a step act all through it: unstable across a rope that pulls
   // with T on nodes of m at a distance l in steps above sqrt(m l/T).
   bool holds_directions;
