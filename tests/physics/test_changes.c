@@ -557,6 +557,11 @@ static void add_gains(uint64_t seed, const char *solver, double dt, gains *g) {
 // Of all energy, beyond that: what ropes gain that have been inside a body, as they come out.
 static const double own_slack = 1e-4;
 
+// And in substeps, of ten thousand changes in one: where the way over side, seam and cap of a
+// capsule ends (`xpbd`), or soft rows give back of what they took in the step before as they caught
+// a rope.
+static const double way_slack = 1e-2, soft_slack = 0.05;
+
 // Runs in which the way of the rope comes to an end within a step, and the places on the features
 // that it has go on as others (24, 1179, 459); in which the bob winds itself up to an edge; and in
 // which the rope runs into the rim of a drum, or lies on it, and over the side would be 2 mm longer
@@ -585,17 +590,18 @@ static void changes_bring_in_no_energy(void **unused) {
   (void)unused;
   static const struct {
     const char *spec;
-    double share; // of all energy, brought in by a change at most, on average
-  } cases[] = {{"impulse,penalty_velocity=0", 0.0},
-               {"pbd", 1e-8},
-               {"convex", 1e-8},
-               {"xpbd", 1e-6},
-               {"impulse-soft", 5e-6},
-               {"rattle", 1e-5},
-               {"penalty", 2e-5},
-               {"impulse", 5e-5},
-               {"impulse-direct", 5e-5},
-               {"pbd-direct", 5e-4}};
+    double share;  // of all energy, brought in by a change at most, on average
+    double beyond; // and by one beyond the method's own error
+  } cases[] = {{"impulse,penalty_velocity=0", 0.0, own_slack},
+               {"pbd", 1e-8, own_slack},
+               {"convex", 1e-8, own_slack},
+               {"xpbd", 1e-6, way_slack},
+               {"impulse-soft", 2e-5, soft_slack},
+               {"rattle", 1e-5, own_slack},
+               {"penalty", 2e-5, own_slack},
+               {"impulse", 5e-5, own_slack},
+               {"impulse-direct", 5e-5, own_slack},
+               {"pbd-direct", 5e-4, own_slack}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains g = {.changes = 0};
     for (uint64_t seed = 1; g.changes < most_changes; seed++) {
@@ -606,7 +612,7 @@ static void changes_bring_in_no_energy(void **unused) {
                   "most %.3g J beyond its own error\n",
                   cases[k].spec, g.changes, g.gained, g.scale, expected, g.excess);
     check_below(g.gained, expected + 1e-12 * g.scale);
-    check_below(g.excess, own_slack * g.scale);
+    check_below(g.excess, cases[k].beyond * g.scale);
   }
 }
 
