@@ -219,9 +219,15 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   }
 }
 
-// Rows and solver are told that what is tied to what, or runs through what, has changed.
-static void tell(rl_driver *driver) {
+// Between two steps: rows and ledger are told.
+static void detect_between(rl_driver *driver) {
   rl_detect(driver->model, driver->state, driver->dt, driver->rows);
+  rl_ledger_follow(driver->ledger, driver->model, driver->state, driver->rows);
+}
+
+// Rows, ledger and solver are told that what is tied to what, or runs through what, has changed.
+static void tell(rl_driver *driver) {
+  detect_between(driver);
   if (driver->type->sync) {
     driver->type->sync(driver->memory, driver->model, driver->state);
   }
@@ -562,7 +568,7 @@ static void draw_in(rl_driver *driver) {
   if (driver->type->excess != RL_EXCESS_STAYS &&
       rl_wraps_growth(driver->model, driver->state) > 0.0 &&
       !rl_model_keeps_angular(driver->model)) {
-    rl_detect(driver->model, driver->state, driver->dt, driver->rows);
+    detect_between(driver);
     rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
     tell(driver);
   }

@@ -6,6 +6,8 @@
 #include "rotation.h"
 #include "wrap.h"
 
+#include <string.h>
+
 // Of the size of the scene: less than this is no slack but rounding.
 static const double rounding_slack = 1e-12;
 
@@ -262,6 +264,17 @@ void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all) {
 }
 
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
+
+void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows) {
+  unsigned char *last = ledger->impact; // which says nothing between steps
+  memcpy(last, ledger->unfinished, rl_unknown_capacity(model) * sizeof *last);
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    const uint32_t before = rows->contact_before[i];
+    ledger->unfinished[model->link_count + i] =
+        before != RL_NONE && last[model->link_count + before];
+  }
+}
 
 bool rl_ledger_expects_hit(const rl_ledger *ledger) { return ledger && ledger->expected; }
 

@@ -56,6 +56,10 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
 // to bring that to what it shall be is an impact.
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);
 
+// Between two steps contacts were found again: what it knows of each goes with it.
+void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows);
+
 // Whether something that is hard is loose, or its rate jumps: a push of it in this step is an
 // impact. NULL: nobody keeps a ledger, and nothing is.
 bool rl_ledger_expects_hit(const rl_ledger *ledger);
