@@ -816,8 +816,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   if (self->failure < 0) {
     return self->failure;
   }
-  if (self->parameters[ESTIMATE] != 0.0) {
+  if (self->parameters[ESTIMATE] != 0.0 && !isnan(self->estimate)) {
     reason = step_companion(self, model, state, rows, dt, info);
+    if (reason == RL_DIVERGED_STEPS) { // from here on nothing is known of the error
+      self->estimate = NAN;
+      reason = RL_CONVERGED_TOLERANCE;
+    }
     rl_detect(model, state, dt, rows);
   }
   if (reason > 0) {
@@ -826,7 +830,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     reason = integrate(self, &self->truth, rows, dt, info);
     info->dissipated -= stored_beside_friction(model, state);
   }
-  if (reason > 0 && self->parameters[ESTIMATE] != 0.0) {
+  if (reason > 0 && self->parameters[ESTIMATE] != 0.0 && !isnan(self->estimate)) {
     compare(self, model, state);
     info->error_estimate = self->estimate;
   }
