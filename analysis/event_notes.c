@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "event_notes.h"
 
-#include "world/feed.h"
+#include "world/ropes/feed.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -12,8 +12,9 @@ target_include_directories(ropelab_solvers INTERFACE $<INSTALL_INTERFACE:${CMAKE
 install(FILES solvers/ropelab.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropelab)
 file(STRINGS solvers/ropelab.h public_headers REGEX "include \"")
 foreach(line ${public_headers})
-  string(REGEX REPLACE ".*\"(.*)\".*" "solvers/\\1" header ${line})
-  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropelab/world)
+  string(REGEX REPLACE ".*\"(.*)/(.*)\".*" "\\1" folder ${line})
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header ${line})
+  install(FILES solvers/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropelab/${folder})
 endforeach()
 
 install(EXPORT ropelab FILE ropelabConfig.cmake NAMESPACE ropelab:: DESTINATION ${package})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "metrics.h"
 
-#include "world/bend.h"
+#include "world/paths/bend.h"
 
 // Sums over elements and spans.
 typedef struct sums {

@@ -3,7 +3,7 @@
 
 #include "csv.h"
 #include "export.h"
-#include "world/bend.h"
+#include "world/paths/bend.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenario_json.h"
 
-#include "world/definition.h"
+#include "world/model/definition.h"
 
 // json_object_set_new() and json_array_append_new() take NULL for a value that could not be made
 // and report failure; a result that lacks a key is caught by the caller's final check.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trajectory.h"
 
-#include "world/bend.h"
+#include "world/paths/bend.h"
 
 #include <errno.h>
 #include <hdf5.h>

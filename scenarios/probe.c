@@ -8,8 +8,8 @@
 
 #include "diagnostic.h"
 #include "words.h"
-#include "world/definition.h"
-#include "world/wrap.h"
+#include "world/model/definition.h"
+#include "world/paths/wrap.h"
 
 #define NAME_BYTES 192 // longer probes name nothing
 #define WORDS_MAX 5

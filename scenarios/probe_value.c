@@ -2,12 +2,12 @@
 // Probes: their values in a state.
 #include "probe.h"
 
-#include "world/bend.h"
-#include "world/elements.h"
-#include "world/eyes.h"
+#include "world/bodies/shape.h"
+#include "world/paths/bend.h"
+#include "world/ropes/elements.h"
+#include "world/ropes/eyes.h"
 #include "world/rotation.h"
 #include "world/rows.h"
-#include "world/shape.h"
 
 static const double two_pi = 6.283185307179586;
 

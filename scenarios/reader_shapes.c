@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "world/shape_hull.h"
+#include "world/bodies/shape_hull.h"
 #include "world/trigonometry.h"
 
 #define AT(member) offsetof(rl_part_definition, member)

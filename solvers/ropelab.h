@@ -22,24 +22,24 @@
 extern "C" {
 #endif
 
-#include "world/bend.h"
+#include "world/bodies/shape.h"
 #include "world/driver.h"
-#include "world/elements.h"
-#include "world/flexure.h"
 #include "world/ledger.h"
 #include "world/memory.h"
 #include "world/model.h"
-#include "world/path.h"
-#include "world/path_link.h"
-#include "world/path_solid.h"
+#include "world/paths/bend.h"
+#include "world/paths/path.h"
+#include "world/paths/path_link.h"
+#include "world/paths/path_solid.h"
+#include "world/paths/wrap.h"
+#include "world/ropes/elements.h"
+#include "world/ropes/flexure.h"
 #include "world/rotation.h"
 #include "world/rows.h"
-#include "world/shape.h"
 #include "world/solver.h"
 #include "world/state.h"
 #include "world/trigonometry.h"
 #include "world/vector.h"
-#include "world/wrap.h"
 
 #ifdef __cplusplus
 }

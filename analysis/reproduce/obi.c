@@ -3,7 +3,7 @@
 // particle from a pool, cuts by a swipe. papers/parting.md.
 #include "reproduce/reproduce.h"
 
-#include "world/elements.h"
+#include "world/ropes/elements.h"
 
 static const char open_rope[] =
     "from: {point: [0, 0, 0]}, to: {free: [1, 0, 0]}, segments: 29, pool: 5";

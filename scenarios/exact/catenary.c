@@ -114,7 +114,7 @@ static bool at_smooth(const void *memory, const rl_model *model, double t, rl_st
 }
 
 // Where the rope ends if it starts with the pull (H, V0): across and up, less what it should be. It
-// is the gradient of a function of (-H, V0) that is strictly convex (see world/pose.c).
+// is the gradient of a function of (-H, V0) that is strictly convex (see world/model/pose.c).
 typedef void (*closing_errors)(const catenary *self, double horizontal, double vertical,
                                double *error);
 

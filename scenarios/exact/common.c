@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common.h"
 
+#include "world/paths/wrap.h"
 #include "world/rotation.h"
-#include "world/wrap.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_elljac.h>

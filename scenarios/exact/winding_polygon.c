@@ -7,7 +7,7 @@
 // For many edges these sums are l^2 = l0^2 - 2 R v t of the round post, with a = R phi.
 #include "common.h"
 
-#include "world/path_solid.h"
+#include "world/paths/path_solid.h"
 #include "world/rotation.h"
 
 #include <string.h>

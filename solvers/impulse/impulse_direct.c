@@ -3,7 +3,7 @@
 // impulses of all spans, elements, joints and contacts, with their friction (lcp.h).
 // papers/impulse-direct.md has the derivation.
 #include "lcp.h"
-#include "world/flexure.h"
+#include "world/ropes/flexure.h"
 
 enum {
   ITERATIONS,

@@ -4,15 +4,15 @@
 //
 //     u <= 0,  P >= 0,  P u = 0    for every row (rods: u = 0),
 //
-// by block principal pivoting (Judice & Pires 1994) on direct solves of world/direct.h, with
+// by block principal pivoting (Judice & Pires 1994) on direct solves of world/direct/direct.h, with
 // Murty's rule where blocks cycle; dependent rows by the proximal point method (Rockafellar 1976).
-// Friction of contacts goes with it (world/friction.h). papers/impulse-direct.md numbers the
+// Friction of contacts goes with it (world/direct/friction.h). papers/impulse-direct.md numbers the
 // equations.
 #ifndef RL_LCP_H
 #define RL_LCP_H
 
 #include "sequential.h"
-#include "world/friction.h"
+#include "world/direct/friction.h"
 
 // Where an iteration is: impulses P [unknowns], friction [contacts] and velocities [slots].
 typedef struct rl_lcp_iterate {

@@ -6,8 +6,8 @@
 #ifndef RL_SEQUENTIAL_H
 #define RL_SEQUENTIAL_H
 
-#include "world/flexure.h"
 #include "world/memory.h"
+#include "world/ropes/flexure.h"
 #include "world/solver.h"
 
 // A row during the sweeps: P' = keep P + mass (dC/dt + bias), at least `lower`.

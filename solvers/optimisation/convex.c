@@ -2,8 +2,8 @@
 // The implicit step of a rope as the convex problem that it is: of all positions that keep every
 // element at most as long as it is, those nearest to where the nodes would fly, in the metric of
 // their masses. There is one solution at any step, load and length, and a primal-dual interior
-// point finds it (world/implicit.h). papers/convex.md has the derivation.
-#include "world/implicit.h"
+// point finds it (world/implicit/implicit.h). papers/convex.md has the derivation.
+#include "world/implicit/implicit.h"
 
 enum { INTEGRATOR, ITERATIONS, TOLERANCE, WARM_START, PARAMETER_COUNT };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All rows at once: predicted positions are projected on to the rows by Newton's method, each
-// iteration one direct solve (world/projection.h). With the gradients of the start of the step the
-// multipliers act along J0 (SHAKE), with the current ones it is fast projection (Goldenthal et al.
-// 2007). papers/pbd-direct.md has the derivation.
-#include "world/flexure.h"
-#include "world/projection.h"
+// iteration one direct solve (world/direct/projection.h). With the gradients of the start of the
+// step the multipliers act along J0 (SHAKE), with the current ones it is fast projection
+// (Goldenthal et al. 2007). papers/pbd-direct.md has the derivation.
+#include "world/direct/projection.h"
+#include "world/ropes/flexure.h"
 
 enum { ITERATIONS, TOLERANCE, GRADIENT, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
 enum { GRADIENT_START, GRADIENT_CURRENT };

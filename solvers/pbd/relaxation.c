@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "relaxation.h"
 
-#include "world/flexure.h"
+#include "world/ropes/flexure.h"
 #include "world/rotation.h"
 
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {

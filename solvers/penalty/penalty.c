@@ -4,8 +4,8 @@
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
 #include "springs.h"
-#include "world/flexure.h"
 #include "world/memory.h"
+#include "world/ropes/flexure.h"
 #include "world/rotation.h"
 #include "world/solver.h"
 

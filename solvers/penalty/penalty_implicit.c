@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Penalty springs integrated by backward Euler or the implicit midpoint rule: the same rows as
 // penalty, but the forces are those at the end, or in the middle, of the step, found by Newton's
-// method with a direct solve (world/implicit.h). No step and no stiffness is too large.
+// method with a direct solve (world/implicit/implicit.h). No step and no stiffness is too large.
 // papers/penalty-implicit.md has the derivation.
 #include "springs.h"
-#include "world/implicit.h"
+#include "world/implicit/implicit.h"
 
 enum {
   INTEGRATOR,

@@ -3,8 +3,8 @@
 #include "curvature.h"
 #include "rubbing.h"
 
-#include "world/body_contact.h"
-#include "world/path_solid.h"
+#include "world/bodies/body_contact.h"
+#include "world/paths/path_solid.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include "contacts.h"
 
+#include "world/paths/wrap.h"
 #include "world/rotation.h"
-#include "world/wrap.h"
 
 #include <string.h>
 

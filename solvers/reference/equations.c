@@ -3,10 +3,10 @@
 #include "curvature.h"
 #include "rubbing.h"
 
-#include "world/elements.h"
-#include "world/flexure.h"
+#include "world/paths/wrap.h"
+#include "world/ropes/elements.h"
+#include "world/ropes/flexure.h"
 #include "world/rotation.h"
-#include "world/wrap.h"
 
 #include <gsl/gsl_errno.h>
 #include <string.h>

@@ -41,10 +41,10 @@ typedef struct rl_rubbing {
   double across, turned; // the force across it before its last turn [N], and how far that was
 } rl_rubbing;
 
-// What of a box or hull is touched (world/path_solid.h; RL_NONE: nothing): an edge by an element, a
-// face by a node; how far from the nearer end of the edge, as a share of it, or from the edges of
-// the face, as one of the scene. Where the next element, or the one before, touches the edge at the
-// node between them: the row of that one (RL_NONE: none).
+// What of a box or hull is touched (world/paths/path_solid.h; RL_NONE: nothing): an edge by an
+// element, a face by a node; how far from the nearer end of the edge, as a share of it, or from the
+// edges of the face, as one of the scene. Where the next element, or the one before, touches the
+// edge at the node between them: the row of that one (RL_NONE: none).
 typedef struct rl_touched {
   uint32_t feature, beside;
   double margin;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RATTLE (Andersen 1983): velocity Verlet whose positions and velocities are both projected on to
 // the rows, second order and symplectic while the rope stays taut, with direct multipliers
-// (world/projection.h). papers/rattle.md has the derivation.
-#include "world/flexure.h"
-#include "world/projection.h"
+// (world/direct/projection.h). papers/rattle.md has the derivation.
+#include "world/direct/projection.h"
+#include "world/ropes/flexure.h"
 
 enum { ITERATIONS, TOLERANCE, REGULARISATION, CONTACT_REGULARISATION, PARAMETER_COUNT };
 

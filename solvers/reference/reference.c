@@ -7,8 +7,8 @@
 #include "contacts.h"
 #include "rubbing.h"
 
-#include "world/eyes.h"
-#include "world/wrap.h"
+#include "world/paths/wrap.h"
+#include "world/ropes/eyes.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>

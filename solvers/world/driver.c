@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "driver.h"
 
-#include "bend.h"
 #include "events.h"
-#include "eyes.h"
 #include "memory.h"
+#include "paths/bend.h"
+#include "paths/wrap.h"
+#include "ropes/eyes.h"
 #include "rotation.h"
 #include "trigonometry.h"
-#include "wrap.h"
 
 #include <string.h>
 

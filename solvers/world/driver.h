@@ -4,8 +4,8 @@
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
 
-#include "elements.h"
 #include "ledger.h"
+#include "ropes/elements.h"
 #include "solver.h"
 
 // What came apart, or could not for want of a spare node, and what winches ran out of, and when.

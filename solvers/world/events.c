@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "events.h"
 
-#include "bend.h"
-#include "cut.h"
-#include "feed.h"
+#include "paths/bend.h"
+#include "ropes/cut.h"
+#include "ropes/feed.h"
 
 // Of the largest: elements whose loads are as equal as this tear together.
 static const double tie = 1e-9;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ledger.h"
 
-#include "flexure.h"
 #include "memory.h"
+#include "paths/wrap.h"
+#include "ropes/flexure.h"
 #include "rotation.h"
-#include "wrap.h"
 
 #include <string.h>
 

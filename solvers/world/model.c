@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model.h"
 
-#include "flexure.h"
+#include "bodies/shape_hull.h"
 #include "memory.h"
-#include "model_builder.h"
-#include "model_check.h"
-#include "rope_contact.h"
+#include "model/model_builder.h"
+#include "model/model_check.h"
+#include "paths/wrap.h"
+#include "ropes/flexure.h"
+#include "ropes/rope_contact.h"
 #include "rows.h"
-#include "shape_hull.h"
-#include "wrap.h"
 
 #include <string.h>
 

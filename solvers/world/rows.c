@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rows_internal.h"
 
-#include "eyes.h"
 #include "memory.h"
-#include "rope_contact.h"
-#include "wrap.h"
+#include "paths/wrap.h"
+#include "ropes/eyes.h"
+#include "ropes/rope_contact.h"
 
 static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rl_carver c = {.block = block};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Detection: which contacts there can be in a step, and where they touch.
-#include "body_contact.h"
-#include "elements.h"
-#include "eyes.h"
-#include "rope_contact.h"
+#include "bodies/body_contact.h"
+#include "ropes/elements.h"
+#include "ropes/eyes.h"
+#include "ropes/rope_contact.h"
 
 #include <string.h>
 

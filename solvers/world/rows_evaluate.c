@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Evaluation: values, gradients and inverse masses of general rows at trial positions.
-#include "body_contact.h"
-#include "eyes.h"
-#include "manifold.h"
-#include "wrap.h"
+#include "bodies/body_contact.h"
+#include "bodies/manifold.h"
+#include "paths/wrap.h"
+#include "ropes/eyes.h"
 
 // The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
 // velocities, and read the row's rate. Cross terms of something the rope touches more than once

@@ -3,9 +3,9 @@
 #ifndef RL_ROWS_INTERNAL_H
 #define RL_ROWS_INTERNAL_H
 
+#include "bodies/shape.h"
 #include "rotation.h"
 #include "rows.h"
-#include "shape.h"
 
 // A row behind the others, without vertices; then its vertices one by one, with their entries: what
 // moves there, and the spin of a body that turns.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "state.h"
 
-#include "elements.h"
 #include "memory.h"
+#include "ropes/elements.h"
 #include "rotation.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "memory.h"
 #include "model.h"
-#include "path_solid.h"
+#include "paths/path_solid.h"
 
 #include <stdio.h>
 

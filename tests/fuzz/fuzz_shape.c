@@ -4,8 +4,8 @@
 // points. Numbers come from 16 bits over a power of two, so that things often coincide.
 #include "fuzz.h"
 
-#include "world/shape.h"
-#include "world/shape_hull.h"
+#include "world/bodies/shape.h"
+#include "world/bodies/shape_hull.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 // Massless ropes that friction holds on more than half of a ball.
 #include "check.h"
 
+#include "world/paths/wrap.h"
 #include "world/rows_internal.h"
-#include "world/wrap.h"
 
 static const double pi = 3.14159265358979323846;
 static const double g = 9.81;

@@ -2,7 +2,7 @@
 // Massless loops: belts round wheels and through eyes.
 #include "check.h"
 
-#include "world/wrap.h"
+#include "world/paths/wrap.h"
 
 #include <string.h>
 

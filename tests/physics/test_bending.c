@@ -5,7 +5,7 @@
 
 #include "exact/exact.h"
 #include "metrics.h"
-#include "world/flexure.h"
+#include "world/ropes/flexure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Bodies against bodies: where they touch, that they rest, slide, roll, bounce and keep momentum.
 #include "check.h"
 
-#include "world/manifold.h"
+#include "world/bodies/manifold.h"
 #include "world/rotation.h"
 #include "world/trigonometry.h"
 

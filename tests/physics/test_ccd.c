@@ -3,7 +3,7 @@
 // direction. "Why not libccd" in papers/bodies.md has what `test_ccd long` prints.
 #include "check.h"
 
-#include "world/manifold.h"
+#include "world/bodies/manifold.h"
 #include "world/rotation.h"
 #include "world/trigonometry.h"
 

@@ -3,8 +3,8 @@
 // on, the rope lies on what there is, and no change of what it lies on brings energy in.
 #include "check.h"
 
+#include "world/paths/wrap.h"
 #include "world/rows_internal.h"
-#include "world/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>

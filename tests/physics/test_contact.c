@@ -2,7 +2,7 @@
 // Ropes against bodies: coarse elements do not cut corners, normal forces carry weights.
 #include "check.h"
 
-#include "world/shape.h"
+#include "world/bodies/shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

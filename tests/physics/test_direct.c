@@ -2,7 +2,7 @@
 // The methods that solve all rows together: pbd-direct and rattle, and the solver below them.
 #include "check.h"
 
-#include "world/direct.h"
+#include "world/direct/direct.h"
 
 #include <stdlib.h>
 #include <string.h>

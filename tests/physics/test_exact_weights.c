@@ -3,7 +3,7 @@
 // against published digits.
 #include "check.h"
 
-#include "world/wrap.h"
+#include "world/paths/wrap.h"
 
 #include <gsl/gsl_errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // Ropes with mass through eyes.
 #include "check.h"
 
-#include "world/elements.h"
-#include "world/eyes.h"
+#include "world/ropes/elements.h"
+#include "world/ropes/eyes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

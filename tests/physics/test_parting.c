@@ -2,9 +2,9 @@
 // Ropes that come apart: cuts, tears, releases; forces from outside.
 #include "check.h"
 
-#include "world/bend.h"
-#include "world/cut.h"
-#include "world/elements.h"
+#include "world/paths/bend.h"
+#include "world/ropes/cut.h"
+#include "world/ropes/elements.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Elastic massless ropes that rub: what friction takes where they slip, and where they only creep.
 #include "check.h"
 
-#include "world/wrap.h"
+#include "world/paths/wrap.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 // Massless ropes over bodies: the capstan law, wheels, momentum, and contacts that come and go.
 #include "check.h"
 
-#include "world/bend.h"
+#include "world/paths/bend.h"
+#include "world/paths/wrap.h"
 #include "world/rotation.h"
 #include "world/rows_internal.h"
-#include "world/wrap.h"
 
 #include <gsl/gsl_sf_ellint.h>
 

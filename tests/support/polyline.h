@@ -6,8 +6,8 @@
 #ifndef RL_POLYLINE_H
 #define RL_POLYLINE_H
 
-#include "world/path.h"
-#include "world/shape.h"
+#include "world/bodies/shape.h"
+#include "world/paths/path.h"
 
 // Distance of a place from the nearest of the bodies.
 typedef rl_surface (*polyline_surface)(const void *bodies, rl_vec3 p);

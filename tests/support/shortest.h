@@ -5,8 +5,8 @@
 #ifndef RL_SHORTEST_H
 #define RL_SHORTEST_H
 
-#include "world/path_feature.h"
-#include "world/shape.h"
+#include "world/bodies/shape.h"
+#include "world/paths/path_feature.h"
 
 // Of all ways that are no longer than `most` [m]; INFINITY if it finds none.
 double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, double most);

@@ -3,7 +3,7 @@
 // in an eye, and in a screw of two turns round a tilted drum.
 #include "check.h"
 
-#include "world/bend.h"
+#include "world/paths/bend.h"
 #include "world/rotation.h"
 
 enum { POINTS_MAX = 1000 };

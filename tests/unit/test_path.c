@@ -4,7 +4,7 @@
 #include "check.h"
 #include "polyline.h"
 
-#include "world/path.h"
+#include "world/paths/path.h"
 #include "world/trigonometry.h"
 
 #include <stdlib.h>

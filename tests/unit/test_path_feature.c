@@ -4,10 +4,10 @@
 #include "polyline.h"
 #include "shortest.h"
 
-#include "world/path_feature.h"
-#include "world/shape_hull.h"
+#include "world/bodies/shape_hull.h"
+#include "world/paths/path_feature.h"
+#include "world/paths/wrap.h"
 #include "world/trigonometry.h"
-#include "world/wrap.h"
 
 #include <string.h>
 

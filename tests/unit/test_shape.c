@@ -2,7 +2,7 @@
 // The geometry of the six shapes against formulas and samples that share no code with it.
 #include "check.h"
 
-#include "world/shape_hull.h"
+#include "world/bodies/shape_hull.h"
 #include "world/trigonometry.h"
 
 #include <string.h>

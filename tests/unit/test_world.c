@@ -2,8 +2,8 @@
 // The parts that every solver shares, one by one.
 #include "check.h"
 
-#include "world/pose.h"
-#include "world/shape.h"
+#include "world/bodies/shape.h"
+#include "world/model/pose.h"
 #include "world/trigonometry.h"
 
 #include <stdlib.h>

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "body_contact.h"
+
+#include "../model/model_builder.h"
+#include "../model/model_check.h"
+#include "manifold.h"
+
+// ---------------------------------------------------------------------------------------------
+// Pairs
+
+void rl_builder_count_pairs(const rl_definition *d, uint64_t *pairs, uint64_t *contacts) {
+  *pairs = *contacts = 0;
+  for (uint32_t a = 0; a < d->body_count; a++) {
+    for (uint32_t b = a + 1; b < d->body_count; b++) {
+      const bool collide = rl_definition_collide(d, a, b);
+      for (size_t i = 0; collide && i < d->bodies[a].part_count; i++) {
+        for (size_t k = 0; k < d->bodies[b].part_count; k++) {
+          const uint32_t most =
+              rl_manifold_capacity(d->bodies[a].parts[i].shape, d->bodies[b].parts[k].shape);
+          *pairs += most > 0 ? 1 : 0;
+          *contacts += most;
+        }
+      }
+    }
+  }
+}
+
+void rl_build_pairs(rl_builder *builder) {
+  const rl_definition *d = builder->definition;
+  rl_pair *next = builder->pairs;
+  for (uint32_t a = 0; a < d->body_count; a++) {
+    for (uint32_t b = a + 1; b < d->body_count; b++) {
+      const rl_body_definition *first = &d->bodies[a], *second = &d->bodies[b];
+      const bool collide = rl_definition_collide(d, a, b);
+      for (uint32_t i = 0; collide && i < first->part_count; i++) {
+        for (uint32_t k = 0; k < second->part_count; k++) {
+          if (rl_manifold_capacity(first->parts[i].shape, second->parts[k].shape) > 0) {
+            *next++ = (rl_pair){.bodies = {a, b},
+                                .parts = {i, k},
+                                .friction = rl_pair_friction(first->friction, second->friction),
+                                .restitution = fmax(first->restitution, second->restitution)};
+          }
+        }
+      }
+    }
+  }
+}
+
+static const rl_part *part_of(const rl_model *model, const rl_pair *pair, size_t i) {
+  return &model->bodies[pair->bodies[i]].parts[pair->parts[i]];
+}
+
+uint32_t rl_pair_capacity(const rl_model *model, const rl_pair *pair) {
+  return rl_manifold_capacity(part_of(model, pair, 0)->shape, part_of(model, pair, 1)->shape);
+}
+
+const rl_part *rl_touched_part(const rl_model *model, const rl_contact *contact) {
+  const rl_pair *pair = &model->pairs[contact->node];
+  return part_of(model, pair, contact->body == pair->bodies[1] ? 1 : 0);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Detection
+
+static rl_solid solid_of(const rl_model *model, const rl_state *state, const rl_pair *pair,
+                         size_t i) {
+  const rl_point *centre = &state->points[rl_body_slot(model, pair->bodies[i])];
+  return (rl_solid){part_of(model, pair, i), rl_position(centre),
+                    rl_body_rotation(model, state, state->points, pair->bodies[i])};
+}
+
+// How far surfaces of the two can come to each other within dt: twice |v| dt + |g| dt^2, v of the
+// centres and of what turns about them.
+static double travel(const rl_model *model, const rl_state *state, const rl_pair *pair, double dt) {
+  const uint32_t slots[2] = {rl_body_slot(model, pair->bodies[0]),
+                             rl_body_slot(model, pair->bodies[1])};
+  const double apart =
+      rl_distance(rl_position(&state->points[slots[0]]), rl_position(&state->points[slots[1]]));
+  double speed = rl_distance(state->velocities[slots[0]], state->velocities[slots[1]]);
+  for (size_t i = 0; i < 2; i++) {
+    // Of a plane only what is near the other body counts.
+    const rl_body *body = &model->bodies[pair->bodies[i]];
+    const double arm = fmin(body->bound, apart + model->bodies[pair->bodies[1 - i]].bound);
+    const rl_vec3 spin = rl_body_spin(model, state, pair->bodies[i]);
+    speed += rl_is_zero(spin) ? 0.0 : rl_length(spin) * arm;
+  }
+  return 2.0 * dt * (speed + dt * rl_length(model->gravity));
+}
+
+// Whether the balls about two parts are farther apart than `reach`.
+static bool are_far(const rl_solid *a, const rl_solid *b, double reach) {
+  const rl_vec3 centre_a = rl_add(a->position, rl_rotate(a->rotation, a->part->at));
+  const rl_vec3 centre_b = rl_add(b->position, rl_rotate(b->rotation, b->part->at));
+  if (isinf(a->part->bound)) {
+    return rl_shape_surface(a->part, a->position, a->rotation, centre_b).distance >
+           b->part->bound + reach;
+  }
+  if (isinf(b->part->bound)) {
+    return rl_shape_surface(b->part, b->position, b->rotation, centre_a).distance >
+           a->part->bound + reach;
+  }
+  return rl_distance(centre_a, centre_b) > a->part->bound + b->part->bound + reach;
+}
+
+static size_t find_touches(const rl_model *model, const rl_state *state, const rl_pair *pair,
+                           double reach, rl_touch touches[RL_TOUCHES]) {
+  const rl_solid a = solid_of(model, state, pair, 0), b = solid_of(model, state, pair, 1);
+  return are_far(&a, &b, reach) ? 0 : rl_manifold_find(&a, &b, reach, touches);
+}
+
+static rl_contact contact_of(const rl_model *model, uint32_t index, const rl_touch *touch) {
+  const rl_pair *pair = &model->pairs[index];
+  return (rl_contact){.rope = RL_NONE,
+                      .node = index,
+                      .slot = rl_body_slot(model, pair->bodies[touch->swapped ? 1 : 0]),
+                      .next = RL_NONE,
+                      .body = pair->bodies[touch->swapped ? 0 : 1],
+                      .feature = touch->feature};
+}
+
+static rl_foot foot_of(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                       const rl_touch *touch) {
+  const rl_body_pose first =
+      rl_body_pose_at(model, state, state->points, contact->slot - model->node_count);
+  const rl_body_pose second = rl_body_pose_at(model, state, state->points, contact->body);
+  return (rl_foot){.point =
+                       rl_rotate_inverse(second.rotation, rl_sub(touch->surface, second.centre)),
+                   .normal = rl_rotate_inverse(second.rotation, touch->normal),
+                   .core = rl_rotate_inverse(first.rotation, rl_sub(touch->core, first.centre)),
+                   .axis = rl_rotate_inverse(first.rotation, touch->axis),
+                   .radius = touch->radius};
+}
+
+// The order of contacts: by the body with the plane, then by feature.
+static bool comes_before(const rl_pair *pair, const rl_touch *a, const rl_touch *b) {
+  if (a->swapped != b->swapped) {
+    return (pair->bodies[0] < pair->bodies[1]) == a->swapped;
+  }
+  return a->feature < b->feature;
+}
+
+static void sort_touches(const rl_pair *pair, rl_touch *touches, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    const rl_touch moved = touches[i];
+    size_t k = i;
+    for (; k > 0 && comes_before(pair, &moved, &touches[k - 1]); k--) {
+      touches[k] = touches[k - 1];
+    }
+    touches[k] = moved;
+  }
+}
+
+void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *rows,
+                      uint64_t old_count, uint64_t *old, double dt) {
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    const rl_pair *pair = &model->pairs[i];
+    rl_touch touches[RL_TOUCHES];
+    const size_t count = find_touches(model, state, pair, travel(model, state, pair, dt), touches);
+    sort_touches(pair, touches, count);
+    for (size_t k = 0; k < count; k++) {
+      const rl_contact contact = contact_of(model, i, &touches[k]);
+      *rl_contact_add(model, state, rows, old_count, old, &contact) =
+          foot_of(model, state, &contact, &touches[k]);
+    }
+  }
+}
+
+// Where the contacts from `first` to `last` of a pair touch by now.
+static void find_again(const rl_model *model, const rl_state *state, rl_rows *rows, uint64_t first,
+                       uint64_t last) {
+  rl_touch touches[RL_TOUCHES];
+  const rl_pair *pair = &model->pairs[state->contacts[first].node];
+  const size_t count = find_touches(model, state, pair, model->reach, touches);
+  for (uint64_t i = first; i < last; i++) {
+    for (size_t k = 0; k < count; k++) {
+      const rl_contact found = contact_of(model, state->contacts[first].node, &touches[k]);
+      if (found.body == state->contacts[i].body && found.feature == state->contacts[i].feature) {
+        rows->feet[i] = foot_of(model, state, &found, &touches[k]);
+      }
+    }
+  }
+}
+
+void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  uint64_t first = 0;
+  while (first < state->contact_count && state->contacts[first].rope != RL_NONE) {
+    first++;
+  }
+  while (first < state->contact_count) {
+    uint64_t last = first;
+    while (last < state->contact_count &&
+           state->contacts[last].node == state->contacts[first].node) {
+      last++;
+    }
+    find_again(model, state, rows, first, last);
+    first = last;
+  }
+}
+
+void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i) {
+  rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
+  row->friction = model->pairs[contact->node].friction;
+  const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
+  for (size_t k = 0; k < 2; k++) {
+    if (model->bodies[bodies[k]].motion != RL_FIXED) {
+      rl_row_add_vertex(model, rows, row,
+                        (rl_vertex){rl_body_slot(model, bodies[k]), {0.0, 0.0, 0.0}});
+    }
+  }
+}
+
+void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    rows->crowds[i] = 0;
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_contact *contact = &state->contacts[rows->rows[k].item];
+    if (contact->rope == RL_NONE) {
+      rows->crowds[contact->slot - model->node_count]++;
+      rows->crowds[contact->body]++;
+    }
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_contact *contact = &state->contacts[rows->rows[k].item];
+    if (contact->rope == RL_NONE) {
+      const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
+      for (size_t i = 0; i < 2; i++) {
+        const rl_motion motion = model->bodies[bodies[i]].motion;
+        const uint32_t crowd =
+            motion == RL_FIXED || motion == RL_DRIVEN ? 0 : rows->crowds[bodies[i]];
+        rows->rows[k].crowd = crowd > rows->rows[k].crowd ? crowd : rows->rows[k].crowd;
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Velocities after a step
+
+// A change smaller than this part of the first one is none, and more sweeps are never made.
+static const double settled = 1e-12;
+static const int most_sweeps = 100;
+
+static bool is_of_bodies(const rl_state *state, const rl_row *row) {
+  return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
+}
+
+// How gravity changes the rate of a row.
+static double fall_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                      const rl_row *row) {
+  double fall = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const bool falls = e->slot < model->place_count && state->points[e->slot].w > 0.0;
+    fall += falls ? rl_dot(e->gradient, model->gravity) : 0.0;
+  }
+  return fall;
+}
+
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
+  if (model->pair_count == 0) {
+    return;
+  }
+  // Slower than what gravity makes of rest in two steps is no hit (Mueller et al. 2020).
+  const double slowest = 2.0 * h * rl_length(model->gravity);
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      const double e = model->pairs[state->contacts[row->item].node].restitution;
+      const double rate = rl_row_rate(rows, row, state->velocities);
+      // What falls through the rest of the gap: the energy at the hit decides how high it goes.
+      const double square =
+          rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
+      rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : -1.0;
+    }
+  }
+}
+
+// One sweep over the contacts of bodies that pushed: each gets the impulse that makes its rate
+// -e u, as long as it pushes in all. Returns the largest change of a rate, and adds to the loss.
+static double sweep(rl_state *state, rl_rows *rows, double *impulses, double unit, double *loss) {
+  double largest = 0.0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    const double pushed = unit * state->multipliers[row->source];
+    if (!is_of_bodies(state, row) || !(pushed > 0.0) || !(row->inverse_mass > 0.0)) {
+      continue;
+    }
+    const double before = rl_row_rate(rows, row, state->velocities);
+    const double rate = before + fmax(rows->approaches[row->item], 0.0);
+    double *impulse = &impulses[row->item];
+    const double now = fmax(*impulse + rate / row->inverse_mass, -pushed);
+    const double push = now - *impulse;
+    rl_row_push(rows, row, push, state->points, state->velocities);
+    *loss += push * (before - 0.5 * push * row->inverse_mass);
+    largest = rl_larger(largest, fabs(push) * row->inverse_mass);
+    *impulse = now;
+  }
+  return largest;
+}
+
+double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
+                     rl_rebound which) {
+  if (model->pair_count == 0) {
+    return 0.0;
+  }
+  double loss = 0.0;
+  double *impulses = rows->old_multipliers; // scratch between two detections
+  bool hit = which == RL_REBOUND_PUSHED;
+  for (uint32_t k = rows->span_count; k < rows->row_count && !hit; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row) && state->multipliers[row->source] > 0.0) {
+      const double parting = rows->approaches[row->item];
+      hit = parting > 0.0 || (which == RL_REBOUND_HIT && parting == 0.0);
+    }
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
+    rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      impulses[row->item] = 0.0;
+    }
+  }
+  double change = hit ? sweep(state, rows, impulses, unit, &loss) : 0.0;
+  const double enough = settled * change;
+  for (int i = 1; i < most_sweeps && change > enough; i++) {
+    change = sweep(state, rows, impulses, unit, &loss);
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count && hit; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (is_of_bodies(state, row)) {
+      double *multiplier = &state->multipliers[row->source];
+      *multiplier = fmax(*multiplier + impulses[row->item] / unit, 0.0);
+    }
+  }
+  return loss;
+}

@@ -1,0 +1,760 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "direct.h"
+
+#include "../bodies/body_contact.h"
+#include "../ropes/elements.h"
+
+// What the arrays have to hold at most.
+typedef struct capacity {
+  size_t unknowns, entries, couplings, profile;
+} capacity;
+
+// Of a contact: its own, and those of its tangents.
+static size_t rows_per_contact(const rl_model *model) {
+  return model->capabilities & RL_CAN_FRICTION ? 3 : 1;
+}
+
+static size_t entry_capacity(const rl_model *model) {
+  return 2 * (size_t)model->link_count + rows_per_contact(model) * (size_t)model->entry_capacity;
+}
+
+// Gradients of an entry of a general row: its own, and where ropes can slip on bodies its force.
+static bool can_slip(const rl_model *model) {
+  return model->split_capacity > 0 || model->rings_rub;
+}
+
+static size_t vectors_per_entry(const rl_model *model) { return can_slip(model) ? 2 : 1; }
+
+size_t rl_direct_unknown_capacity(const rl_model *model) {
+  return (size_t)model->link_count + model->split_capacity +
+         rows_per_contact(model) * (size_t)model->contact_capacity;
+}
+
+size_t rl_direct_gradient_capacity(const rl_model *model) {
+  return vectors_per_entry(model) * entry_capacity(model);
+}
+
+// One more row at a slot that has `users` rows already, the first at position `first`.
+typedef struct slot_use {
+  size_t first;
+  uint32_t users;
+  uint32_t elements; // of ropes that touch ropes
+} slot_use;
+
+static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position, size_t *first) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  slot_use *use = &uses[slot];
+  use->first = use->users == 0 ? position : use->first;
+  *first = use->first < *first ? use->first : *first;
+  c->couplings += use->users++;
+}
+
+// The slots of a node, an eye or a body: of the body that it goes with, and of that body's spin.
+static void use_place(capacity *c, slot_use *uses, const rl_model *model, uint32_t slot,
+                      size_t position, size_t *first) {
+  const rl_hold *hold = slot == RL_NONE ? NULL : rl_moving_hold(model, slot);
+  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
+  const rl_body *body = moving == RL_NONE ? NULL : rl_slot_body(model, moving);
+  use_slot(c, uses, moving, position, first);
+  use_slot(c, uses, body ? body->spin_slot : RL_NONE, position, first);
+}
+
+// The contacts that a node of a rope, or the element from there to `next`, can have.
+static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uint32_t rope,
+                         uint32_t node, uint32_t next, size_t *position) {
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    if (!model->touches[(size_t)rope * model->body_count + b]) {
+      continue;
+    }
+    const bool rubs = model->frictions[(size_t)rope * model->body_count + b] > 0.0;
+    const size_t contacts = rl_body_contacts(&model->bodies[b], next != RL_NONE);
+    for (size_t k = 0; k < (rubs ? 3 : 1) * contacts; k++) {
+      size_t first = *position;
+      use_place(c, uses, model, node, *position, &first);
+      use_place(c, uses, model, next, *position, &first);
+      if (model->bodies[b].motion != RL_FIXED) {
+        use_place(c, uses, model, rl_body_slot(model, b), *position, &first);
+      }
+      c->profile += (*position)++ - first;
+    }
+  }
+}
+
+// The contacts of two bodies.
+static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const rl_pair *pair,
+                     size_t *position) {
+  for (uint32_t k = (pair->friction > 0.0 ? 3 : 1) * rl_pair_capacity(model, pair); k > 0; k--) {
+    size_t first = *position;
+    for (size_t i = 0; i < 2; i++) {
+      if (model->bodies[pair->bodies[i]].motion != RL_FIXED) {
+        use_place(c, uses, model, rl_body_slot(model, pair->bodies[i]), *position, &first);
+      }
+    }
+    c->profile += (*position)++ - first;
+  }
+}
+
+// The strands of a rope that can lie on bodies: each of them could use everything.
+static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint32_t index,
+                        size_t *position) {
+  const rl_rope *rope = &model->ropes[index];
+  for (uint32_t k = 0; k <= (rope->rubs ? rope->wrap_capacity : 0); k++) {
+    size_t first = *position;
+    use_place(c, uses, model, rope->ends[0], *position, &first);
+    use_place(c, uses, model, rope->ends[1], *position, &first);
+    for (uint32_t e = 0; e < rope->eye_count; e++) {
+      use_place(c, uses, model, model->eyes[rope->first_eye + e].slot, *position, &first);
+    }
+    for (uint32_t i = 0; i < model->body_count; i++) {
+      if (model->touches[(size_t)index * model->body_count + i]) {
+        use_place(c, uses, model, rl_body_slot(model, i), *position, &first);
+      }
+    }
+    c->profile += (*position)++ - first;
+  }
+}
+
+// Any element can touch any other one that touches ropes, once: then every row can reach back to
+// the first, and an entry meets all that is at its slot, and the contacts of all elements there.
+static void use_tangle(capacity *c, const slot_use *uses, const rl_model *model) {
+  if (model->tangle_capacity == 0) {
+    return;
+  }
+  const size_t rows = rows_per_contact(model) * (size_t)model->tangle_capacity;
+  size_t users = 0, elements = 0;
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    users = uses[i].users > users ? uses[i].users : users;
+    elements = uses[i].elements > elements ? uses[i].elements : elements;
+  }
+  const size_t most = rows_per_contact(model) * elements * model->tangle_count;
+  c->profile = c->unknowns * (c->unknowns - 1) / 2;
+  c->couplings += 8 * rows * (users + (most < rows ? most : rows));
+}
+
+static void count_element(slot_use *uses, const rl_model *model, uint32_t slot,
+                          const rl_rope *rope) {
+  const rl_hold *hold = rl_moving_hold(model, slot);
+  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
+  const rl_body *body = rl_slot_body(model, moving);
+  uses[moving].elements += rope->rope_collide ? 1 : 0;
+  if (body && body->spin_slot != RL_NONE) {
+    uses[body->spin_slot].elements += rope->rope_collide ? 1 : 0;
+  }
+}
+
+// Walks along all ropes as rl_direct_build does, with every contact that can be.
+static capacity count_capacity(const rl_model *model, slot_use *uses) {
+  capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
+  size_t position = 0, rings = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) { // any element can be in an eye, the first too
+    for (uint32_t e = 0; e < model->ropes[r].ring_count; e++) {
+      size_t first = 0;
+      use_place(&c, uses, model, model->eyes[model->ropes[r].first_eye + e].slot, 0, &first);
+      rings++;
+    }
+  }
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    const uint32_t elements = rope->link_capacity;
+    for (uint32_t i = 0; i < elements + (rope->closed ? 0 : 1); i++) {
+      const rl_link full = rl_full_link(model->links, rope, i < elements ? i : i - 1);
+      const rl_link *link = &full;
+      const uint32_t node = i < elements ? link->a : link->b;
+      for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {
+        use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two where it has parted
+      }
+      if (!rope->massless) {
+        if (i < elements) {
+          use_contacts(&c, uses, model, r, node, link->b, &position);
+        }
+      }
+      if (rope->wrap_capacity > 0 && i == 0) {
+        use_strands(&c, uses, model, r, &position);
+      } else if (i < elements) {
+        size_t first = position;
+        use_place(&c, uses, model, link->a, position, &first);
+        use_place(&c, uses, model, link->b, position, &first);
+        for (uint32_t e = 0; e < rope->eye_count; e++) {
+          use_place(&c, uses, model, model->eyes[rope->first_eye + e].slot, position, &first);
+        }
+        c.profile += position++ - first;
+        count_element(uses, model, link->a, rope);
+        count_element(uses, model, link->b, rope);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    use_pair(&c, uses, model, &model->pairs[i], &position);
+  }
+  c.profile += rings * position;
+  use_tangle(&c, uses, model);
+  return c;
+}
+
+void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
+  slot_use *uses = calloc(model->slot_count + 1, sizeof *uses);
+  // Without memory for the count there is none for the arrays: ask for what nobody has.
+  const capacity c = uses ? count_capacity(model, uses) : (capacity){.profile = (size_t)1 << 56};
+  free(uses);
+  d->order = rl_carve(carver, c.unknowns, sizeof *d->order);
+  d->place = rl_carve(carver, c.unknowns, sizeof *d->place);
+  d->first = rl_carve(carver, c.unknowns, sizeof *d->first);
+  d->start = rl_carve(carver, c.unknowns + 1, sizeof *d->start);
+  d->entry_start = rl_carve(carver, c.unknowns + 1, sizeof *d->entry_start);
+  d->entry_slot = rl_carve(carver, c.entries, sizeof *d->entry_slot);
+  d->vectors = rl_carve(carver, c.unknowns + 1, sizeof *d->vectors);
+  d->couplings = rl_carve(carver, c.couplings, sizeof *d->couplings);
+  d->tangents = rl_carve(carver, model->contact_capacity, sizeof *d->tangents);
+  d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
+  d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
+  d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
+  d->rests = rl_carve(carver, c.unknowns, sizeof *d->rests);
+  d->permuted = rl_carve(carver, c.unknowns, sizeof *d->permuted);
+  d->reels = rl_carve(carver, model->is_reeled ? c.unknowns : 0, sizeof *d->reels);
+  d->is_reeled = model->is_reeled;
+  d->slot_entry = rl_carve(carver, model->slot_count, sizeof *d->slot_entry);
+  d->entry_before = rl_carve(carver, c.entries, sizeof *d->entry_before);
+  d->entry_owner = rl_carve(carver, c.entries, sizeof *d->entry_owner);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Structure
+
+static void put_in_order(rl_direct *d, uint32_t multiplier) {
+  d->place[multiplier] = d->count;
+  d->order[d->count++] = multiplier;
+}
+
+// The contacts with friction, which stand last among the rows, and their tangents after them.
+static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count) {
+  d->row_count = row_count;
+  d->tangents_count = 0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    if (rows->rows[k].friction > 0.0) {
+      d->tangents[d->tangents_count] = (rl_tangents){
+          .row = k, .normal = rows->rows[k].source, .first = row_count + 2 * d->tangents_count};
+      d->tangents_count++;
+    }
+  }
+}
+
+// A contact before its tangents.
+static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t contact,
+                                 uint32_t *tangent) {
+  const uint32_t normal = model->link_count + contact;
+  put_in_order(d, normal);
+  if (*tangent < d->tangents_count && d->tangents[*tangent].normal == normal) {
+    put_in_order(d, d->tangents[*tangent].first);
+    put_in_order(d, d->tangents[(*tangent)++].first + 1);
+  }
+}
+
+// Those that can stick with a strand of their own behind them: the last of a loop has the first.
+static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_t rope) {
+  const uint32_t count = model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
+  return count - (count > 0 && model->ropes[rope].closed ? 1 : 0);
+}
+
+// The contacts of a node, and of the element that begins there.
+static void put_contacts_of(rl_direct *d, const rl_model *model, const rl_state *state,
+                            uint32_t rope, uint32_t node, uint32_t *contact, uint32_t *tangent) {
+  while (*contact < state->contact_count && state->contacts[*contact].rope == rope &&
+         state->contacts[*contact].node == node) {
+    put_contact_in_order(d, model, (*contact)++, tangent);
+  }
+}
+
+// Along the ropes: the contacts of a node, then the element that begins there; and those of bodies
+// with each other.
+static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
+  uint32_t contact = 0;
+  uint32_t tangent = 0;
+  uint32_t split = d->first_split;
+  d->count = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    uint32_t node = 0; // places along the rope
+    for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
+      put_contacts_of(d, model, state, r, node++, &contact, &tangent);
+      put_in_order(d, rope->first_link + i);
+      for (uint32_t k = 0; i == 0 && rope->rubs && k < wrap_count(model, state, r); k++) {
+        if (state->wraps[rope->first_wrap + k].grip == RL_STICKS) {
+          put_in_order(d, split++);
+        }
+      }
+      if (rl_element_next(model, state, r, i) == RL_NONE) {
+        put_contacts_of(d, model, state, r, node++, &contact, &tangent);
+      }
+    }
+  }
+  while (contact < state->contact_count) {
+    put_contact_in_order(d, model, contact++, &tangent);
+  }
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    for (uint32_t i = rl_rope_elements(model, state, r); i < rope->link_capacity; i++) {
+      put_in_order(d, rope->first_link + i); // there is none: a row of nothing
+    }
+  }
+}
+
+// Whether there still is such an element: a massless rope that was cut has none.
+static bool is_there(const rl_model *model, const rl_state *state, uint32_t link) {
+  const uint32_t rope = model->link_rope[link];
+  return link - model->ropes[rope].first_link < rl_rope_elements(model, state, rope);
+}
+
+// The slots of each row's entries, in the order in which rl_row_evaluate writes them.
+static void find_entries(rl_direct *d, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows) {
+  uint32_t row = 0;
+  uint32_t entry = 0;
+  uint32_t vector = 0;
+  for (uint32_t m = 0; m < d->row_count; m++) {
+    d->entry_start[m] = entry;
+    d->vectors[m] = vector;
+    if (row < rows->row_count && rows->rows[row].source == m) {
+      const rl_row *r = &rows->rows[row++];
+      for (uint32_t e = 0; e < r->entry_count; e++) {
+        d->entry_owner[entry] = m;
+        d->entry_slot[entry++] = rl_row_slot(rows, r, e);
+      }
+      vector += (d->forces ? 2 : 1) * (entry - d->entry_start[m]);
+    } else if (is_there(model, state, m)) {
+      d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
+      d->entry_slot[entry++] = state->links[m].a;
+      d->entry_slot[entry++] = state->links[m].b;
+      vector++;
+    }
+  }
+  for (uint32_t m = d->row_count; m < d->count; m++) { // as those of the contact
+    const uint32_t normal = d->tangents[(m - d->row_count) / 2].normal;
+    d->entry_start[m] = entry;
+    d->vectors[m] = vector;
+    for (uint32_t e = d->entry_start[normal]; e < d->entry_start[normal + 1]; e++) {
+      d->entry_owner[entry] = m;
+      d->entry_slot[entry++] = d->entry_slot[e];
+      vector++;
+    }
+  }
+  d->entry_start[d->count] = entry;
+  d->vectors[d->count] = vector;
+}
+
+// A link has two entries and one gradient.
+static inline bool is_link(const rl_direct *d, uint32_t m) {
+  return d->vectors[m + 1] - d->vectors[m] < d->entry_start[m + 1] - d->entry_start[m];
+}
+
+static uint32_t entry_vector(const rl_direct *d, uint32_t entry) {
+  const uint32_t m = d->entry_owner[entry];
+  return d->vectors[m] + (is_link(d, m) ? 0 : entry - d->entry_start[m]);
+}
+
+// How far behind its gradients the forces of a row are: rows of ropes that slip have both.
+static inline uint32_t force_offset(const rl_direct *d, uint32_t m) {
+  return d->forces && m < d->row_count && !is_link(d, m) ? d->entry_start[m + 1] - d->entry_start[m]
+                                                         : 0;
+}
+
+static int entry_sign(const rl_direct *d, uint32_t entry) {
+  const uint32_t m = d->entry_owner[entry];
+  return is_link(d, m) && entry == d->entry_start[m] ? -1 : 1;
+}
+
+// Chains the entries at each slot that moves, from the last in the order to the first.
+static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *state) {
+  for (uint32_t s = 0; s < model->slot_count; s++) {
+    d->slot_entry[s] = RL_NONE;
+  }
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    const uint32_t m = d->order[p];
+    for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
+      const uint32_t slot = d->entry_slot[e];
+      d->entry_before[e] = RL_NONE;
+      if (state->points[slot].w > 0.0) {
+        d->entry_before[e] = d->slot_entry[slot];
+        d->slot_entry[slot] = e;
+      }
+    }
+  }
+}
+
+// Profile and couplings of the first `count` rows in the order.
+static void couple(rl_direct *d, const rl_model *model, const rl_state *state, uint32_t count) {
+  d->coupled = count;
+  chain_entries(d, model, state);
+  d->coupling_count = 0;
+  d->start[0] = 0;
+  for (uint32_t p = 0; p < count; p++) {
+    const uint32_t m = d->order[p];
+    const uint32_t from = d->coupling_count;
+    uint32_t first = p;
+    for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
+      for (uint32_t b = d->entry_before[e]; b != RL_NONE; b = d->entry_before[b]) {
+        const uint32_t column = d->entry_owner[b];
+        if (column != m) { // a row with itself is the diagonal
+          d->couplings[d->coupling_count++] =
+              (rl_coupling){.row = m,
+                            .column = column,
+                            .row_vector = entry_vector(d, e),
+                            .column_vector = entry_vector(d, b),
+                            .row_force = entry_vector(d, e) + force_offset(d, m),
+                            .column_force = entry_vector(d, b) + force_offset(d, column),
+                            .slot = d->entry_slot[e],
+                            .at = d->place[column],
+                            .sign = (int8_t)(entry_sign(d, e) * entry_sign(d, b))};
+          first = d->place[column] < first ? d->place[column] : first;
+        }
+      }
+    }
+    d->first[p] = first;
+    d->start[p + 1] = d->start[p] + (p - first);
+    for (uint32_t k = from; k < d->coupling_count; k++) {
+      rl_coupling *c = &d->couplings[k];
+      for (uint32_t other = from; other < k; other++) {
+        c->adds = c->adds || d->couplings[other].column == c->column;
+      }
+      c->at += d->start[p] - first;
+    }
+  }
+}
+
+void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
+                     const rl_rows *rows) {
+  if (d->structure == rows->structure) {
+    return;
+  }
+  d->structure = rows->structure;
+  d->link_count = model->link_count;
+  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->forces = can_slip(model);
+  find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
+  find_order(d, model, state);
+  find_entries(d, model, state, rows);
+  couple(d, model, state, d->count);
+}
+
+void rl_direct_restrict(rl_direct *d, const rl_model *model, const rl_state *state,
+                        const bool *takes_part) {
+  uint32_t *others = d->first;
+  uint32_t count = 0, other_count = 0;
+  find_order(d, model, state);
+  for (uint32_t p = 0; p < d->count; p++) {
+    const uint32_t m = d->order[p];
+    const uint32_t of = m < d->row_count ? m : d->tangents[(m - d->row_count) / 2].normal;
+    *(takes_part[of] ? &d->order[count++] : &others[other_count++]) = m;
+  }
+  for (uint32_t p = 0; p < other_count; p++) {
+    d->order[count + p] = others[p];
+  }
+  for (uint32_t p = 0; p < d->count; p++) {
+    d->place[d->order[p]] = p;
+  }
+  couple(d, model, state, count);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Numbers
+
+void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_state *state,
+                        rl_rows *rows, const rl_point *points, double *values,
+                        double *inverse_masses, rl_vec3 *gradients) {
+  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
+    values[k] = inverse_masses[k] = 0.0; // of elements that are there no more
+    if (d->is_reeled) {
+      d->reels[k] = 0.0;
+    }
+  }
+  rl_rows_stand(rows);
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link_value v = rl_link_evaluate(&state->links[k], points);
+      values[k] = v.value;
+      inverse_masses[k] = v.inverse_mass;
+      gradients[d->vectors[k]] = v.d;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      if (row->rests) {
+        continue;
+      }
+      rl_row_evaluate(model, state, rows, row, points);
+      values[row->source] = row->value;
+      inverse_masses[row->source] = row->inverse_mass;
+      if (d->is_reeled) {
+        d->reels[row->source] = row->reel;
+      }
+      for (uint32_t e = 0; e < row->entry_count; e++) {
+        gradients[d->vectors[row->source] + e] = rows->entries[row->first_entry + e].gradient;
+      }
+      for (uint32_t e = 0; e < row->entry_count && d->forces; e++) {
+        gradients[d->vectors[row->source] + row->entry_count + e] =
+            rows->entries[row->first_entry + e].force;
+      }
+    }
+  }
+  rl_rows_move(rows);
+}
+
+void rl_direct_bounds(const rl_direct *d, const rl_rows *rows, double *lower) {
+  for (uint32_t k = 0; k < d->link_count; k++) {
+    lower[k] = 0.0;
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      lower[k] = block->lower;
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      lower[rows->rows[k].source] = rows->rows[k].lower;
+    }
+  }
+}
+
+void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
+                            rl_vec3 s, rl_vec3 *gradients) {
+  const rl_row *row = &rows->rows[d->tangents[k].row];
+  const uint32_t m = d->tangents[k].first;
+  for (uint32_t i = 0; i < row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[row->first_entry + i];
+    gradients[d->vectors[m] + i] = rl_scale(-1.0, rl_contact_share(row, e, t));
+    gradients[d->vectors[m + 1] + i] = rl_scale(-1.0, rl_contact_share(row, e, s));
+  }
+}
+
+// The product of a row with itself: of a general row all pairs of its entries at one slot.
+static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
+                          const rl_vec3 *left, const rl_vec3 *right) {
+  const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+  const uint32_t vector = d->vectors[m], force = vector + force_offset(d, m);
+  if (is_link(d, m)) {
+    return (points[slots[0]].w + points[slots[1]].w) * rl_dot(left[vector], right[vector]);
+  }
+  const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+  double sum = 0.0;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = 0; k < count; k++) {
+      if (slots[i] == slots[k]) {
+        sum += points[slots[i]].w * rl_dot(left[vector + i], right[force + k]);
+      }
+    }
+  }
+  return sum;
+}
+
+// Writes all products; places of a long profile that no coupling writes to are zeroed.
+static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
+                     const rl_vec3 *right, rl_regularisation regularisation,
+                     const double *inverse_masses, const bool *active) {
+  d->is_turned = false;
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    const uint32_t m = d->order[p];
+    const bool is_element = rl_direct_is_element(d, m);
+    const double soft = is_element ? regularisation.elements : regularisation.contacts;
+    const double own = active[m] ? own_product(d, m, points, left, right) : 1.0;
+    d->diagonal[p] = active[m] ? own + soft * inverse_masses[m] : 1.0;
+    d->is_turned = d->is_turned || (is_element && !(own > 0.0));
+    for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
+      d->lower[i] = d->upper[i] = 0.0;
+    }
+  }
+  for (uint32_t i = 0; i < d->coupling_count; i++) {
+    const rl_coupling *c = &d->couplings[i];
+    const double w = c->sign * points[c->slot].w;
+    const rl_vec3 *lr = &left[c->row_vector], *lc = &left[c->column_vector];
+    const rl_vec3 *rr = &right[c->row_force], *rc = &right[c->column_force];
+    const double l = active[c->row] ? w * rl_dot(*lr, *rc) : 0.0;
+    const double u = active[c->column] ? w * rl_dot(*lc, *rr) : 0.0;
+    d->lower[c->at] = c->adds ? d->lower[c->at] + l : l;
+    d->upper[c->at] = c->adds ? d->upper[c->at] + u : u;
+  }
+  for (uint32_t k = 0; k < d->tangents_count; k++) { // each stands after its normal
+    const uint32_t p = d->place[d->tangents[k].first];
+    if (p < d->coupled) {
+      d->lower[d->start[p + 1] - 1] -= d->tangents[k].coefficient;
+      d->diagonal[p + 1] += d->tangents[k].softness;
+    }
+  }
+}
+
+// Sum of x[k] y[k] over the last `count` numbers before both ends: four sums, none of which waits
+// for another, in the same order everywhere.
+static double tail_product(const double *x_end, const double *y_end, uint32_t count) {
+  double sums[4] = {0.0, 0.0, 0.0, 0.0};
+  const double *x = x_end - count, *y = y_end - count;
+  const uint32_t whole = count - count % 4;
+  for (uint32_t k = 0; k < whole; k += 4) {
+    for (uint32_t i = 0; i < 4; i++) {
+      sums[i] += x[k + i] * y[k + i];
+    }
+  }
+  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (uint32_t k = whole; k < count; k++) {
+    sum += x[k] * y[k];
+  }
+  return sum;
+}
+
+static bool is_zero(const double *numbers, uint32_t count) {
+  uint32_t i = 0;
+  while (i < count && numbers[i] == 0.0) {
+    i++;
+  }
+  return i == count;
+}
+
+// Row p of L and column p of U where they reach further back than one; returns the pivot. Of a row
+// that does not act nothing is in L, and nothing comes of it.
+static double eliminate(rl_direct *d, uint32_t p) {
+  double *row = &d->lower[d->start[p]];
+  double *column = &d->upper[d->start[p]];
+  const uint32_t first = d->first[p];
+  const bool rests = is_zero(row, p - first);
+  double pivot = d->diagonal[p];
+  d->rests[p] = rests;
+  for (uint32_t q = first; q < p; q++) {
+    const uint32_t both = q - (first > d->first[q] ? first : d->first[q]);
+    const double *row_q = &d->lower[d->start[q + 1]];
+    const double *column_q = &d->upper[d->start[q + 1]];
+    double *l = &row[q - first];
+    double *u = &column[q - first];
+    if (!d->rests[q]) {
+      *u -= tail_product(u, row_q, both);
+    }
+    if (!rests) {
+      *l = (*l - tail_product(l, column_q, both)) * d->diagonal[q];
+      pivot -= *l * *u;
+    }
+  }
+  return pivot;
+}
+
+// Doolittle's LU in the profile, from the rows and columns before. Nearly all rows of a rope couple
+// only with the one before: there the last pivot stays in a register.
+bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
+                      const rl_vec3 *right, rl_regularisation regularisation,
+                      const double *inverse_masses, const bool *active) {
+  assemble(d, points, left, right, regularisation, inverse_masses, active);
+  double inverse = 0.0;
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    const uint32_t at = d->start[p];
+    double pivot;
+    if (d->start[p + 1] - at == 1) {
+      const double l = d->lower[at] * inverse;
+      d->rests[p] = false;
+      d->lower[at] = l;
+      pivot = d->diagonal[p] - l * d->upper[at];
+    } else {
+      pivot = eliminate(d, p);
+    }
+    if (!(fabs(pivot) > 0.0)) {
+      return false;
+    }
+    inverse = 1.0 / pivot;
+    d->diagonal[p] = inverse;
+  }
+  return true;
+}
+
+static void solve_lower(const rl_direct *d, const double *b, double *x) {
+  double last = 0.0;
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    const uint32_t at = d->start[p];
+    const uint32_t length = d->start[p + 1] - at;
+    const double sum =
+        length == 1 ? d->lower[at] * last : tail_product(&d->lower[at + length], &x[p], length);
+    last = b[d->order[p]] - sum;
+    x[p] = last;
+  }
+}
+
+static void solve_upper(const rl_direct *d, double *x, double *b) {
+  double take = 0.0; // from the next row, by the row after it
+  for (uint32_t p = d->coupled; p-- > 0;) {
+    const uint32_t at = d->start[p];
+    const uint32_t length = d->start[p + 1] - at;
+    const double value = (x[p] - take) * d->diagonal[p];
+    take = 0.0;
+    if (length == 1) {
+      take = d->upper[at] * value;
+    } else {
+      for (uint32_t k = 0; k < length; k++) {
+        x[p - length + k] -= d->upper[at + k] * value;
+      }
+    }
+    b[d->order[p]] = value;
+  }
+}
+
+void rl_direct_solve(rl_direct *d, double *b) {
+  solve_lower(d, b, d->permuted);
+  solve_upper(d, d->permuted, b);
+}
+
+// dC/dt of a row.
+static inline double rate_of(const rl_direct *d, uint32_t m, const rl_vec3 *gradients,
+                             const rl_vec3 *velocities) {
+  const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+  const rl_vec3 *g = &gradients[d->vectors[m]];
+  if (is_link(d, m)) {
+    return rl_dot(g[0], rl_sub(velocities[slots[1]], velocities[slots[0]]));
+  }
+  const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+  double rate = 0.0;
+  for (uint32_t i = 0; i < count; i++) {
+    rate += rl_dot(g[i], velocities[slots[i]]);
+  }
+  return d->is_reeled && m < d->row_count ? rate - d->reels[m] : rate;
+}
+
+void rl_direct_rates(const rl_direct *d, const rl_vec3 *gradients, const rl_vec3 *velocities,
+                     double *rates) {
+  for (uint32_t m = 0; m < d->count; m++) {
+    rates[m] = rate_of(d, m, gradients, velocities);
+  }
+}
+
+void rl_direct_coupled_rates(const rl_direct *d, const rl_vec3 *gradients,
+                             const rl_vec3 *velocities, double *rates) {
+  for (uint32_t p = 0; p < d->coupled; p++) {
+    rates[d->order[p]] = rate_of(d, d->order[p], gradients, velocities);
+  }
+}
+
+void rl_direct_move(const rl_direct *d, const rl_vec3 *gradients, const double *s,
+                    rl_point *points) {
+  for (uint32_t m = 0; m < d->count; m++) {
+    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m] + force_offset(d, m)];
+    if (is_link(d, m)) {
+      rl_move(&points[slots[0]], rl_scale(s[m] * points[slots[0]].w, g[0]));
+      rl_move(&points[slots[1]], rl_scale(-s[m] * points[slots[1]].w, g[0]));
+      continue;
+    }
+    const uint32_t count = d->entry_start[m + 1] - d->entry_start[m];
+    for (uint32_t i = 0; i < count; i++) {
+      rl_move(&points[slots[i]], rl_scale(-s[m] * points[slots[i]].w, g[i]));
+    }
+  }
+}
+
+void rl_direct_push(const rl_direct *d, const rl_point *points, const rl_vec3 *gradients,
+                    const double *s, rl_vec3 *to) {
+  for (uint32_t m = 0; m < d->count; m++) {
+    const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
+    const rl_vec3 *g = &gradients[d->vectors[m] + force_offset(d, m)];
+    if (is_link(d, m)) {
+      to[slots[0]] = rl_add_scaled(to[slots[0]], s[m] * points[slots[0]].w, g[0]);
+      to[slots[1]] = rl_add_scaled(to[slots[1]], -s[m] * points[slots[1]].w, g[0]);
+      continue;
+    }
+    const uint32_t count = s[m] != 0.0 ? d->entry_start[m + 1] - d->entry_start[m] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      to[slots[i]] = rl_add_scaled(to[slots[i]], -s[m] * points[slots[i]].w, g[i]);
+    }
+  }
+}

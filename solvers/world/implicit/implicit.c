@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "implicit.h"
+
+#include "../ledger.h"
+#include "../rotation.h"
+
+#include <float.h>
+#include <string.h>
+
+// Roundings of a position of the size of the scene that add up, at most, in a length or a force.
+static const double roundings = 8.0;
+
+// Of the largest force: less is left of the balance by rounding, also of short elements.
+static const double balance_rounding = 1e-12;
+
+void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
+  const size_t unknowns = rl_direct_unknown_capacity(model), slots = model->slot_count;
+  rl_kkt_lay_out(&p->kkt, model, c);
+  p->inertia = rl_carve(c, slots, sizeof *p->inertia);
+  p->target = rl_carve(c, slots, sizeof *p->target);
+  p->predicted = rl_carve(c, slots, sizeof *p->predicted);
+  p->imbalance = rl_carve(c, slots, sizeof *p->imbalance);
+  p->moves = rl_carve(c, slots, sizeof *p->moves);
+  p->ways = rl_carve(c, slots, sizeof *p->ways);
+  p->origin = rl_carve(c, slots, sizeof *p->origin);
+  p->start = rl_carve(c, slots, sizeof *p->start);
+  p->rotations = rl_carve(c, model->body_count, sizeof *p->rotations);
+  p->turned = rl_carve(c, model->body_count, sizeof *p->turned);
+  p->past = rl_carve(c, slots, sizeof *p->past);
+  p->past_rates = rl_carve(c, slots, sizeof *p->past_rates);
+  p->links = rl_carve(c, model->link_count, sizeof *p->links);
+  p->values = rl_carve(c, unknowns, sizeof *p->values);
+  p->weights = rl_carve(c, unknowns, sizeof *p->weights);
+  p->softness = rl_carve(c, unknowns, sizeof *p->softness);
+  p->lag = rl_carve(c, unknowns, sizeof *p->lag);
+  p->hard = rl_carve(c, unknowns, sizeof *p->hard);
+  p->lower = rl_carve(c, unknowns, sizeof *p->lower);
+  p->forces = rl_carve(c, unknowns, sizeof *p->forces);
+  p->diagonal = rl_carve(c, unknowns, sizeof *p->diagonal);
+  p->right = rl_carve(c, unknowns, sizeof *p->right);
+  p->slack = rl_carve(c, unknowns, sizeof *p->slack);
+  p->change = rl_carve(c, unknowns, sizeof *p->change);
+  p->slack_change = rl_carve(c, unknowns, sizeof *p->slack_change);
+  p->rest_of_product = rl_carve(c, unknowns, sizeof *p->rest_of_product);
+  p->active = rl_carve(c, unknowns, sizeof *p->active);
+  p->solution = rl_carve(c, rl_kkt_capacity(model), sizeof *p->solution);
+  p->tangents.tangents = rl_carve(c, model->contact_capacity, sizeof *p->tangents.tangents);
+  p->frictions = rl_carve(c, model->contact_capacity, sizeof *p->frictions);
+  p->elements = rl_carve(c, model->link_count, sizeof *p->elements);
+  p->cones = rl_carve(c, model->contact_capacity, sizeof *p->cones);
+  p->follows = rl_carve(c, model->contact_capacity, sizeof *p->follows);
+  p->krylov =
+      rl_carve(c, (size_t)(RL_IMPLICIT_KRYLOV + 1) * model->contact_capacity, sizeof *p->krylov);
+  p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
+  p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
+  p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
+}
+
+void rl_implicit_forget(rl_implicit *p) {
+  p->kkt.structure = 0;
+  p->past_dt = 0.0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Prediction
+
+// v' = (v + h g + h w F + h w c u) / (1 + h w c), drag c against the wind u at the end, F the force
+// from outside; M / h^2 is then that of (1 + h w c) m.
+static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
+                          rl_vec3 from, rl_vec3 velocity) {
+  const double w = state->points[slot].w, drag = rl_drags(model, state)[slot];
+  const double slowed = 1.0 + p->h * w * drag;
+  rl_vec3 fall = rl_add_scaled(velocity, p->h, model->gravity);
+  if (state->pushes) {
+    const rl_vec3 force = rl_add_scaled(state->pushes[slot], drag, state->wind);
+    fall = rl_add_scaled(fall, p->h * w, force);
+  }
+  p->predicted[slot] = rl_scale(1.0 / slowed, fall);
+  p->inertia[slot] = slowed / (w * p->h * p->h);
+  p->target[slot] = rl_add_scaled(from, p->h, p->predicted[slot]);
+}
+
+// (x, v) from which the step starts: with BDF2 (4 now - before) / 3, if there is a before.
+static void predict_places(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    rl_point *point = &state->points[i];
+    rl_vec3 from = rl_position(point), velocity = state->velocities[i];
+    if (!rl_implicit_moves(p, i)) { // fixed, driven, or held: to where it is at the end of h
+      rl_move(point, rl_scale(h, velocity));
+      continue;
+    }
+    if (p->integrator == RL_BDF2) {
+      from = rl_add_scaled(rl_scale(4.0 / 3.0, from), -1.0 / 3.0, rl_position(&p->past[i]));
+      velocity = rl_add_scaled(rl_scale(4.0 / 3.0, velocity), -1.0 / 3.0, p->past_rates[i]);
+    }
+    predict_place(p, model, state, i, from, velocity);
+    const rl_vec3 y = p->target[i];
+    *point = (rl_point){y.x, y.y, y.z, point->w};
+  }
+}
+
+// Bodies turn freely to y; their spin slots count from there. BDF2 has backward Euler for them.
+static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
+  rl_rotation_drift(model, state, h);
+  memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    p->predicted[i] = state->velocities[i];
+    p->inertia[i] = 1.0 / (h * h);
+    p->target[i] = (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
+
+// The rows of the tangents of contacts with friction stand behind all others.
+static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state *state,
+                          const rl_rows *rows, uint32_t count) {
+  rl_direct *d = &p->tangents;
+  d->link_count = model->link_count;
+  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->row_count = count;
+  d->tangents_count = 0;
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    if (rows->rows[k].friction > 0.0) {
+      d->tangents[d->tangents_count] = (rl_tangents){
+          .row = k, .normal = rows->rows[k].source, .first = count + 2 * d->tangents_count};
+      d->tangents_count++;
+    }
+  }
+}
+
+// What is hard is no motion to be resolved: of the midpoint rule it takes the value at the end of
+// the step, C + h dC/dt (convex.md (15)).
+static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
+                    double lower) {
+  p->hard[m] = soft.is_hard;
+  p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
+  p->lag[m] += soft.is_hard && p->integrator == RL_MIDPOINT ? 1.0 : 0.0;
+  p->softness[m] = soft.softness / (1.0 + p->lag[m]);
+  p->weights[m] = inverse_mass;
+  p->lower[m] = lower;
+}
+
+// Asks the law; of general rows at the start of the step.
+static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
+                    const rl_implicit_method *method) {
+  rl_softness_law *law = method->law;
+  const void *solver = method->solver;
+  for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
+    p->values[k] = 0.0;
+    set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0,
+            0.0); // there may be no such element any more
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const double w = state->points[link->a].w + state->points[link->b].w;
+      set_row(p, k, law(solver, rope, link->rest, link->compliance, w), w, block->lower);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      rl_row_evaluate(model, state, rows, row, state->points);
+      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, row->inverse_mass),
+              rl_implicit_weight(p, row), row->lower);
+    }
+  }
+}
+
+// The length of an element, of which accuracy is a fraction, and what rounding leaves of it.
+static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  p->shortest = model->reach;
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    p->shortest = fmin(p->shortest, state->links[i].rest);
+  }
+  p->rounding = roundings * DBL_EPSILON * model->reach;
+  p->force_rounding = fmax(balance_rounding, p->rounding / p->shortest);
+}
+
+// The rows, and y, which becomes the state's positions.
+static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                  const rl_implicit_method *method, rl_integrator integrator) {
+  const uint32_t count = (uint32_t)rl_unknown_count(model, state);
+  p->integrator = integrator;
+  p->row_count = count;
+  p->h = integrator == RL_MIDPOINT ? p->dt / 2.0 : integrator == RL_BDF2 ? p->dt / 1.5 : p->dt;
+  rl_kkt_build(&p->kkt, model, state, rows);
+  find_accuracy(p, model, state);
+  find_tangents(p, model, state, rows, count);
+  ask_law(p, model, state, rows, method);
+  rl_frictions_begin(p->frictions, &p->tangents, rows);
+  rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
+  memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
+  // What is driven, and what turns, goes to the end of the equations: the middle, or the end.
+  const double ahead = integrator == RL_MIDPOINT ? p->h : p->dt;
+  predict_places(p, model, state, ahead);
+  predict_spins(p, model, state, ahead);
+}
+
+static void remember_start(rl_implicit *p, const rl_model *model, const rl_state *state) {
+  memcpy(p->origin, state->points, model->slot_count * sizeof *p->origin);
+  memcpy(p->start, state->velocities, model->slot_count * sizeof *p->start);
+  memcpy(p->turned, state->rotations, model->body_count * sizeof *p->turned);
+}
+
+static void return_to_start(const rl_implicit *p, const rl_model *model, rl_state *state) {
+  memcpy(state->points, p->origin, model->slot_count * sizeof *p->origin);
+  memcpy(state->velocities, p->start, model->slot_count * sizeof *p->start);
+  memcpy(state->rotations, p->turned, model->body_count * sizeof *p->turned);
+}
+// ---------------------------------------------------------------------------------------------
+// The end of the step
+
+void rl_implicit_keep(rl_implicit *p, const rl_model *model, const rl_state *state,
+                      double residual) {
+  if (!(residual < p->kept_residual)) {
+    return;
+  }
+  p->kept_residual = residual;
+  memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
+  memcpy(p->kept_forces, p->forces, p->row_count * sizeof *p->kept_forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->kept_frictions[k] = p->frictions[k].total;
+  }
+}
+
+void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  if (p->kept_residual < INFINITY) {
+    memcpy(state->points, p->kept_points, model->slot_count * sizeof *p->kept_points);
+    memcpy(p->forces, p->kept_forces, p->row_count * sizeof *p->kept_forces);
+    for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+      p->frictions[k].total = p->kept_frictions[k];
+    }
+    rl_implicit_evaluate(p, model, state, rows);
+  }
+}
+
+// Of each pair, force and slack, the smaller one is 0.
+static void part_pairs(rl_implicit *p) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double slack = p->softness[m] * p->forces[m] - p->values[m];
+    if (p->lower[m] == 0.0 && slack > p->weights[m] * p->h * p->h * p->forces[m]) {
+      p->forces[m] = 0.0;
+    }
+  }
+}
+
+// What was solved for are the forces of elements; of squares the tension is |d| / l times that.
+static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *rows) {
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    state->multipliers[m] = fmax(p->forces[m], p->lower[m]);
+  }
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      if (rl_implicit_is_square(p, k)) {
+        state->multipliers[k] *= rl_length(p->links[k].gradient);
+      }
+    }
+  }
+}
+
+static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                      const rl_implicit_method *method, int iterations, rl_step_info *info) {
+  const int tries = method->tries;
+  double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
+  // Without forces of the step before there is nothing to start from.
+  p->known_force = 0.0;
+  p->kept_residual = INFINITY;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->known_force = fmax(p->known_force, fabs(p->forces[m]));
+  }
+  const int first = p->known_force == 0.0 ? 0 : tries < iterations ? tries : iterations;
+  const uint64_t before = info->iterations;
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (tolerance > 0.0) {
+    tolerance = fmax(tolerance, p->rounding);
+  }
+  const bool turns = rl_elements_turn(p, model, state, rows);
+  if (first > 0 && !turns) {
+    reason = rl_implicit_newton(p, model, state, rows, first, RL_FROM_GUESS, tolerance, info);
+  }
+  if (turns) {
+    reason = rl_elements_interior(p, model, state, rows, iterations, tolerance, info);
+  }
+  const int left = iterations - (int)(info->iterations - before);
+  if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
+    reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
+  }
+  if (reason != RL_CONVERGED_TOLERANCE) {
+    rl_implicit_return(p, model, state, rows);
+  }
+  part_pairs(p);
+  write_multipliers(p, state, rows);
+  if (info->want_residual || info->trace) {
+    info->residual = rl_residual(model, state, rows, state->points, state->multipliers, 1.0, p->h);
+    if (info->trace && info->trace_count > 0) { // the last one, with the forces as they are now
+      info->trace[info->trace_count - 1] = info->residual;
+    }
+  }
+  return reason;
+}
+
+// The loss of the scenario's dampers: what the force lacks to that of the spring.
+static double damper_loss(const rl_implicit *p, uint32_t m, double value, double way) {
+  const double rate = way / p->h;
+  const double pull = value / (p->softness[m] * (1.0 + p->lag[m]));
+  return p->forces[m] > 0.0 || p->lower[m] < 0.0 ? (p->forces[m] - pull) * rate * p->dt : 0.0;
+}
+
+static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *state,
+                         rl_rows *rows, rl_step_info *info) {
+  rl_implicit_find_moves(p, model, state);
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      if (link->compliance > 0.0 && p->lag[k] > 0.0) {
+        const rl_link_value v = rl_link_evaluate(link, state->points);
+        info->dissipated +=
+            damper_loss(p, k, v.value, rl_dot(v.d, rl_sub(p->ways[link->b], p->ways[link->a])));
+      }
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      if (row->compliance > 0.0 && p->lag[row->source] > 0.0) {
+        rl_row_evaluate(model, state, rows, row, state->points);
+        const double way =
+            rl_row_power(rows, row, p->ways) + row->reel_power - p->h * row->reel_power;
+        info->dissipated += damper_loss(p, row->source, row->value, way);
+      }
+    }
+  }
+}
+
+// convex.md (24): the mean velocity over the step, as the energy sees it: backward Euler lets the
+// forces work along the way of the end.
+static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
+  const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
+  const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
+  const rl_vec3 fall =
+      falls ? rl_sub(p->predicted[slot], p->start[slot]) : (rl_vec3){0.0, 0.0, 0.0};
+  return rl_scale(0.5, rl_sub(sum, fall));
+}
+
+// convex.md (24): what catches take, along the directions in which the forces act. Velocities are
+// those of the end.
+static void book_catches(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                         rl_ledger *ledger) {
+  for (uint32_t n = 0; n < rows->block_count; n++) {
+    const rl_block *block = &rows->blocks[n];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      const rl_vec3 v = rl_sub(mean_velocity(p, state, link->b), mean_velocity(p, state, link->a));
+      const double impulse = p->dt * fmax(p->forces[k], p->lower[k]);
+      rl_ledger_catch(ledger, k, impulse * rl_dot(p->links[k].gradient, v), false);
+    }
+  }
+}
+
+// x and v at the end: of the middle twice as far from the start.
+static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state,
+                          rl_step_info *info) {
+  const bool middle = p->integrator == RL_MIDPOINT;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    rl_point *point = &state->points[i];
+    if (!rl_implicit_moves(p, i)) {
+      rl_move(point, middle ? rl_scale(p->h, state->velocities[i]) : (rl_vec3){0.0, 0.0, 0.0});
+      continue;
+    }
+    const rl_vec3 correction = rl_sub(rl_position(point), p->target[i]);
+    rl_vec3 v = rl_add_scaled(p->predicted[i], 1.0 / p->h, correction);
+    const rl_vec3 through = rl_sub(v, state->wind); // the air
+    const double drag = p->dt * rl_drags(model, state)[i];
+    info->dissipated += drag * rl_dot(through, through);
+    info->work -= drag * rl_dot(through, state->wind);
+    if (middle) {
+      rl_move(point, rl_scale(p->h, v));
+      v = rl_sub(rl_scale(2.0, v), p->start[i]);
+    }
+    p->past[i] = p->origin[i];
+    p->past_rates[i] = p->start[i];
+    state->velocities[i] = v;
+  }
+}
+
+// Spins: of the middle, the same torque once more from y, and freely on.
+static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state) {
+  const bool middle = p->integrator == RL_MIDPOINT;
+  const double h = middle ? 0.5 * p->h : p->dt;
+  for (uint32_t i = model->place_count; i < model->slot_count; i++) {
+    rl_point *turn = &state->points[i];
+    state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / h, rl_position(turn));
+    if (middle) {
+      *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
+    }
+  }
+  if (middle) {
+    rl_rotation_drift(model, state, p->h);
+  } else {
+    rl_rotation_settle(model, state, true);
+  }
+}
+
+static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                   bool rests, rl_step_info *info) {
+  book_dampers(p, model, state, rows, info);
+  finish_places(p, model, state, info);
+  finish_spins(p, model, state);
+  book_catches(p, state, rows, info->ledger);
+  rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
+  if (rests) {
+    rl_implicit_rest(p, model, state, rows, info->ledger);
+  }
+  if (p->tangents.tangents_count > 0) {
+    rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);
+  }
+}
+
+// Whether something rubs, with the forces as they are now.
+static bool rubs(const rl_implicit *p) {
+  bool any = false;
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    any = any || p->forces[p->tangents.tangents[k].normal] > 0.0;
+  }
+  return any;
+}
+
+// Whether the step is to be done by backward Euler instead.
+static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                     rl_reason reason, const rl_step_info *info) {
+  return p->integrator != RL_EULER &&
+         (rubs(p) || (p->integrator == RL_MIDPOINT && reason != RL_CONVERGED_TOLERANCE) ||
+          (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
+}
+
+rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                           const rl_implicit_method *method, double dt, rl_step_info *info) {
+  const bool middle = method->integrator == RL_MIDPOINT;
+  const bool starts = method->integrator == RL_BDF2 && p->past_dt != dt;
+  p->dt = dt;
+  remember_start(p, model, state);
+  begin(p, model, state, rows, method, starts ? RL_EULER : method->integrator);
+  const double ahead = middle ? p->h : dt;
+  rl_state_reel(model, state, ahead);
+  const uint64_t before = info->iterations;
+  // What is of order 2 leaves backward Euler half of the iterations, should it have to come after.
+  const int first = p->integrator == RL_EULER ? method->iterations : method->iterations / 2;
+  // What rubbed in the step before will again, and what is loose while ropes turn over is caught.
+  const bool loose = p->integrator == RL_BDF2 && rl_ledger_expects_hit(info->ledger) &&
+                     rl_elements_turn(p, model, state, rows);
+  bool again = p->integrator != RL_EULER && (rubs(p) || first == 0 || loose);
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (!again) {
+    reason = find(p, model, state, rows, method, first, info);
+    again = is_rough(p, state, rows, reason, info);
+  }
+  if (again) {
+    const bool is_end = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
+    memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
+    return_to_start(p, model, state);
+    begin(p, model, state, rows, method, RL_EULER);
+    for (uint32_t i = 0; i < model->place_count && is_end; i++) { // where BDF2 ends is a good guess
+      if (rl_implicit_moves(p, i)) {
+        state->points[i] = p->kept_points[i];
+      }
+    }
+    rl_state_reel(model, state, dt - ahead);
+    const int left = method->iterations - (int)(info->iterations - before);
+    reason = find(p, model, state, rows, method, left, info);
+  }
+  // Neither a step in which something hits or rubs nor the first one after it has a past.
+  p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
+  finish(p, model, state, rows, middle && !rubs(p), info);
+  return reason;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Moments of inertia of bodies that are filled evenly.
+#ifndef RL_INERTIA_H
+#define RL_INERTIA_H
+
+#include "../model.h"
+
+// Integrals over a volume in a body's frame: of 1, of x, and of x_i x_j.
+typedef struct rl_moments {
+  double volume;     // [m^3]
+  rl_vec3 first;     // [m^4]
+  rl_vec3 second[3]; // rows, symmetric [m^5]
+} rl_moments;
+
+// Of a part as it sits in its body. A plane has no end: its volume is infinite.
+rl_moments rl_part_moments(const rl_part *part);
+
+void rl_moments_add(rl_moments *sum, const rl_moments *moments);
+
+// Rows of the inertia tensor about the origin of the frame for a mass [kg m^2].
+void rl_moments_inertia(const rl_moments *moments, double mass, rl_vec3 inertia[3]);
+
+#endif

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model_check.h"
+
+#include "../bodies/shape_hull.h"
+#include "../paths/wrap.h"
+#include "../trigonometry.h"
+#include "pose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// Nodes that winches can pay out, at most: as many as a rope can have.
+static const double most_nodes = 1e7;
+
+// A bending stiffness over the length of an element has to stay below that [N m].
+static const double most_bent = 1e150;
+
+bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
+                  const char *field, const char *format, ...) {
+  *fault = (rl_fault){.kind = kind, .body = body, .rope = rope, .field = field};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->message, sizeof fault->message, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool rl_fault_place(rl_fault *fault, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->place, sizeof fault->place, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Invalid: contradicts itself or physics.
+
+static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
+  for (size_t k = 0; k < body->part_count; k++) {
+    const rl_part_definition *part = &body->parts[k];
+    rl_hull hull;
+    char message[sizeof fault->message];
+    if (part->shape == RL_HULL &&
+        !rl_hull_build(part->point_count, part->points, &hull, message, sizeof message)) {
+      rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+      return rl_fault_place(fault, "%zu.hull.points", k);
+    }
+  }
+  return true;
+}
+
+static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_body_definition *body = &definition->bodies[i];
+  const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
+  if (moves && isnan(body->mass)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "mass",
+                        "a body that moves freely needs a mass (or motion: fixed or driven)");
+  }
+  if (rl_definition_is_point_mass(body) &&
+      (!rl_is_zero(body->rotation) || !rl_is_zero(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        rl_is_zero(body->rotation) ? "spin" : "rotation",
+                        "a body with neither shape nor inertia is a point mass and cannot rotate");
+  }
+  if (body->motion == RL_FIXED && (!rl_is_zero(body->velocity) || !rl_is_zero(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        rl_is_zero(body->velocity) ? "spin" : "velocity",
+                        "a fixed body does not move (motion: driven does)");
+  }
+  if (body->motion == RL_AXLE &&
+      (rl_definition_is_point_mass(body) || !rl_is_zero(body->velocity))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        rl_definition_is_point_mass(body) ? "motion" : "velocity",
+                        rl_definition_is_point_mass(body)
+                            ? "a body on an axle turns; expected a shape or an inertia"
+                            : "the centre of a body on an axle does not move");
+  }
+  if (!isfinite(rl_length(body->rotation)) || !isfinite(rl_length(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
+                        isfinite(rl_length(body->rotation)) ? "spin" : "rotation",
+                        "a vector of infinite length; expected less than 1e150 a component");
+  }
+  const rl_vec3 spin = rl_rotate_inverse(rl_quat_from_vector(body->rotation), body->spin);
+  if (body->motion == RL_AXLE && fmax(fabs(spin.x), fabs(spin.y)) > 1e-9 * rl_length(spin)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "spin",
+                        "a body on an axle turns about its own z axis only; its spin there is "
+                        "[%.6g, %.6g, %.6g]",
+                        spin.x, spin.y, spin.z);
+  }
+  const rl_vec3 m = body->inertia;
+  if (!isnan(m.x) && 2.0 * fmax(m.x, fmax(m.y, m.z)) > (1.0 + 1e-9) * (m.x + m.y + m.z)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "inertia",
+                        "no body has one moment of inertia larger than the other two together");
+  }
+  if (body->drive_count > 0 && body->motion != RL_DRIVEN) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "drive",
+                        "only a body with motion: driven follows a drive");
+  }
+  if (body->drive_count > 0 && !rl_is_zero(body->velocity)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "velocity",
+                        "a driven body has either a velocity or a drive");
+  }
+  return check_hulls(body, i, fault);
+}
+
+bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *fault) {
+  for (uint32_t i = 0; i < definition->body_count; i++) {
+    const rl_body_definition *body = &definition->bodies[i];
+    rl_vec3 inertia;
+    char message[256];
+    if (body->motion != RL_DRIVEN && rl_definition_turns(definition, i) &&
+        !rl_definition_inertia(body, &inertia, message)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+    }
+  }
+  return true;
+}
+
+static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
+  const bool has_mass = rope->mass > 0.0 || rope->node_masses;
+  if (has_mass && rope->segments == 0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->node_masses ? "node_masses" : "mass",
+                        "a rope with mass needs segments; expected `segments`, or no mass");
+  }
+  if (!has_mass && rope->segments > 0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths ? "rest_lengths" : "segments",
+                        "a rope with segments needs a mass; expected `mass`, or no segments");
+  }
+  if (rope->segments > 0) {
+    return true;
+  }
+  if (!rope->closed && (rope->from.kind == RL_END_FREE || rope->to.kind == RL_END_FREE)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->from.kind == RL_END_FREE ? "from" : "to",
+                        "a massless rope needs something to hold at both ends; a free end needs "
+                        "mass and segments");
+  }
+  if (rope->drag > 0.0 || rope->drag_per_length > 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->drag > 0.0 ? "drag" : "drag_per_length",
+                        "a massless rope has no nodes for drag to act on");
+  }
+  if (rope->bending > 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "bending",
+                        "a massless rope has no nodes at which it could be bent");
+  }
+  const bool moves = !rl_is_zero(rope->velocity) || !rl_is_zero(rope->spin) || rope->velocities;
+  if (moves || rope->pose != RL_POSE_STRAIGHT) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->pose != RL_POSE_STRAIGHT ? "points"
+                        : rope->velocities             ? "velocities"
+                        : rl_is_zero(rope->velocity)   ? "spin"
+                                                       : "velocity",
+                        "a massless rope has no nodes to place or to move");
+  }
+  return true;
+}
+
+// A clamp needs a stiffness, and something that can hold a direction.
+static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  static const char *const fields[2] = {"from.clamp", "to.clamp"};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const rl_end *end = ends[k];
+    if (rl_is_zero(end->clamp)) {
+      continue;
+    }
+    if (!(rope->bending > 0.0)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "a rope without bending stiffness takes any direction; expected "
+                          "`bending`, or no `clamp`");
+    }
+    if (end->kind != RL_END_POINT && end->kind != RL_END_BODY) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "only a point in space and a body can hold the direction of an end; "
+                          "expected one of these there, or no `clamp`");
+    }
+    const rl_body_definition *body =
+        end->kind == RL_END_BODY ? &definition->bodies[end->body] : NULL;
+    if (body && body->motion == RL_FREE && rl_definition_is_point_mass(body)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, fields[k],
+                          "a point mass that moves freely holds no direction; expected a shape or "
+                          "an inertia of body '%s'",
+                          body->name);
+    }
+  }
+  return true;
+}
+
+// The energy of a bend goes with EI / l, and how fast that changes with its square.
+static bool check_bending(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const double length = rl_definition_length(definition, rope) / (double)rope->segments;
+  return !(rope->bending / length >= most_bent) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "bending",
+                      "a bending stiffness of %g N m^2 over elements of %.3g m is beyond the range "
+                      "of numbers; expected less than %.3g N m^2",
+                      rope->bending, length, most_bent * length);
+}
+
+// A loop has no ends that it could lie or hang between: only points give it a place.
+static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
+  if (!rope->closed) {
+    return true;
+  }
+  if (rope->pose == RL_POSE_HANG) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                        "a closed rope has no ends to hang between; expected the corners of a "
+                        "polygon");
+  }
+  if (rope->segments == 0 && rope->way_count < 2) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
+                        "a massless closed rope is held by what it passes; expected at least two "
+                        "entries in `over`");
+  }
+  if (rope->segments > 0 && rope->segments < 3) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths ? "rest_lengths" : "segments",
+                        "a closed rope of %zu elements goes there and back on the same nodes; "
+                        "expected at least 3",
+                        rope->segments);
+  }
+  if (rope->segments > 0 && rope->way_count == 0 && rope->pose != RL_POSE_POINTS) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
+                        "a closed rope has no ends that it could lie straight between; expected "
+                        "`points`, the corners of the polygon that it starts on");
+  }
+  return true;
+}
+
+static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const bool elastic = !isnan(rope->stiffness);
+  const rl_vec3 from = rl_definition_end(definition, &rope->from);
+  const rl_vec3 to = rl_definition_end(definition, &rope->to);
+  if (!rope->closed && rope->way_count == 0 && rope->pose != RL_POSE_POINTS &&
+      rl_distance(from, to) == 0.0) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "to",
+                        "both ends are at the same place and the rope passes nothing between "
+                        "them; expected different ends, an `over`, or `points`");
+  }
+  if (rope->slack < 0.0 && !elastic) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "slack",
+                        "negative slack is pretension and needs a stiffness");
+  }
+  const double length = rl_definition_length(definition, rope);
+  if (!(length > 0.0) || !isfinite(length)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        isnan(rope->length) ? "slack" : "length",
+                        "the rope's rest length is %g m; expected a finite one above 0", length);
+  }
+  const double way = rl_definition_way(definition, rope);
+  const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;
+  if (!elastic && way > length * (1.0 + tolerance)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->rest_lengths    ? "rest_lengths"
+                        : isnan(rope->length) ? "slack"
+                                              : "length",
+                        "the rope is %.6g m long, shorter than its way of %.6g m; expected at "
+                        "least that, or a stiffness",
+                        length, way);
+  }
+  return true;
+}
+
+// The rope's points must fit its ends.
+static bool check_outer_points(const rl_definition *definition, uint32_t i, double tolerance,
+                               rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  const rl_vec3 outer[2] = {rope->points[0], rope->points[rope->point_count - 1]};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const double gap = rl_distance(rl_definition_end(definition, ends[k]), outer[k]);
+    if (gap > tolerance) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "the %s point is %.3g m away from where `%s` puts that end",
+                          k == 0 ? "first" : "last", gap, k == 0 ? "from" : "to");
+    }
+  }
+  return true;
+}
+
+// Where the rope's points are its nodes they must fit its elements too.
+static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  if (rope->pose != RL_POSE_POINTS) {
+    return true;
+  }
+  if (rope->point_count < 2) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                        "%zu points; expected at least 2", rope->point_count);
+  }
+  const double length = rl_definition_length(definition, rope);
+  if (!check_outer_points(definition, i, RL_START_TOLERANCE * length / (double)rope->segments,
+                          fault)) {
+    return false;
+  }
+  if (rope->point_count != rl_definition_nodes(rope) || !isnan(rope->stiffness)) {
+    return true;
+  }
+  for (size_t k = 0; k < rope->segments; k++) {
+    const double rest =
+        rope->rest_lengths ? rope->rest_lengths[k] : length / (double)rope->segments;
+    const double now = rl_distance(rope->points[k], rope->points[(k + 1) % rope->point_count]);
+    if (now > rest * (1.0 + RL_START_TOLERANCE)) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "element %zu starts %.6g m long with a rest length of %.6g m; an "
+                          "inextensible rope cannot start stretched",
+                          k, now, rest);
+    }
+  }
+  return true;
+}
+
+// Elements with less than half a turn of the rope between them are no pair (papers/tangle.md): so
+// much there is at most between two, and where that is less the rope has nothing to touch.
+static bool check_tangle(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const size_t count = rope->segments;
+  bool touches = !rope->rope_collide || count == 0 || rl_definition_is_fed(definition, i);
+  for (size_t k = 0; k < definition->rope_count; k++) {
+    touches = touches || (k != i && definition->ropes[k].rope_collide);
+  }
+  if (touches) {
+    return true;
+  }
+  const double length = rl_definition_length(definition, rope);
+  const double mean = length / (double)count;
+  double least = mean;
+  for (size_t k = 0; k < count && rope->rest_lengths; k++) {
+    least = fmin(least, rope->rest_lengths[k]);
+  }
+  const double outer =
+      rope->rest_lengths ? rope->rest_lengths[0] + rope->rest_lengths[count - 1] : 2.0 * mean;
+  const double between = rope->closed ? 0.5 * length - least : length - outer;
+  const double half_turn = RL_PI * rope->radius;
+  return between >= half_turn ||
+         rl_fault_set(
+             fault, RL_FAULT_INVALID, RL_NONE, i, "radius",
+             "no two elements of the rope can touch: they are %.3g m apart along it at "
+             "most, less than half a turn round its radius, %.3g m; expected a radius up to "
+             "%.3g m, or no rope_collide",
+             fmax(between, 0.0), half_turn, fmax(between, 0.0) / RL_PI);
+}
+
+bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  return check_length(definition, i, fault) && check_bending(definition, i, fault) &&
+         check_tangle(definition, i, fault) && check_points(definition, i, fault);
+}
+
+// What a rope shall pass round has a surface that it can lie on.
+static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  for (size_t k = 0; k < rope->way_count; k++) {
+    const rl_way *way = &rope->ways[k];
+    const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
+    if (way->eye && rope->segments > 0 && rope->pose == RL_POSE_HANG) {
+      return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
+                          "a rope through an eye does not hang freely between its ends; expected "
+                          "the corners of its way, or none");
+    }
+    if (body && !rl_definition_touches(definition, rope, way->body)) {
+      rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                   "the rope passes body '%s', which lets it through: rope_collide: false, or an "
+                   "end of the rope lies inside it",
+                   body->name);
+      return rl_fault_place(fault, "%zu", k);
+    }
+    if (body && body->parts[way->part == RL_NONE ? 0 : way->part].shape == RL_PLANE) {
+      rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
+                   "no rope passes round a half-space, body '%s'; expected a body that it can bend "
+                   "round",
+                   body->name);
+      return rl_fault_place(fault, "%zu", k);
+    }
+  }
+  return true;
+}
+
+static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  if (!check_ways(definition, i, fault)) {
+    return false;
+  }
+  if (!check_masses(rope, i, fault) || !check_clamps(definition, i, fault) ||
+      !check_loop(rope, i, fault)) {
+    return false;
+  }
+  if (rope->rope_collide && (rope->segments == 0 || !(rope->radius > 0.0))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
+                        rope->segments == 0 ? "rope_collide" : "radius",
+                        rope->segments == 0 ? "a massless rope does not touch ropes; expected mass "
+                                              "and segments, or no rope_collide"
+                                            : "a rope that touches ropes (rope_collide) has no "
+                                              "radius; expected one above 0 m");
+  }
+  // The way of these is not known yet: joined ropes are checked when they are built, the others are
+  // refused as unsupported below.
+  bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
+               !(rope->closed && (rope->segments == 0 || rope->way_count > 0));
+  known = known && rl_definition_wraps(definition, rope) == 0;
+  for (size_t k = 0; k < rope->way_count; k++) {
+    known = known && rope->ways[k].eye;
+  }
+  return !known || rl_definition_check_length(definition, i, fault);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Unsupported: valid, but not built in this version.
+
+static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const char *field,
+                        const char *what) {
+  return rl_fault_set(fault, RL_FAULT_UNSUPPORTED, body, rope, field,
+                      "not supported by this version: %s", what);
+}
+
+static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[r];
+  const rl_body_definition *body = &definition->bodies[b];
+  if (!rl_definition_touches(definition, rope, b)) {
+    return true;
+  }
+  for (size_t k = 0; k < body->part_count && rope->segments == 0 && rope->radius > 0.0; k++) {
+    if (rl_is_polyhedron(body->parts[k].shape)) {
+      return unsupported(fault, RL_NONE, r, "radius",
+                         "massless ropes with a radius over boxes and hulls");
+    }
+  }
+  if (body->restitution > 0.0) {
+    return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
+  }
+  return true;
+}
+
+static bool support_way(const rl_definition *definition, uint32_t r, const rl_way *way,
+                        rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[r];
+  if (!way->eye && rope->closed) {
+    const rl_body_definition *body = &definition->bodies[way->body];
+    const rl_shape shape = body->parts[way->part == RL_NONE ? 0 : way->part].shape;
+    if (shape != RL_SPHERE && shape != RL_CYLINDER && shape != RL_CAPSULE) {
+      return unsupported(fault, RL_NONE, r, "over",
+                         "massless closed ropes round anything but balls, cylinders and capsules");
+    }
+  }
+  const bool rubs =
+      way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0;
+  if (rubs && (isfinite(rope->stiffness) || rope->compression)) {
+    return unsupported(fault, RL_NONE, r, "over",
+                       "ropes with mass that rub in an eye and stretch, or are rods");
+  }
+  if (rubs && rl_definition_is_fed(definition, r)) {
+    return unsupported(fault, RL_NONE, r, "over", "winches on ropes with mass that rub in an eye");
+  }
+  return true;
+}
+
+static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const struct {
+    bool used;
+    const char *field, *what;
+  } features[] = {
+      {rope->closed && rope->segments > 0 && rope->way_count > 0, "closed",
+       "closed ropes with mass that pass eyes or bodies"},
+      {rope->bending > 0.0 && rl_definition_rings(rope) > 0, "bending",
+       "bending stiffness of ropes that run through an eye"},
+      {rope->rope_collide && rl_definition_rings(rope) > 0, "rope_collide",
+       "ropes that run through an eye and touch ropes"},
+  };
+  for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
+    if (features[k].used) {
+      return unsupported(fault, RL_NONE, i, features[k].field, features[k].what);
+    }
+  }
+  const rl_end *ends[2] = {&rope->from, &rope->to};
+  for (size_t k = 0; k < 2 && !rope->closed; k++) {
+    const rl_rope_definition *other =
+        ends[k]->kind == RL_END_NODE ? &definition->ropes[ends[k]->rope] : NULL;
+    if (other && other->closed && other->segments == 0) {
+      return unsupported(fault, RL_NONE, i, k == 0 ? "from" : "to",
+                         "ropes joined to massless closed ropes");
+    }
+  }
+  for (size_t k = 0; k < rope->way_count; k++) {
+    if (!support_way(definition, i, &rope->ways[k], fault)) {
+      return rl_fault_place(fault, "%zu", k);
+    }
+  }
+  for (uint32_t b = 0; b < definition->body_count; b++) {
+    if (!support_pair(definition, i, b, fault)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_event(const rl_definition *definition, size_t index, rl_fault *fault) {
+  const rl_event *event = &definition->events[index];
+  const rl_body_definition *body =
+      definition->body_count > 0 ? &definition->bodies[event->body] : NULL;
+  if (event->kind == RL_EVENT_RELEASE_BODY && (body->motion != RL_FIXED || isnan(body->mass))) {
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 body->motion != RL_FIXED
+                     ? "body '%s' is not fixed; expected one that is"
+                     : "body '%s' has no mass; expected one that has, for when it is free",
+                 body->name);
+    return rl_fault_place(fault, "%zu.release.body", index);
+  }
+  const bool can_move =
+      body && (body->motion == RL_FREE || rl_definition_is_released(definition, event->body));
+  if (event->kind == RL_EVENT_FORCE && !can_move) {
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 "a force on the centre of body '%s', which is held; expected one that can move",
+                 body ? body->name : "");
+    return rl_fault_place(fault, "%zu.force.body", index);
+  }
+  const rl_rope_definition *reeled =
+      event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
+  if (reeled && reeled->segments > 0 && !event->is_inside &&
+      (reeled->closed || (event->end == 0 ? reeled->from : reeled->to).kind == RL_END_FREE)) {
+    rl_fault_set(
+        fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+        "a winch on rope '%s' has %s; expected `at_length`: a winch inside the rope", reeled->name,
+        reeled->closed ? "no end there: it is closed" : "nothing to stand on: that end is free");
+    return rl_fault_place(fault, "%zu.winch.end", index);
+  }
+  const rl_rope_definition *rope =
+      event->kind == RL_EVENT_RELEASE_END ? &definition->ropes[event->rope] : NULL;
+  if (rope && (event->end == 0 ? rope->from : rope->to).kind == RL_END_FREE) {
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+                 "nothing holds end '%s' of rope '%s'; expected one that is held",
+                 event->end == 0 ? "from" : "to", rope->name);
+    return rl_fault_place(fault, "%zu.release.end", index);
+  }
+  return true;
+}
+
+bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
+  const uint32_t bodies = (uint32_t)definition->body_count;
+  const uint32_t ropes = (uint32_t)definition->rope_count;
+  if (!rl_definition_check_values(definition, fault)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < bodies; i++) {
+    if (!check_body(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < ropes; i++) {
+    if (!check_rope(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < definition->event_count; i++) {
+    if (!check_event(definition, i, fault)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A winch on a rope with mass: rope comes off what holds its end, and all of it is alike.
+static bool support_feed(const rl_definition *definition, size_t index, rl_fault *fault) {
+  const rl_event *event = &definition->events[index];
+  const rl_rope_definition *rope = &definition->ropes[event->rope];
+  const bool joined = rope->from.kind == RL_END_NODE || rope->to.kind == RL_END_NODE;
+  const struct {
+    bool used;
+    const char *what;
+  } features[] = {
+      {rope->rest_lengths || rope->node_masses || rope->break_tensions,
+       "winches on ropes with mass whose elements or nodes differ"},
+      {joined && isnan(rope->length) && rope->pose != RL_POSE_POINTS,
+       "winches on joined ropes with mass without a length"},
+  };
+  for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
+    if (features[k].used) {
+      unsupported(fault, RL_NONE, RL_NONE, "events", features[k].what);
+      return rl_fault_place(fault, "%zu.winch", index);
+    }
+  }
+  for (uint32_t i = 0; i < definition->rope_count; i++) {
+    const rl_end *ends[2] = {&definition->ropes[i].from, &definition->ropes[i].to};
+    for (size_t k = 0; k < 2; k++) {
+      const int64_t last = (int64_t)rope->segments;
+      const int64_t node = ends[k]->node;
+      const bool inner = node != 0 && (rope->closed || (node != -1 && node != last));
+      if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && inner) {
+        unsupported(fault, RL_NONE, RL_NONE, "events",
+                    "winches on ropes with mass to whose inner nodes others are joined");
+        return rl_fault_place(fault, "%zu.winch", index);
+      }
+    }
+  }
+  const double nodes = rl_definition_fed_nodes(definition, event->rope);
+  if (nodes <= most_nodes) {
+    return true;
+  }
+  rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
+               "the winches of rope '%s' can pay out %.3g nodes until they end; expected up to "
+               "%.3g: a lower `rate` or an earlier `until`",
+               rope->name, nodes, most_nodes);
+  return rl_fault_place(fault, "%zu.winch.rate", index);
+}
+
+bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault) {
+  for (size_t i = 0; i < definition->event_count; i++) {
+    const rl_event *event = &definition->events[i];
+    const rl_rope_definition *rope =
+        event->kind == RL_EVENT_WINCH ? &definition->ropes[event->rope] : NULL;
+    if (rope && rope->segments > 0 && !support_feed(definition, i, fault)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < definition->rope_count; i++) {
+    if (!support_rope(definition, i, fault)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Winding: points are put on the surface all the way round, and when the rope lies over them they
+// are taken away one after the other.
+#include "path_rules.h"
+
+#include "../bodies/shape.h"
+#include "../trigonometry.h"
+
+// Of the inner radius, over the surface: a rope from a point much higher up would pass beside.
+static const double lift = 1e-3;
+enum { HALVINGS = 40 }; // of a ray, until that is found
+
+// Where a ray from the middle is a little above the surface: so the points of one plane lie round
+// the section there. (The surface's nearest to a point far off that way is mostly a corner.) The
+// distance from a convex part grows along the ray once it is out.
+static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 middle, rl_vec3 direction) {
+  rl_part centred = *solid->part;
+  centred.at = rl_vec(0.0, 0.0, 0.0);
+  centred.rotation = (rl_quat){0.0, 0.0, 0.0, 1.0};
+  const double height = lift * centred.inner;
+  double below = 0.0, above = 3.0 * centred.bound;
+  for (int k = 0; k < HALVINGS; k++) {
+    const double reach = 0.5 * (below + above);
+    const rl_vec3 at = rl_add_scaled(middle, reach, direction);
+    const bool over = rl_shape_surface(&centred, solid->at, solid->rotation, at).distance > height;
+    below = over ? below : reach;
+    above = over ? reach : above;
+  }
+  return rl_add_scaled(middle, above, direction);
+}
+
+// Points at equal angles round an axis through the part, from where a tangent from the point before
+// would touch something round there to where one to the point behind would.
+typedef struct winding {
+  rl_vec3 axis, begin; // unit: what the rope turns about, and the direction of the first point
+  double angle;        // between the points [rad]
+  size_t first, count; // of its points
+} winding;
+
+static rl_vec3 winding_direction(const winding *w, double k) {
+  double s, c;
+  rl_sincos(k * w->angle, &s, &c);
+  return rl_add(rl_scale(c, w->begin), rl_scale(s, rl_cross(w->axis, w->begin)));
+}
+
+// One point will do for less than this, between the two on the side that is asked for [rad].
+static const double one_point = 2.3;
+
+static winding find_winding(const rl_path *path, size_t after, const rl_path_solid *solid,
+                            rl_vec3 side, uint32_t turns) {
+  const rl_vec3 middle = rl_path_to_world(solid, rl_shape_middle(solid->part));
+  const rl_vec3 p = path->items[after].exit, q = path->items[after + 1].entry;
+  const rl_vec3 chord = rl_unit(rl_sub(q, p));
+  winding w = {.first = after + 1};
+  w.axis = rl_unit(rl_cross(side, chord));
+  w.axis = rl_is_zero(w.axis) ? rl_any_across(chord) : w.axis;
+  const rl_vec3 beside = rl_unit(rl_add_scaled(side, -rl_dot(side, chord), chord));
+  rl_vec3 begin = rl_unit(rl_cross(w.axis, rl_sub(p, middle)));
+  rl_vec3 end = rl_unit(rl_cross(rl_sub(q, middle), w.axis));
+  begin = rl_is_zero(begin) ? beside : begin;
+  end = rl_is_zero(end) ? beside : end;
+  double angle = rl_atan2(rl_dot(w.axis, rl_cross(begin, end)), rl_dot(begin, end));
+  angle += angle < 0.0 && rl_dot(rl_sub(p, middle), beside) <= 0.0 ? 2.0 * RL_PI : 0.0;
+  if (angle < one_point && turns == 0) {
+    w.begin = beside;
+    w.count = 1;
+    return w;
+  }
+  angle = fmax(angle, 0.0) + 2.0 * RL_PI * turns;
+  const double parts = floor(angle / (0.5 * RL_PI) + 0.999);
+  w.begin = begin;
+  w.count = (size_t)parts + 1;
+  w.angle = parts > 0.0 ? angle / parts : 0.0;
+  return w;
+}
+
+static bool is_mark(const rl_path_item *item) {
+  return item->part == RL_NONE && item->feature == RL_NONE;
+}
+
+static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
+                                 const winding *w) {
+  if (!rl_path_open(path, w->first, w->count)) {
+    return RL_PATH_FULL;
+  }
+  const rl_path_solid *solid = &s->solids[part];
+  const rl_vec3 middle = rl_path_to_world(solid, rl_shape_middle(solid->part));
+  for (size_t k = 0; k < w->count; k++) {
+    rl_path_item *item = &path->items[w->first + k];
+    const rl_vec3 direction = winding_direction(w, (double)k);
+    *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
+    item->at = item->entry = item->exit = surface_point(solid, middle, direction);
+    item->axis = direction;
+  }
+  // Backwards, so that what comes does not move what is still to do.
+  const double quarter = w->angle > 0.0 ? 0.5 * RL_PI / w->angle : 0.0;
+  for (size_t k = w->count + 1; k-- > 0;) {
+    const double between = k == 0          ? -0.5 * quarter
+                           : k == w->count ? (double)k - 1.0 + 0.5 * quarter
+                                           : (double)k - 0.5;
+    const rl_vec3 hint = winding_direction(w, between);
+    if (rl_path_clear_piece(path, s, w->first + k - 1, part, &hint) == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+  }
+  return RL_PATH_FOUND;
+}
+
+static rl_path_outcome take_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
+                                  double *length) {
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    if (!is_mark(&path->items[i])) {
+      continue;
+    }
+    const rl_vec3 hint = path->items[i].axis;
+    rl_path_leave_out(path, i, 1);
+    if (!rl_path_merge_at(path, s, i - 1) &&
+        rl_path_clear_piece(path, s, i - 1, part, &hint) == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    const rl_path_outcome outcome = rl_path_settle(path, s, length);
+    if (outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) {
+      return outcome;
+    }
+    i = 0;
+  }
+  return RL_PATH_FOUND;
+}
+
+rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 side, uint32_t turns,
+                             double *length) {
+  const rl_path_scene s = {solids, solid_count};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  if (isnan(rl_path_solve(path->items, path->count, &path->iterations))) {
+    return RL_PATH_NONE;
+  }
+  const winding w = find_winding(path, after, &solids[part], side, turns);
+  rl_path_outcome outcome = put_marks(path, &s, part, &w);
+  outcome = outcome == RL_PATH_FOUND ? rl_path_settle(path, &s, length) : outcome;
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH ? take_marks(path, &s, part, length)
+                                                              : outcome;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What a taut rope would lie on
+
+typedef struct nearest_way {
+  rl_vec3 turning;
+  double cosine; // of the angle between that and the way's
+  rl_path_way way;
+} nearest_way;
+
+static void keep_nearest(const rl_path_way *way, void *data) {
+  nearest_way *nearest = data;
+  const double cosine = rl_dot(rl_unit(way->turning), nearest->turning);
+  if (cosine > nearest->cosine) {
+    nearest->cosine = cosine;
+    nearest->way = *way;
+  }
+}
+
+// The angle of a wrap is taken to be about this more than its full turns [rad]: from a little less
+// than nothing, where the rope would not touch, to nearly another turn.
+static const double usual_angle = 2.5;
+
+void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,
+                       rl_vec3 turning, double turns) {
+  *item = (rl_path_item){.part = part,
+                         .feature = RL_FEATURE_SIDE,
+                         .sense = 1.0,
+                         .wrap = usual_angle + 2.0 * RL_PI * turns,
+                         .side = turning};
+  rl_path_place(item, &solids[part]);
+  item->sense = rl_dot(item->axis, turning) < 0.0 ? -1.0 : 1.0;
+  item->entry = item->exit = item->at;
+}
+
+static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part,
+                      const rl_path_way *way) {
+  for (uint32_t k = 0; k < way->count; k++) {
+    rl_path_set(&items[k], s, part, way->edges[k]);
+    items[k].along = way->along[k];
+    items[k].entry = items[k].exit = rl_add_scaled(items[k].at, items[k].along, items[k].axis);
+  }
+}
+
+rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *solids,
+                             size_t solid_count, uint32_t part, rl_vec3 turning, uint32_t turns,
+                             double *length) {
+  const rl_path_scene s = {solids, solid_count};
+  nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
+  path->changes = path->iterations = 0;
+  path->released = 0.0;
+  const bool faceted = rl_is_polyhedron(solids[part].part->shape);
+  if (faceted) {
+    rl_path_find_ways(&solids[part], path->items[after].exit, path->items[after + 1].entry,
+                      keep_nearest, &nearest);
+  }
+  if (faceted && !(nearest.cosine > 0.0)) {
+    return RL_PATH_NONE;
+  }
+  if (!rl_path_open(path, after + 1, nearest.way.count)) {
+    return RL_PATH_FULL;
+  }
+  if (faceted) {
+    put_edges(&path->items[after + 1], &s, part, &nearest.way);
+  } else {
+    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, turns);
+  }
+  return rl_path_settle(path, &s, length);
+}
+
+rl_vec3 rl_path_turning(const rl_path *path, uint32_t part) {
+  rl_vec3 sum = rl_vec(0.0, 0.0, 0.0);
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    const rl_vec3 turn = item->kind == RL_PATH_SPHERE ? rl_scale(item->turn, item->side)
+                         : item->kind == RL_PATH_CYLINDER
+                             ? rl_scale(item->turn * item->sense, item->axis)
+                             : rl_cross(item->in, item->out);
+    sum = item->part == part ? rl_add(sum, turn) : sum;
+  }
+  return sum;
+}

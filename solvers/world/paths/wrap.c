@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "wrap.h"
+
+#include "../trigonometry.h"
+#include "wrap_internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// Of the length of a loop: its seam is where it shall be. The tangent points turn with it round
+// their items, and leave the line between them by the square.
+static const double closed = 1e-14;
+enum { MOST_CLOSINGS = 30 };
+
+// ---------------------------------------------------------------------------------------------
+// Items of the path
+
+rl_part rl_wrap_grown_part(const rl_part *part, double radius) {
+  rl_part grown = *part;
+  grown.radius += radius;
+  grown.length += part->shape == RL_CYLINDER ? 2.0 * radius : 0.0;
+  grown.bound += 2.0 * radius;
+  return grown;
+}
+
+// An item without anything known, but for the scratch of its node, which a solve writes before it
+// reads.
+static void clear_item(rl_path_item *item) { memset(item, 0, offsetof(rl_path_item, node)); }
+
+static void put_point(rl_path_item *item, rl_vec3 at) {
+  clear_item(item);
+  item->kind = RL_PATH_POINT;
+  item->part = RL_NONE;
+  item->at = at;
+}
+
+static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                     const rl_wrap *wrap, const rl_point *points, rl_path_item *item) {
+  if (wrap->body == RL_NONE) {
+    put_point(item, rl_vertex_position(model, state, model->eyes[wrap->part], points));
+    return;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
+  const rl_part *part = rl_wrap_part(model, wrap);
+  rl_part grown;
+  if (rope->radius > 0.0) {
+    grown = rl_wrap_grown_part(part, rope->radius);
+    part = &grown;
+  }
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  clear_item(item);
+  item->feature = wrap->feature;
+  item->sense = wrap->sense;
+  item->wrap = wrap->angle;
+  item->along = wrap->along;
+  item->continues = state->continues_paths;
+  rl_path_place(item, &solid);
+  // The side of a ball is left open: it has only one shortest way, whichever the rope lay on. Where
+  // all ways are equally long it stays on that.
+  item->held = wrap->held;
+  if (item->held) {
+    item->side = rl_rotate(at.rotation, wrap->side);
+  } else if (item->kind == RL_PATH_SPHERE) {
+    item->reference = rl_rotate(at.rotation, wrap->side);
+  }
+  if (!rl_is_zero(wrap->hinge)) {
+    item->hinge = rl_wrap_to_world(at, wrap->hinge);
+  }
+}
+
+void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                  const rl_path_item *item) {
+  if (wrap->body == RL_NONE) {
+    return;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  wrap->sense = item->sense;
+  wrap->angle = item->wrap;
+  wrap->along = item->along;
+  if (!wrap->held) { // the plane of what is held stays
+    wrap->side = rl_rotate_inverse(at.rotation, item->side);
+    wrap->held = item->held;
+  }
+  wrap->hinge = rl_is_zero(item->hinge) ? item->hinge : rl_wrap_to_body(at, item->hinge);
+}
+
+static inline rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32_t slot,
+                                   const rl_point *points) {
+  return rl_moving_hold(model, slot)
+             ? rl_vertex_position(model, state, rl_node_vertex(model, slot), points)
+             : rl_position(&points[slot]);
+}
+
+double rl_wraps_close(rl_path_item *items, size_t count) {
+  rl_path_item *first = &items[0], *last = &items[count - 1];
+  double length = rl_path_solve(items, count, NULL), moved = INFINITY;
+  for (int k = 0; k < MOST_CLOSINGS && moved > closed * length; k++) {
+    const rl_vec3 seam = rl_scale(0.5, rl_add(items[count - 2].exit, items[1].entry));
+    moved = rl_distance(seam, first->at);
+    first->at = last->at = seam;
+    length = rl_path_solve(items, count, NULL);
+  }
+  return length;
+}
+
+// 0 where two numbers are the same, to the bit.
+static inline uint64_t differ(double a, double b) {
+  uint64_t then, is;
+  memcpy(&then, &a, sizeof then);
+  memcpy(&is, &b, sizeof is);
+  return is ^ then;
+}
+
+static inline uint64_t vectors_differ(rl_vec3 a, rl_vec3 b) {
+  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z);
+}
+
+static inline uint64_t rotations_differ(rl_quat a, rl_quat b) {
+  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z) | differ(a.w, b.w);
+}
+
+// Keeps what an item follows from; returns whether that was there already, to the bit, so that a
+// path that is known is the one that would be found.
+static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
+  const uint64_t changed =
+      vectors_differ(kept->at, now->at) | vectors_differ(kept->turn, now->turn) |
+      rotations_differ(kept->rotation, now->rotation) | (kept->body ^ now->body) |
+      (kept->part ^ now->part) | (kept->feature ^ now->feature) |
+      (kept->continues ^ now->continues) | differ(kept->sense, now->sense) |
+      differ(kept->angle, now->angle) | differ(kept->along, now->along) |
+      vectors_differ(kept->hinge, now->hinge) | vectors_differ(kept->side, now->side);
+  if (changed != 0) {
+    *kept = *now;
+  }
+  return changed == 0;
+}
+
+static inline bool keep_place(rl_path_input *kept, rl_vec3 at) {
+  const bool same = vectors_differ(kept->at, at) == 0;
+  kept->at = at;
+  return same;
+}
+
+// Where what is at a slot is, and how it stands.
+static inline void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
+                             uint32_t slot, rl_path_input *input) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  input->at = rl_position(&points[slot]);
+  const rl_body *body = rl_slot_body(model, slot);
+  if (body) {
+    input->rotation = state->rotations[slot - model->node_count];
+  }
+  if (body && body->spin_slot != RL_NONE) {
+    input->turn = rl_position(&points[body->spin_slot]);
+  }
+}
+
+static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_point *points,
+                      const rl_wrap *wrap, rl_path_input *kept) {
+  rl_path_input now = {.body = wrap->body,
+                       .part = wrap->part,
+                       .feature = wrap->feature,
+                       .continues = state->continues_paths,
+                       .sense = wrap->sense,
+                       .angle = wrap->angle,
+                       .along = wrap->along,
+                       .hinge = wrap->hinge,
+                       .side = wrap->held ? wrap->side : rl_vec(0.0, 0.0, 0.0)};
+  put_place(model, state, points,
+            wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body),
+            &now);
+  return keep_input(kept, &now);
+}
+
+// Keeps what the path of a rope follows from; returns whether that is what it was solved for.
+static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points, rl_path_input *inputs) {
+  const uint32_t *ends = model->ropes[index].ends;
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  bool same = state->solved[index] == count + 2;
+  for (uint32_t i = 0; i < count; i++) {
+    same = keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]) && same;
+  }
+  if (rl_wraps_is_loop(model, index)) {
+    return keep_place(&inputs[0], state->seams[index]) && same;
+  }
+  for (uint32_t end = 0; end < 2; end++) {
+    same = keep_place(&inputs[end * (count + 1)], end_position(model, state, ends[end], points)) &&
+           same;
+  }
+  return same;
+}
+
+// The items of a rope at trial positions. Returns how many there are.
+static size_t put_items(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points) {
+  rl_path_item *items = rl_path_items(state, index);
+  const rl_rope *rope = &model->ropes[index];
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  put_point(&items[0],
+            is_loop ? state->seams[index] : end_position(model, state, rope->ends[0], points));
+  for (uint32_t i = 0; i < count; i++) {
+    put_wrap(model, state, rope, &wraps[i], points, &items[i + 1]);
+  }
+  put_point(&items[count + 1],
+            is_loop ? state->seams[index] : end_position(model, state, rope->ends[1], points));
+  return (size_t)count + 2;
+}
+
+double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
+                    const rl_point *points) {
+  rl_path_item *items = rl_path_items(state, index);
+  if (!keep_inputs(model, state, index, points, &state->inputs[items - state->items])) {
+    const size_t count = put_items(model, state, index, points);
+    const double length = rl_wraps_is_loop(model, index) ? rl_wraps_close(items, count)
+                                                         : rl_path_solve(items, count, NULL);
+    state->path_lengths[index] = length;
+    state->solved[index] = (uint32_t)count; // also where there is no path
+  }
+  return state->path_lengths[index];
+}
+
+void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t index) {
+  const rl_path_item *items = rl_path_items(state, index);
+  const uint32_t count = state->wrap_counts[index];
+  for (uint32_t i = 1; i <= count; i++) {
+    const bool slides = items[i].kind == RL_PATH_LINE || items[i].kind == RL_PATH_CIRCLE;
+    if (slides || (rl_wrap_is_round(&items[i]) && rl_wrap_is_round(&items[i + 1]))) {
+      return; // Newton's method would go on from there
+    }
+  }
+  keep_inputs(model, state, index, state->points, &state->inputs[items - state->items]);
+  state->solved[index] = count + 2;
+}
+
+double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t index,
+                   const rl_point *points, double time) {
+  state->solved[index] = 0;
+  const size_t count = put_items(model, state, index, points);
+  return rl_path_lay(rl_path_items(state, index), state->old_items, count, time);
+}
+
+void rl_wraps_solve(const rl_model *model, const rl_state *state) {
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
+      rl_wrap_path(model, state, r, state->points);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// How much rope there is where
+
+// The middle of the arc on a round item: its direction from the centre, across the axis that the
+// rope turns about there, and how far along that axis it is from the centre [m].
+typedef struct arc_middle {
+  rl_vec3 axis, radial;
+  double height;
+} arc_middle;
+
+static arc_middle middle_of(rl_path_item *item) {
+  arc_middle m = {.axis = item->kind == RL_PATH_SPHERE ? item->side
+                                                       : rl_scale(item->sense, item->axis)};
+  if (item->has_middle) {
+    m.radial = item->middle;
+    m.height = item->middle_height;
+    return m;
+  }
+  const rl_vec3 entry = rl_sub(item->entry, item->at), exit = rl_sub(item->exit, item->at);
+  const rl_vec3 radial = rl_unit(rl_add_scaled(entry, -rl_dot(entry, m.axis), m.axis));
+  double s, c;
+  rl_sincos(0.5 * item->wrap, &s, &c);
+  m.radial = rl_add(rl_scale(c, radial), rl_scale(s, rl_cross(m.axis, radial)));
+  m.height = 0.5 * (rl_dot(entry, m.axis) + rl_dot(exit, m.axis));
+  item->has_middle = true;
+  item->middle = m.radial;
+  item->middle_height = m.height;
+  return m;
+}
+
+bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at) {
+  return item->kind == RL_PATH_SPHERE &&
+         rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
+}
+
+// (4a) A mark on a ball goes with the plane of the rope as that turns about the line that it has in
+// common with the one of before, by any angle; by half a turn about the line of the arc's ends.
+static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) {
+  static const double opposite = 1e-12;
+  const rl_vec3 across = rl_cross(before, now->axis);
+  const double share = 1.0 + rl_dot(before, now->axis);
+  if (share < opposite) {
+    return rl_add_scaled(mark, -2.0 * rl_dot(mark, now->radial), now->radial);
+  }
+  const rl_vec3 once = rl_cross(across, mark);
+  return rl_add(rl_add(mark, once), rl_scale(1.0 / share, rl_cross(across, once)));
+}
+
+// Where the rope has moved sideways, the mark is that point of it which is nearest: what friction
+// holds is the rope along itself, so the mark moves across it.
+double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                           rl_path_item *item, const rl_point *points) {
+  if (wrap->body == RL_NONE) {
+    return 0.0;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
+  const rl_vec3 marked = rl_wrap_to_world(at, wrap->mark);
+  if (!rl_wrap_is_round(item)) { // along an edge, to which both directions have the same angle
+    return 0.5 * rl_dot(rl_add(item->in, item->out), rl_sub(marked, item->entry));
+  }
+  const arc_middle middle = middle_of(item);
+  rl_vec3 mark = rl_sub(marked, item->at);
+  if (item->kind == RL_PATH_SPHERE) {
+    mark = turned_with(mark, rl_rotate(at.rotation, wrap->side), &middle);
+  }
+  const double angle =
+      rl_atan2(rl_dot(mark, rl_cross(middle.axis, middle.radial)), rl_dot(mark, middle.radial));
+  if (!(item->arc > 0.0) || item->kind == RL_PATH_SPHERE) {
+    return 0.5 * item->arc + item->radius * angle;
+  }
+  const double round = item->radius * item->wrap / item->arc;
+  const double rise = rl_dot(rl_sub(item->exit, item->entry), middle.axis) / item->arc;
+  return 0.5 * item->arc + item->radius * angle * round +
+         (rl_dot(mark, middle.axis) - middle.height) * rise;
+}
+
+// Marks the middle of each wrap.
+void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                         rl_path_item *item) {
+  if (wrap->body == RL_NONE) {
+    return;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  if (!rl_wrap_is_round(item)) {
+    wrap->mark = rl_wrap_to_body(at, item->entry);
+    return;
+  }
+  const arc_middle middle = middle_of(item);
+  const rl_vec3 foot = rl_add_scaled(item->at, middle.height, middle.axis);
+  wrap->mark = rl_wrap_to_body(at, rl_add_scaled(foot, item->radius, middle.radial));
+}
+
+double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t piece) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  if (piece > 0) {
+    return wraps[piece - 1].rest;
+  }
+  double rest = state->links[model->ropes[index].first_link].rest;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    rest -= wraps[i].rest;
+  }
+  return rest;
+}
+
+// The length of a piece between the marks beside it, with the path at the state's points [m].
+double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t index,
+                            uint32_t piece, const rl_point *points) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_path_item *items = rl_path_items(state, index);
+  const bool closes = piece == 0 && rl_wraps_is_loop(model, index);
+  const uint32_t before = closes ? state->wrap_counts[index] : piece; // the item before it
+  double length = items[piece].piece + (closes ? items[before].piece : 0.0);
+  if (before > 0) {
+    length += items[before].arc -
+              rl_wrap_before_mark(model, state, &wraps[before - 1], &items[before], points);
+  }
+  if (piece < state->wrap_counts[index]) {
+    length += rl_wrap_before_mark(model, state, &wraps[piece], &items[piece + 1], points);
+  }
+  return length;
+}

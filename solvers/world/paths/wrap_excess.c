@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a rope is too long by since its contacts have changed: papers/wraps.md, (21).
+#include "wrap_internal.h"
+
+#include "../rotation.h"
+
+#include <string.h>
+
+// Of the largest growth: rows that are beside their aim by less are there. So often all of them are
+// visited at most, for what one gives another may take.
+static const double settled_share = 1e-6;
+static const int most_sweeps = 50;
+
+// By how much the strand of a row has grown [m].
+static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
+  double sum = 0.0;
+  for (uint32_t k = 0; k < row->piece_count; k++) {
+    sum += rl_wrap_growths(state, model->link_rope[row->item])[row->first_piece + k];
+  }
+  return sum;
+}
+
+// J M^-1 J^T of a row: without friction, for nothing slides while it is moved. What is left of
+// terms that cancel is 0: no turn of a wheel over which a strand slips makes that shorter.
+static double inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points) {
+  static const double rounding = 1e-13;
+  double sum = 0.0, pushed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    sum += points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    pushed += points[e->slot].w * rl_dot(e->force, e->force);
+  }
+  return sum > rounding * pushed ? sum : 0.0;
+}
+
+// J M^-1 F: how weight and what else pushes from outside pull a row longer [m/s^2].
+static double outward_pull(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                           const rl_row *row) {
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const double w = state->points[e->slot].w;
+    if (e->slot < model->place_count && w > 0.0) {
+      const rl_vec3 g = model->gravity;
+      const rl_vec3 a = state->pushes ? rl_add_scaled(g, w, state->pushes[e->slot]) : g;
+      sum += rl_dot(e->gradient, a);
+    }
+  }
+  return sum;
+}
+
+// (21a) How much of a growth is left to be drawn in by the tension, of the row as it is now.
+static double drawn_share(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                          const rl_row *row, double growth) {
+  const double w = inverse_mass(rows, row, state->points);
+  const double rate = rl_row_rate(rows, row, state->velocities);
+  if (row->compliance > 0.0 || !(rate > 0.0)) {
+    return 0.0;
+  }
+  const double more = rate * rate / (2.0 * w * growth);
+  const double weight = outward_pull(model, state, rows, row) / w;
+  const double tension = state->multipliers[row->source];
+  return more > weight ? (more - weight) / (more - weight + tension) : 0.0;
+}
+
+// What C of a row shall be: what it was where everything started, less what has grown there, but no
+// rope is drawn in that is slack.
+static double aim_of(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
+                     rl_excess excess) {
+  rl_row_evaluate(model, state, rows, row, state->unmoved);
+  if (row->lower < 0.0 || row->value <= 0.0) {
+    return row->lower < 0.0 ? row->value : 0.0;
+  }
+  const double growth = fmin(growth_of(model, state, row), row->value);
+  if (!(growth > 0.0)) {
+    return row->value;
+  }
+  const double share =
+      excess == RL_EXCESS_WORKS ? drawn_share(model, state, rows, row, growth) : 0.0;
+  return row->value - (1.0 - share) * growth;
+}
+
+// Moves what is on a row along its gradient, until C there is what it shall be to the first order.
+// Returns by how much it was beside that [m].
+static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row,
+                       rl_excess excess) {
+  rl_row_evaluate(model, state, rows, row, state->points);
+  if (row->lower == 0.0 && row->value <= 0.0) {
+    return 0.0;
+  }
+  const double aim = aim_of(model, state, rows, row, excess);
+  rl_row_evaluate(model, state, rows, row, state->points);
+  const double w = inverse_mass(rows, row, state->points);
+  const double over = row->lower < 0.0 ? row->value - aim : fmax(row->value - aim, 0.0);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && w > 0.0; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rl_move(&state->points[e->slot], rl_scale(-over / w * state->points[e->slot].w, e->gradient));
+  }
+  return w > 0.0 ? fabs(over) : 0.0;
+}
+
+static double move_link(rl_state *state, const rl_link *link, double lower) {
+  const rl_link_value now = rl_link_evaluate(link, state->points);
+  const double was = rl_link_evaluate(link, state->unmoved).value;
+  const double over = lower < 0.0 ? now.value - was : fmax(now.value - fmax(was, 0.0), 0.0);
+  if (!(now.inverse_mass > 0.0)) {
+    return 0.0;
+  }
+  const double s = over / now.inverse_mass;
+  rl_move(&state->points[link->a], rl_scale(s * state->points[link->a].w, now.d));
+  rl_move(&state->points[link->b], rl_scale(-s * state->points[link->b].w, now.d));
+  return fabs(over);
+}
+
+// All rows once. Returns by how much the worst was beside its aim [m].
+static double sweep(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
+  double worst = 0.0;
+  for (uint32_t b = 0; b < rows->block_count; b++) {
+    const rl_block *block = &rows->blocks[b];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      worst = fmax(worst, move_link(state, &state->links[k], block->lower));
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      worst = fmax(worst, move_row(model, state, rows, &rows->rows[k], excess));
+    }
+  }
+  return worst;
+}
+
+double rl_wraps_growth(const rl_model *model, const rl_state *state) {
+  double largest = 0.0;
+  for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
+    largest = fmax(largest, state->growths[i]);
+  }
+  return largest;
+}
+
+void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
+  const double tolerance = settled_share * rl_wraps_growth(model, state);
+  memcpy(state->unmoved, state->points, model->slot_count * sizeof *state->unmoved);
+  for (int i = 0; i < most_sweeps && sweep(model, state, rows, excess) > tolerance; i++) {
+  }
+  rl_rotation_settle(model, state, true);
+  rl_state_place_holds(model, state);
+}

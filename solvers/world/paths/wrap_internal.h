@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the files of wraps share: private to wrap.c and wrap_*.c.
+#ifndef RL_WRAP_INTERNAL_H
+#define RL_WRAP_INTERNAL_H
+
+#include "../rows_internal.h"
+#include "path_feature.h"
+#include "wrap.h"
+
+static inline rl_wrap *rl_wraps_of(const rl_model *model, const rl_state *state, uint32_t rope) {
+  return &state->wraps[model->ropes[rope].first_wrap];
+}
+
+static inline const rl_part *rl_wrap_part(const rl_model *model, const rl_wrap *wrap) {
+  return &model->bodies[wrap->body].parts[wrap->part];
+}
+
+static inline rl_vec3 rl_wrap_to_world(rl_body_pose at, rl_vec3 p) {
+  return rl_add(at.centre, rl_rotate(at.rotation, p));
+}
+
+static inline rl_vec3 rl_wrap_to_body(rl_body_pose at, rl_vec3 p) {
+  return rl_rotate_inverse(at.rotation, rl_sub(p, at.centre));
+}
+
+static inline bool rl_wrap_is_round(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
+}
+
+// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
+static const double rl_wrap_bent_share = 0.01;
+
+// The path of a loop through items[0] and items[count - 1], which are put where the piece between
+// the items beside them is straight. Returns its length [m]; nan if there is none.
+double rl_wraps_close(rl_path_item *items, size_t count);
+
+// Begins the list of a loop behind a wrap that sticks, if there is one. The path is solved.
+void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
+
+// The part whose surface the middle of a rope of this radius runs on [m]. Boxes and hulls have none
+// for a radius other than 0.
+rl_part rl_wrap_grown_part(const rl_part *part, double radius);
+
+// A rope has slipped off a body: for whoever wants to know.
+static inline void rl_wraps_note_slip(rl_state *state, uint32_t rope, uint32_t body) {
+  state->slipped_off++;
+  state->slipped_rope = rope;
+  state->slipped_body = body;
+}
+
+// Keeps what a solve has found, as where the next one starts.
+void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                  const rl_path_item *item);
+
+// What a solve has found was kept: where it is a closed form, the next one would find the same.
+void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t rope);
+
+// Friction coefficient of a wrap; 0 in an eye and on a seam.
+double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
+
+// Whether the rope has slipped off a ball that stands at a pose, round to its other side: the
+// points between which it lies there have come to see it past half a turn. The length goes on
+// without a jump, for at half a turn all ways round are equally long, but where the rope lies does
+// not.
+bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at);
+
+// With the path at the state's points solved: marks the middle of a wrap; the length of rope on it
+// before its mark; the length of a piece between the marks beside it [m].
+void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
+                         rl_path_item *item);
+double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                           rl_path_item *item, const rl_point *points);
+double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t rope,
+                            uint32_t piece, const rl_point *points);
+
+// Rest length of a piece [m] and its tension in the last step [N].
+double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t rope,
+                          uint32_t piece);
+double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t piece);
+
+// Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
+// the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
+// of their wraps; not where the way has ended within the step. The paths at the points of both
+// states are solved. Returns what friction on an elastic rope has taken [J].
+double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
+                     size_t *split, double dt, bool ended);
+
+// The body on which the shortest way that a rope followed has come to an end within the step (15);
+// RL_NONE: it has not. Leaves both paths solved.
+uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t rope);
+
+// (1) What the pieces of a path, in their directions, tell of the change of its length to another
+// state with the same wraps [m]. Both paths are solved.
+double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
+                             uint32_t index);
+
+// (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
+// the state before: what nothing can move has the rest length that it needs, from the strands
+// beyond it, which have its growth.
+void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t rope);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
+// the state's points is solved.
+
+typedef struct rl_wrapping {
+  const rl_model *model;
+  rl_state *state;
+  uint32_t rope;
+  rl_path path; // its items are those of the state
+  size_t solid_count;
+  double start;    // length of the way at the start of the step, or of the fall [m]
+  double shortest; // than which it can not have become shorter in the step but by slipping off [m]
+  double along;    // what its directions there tell of its change in the step; a fall has none [m]
+  uint32_t left;   // the body that it has slipped off, while it falls; RL_NONE: it does not
+  bool run_over;   // because an end of it comes into that
+  uint32_t lost; // the body that it has slipped off: where it lies on that again, it lies elsewhere
+  const double *lengths; // of its pieces before, if it is asked by how much they grow; else NULL
+} rl_wrapping;
+
+// Opens the list of a rope whose path is solved; it does not count as that any more.
+rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope);
+
+// The solid of a part of a body, which is added if the rope does not lie on it yet.
+uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part);
+
+// Leads the rope round a part between items[after] and the next. False if it cannot lie there; then
+// the list is as it was.
+bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
+                   uint32_t turns);
+
+// The same over what a taut rope would lie on there that turns about an axis (rl_path_lead). If it
+// cannot, the list is anything.
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
+                   uint32_t turns);
+
+// The list that was kept in the state's old_items, with so many items.
+void rl_wraps_restore(rl_wrapping *w, size_t count);
+
+// Takes the features of the list for the rope's wraps. Those that were there keep their friction;
+// the others share the rest lengths of the pieces in which they are.
+void rl_wraps_adopt(rl_wrapping *w);
+
+// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
+bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
+
+// The first wrap of a rope whose neighbour on the path is inside its part, so that there is no way
+// past it; RL_NONE: there is none.
+uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
+
+// A loop that has no way in a state slips off what hinders it in the one before, in which its path
+// is solved then. False: nothing does.
+bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state *before,
+                         uint32_t index);
+
+// The rope, whose path is solved, slips off a body, and lies on what it falls on: only if it does
+// not go through the body then, else it still lies on it, and that returns false; even if it does;
+// because an end comes into the body, round which it is led no more.
+typedef enum rl_slip { RL_SLIP_IF_CLEAR, RL_SLIP_ANYWAY, RL_SLIP_RUN_OVER } rl_slip;
+
+bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
+                       rl_slip slip);
+
+// Whether an item of the path belongs to a part of a body.
+bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
+
+#endif
