@@ -117,7 +117,7 @@ typedef struct rl_state {
   // last step (wrap.h): those of rope r from rl_wrap_growths on [wrap_capacity + rope_count] [m].
   double *growths;
   rl_point *unmoved; // [slot_count] scratch of what takes that back (wrap_excess.c)
-  // And bodies in the order of where they are, with that (wrap_contacts.c).
+  // And bodies in the order of where they are, with that (wrap_sweep.c).
   uint32_t *body_order, ordered_count; // [body_count], and how many are in order: all or none yet
   double *body_places;                 // [body_count] [m]
   double widest_body; // the largest finite bound of a body and its way in the step [m]

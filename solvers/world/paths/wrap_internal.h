@@ -103,7 +103,7 @@ void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *
                        uint32_t rope);
 
 // ---------------------------------------------------------------------------------------------
-// wrap_contacts.c: the list of a rope's wraps as one whose features can change, while the path at
+// wrap_list.c: the list of a rope's wraps as one whose features can change, while the path at
 // the state's points is solved.
 
 typedef struct rl_wrapping {
@@ -144,8 +144,78 @@ void rl_wraps_restore(rl_wrapping *w, size_t count);
 // the others share the rest lengths of the pieces in which they are.
 void rl_wraps_adopt(rl_wrapping *w);
 
-// Whether no rule could change an item: the rope lies on a ball, or on the inside of a side.
+// The features stay what they are; the next search begins where this one has ended.
+void rl_wraps_keep(rl_wrapping *w);
+
+// Whether an item of the path belongs to a part of a body.
+bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
+
+// Whether no rule could change an item, or any of them: the rope lies on a ball, or on the inside
+// of a side.
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
+bool rl_wraps_all_settled(const rl_wrapping *w);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_sweep.c: what straight pieces run into, and go through
+
+// Where a piece was at the start of the step and is now, in the world's frame.
+typedef struct rl_swept_piece {
+  rl_vec3 from[2], to[2];
+} rl_swept_piece;
+
+// Where a piece runs into a part first.
+typedef struct rl_hit {
+  uint32_t body, part;
+  rl_vec3 side; // of the body from which it came, world frame
+} rl_hit;
+
+// Puts the bodies in the order in which pieces look for them. They nearly are, from the step
+// before.
+void rl_wraps_order_bodies(const rl_model *model, const rl_state *before, rl_state *state);
+
+// Whether items[piece] to the next runs into anything.
+bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
+                       const rl_swept_piece *swept, rl_hit *found);
+
+// How far both ends of a piece have moved, as a body sees it [m].
+double rl_wraps_way_past(const rl_wrapping *w, const rl_state *before, const rl_swept_piece *piece,
+                         uint32_t body);
+
+// Whether a straight piece of a list goes through a body.
+bool rl_wraps_goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
+                           uint32_t body);
+
+// Marks the parts through which the rope went at the start of the step already, as one does whose
+// end has gone through a part: the rules lead it past all others as if these were not there. True
+// if there is one more.
+bool rl_wraps_pass_parts(rl_wrapping *w, const rl_state *before);
+
+// Adds to the parts that are known what the pieces go through, but for the body that the rope has
+// left, and those that it went through in the old items: an end of it has come into these.
+void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_count);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_catch.c: wraps on what pieces run into, and other features
+
+// Of the length of a rope: a change of features that makes it longer than this is none.
+static const double rl_longest_slip = 1e-7;
+
+// Wraps for all that a piece has run into; the two pieces beside them are looked at again.
+void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
+                         const rl_swept_piece *swept);
+
+// Lets the features of the list change. What would be longer than the rope is on the features that
+// it has, and longer than the way at the start of the step can have become, is no way that it could
+// have slid to: then it stays on these. Where it is shorter than that way can have become, the rope
+// has slipped off what it lay on.
+void rl_wraps_adapt(rl_wrapping *w, const rl_state *before);
+
+// The rope has slipped off a body that it lay on in the old items: it falls from there to where it
+// is now, and on whatever stands in between.
+void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_contacts.c: the end of a step
 
 // The first wrap of a rope whose neighbour on the path is inside its part, so that there is no way
 // past it; RL_NONE: there is none.
@@ -163,8 +233,5 @@ typedef enum rl_slip { RL_SLIP_IF_CLEAR, RL_SLIP_ANYWAY, RL_SLIP_RUN_OVER } rl_s
 
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
                        rl_slip slip);
-
-// Whether an item of the path belongs to a part of a body.
-bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
 
 #endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of a rope's wraps, whose features can change, and how the wraps are taken from it again.
+#include "../trigonometry.h"
+#include "wrap_internal.h"
+
+#include <string.h>
+
+// So many wraps in a row are new or gone after a step, at most.
+enum { MOST_CHANGED = 64 };
+
+uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part) {
+  const rl_state *state = w->state;
+  const rl_part *surface = &w->model->bodies[body].parts[part];
+  // All parts lie one behind the other. What the table says of a part that is none is anything.
+  uint32_t *known = &state->part_solids[surface - w->model->bodies[0].parts];
+  if (*known < w->solid_count && state->solid_parts[*known][0] == body &&
+      state->solid_parts[*known][1] == part) {
+    return *known;
+  }
+  const uint32_t i = *known = (uint32_t)w->solid_count++;
+  const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
+  const double radius = w->model->ropes[w->rope].radius;
+  if (radius > 0.0) {
+    state->grown[i] = rl_wrap_grown_part(surface, radius);
+    surface = &state->grown[i];
+  }
+  state->solids[i] = rl_path_solid_of(surface, at.centre, at.rotation);
+  state->solid_parts[i][0] = body;
+  state->solid_parts[i][1] = part;
+  return i;
+}
+
+bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part) {
+  return item->part != RL_NONE && w->state->solid_parts[item->part][0] == body &&
+         w->state->solid_parts[item->part][1] == part;
+}
+
+// The parts of the items, from the rope's wraps.
+static void find_parts(rl_wrapping *w) {
+  const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  for (uint32_t i = 0; i < count; i++) {
+    w->path.items[i + 1].part =
+        wraps[i].body == RL_NONE ? RL_NONE : rl_wraps_solid(w, wraps[i].body, wraps[i].part);
+  }
+  w->path.count = count + 2;
+}
+
+rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope) {
+  rl_wrapping w = {.model = model, .state = state, .rope = rope, .left = RL_NONE, .lost = RL_NONE};
+  w.path.items = rl_path_items(state, rope);
+  w.path.capacity = model->ropes[rope].wrap_capacity + 2;
+  state->solved[rope] = 0;
+  find_parts(&w);
+  return w;
+}
+
+bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
+                   uint32_t turns) {
+  double length;
+  const uint32_t solid = rl_wraps_solid(w, body, part);
+  const rl_path_outcome outcome =
+      rl_path_wind(&w->path, after, w->state->solids, w->solid_count, solid, side, turns, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
+                   uint32_t turns) {
+  double length;
+  const uint32_t solid = rl_wraps_solid(w, body, part);
+  const rl_path_outcome outcome = rl_path_lead(&w->path, after, w->state->solids, w->solid_count,
+                                               solid, turning, turns, &length);
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+void rl_wraps_restore(rl_wrapping *w, size_t count) {
+  memcpy(w->path.items, w->state->old_items, count * sizeof *w->path.items);
+  w->path.count = count;
+}
+
+static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap *old) {
+  return item->part == RL_NONE
+             ? old->body == RL_NONE
+             : old->body != RL_NONE && old->body != w->lost &&
+                   rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
+}
+
+// Which of the old wraps the item of a wrap is, from number `next` on; RL_NONE: it is a new one.
+// Where a rope goes round several times the same feature comes again and again: the list goes on as
+// the old one did behind the fewest that are new or gone. Eyes neither come nor go.
+static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uint32_t old_count) {
+  const rl_path_item *item = &w->path.items[wrap + 1];
+  const rl_wrap *old = &w->state->old_wraps[next];
+  const uint32_t left = (uint32_t)w->path.count - 2 - wrap, old_left = old_count - next;
+  uint32_t eye = 0, old_eye = 0; // the next ones
+  while (eye < left && item[eye].part != RL_NONE) {
+    eye++;
+  }
+  while (old_eye < old_left && old[old_eye].body != RL_NONE) {
+    old_eye++;
+  }
+  if (eye == 0) {
+    return next + old_eye;
+  }
+  for (uint32_t skipped = 0; skipped < left + old_left && skipped < MOST_CHANGED; skipped++) {
+    for (uint32_t gone = 0; gone <= skipped && gone < old_left && gone <= old_eye; gone++) {
+      const uint32_t come = skipped - gone;
+      if (come < left && come <= eye && is_old(w, item + come, &old[gone])) {
+        return come == 0 ? next + gone : RL_NONE;
+      }
+    }
+  }
+  return RL_NONE;
+}
+
+// How many wraps, from one end of the rope, are on the body that it is tied to there: the rope
+// cannot slip on these, for it holds itself.
+static uint32_t count_own(const rl_wrapping *w, uint32_t end) {
+  const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  const uint32_t tied = rl_tied_body(w->model, w->model->ropes[w->rope].ends[end]);
+  uint32_t own = 0;
+  while (own < count && tied != RL_NONE && wraps[end == 0 ? own : count - 1 - own].body == tied) {
+    own++;
+  }
+  return own;
+}
+
+// Where there is friction the rope sticks at first, and again after it has slipped off.
+static void find_grips(rl_wrapping *w) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const uint32_t count = w->state->wrap_counts[w->rope];
+  const uint32_t own[2] = {count_own(w, 0), count_own(w, 1)};
+  for (uint32_t i = 0; i < count; i++) {
+    const bool slides = rl_wrap_friction(w->model, w->rope, &wraps[i]) == 0.0 || i < own[0] ||
+                        count - 1 - i < own[1];
+    wraps[i].grip = slides ? RL_SLIDES : wraps[i].grip == RL_SLIDES ? RL_STICKS : wraps[i].grip;
+  }
+}
+
+static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
+  const uint32_t *place = w->state->solid_parts[item->part];
+  rl_wrap wrap = {.body = place[0], .part = place[1], .feature = item->feature};
+  return wrap;
+}
+
+// New pieces first ... last, which have what is left of old ones, share its rest length, and how
+// much longer they are than these, `old_length`.
+static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, double rest,
+                       double tension, double old_length) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  double length = 0.0;
+  for (uint32_t p = first; p <= last; p++) {
+    length += rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+  }
+  for (uint32_t p = first; p <= last; p++) {
+    const double own = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+    if (w->lengths && length > 0.0) {
+      rl_wrap_growths(w->state, w->rope)[p] = (length - old_length) * own / length;
+    }
+    if (p > 0) {
+      wraps[p - 1].rest = length > 0.0 ? rest * own / length : 0.0;
+      wraps[p - 1].tension = tension;
+    }
+  }
+}
+
+// Whether a rope has come, by way of other features, to lie elsewhere on one on which it lay
+// before: what held it there is a quarter turn away from its arc, or a radius from its place on a
+// rim.
+static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_item *item) {
+  if (wrap->body == RL_NONE || item->kind == RL_PATH_LINE) {
+    return false;
+  }
+  if (item->kind == RL_PATH_CIRCLE) {
+    const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, wrap->body);
+    return rl_distance(rl_wrap_to_world(at, wrap->mark), item->entry) > item->radius;
+  }
+  const double before = rl_wrap_before_mark(w->model, w->state, wrap, item, w->state->points);
+  return fabs(before - 0.5 * item->arc) >
+         0.5 * item->arc + (w->lost == RL_NONE ? 0.5 * RL_PI * item->radius : 0.0);
+}
+
+// The wraps of the list's items, with the number of the old one for now where the rest length will
+// be. Returns the body on which the rope lies elsewhere than before.
+static uint32_t take_items(rl_wrapping *w, uint32_t old_count) {
+  rl_state *state = w->state;
+  rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
+  uint32_t next = 0, moved = RL_NONE;
+  for (uint32_t i = 0; i < state->wrap_counts[w->rope]; i++) {
+    rl_path_item *item = &w->path.items[i + 1];
+    const uint32_t old = find_old(w, i, next, old_count);
+    next = old == RL_NONE ? next : old + 1;
+    wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
+    wraps[i].rest = old == RL_NONE ? -1.0 : old;
+    rl_wrap_keep(w->model, state, &wraps[i], item);
+    if (old == RL_NONE) {
+      rl_wrap_mark_middle(w->model, state, &wraps[i], item);
+    } else if (lies_elsewhere(w, &wraps[i], item)) {
+      moved = wraps[i].body;
+    }
+  }
+  return moved;
+}
+
+void rl_wraps_adopt(rl_wrapping *w) {
+  rl_state *state = w->state;
+  rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
+  const uint32_t old_count = state->wrap_counts[w->rope];
+  const uint32_t count = (uint32_t)w->path.count - 2;
+  const double first_tension = rl_wrap_piece_tension(w->model, state, w->rope, 0);
+  const double first_rest = rl_wrap_piece_rest(w->model, state, w->rope, 0);
+  memcpy(state->old_wraps, wraps, old_count * sizeof *wraps);
+  memset(wraps, 0, (old_count > count ? old_count : count) * sizeof *wraps);
+  state->wrap_counts[w->rope] = count;
+  const uint32_t moved = take_items(w, old_count);
+  if (moved != RL_NONE) {
+    w->lost = moved;
+    take_items(w, old_count);
+  }
+  find_grips(w);
+  // Pieces between two wraps that were there before have the rest lengths that were between these.
+  uint32_t first = 0, old_piece = 0;
+  for (uint32_t p = 0;
+       p <= count && w->model->ropes[w->rope].rubs && !rl_wraps_is_loop(w->model, w->rope); p++) {
+    const bool ends = p == count || wraps[p].rest >= 0.0;
+    if (!ends) {
+      continue;
+    }
+    const uint32_t old_end = p == count ? old_count : (uint32_t)wraps[p].rest;
+    const double tension = old_piece == 0 ? first_tension : state->old_wraps[old_piece - 1].tension;
+    double rest = 0.0, length = 0.0;
+    for (; old_piece <= old_end; old_piece++) {
+      rest += old_piece == 0 ? first_rest : state->old_wraps[old_piece - 1].rest;
+      length += w->lengths ? w->lengths[old_piece] : 0.0;
+    }
+    share_rest(w, first, p, rest, tension, length);
+    first = p + 1;
+  }
+}
+
+void rl_wraps_keep(rl_wrapping *w) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  for (uint32_t i = 0; i + 2 < w->path.count; i++) {
+    rl_wrap_keep(w->model, w->state, &wraps[i], &w->path.items[i + 1]);
+  }
+  find_grips(w);
+  rl_wrap_path_stays(w->model, w->state, w->rope);
+}
+
+bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item) {
+  if (item->part == RL_NONE) {
+    return true;
+  }
+  const rl_path_solid *solid = &w->state->solids[item->part];
+  const double half = 0.5 * solid->part->length;
+  const double entry = rl_dot(rl_sub(item->entry, solid->at), item->axis);
+  const double exit = rl_dot(rl_sub(item->exit, solid->at), item->axis);
+  const bool ball = item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE;
+  const bool side = item->kind == RL_PATH_CYLINDER && fmax(fabs(entry), fabs(exit)) < half;
+  return (ball || side) && item->wrap > 0.0;
+}
+
+bool rl_wraps_all_settled(const rl_wrapping *w) {
+  bool settled = true;
+  for (size_t i = 1; i + 1 < w->path.count && settled; i++) {
+    settled = rl_wraps_is_settled(w, &w->path.items[i]);
+  }
+  return settled;
+}
+
+// ---------------------------------------------------------------------------------------------

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Straight pieces that run into parts, and those that go through them.
+#include "wrap_internal.h"
+
+// Of the size of a part: a straight piece that lies deeper in it has run into it; and one that lay
+// deeper than this before was inside, and has not.
+static const double touching = 1e-10;
+static const double inside = 1e-6;
+
+// A moving straight piece, in the frame of a body: its ends at the start and the end of the step.
+typedef struct moving_piece {
+  rl_vec3 from[2], to[2];
+} moving_piece;
+
+static double piece_distance(const rl_part *part, double radius, const moving_piece *m, double t,
+                             rl_vec3 *normal) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  const rl_quat straight = {0.0, 0.0, 0.0, 1.0};
+  rl_surface surface;
+  rl_shape_segment(part, none, straight, rl_add_scaled(m->from[0], t, rl_sub(m->to[0], m->from[0])),
+                   rl_add_scaled(m->from[1], t, rl_sub(m->to[1], m->from[1])), &surface);
+  *normal = surface.normal;
+  return surface.distance - radius;
+}
+
+// Of a step, the least advance towards a part, and how many there are at most: a piece that is
+// still outside then glides along, and where it is then will do. A place at a small share s of the
+// piece from an end that rests comes nearer by s of what is left with each.
+static const double least_advance = 1e-6;
+enum { MOST_ADVANCES = 4000 };
+
+// When the piece first touches the part, from 0 to 1, or last, looking back from 1. Its distance
+// changes no faster than its ends move [m in the step].
+static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
+                         double speed, double depth, rl_vec3 *normal, double *distance) {
+  const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
+  double t = 1.0 - until, gap = piece_distance(part, radius, m, t, normal);
+  for (int k = 0; k < MOST_ADVANCES && gap > depth && t != until; k++) {
+    t = fmin(fmax(t + sign * fmax(gap / speed, least_advance), 0.0), 1.0);
+    gap = piece_distance(part, radius, m, t, normal);
+  }
+  *distance = gap;
+  return t;
+}
+
+// Whether a piece that has touched the part at `t` with that normal, and is clear of it at the end,
+// has gone through it, and from which side: the one that it touched, or, where it went in and out
+// over the same side of something flat, the one that it came from.
+static bool has_gone_through(const rl_part *part, double radius, const moving_piece *m, double t,
+                             double speed, double depth, rl_vec3 last, rl_vec3 *normal) {
+  if (rl_dot(*normal, last) < 0.0) {
+    return true;
+  }
+  const rl_vec3 way = rl_sub(rl_add(m->to[0], m->to[1]), rl_add(m->from[0], m->from[1]));
+  rl_vec3 unused;
+  double distance;
+  const double out = find_touch(part, radius, m, true, speed, depth, &unused, &distance);
+  if (piece_distance(part, radius, m, 0.5 * (t + out), &unused) > -inside * part->inner) {
+    return false; // it has only grazed it
+  }
+  *normal = rl_scale(-1.0, rl_unit(way));
+  return true;
+}
+
+// When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
+// of the side from which it came; 2: it does not. One that begins inside has run into nothing.
+static double runs_into(const rl_part *part, double radius, const moving_piece *m,
+                        rl_vec3 *normal) {
+  static const double never = 2.0;
+  const double size = part->inner;
+  const double depth = touching * size;
+  const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
+  rl_vec3 last;
+  const double end = piece_distance(part, radius, m, 1.0, &last);
+  if (end >= -depth && (speed < size || end > speed)) {
+    return never;
+  }
+  if (piece_distance(part, radius, m, 0.0, normal) < -inside * size) {
+    return never;
+  }
+  double distance;
+  const double t = find_touch(part, radius, m, false, speed, depth, normal, &distance);
+  const bool touches = end < -depth || distance <= depth;
+  return touches &&
+                 (end < -depth || has_gone_through(part, radius, m, t, speed, depth, last, normal))
+             ? t
+             : never;
+}
+
+static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint32_t body,
+                              const rl_swept_piece *piece) {
+  const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, body);
+  const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  return (moving_piece){
+      {rl_wrap_to_body(was, piece->from[0]), rl_wrap_to_body(was, piece->from[1])},
+      {rl_wrap_to_body(is, piece->to[0]), rl_wrap_to_body(is, piece->to[1])}};
+}
+
+double rl_wraps_way_past(const rl_wrapping *w, const rl_state *before, const rl_swept_piece *piece,
+                         uint32_t body) {
+  const moving_piece m = seen_from(w, before, body, piece);
+  return rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
+}
+
+// A ball that a piece has not left in the step.
+typedef struct ball {
+  rl_vec3 centre;
+  double radius;
+} ball;
+
+static ball ball_about(const rl_swept_piece *piece, double radius) {
+  const double moved =
+      fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
+  return (ball){rl_scale(0.5, rl_add(piece->to[0], piece->to[1])),
+                0.5 * rl_distance(piece->to[0], piece->to[1]) + moved + radius};
+}
+
+// How far a body has moved.
+static double body_way(const rl_model *model, const rl_state *before, const rl_state *state,
+                       uint32_t body) {
+  const uint32_t slot = rl_body_slot(model, body);
+  return rl_distance(rl_position(&before->points[slot]), rl_position(&state->points[slot]));
+}
+
+// Whether a piece may have run into a body, or a body into it.
+static bool is_near(const rl_wrapping *w, const rl_state *before, ball about, uint32_t body) {
+  const rl_vec3 way =
+      rl_sub(about.centre, rl_position(&w->state->points[rl_body_slot(w->model, body)]));
+  const double reach =
+      about.radius + w->model->bodies[body].bound + body_way(w->model, before, w->state, body);
+  return rl_dot(way, way) <= reach * reach;
+}
+
+// Some direction along which no row of bodies is at one place.
+static const rl_vec3 order_along = {0.8, 0.48, 0.36};
+
+// Where a body is in the order: what has no surface behind all, what has no bounds before all.
+static double place_in_order(const rl_model *model, const rl_state *state, uint32_t body) {
+  const rl_body *b = &model->bodies[body];
+  return b->part_count == 0 ? INFINITY
+         : !isfinite(b->bound)
+             ? -INFINITY
+             : rl_dot(order_along, rl_position(&state->points[rl_body_slot(model, body)]));
+}
+
+void rl_wraps_order_bodies(const rl_model *model, const rl_state *before, rl_state *state) {
+  uint32_t *order = state->body_order;
+  double *places = state->body_places;
+  for (; state->ordered_count < model->body_count; state->ordered_count++) {
+    order[state->ordered_count] = state->ordered_count;
+  }
+  state->widest_body = 0.0;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const uint32_t body = order[i];
+    const double bound = model->bodies[body].bound, place = place_in_order(model, state, body);
+    uint32_t k = i;
+    for (; k > 0 && places[k - 1] > place; k--) {
+      places[k] = places[k - 1];
+      order[k] = order[k - 1];
+    }
+    places[k] = place;
+    order[k] = body;
+    state->widest_body = isfinite(bound) ? rl_larger(state->widest_body,
+                                                     bound + body_way(model, before, state, body))
+                                         : state->widest_body;
+  }
+}
+
+// The first from `low` on that is not before a place.
+static uint32_t first_from(const rl_state *state, uint32_t low, uint32_t count, double place) {
+  while (count > low) {
+    const uint32_t middle = low + (count - low) / 2;
+    if (state->body_places[middle] < place) {
+      low = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return low;
+}
+
+// Whether an end of the rope or an eye that a piece leads to has come into a part: there is no way
+// round that.
+static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_part *part,
+                    rl_body_pose at) {
+  bool in = false;
+  for (int k = 0; k < 2; k++) {
+    in = in || (from[k].part == RL_NONE &&
+                rl_shape_surface(part, at.centre, at.rotation, from[k].at).distance -
+                        w->model->ropes[w->rope].radius <
+                    -inside * part->inner);
+  }
+  return in;
+}
+
+// Looks for it on a body; `first` is when that is.
+static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
+                        const rl_swept_piece *swept, uint32_t body, double *first, rl_hit *found) {
+  const rl_model *model = w->model;
+  const rl_path_item *items = w->path.items;
+  for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+    if (rl_wraps_is_on(w, &items[piece], body, part) ||
+        rl_wraps_is_on(w, &items[piece + 1], body, part)) {
+      continue; // what lies on a part is led over it by its rules
+    }
+    rl_vec3 normal;
+    const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
+    const moving_piece m = seen_from(w, before, body, swept);
+    const double t =
+        runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
+    if (t <= 1.0 && ends_in(w, &items[piece], &model->bodies[body].parts[part], is)) {
+      continue;
+    }
+    if (t < *first || (t <= 1.0 && t == *first && body < found->body)) {
+      *found = (rl_hit){body, part, rl_rotate(is.rotation, normal)};
+      *first = t;
+    }
+  }
+}
+
+bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
+                       const rl_swept_piece *swept, rl_hit *found) {
+  static const double rounding = 1e-9;
+  const rl_model *model = w->model;
+  const rl_state *state = w->state;
+  const ball about = ball_about(swept, model->ropes[w->rope].radius);
+  const uint8_t *touches = &model->touches[(size_t)w->rope * model->body_count];
+  const double place = rl_dot(order_along, about.centre);
+  const double reach = (1.0 + rounding) * (about.radius + state->widest_body);
+  double first = 2.0;
+  for (uint32_t i = 0; i < model->body_count && state->body_places[i] <= place + reach; i++) {
+    if (isfinite(state->body_places[i]) && state->body_places[i] < place - reach) {
+      i = first_from(state, i, model->body_count, place - reach) - 1;
+      continue;
+    }
+    const uint32_t body = state->body_order[i];
+    if (touches[body] && body != w->left && is_near(w, before, about, body)) {
+      find_hit_on(w, before, piece, swept, body, &first, found);
+    }
+  }
+  return first <= 1.0;
+}
+
+// Whether a straight piece goes through a part of a body, which is where it is in a state.
+static bool cuts(const rl_wrapping *w, const rl_state *state, const rl_path_item *from,
+                 uint32_t body, uint32_t part, double depth) {
+  const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
+  const rl_part *p = &w->model->bodies[body].parts[part];
+  rl_surface surface;
+  rl_shape_segment(p, at.centre, at.rotation, from[0].exit, from[1].entry, &surface);
+  return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
+}
+
+bool rl_wraps_pass_parts(rl_wrapping *w, const rl_state *before) {
+  const rl_path_item *items = rl_path_items(before, w->rope);
+  bool any = false;
+  for (size_t i = 0; i < w->solid_count; i++) {
+    const uint32_t *place = w->state->solid_parts[i];
+    bool through = false;
+    for (uint32_t k = 0; k <= before->wrap_counts[w->rope] && !through; k++) {
+      through = cuts(w, before, &items[k], place[0], place[1], inside);
+    }
+    any = any || (through && !w->state->solids[i].passed);
+    w->state->solids[i].passed = through;
+  }
+  return any;
+}
+
+bool rl_wraps_goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
+                           uint32_t body) {
+  bool through = false;
+  for (uint32_t part = 0; part < w->model->bodies[body].part_count; part++) {
+    for (size_t k = 0; k + 1 < count && !through; k++) {
+      through = cuts(w, w->state, &items[k], body, part, inside);
+    }
+  }
+  return through;
+}
+
+void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_count) {
+  const rl_model *model = w->model;
+  const rl_path_item *items = w->path.items;
+  for (size_t k = 0; k + 1 < w->path.count; k++) {
+    const rl_vec3 a = items[k].exit, b = items[k + 1].entry;
+    const rl_swept_piece rests = {{a, b}, {a, b}};
+    const ball about = ball_about(&rests, model->ropes[w->rope].radius);
+    for (uint32_t body = 0; body < model->body_count; body++) {
+      const bool near = model->touches[(size_t)w->rope * model->body_count + body] &&
+                        body != w->left && is_near(w, w->state, about, body);
+      for (uint32_t part = 0; near && part < model->bodies[body].part_count; part++) {
+        if (cuts(w, w->state, &items[k], body, part, touching) &&
+            !rl_wraps_goes_through(w, old, old_count, body)) {
+          rl_wraps_solid(w, body, part);
+        }
+      }
+    }
+  }
+}
