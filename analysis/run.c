@@ -578,69 +578,83 @@ static void note_vain_cuts(const run *r) {
   }
 }
 
-// Enters the outcome and turns it into an exit status.
-static int finish(run *r, rl_reason reason) {
-  rl_summary summary;
-  const double time = r->driver->state->time;
-  const bool saved = rl_recorder_close(r->recorder, &summary);
-  r->recorder = NULL;
+// How a run has ended.
+typedef struct outcome {
+  int status;
+  const char *name;
   char text[256];
-  int status = RL_EXIT_DONE;
-  const char *name = "done";
-  snprintf(text, sizeof text, "%s", rl_reason_name(reason));
+} outcome;
+
+static void describe_divergence(const run *r, rl_reason reason, uint64_t step, outcome *o) {
+  const int used =
+      snprintf(o->text, sizeof o->text, "%s at t = %.6g s, step %llu", rl_reason_name(reason),
+               r->driver->state->time, (unsigned long long)step);
+  if (r->strict_rope != RL_NONE) {
+    snprintf(o->text + used, sizeof o->text - (size_t)used,
+             "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s", r->strict_time,
+             r->scenario->model->ropes[r->strict_rope].name,
+             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit);
+  }
+}
+
+static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *summary) {
+  outcome o = {.status = RL_EXIT_DONE, .name = "done"};
+  snprintf(o.text, sizeof o.text, "%s", rl_reason_name(reason));
   if (reason < 0) {
-    status = RL_EXIT_DIVERGED;
-    name = "diverged";
-    snprintf(text, sizeof text, "%s at t = %.6g s, step %llu", rl_reason_name(reason), time,
-             (unsigned long long)summary.steps_done);
-    if (r->strict_rope != RL_NONE) {
-      const size_t used = strlen(text);
-      snprintf(text + used, sizeof text - used,
-               "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s", r->strict_time,
-               r->scenario->model->ropes[r->strict_rope].name,
-               r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit);
-    }
+    o.status = RL_EXIT_DIVERGED;
+    o.name = "diverged";
+    describe_divergence(r, reason, summary->steps_done, &o);
     if (is_told(r)) {
-      fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label, text);
+      fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label,
+              o.text);
     }
   } else if (r->late) {
-    status = RL_EXIT_FAILED;
-    name = "timeout";
-    rl_describe_limit(r->options->limit, text, sizeof text);
+    o.status = RL_EXIT_FAILED;
+    o.name = "timeout";
+    rl_describe_limit(r->options->limit, o.text, sizeof o.text);
     if (is_told(r)) {
-      fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
+      fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, o.text);
     }
   } else if (reason == RL_STOPPED) {
     const size_t count = r->driver->change_count;
-    snprintf(text, sizeof text, "stopped");
+    snprintf(o.text, sizeof o.text, "stopped");
     if (count > 0) {
-      describe_change(r, &r->driver->changes[count - 1], text, sizeof text);
+      describe_change(r, &r->driver->changes[count - 1], o.text, sizeof o.text);
     }
-  } else if (interrupted && summary.steps_done < r->schedule.steps) {
-    status = RL_EXIT_INTERRUPTED;
-    name = "interrupted";
-    snprintf(text, sizeof text, "stopped by a signal at t = %.6g s", time);
+  } else if (interrupted && summary->steps_done < r->schedule.steps) {
+    o.status = RL_EXIT_INTERRUPTED;
+    o.name = "interrupted";
+    snprintf(o.text, sizeof o.text, "stopped by a signal at t = %.6g s", r->driver->state->time);
   }
+  return o;
+}
+
+// Enters the outcome and turns it into an exit status.
+static int finish(run *r, rl_reason reason) {
+  rl_summary summary;
+  const bool saved = rl_recorder_close(r->recorder, &summary);
+  r->recorder = NULL;
+  outcome o = find_outcome(r, reason, &summary);
   if (reason > 0) {
-    describe_faults(r, &summary, text, sizeof text);
+    describe_faults(r, &summary, o.text, sizeof o.text);
   }
   note_vain_cuts(r);
   note_unsettled(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {
-    status = fail(r, "cannot write");
-    name = "failed";
-    snprintf(text, sizeof text, "the results could not be written");
+    o.status = fail(r, "cannot write");
+    o.name = "failed";
+    snprintf(o.text, sizeof o.text, "the results could not be written");
   }
-  rl_manifest_finish(r->manifest, name, text, &summary, rl_state_hash(r->driver->state));
+  rl_manifest_finish(r->manifest, o.name, o.text, &summary, rl_state_hash(r->driver->state));
   rl_manifest_enter_files(r->manifest, r->folder);
   if (r->driver->change_capacity > 0) {
     json_object_set(r->manifest, "changes", r->changes);
   }
   if (!rl_manifest_write(r->manifest, r->folder)) {
-    status = fail(r, "cannot write run.json");
+    o.status = fail(r, "cannot write run.json");
   }
-  return status;
+  return o.status;
 }
 
 // Whether two descriptions are of the same run by the same program.

@@ -7,70 +7,62 @@
 
 #include <string.h>
 
-static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
-  rl_carver c = {.block = block};
-  s->model = m;
-  s->points = rl_carve(&c, m->slot_count, sizeof *s->points);
-  s->velocities = rl_carve(&c, m->slot_count, sizeof *s->velocities);
-  s->masses = rl_carve(&c, m->slot_count, sizeof *s->masses);
-  s->rotations = rl_carve(&c, m->body_count, sizeof *s->rotations);
-  s->links = rl_carve(&c, m->link_count, sizeof *s->links);
-  s->multipliers = rl_carve(&c, rl_unknown_capacity(m), sizeof *s->multipliers);
-  s->contacts = rl_carve(&c, m->contact_capacity, sizeof *s->contacts);
-  s->sides = NULL;
-  if (m->tangle_capacity > 0) {
-    s->sides = rl_carve(&c, m->contact_capacity, sizeof *s->sides);
-  }
-  s->wrap_counts = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
-  s->element_counts = s->spare_counts = s->spares = s->eye_elements = NULL;
-  s->drags = NULL;
-  s->pushes = NULL;
-  s->reels = NULL;
-  s->feeds = NULL;
-  s->fed_links = NULL;
-  s->seams = m->has_belts ? rl_carve(&c, m->rope_count, sizeof *s->seams) : NULL;
-  if (m->has_rings) {
-    s->eye_elements = rl_carve(&c, m->eye_count, sizeof *s->eye_elements);
-  }
-  s->grips = m->rings_rub ? rl_carve(&c, m->eye_count, sizeof *s->grips) : NULL;
-  if (m->parts) {
-    s->element_counts = rl_carve(&c, m->rope_count, sizeof *s->element_counts);
-    s->spare_counts = rl_carve(&c, m->rope_count, sizeof *s->spare_counts);
-    s->spares = rl_carve(&c, m->pool_capacity, sizeof *s->spares);
-    s->drags = rl_carve(&c, m->slot_count, sizeof *s->drags);
-  }
-  if (m->is_reeled) {
-    s->reels = rl_carve(&c, m->rope_count, sizeof *s->reels);
-  }
-  if (m->is_fed) {
-    s->feeds = rl_carve(&c, m->link_count, sizeof *s->feeds);
-    s->fed_links = rl_carve(&c, m->event_count, sizeof *s->fed_links);
-  }
-  if (m->is_pushed) {
-    s->pushes = rl_carve(&c, m->place_count, sizeof *s->pushes);
-  }
-  s->wraps = rl_carve(&c, m->wrap_capacity, sizeof *s->wraps);
-  s->block_size = c.used;
+// What makes up the state: what is copied, hashed and restored.
+static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
+  s->points = rl_carve(c, m->slot_count, sizeof *s->points);
+  s->velocities = rl_carve(c, m->slot_count, sizeof *s->velocities);
+  s->masses = rl_carve(c, m->slot_count, sizeof *s->masses);
+  s->rotations = rl_carve(c, m->body_count, sizeof *s->rotations);
+  s->links = rl_carve(c, m->link_count, sizeof *s->links);
+  s->multipliers = rl_carve(c, rl_unknown_capacity(m), sizeof *s->multipliers);
+  s->contacts = rl_carve(c, m->contact_capacity, sizeof *s->contacts);
+  s->sides = m->tangle_capacity > 0 ? rl_carve(c, m->contact_capacity, sizeof *s->sides) : NULL;
+  s->wrap_counts = rl_carve(c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
+  s->seams = m->has_belts ? rl_carve(c, m->rope_count, sizeof *s->seams) : NULL;
+  s->eye_elements = m->has_rings ? rl_carve(c, m->eye_count, sizeof *s->eye_elements) : NULL;
+  s->grips = m->rings_rub ? rl_carve(c, m->eye_count, sizeof *s->grips) : NULL;
+  s->element_counts = m->parts ? rl_carve(c, m->rope_count, sizeof *s->element_counts) : NULL;
+  s->spare_counts = m->parts ? rl_carve(c, m->rope_count, sizeof *s->spare_counts) : NULL;
+  s->spares = m->parts ? rl_carve(c, m->pool_capacity, sizeof *s->spares) : NULL;
+  s->drags = m->parts ? rl_carve(c, m->slot_count, sizeof *s->drags) : NULL;
+  s->reels = m->is_reeled ? rl_carve(c, m->rope_count, sizeof *s->reels) : NULL;
+  s->feeds = m->is_fed ? rl_carve(c, m->link_count, sizeof *s->feeds) : NULL;
+  s->fed_links = m->is_fed ? rl_carve(c, m->event_count, sizeof *s->fed_links) : NULL;
+  s->pushes = m->is_pushed ? rl_carve(c, m->place_count, sizeof *s->pushes) : NULL;
+  s->wraps = rl_carve(c, m->wrap_capacity, sizeof *s->wraps);
+}
+
+// What is found anew from it, and room to work in.
+static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
   const size_t solids = m->wrap_capacity > 0 ? m->part_count : 0;
   const size_t ropes = m->wrap_capacity > 0 ? m->rope_count : 0;
-  s->items = rl_carve(&c, m->wrap_capacity + 2 * ropes, sizeof *s->items);
-  s->inputs = rl_carve(&c, m->wrap_capacity + 2 * ropes, sizeof *s->inputs);
-  s->solved = rl_carve(&c, ropes, sizeof *s->solved);
-  s->path_lengths = rl_carve(&c, ropes, sizeof *s->path_lengths);
-  s->old_items = rl_carve(&c, places, sizeof *s->old_items);
-  s->left_items = rl_carve(&c, places, sizeof *s->left_items);
-  s->solids = rl_carve(&c, solids, sizeof *s->solids);
-  s->grown = rl_carve(&c, solids, sizeof *s->grown);
-  s->solid_parts = rl_carve(&c, solids, sizeof *s->solid_parts);
-  s->part_solids = rl_carve(&c, solids, sizeof *s->part_solids);
-  s->old_wraps = rl_carve(&c, places, sizeof *s->old_wraps);
-  s->old_lengths = rl_carve(&c, places, sizeof *s->old_lengths);
-  s->growths = rl_carve(&c, m->wrap_capacity + ropes, sizeof *s->growths);
-  s->unmoved = rl_carve(&c, ropes > 0 ? m->slot_count : 0, sizeof *s->unmoved);
-  s->body_order = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
-  s->body_places = rl_carve(&c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);
-  s->kicked = rl_carve(&c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);
+  s->items = rl_carve(c, m->wrap_capacity + 2 * ropes, sizeof *s->items);
+  s->inputs = rl_carve(c, m->wrap_capacity + 2 * ropes, sizeof *s->inputs);
+  s->solved = rl_carve(c, ropes, sizeof *s->solved);
+  s->path_lengths = rl_carve(c, ropes, sizeof *s->path_lengths);
+  s->old_items = rl_carve(c, places, sizeof *s->old_items);
+  s->left_items = rl_carve(c, places, sizeof *s->left_items);
+  s->solids = rl_carve(c, solids, sizeof *s->solids);
+  s->grown = rl_carve(c, solids, sizeof *s->grown);
+  s->solid_parts = rl_carve(c, solids, sizeof *s->solid_parts);
+  s->part_solids = rl_carve(c, solids, sizeof *s->part_solids);
+  s->old_wraps = rl_carve(c, places, sizeof *s->old_wraps);
+  s->old_lengths = rl_carve(c, places, sizeof *s->old_lengths);
+  s->growths = rl_carve(c, m->wrap_capacity + ropes, sizeof *s->growths);
+  s->unmoved = rl_carve(c, ropes > 0 ? m->slot_count : 0, sizeof *s->unmoved);
+  s->body_order = rl_carve(c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
+  s->body_places = rl_carve(c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);
+  s->kicked = rl_carve(c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);
+}
+
+// Places all of it in a block, or counts its bytes.
+static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
+  rl_carver c = {.block = block};
+  s->model = m;
+  lay_out_state(m, s, &c);
+  s->block_size = c.used;
+  lay_out_scratch(m, s, &c);
   return c.used;
 }
 
