@@ -95,7 +95,7 @@ SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy",
 
 STATUS_WORDS = {
     "done": "done", "diverged": "diverged", "unsupported": "unsupported", "failed": "failed",
-    "interrupted": "interrupted", "running": "not finished", "timeout": "past its time limit",
+    "interrupted": "interrupted", "running": "not finished", "timeout": "past the time limit",
     "capped": "more iterations than allowed", "unknown": "unknown",
 }
 STATUS_MEANINGS = {
