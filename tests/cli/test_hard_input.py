@@ -98,10 +98,10 @@ TEXTS = (
      over("sphere: {radius: 0.1}", "over: [@drum]", "rope_collide: false, "), "which lets it through"),
     ("over more than half a ball", over("sphere: {radius: 0.1}", "over: [@drum]"), "the rope slips off: from its centre",
      "rad apart there, and beyond 3.142"),
-    ("turns round a box", over("box: {size: [0.1, 0.1, 0.1]}", "over: [{body: drum, turns: @2}]"),
-     "full turns hold on cylinders and capsules only"),
+    ("turns round a cone", over("hull: {points: [[0.2, 0, 0], [-0.1, 0.17, 0], [-0.1, -0.17, 0], [0, 0, 0.3]]}",
+                                "over: [{body: drum, turns: @2}]"), "slip off body 'drum'"),
     ("turns round a ball with mass", over("sphere: {radius: 0.1}", "over: [{body: drum, turns: @2}], mass: 1, "
-                                          "segments: 40"), "full turns hold on cylinders and capsules only"),
+                                          "segments: 40"), "full turns hold on a ball with friction only"),
     ("turns beside a drum", over("cylinder: {radius: 0.1, length: 1}", "over: [{body: drum, turns: @3}]",
                                  "position: [0, 0, 3], "), "the turns slip off body 'drum'", "less than 3 full turns"),
     ("over the tip of a pole", over("capsule: {radius: 0.1, length: 1}", "over: [@{body: drum, side: [0, 0, 1]}]"),

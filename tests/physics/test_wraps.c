@@ -194,6 +194,64 @@ static void turns_are_laid_beside_the_straight_way(void **unused) {
   }
 }
 
+// Full turns round a box: in the unrolled sides the rope is one straight line. From the ends, R out
+// and D below the middle of a box of 2 R, it goes up to the two upper edges.
+static void turns_on_a_box_are_straight_in_its_sides(void **unused) {
+  (void)unused;
+  for (int turns = 0; turns <= 10; turns++) {
+    const double z = 0.01 * turns, flat = 2.0 * hypot(0.1, 1.2) + 0.4 + 1.6 * turns;
+    rl_scenario *s = scenario_from(
+        "name: turns\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  box: {motion: fixed, shape: {box: {size: [0.4, 0.4, 0.6]}}}\n"
+        "ropes:\n  line: {from: {point: [-0.3, -1, 0]}, to: {point: [0.3, -1, %.17g]},"
+        " over: [{body: box, turns: %d}]}\n",
+        z, turns);
+    rl_driver *driver = driver_for(s, "impulse", 0.01);
+    check_near(probe(driver, "line.length"), hypot(flat, z), 1e-12 * flat);
+    rl_driver_free(driver);
+    rl_scenario_free(s);
+  }
+}
+
+// Boxes and prisms whose axis is up to 0.35 rad off the plane's normal: the rope turns so often,
+// and no piece is inside.
+static void turns_hold_on_boxes_and_prisms(void **unused) {
+  (void)unused;
+  static rl_path_point points[200];
+  uint64_t seed = 5;
+  for (int i = 0; i < 200; i++) {
+    const int turns = 1 + i % 3;
+    const double size = between(&seed, 0.1, 0.4), z = between(&seed, -0.3, 0.3);
+    const double tilt[2] = {between(&seed, -0.25, 0.25), between(&seed, -0.25, 0.25)};
+    char shape[80];
+    snprintf(shape, sizeof shape,
+             i % 2 == 0 ? "box: {size: [%.6f, 0.3, 0.8]}"
+                        : "prism: {radius: %.6f, length: 1, sides: 5}",
+             size);
+    rl_scenario *s = scenario_from(
+        "name: turns\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  b: {motion: fixed, rotation: [%.6f, %.6f, %.6f], shape: {%s}}\n"
+        "ropes:\n  r: {from: {point: [-1.2, -0.3, 0]}, to: {point: [1.2, -0.3, %.6f]},"
+        " over: [{body: b, turns: %d}]}\n",
+        tilt[0], tilt[1], between(&seed, -3.0, 3.0), shape, z, turns);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    check_below(2.0 * pi * turns, probe(d, "r.wrap.b"));
+    const size_t many = rl_path_points(s->model, d->state, 0, RL_ALL_TURNS, points, 200);
+    const rl_body_pose at = rl_body_pose_at(s->model, d->state, d->state->points, 0);
+    double length = 0.0;
+    for (size_t k = 1; k < many; k++) {
+      rl_surface surface;
+      rl_shape_segment(&s->model->bodies[0].parts[0], at.centre, at.rotation, points[k - 1].at,
+                       points[k].at, &surface);
+      check_below(-surface.distance, 1e-9);
+      length += rl_distance(points[k - 1].at, points[k].at);
+    }
+    check_near(probe(d, "r.length"), length, 1e-12);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Frictionless drum
 
@@ -369,9 +427,15 @@ static void slip_turns_round(void **unused) {
 }
 
 // A post of n edges, no face of which is plumb: the tensions beside it have the ratio of Knyazyev's
-// law, the product of r(phi) = (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) over the edges.
-static double polygon_ratio(int n, double m1, double *measured) {
+// law, the product of r(phi) = (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) over the edges, full turns
+// included.
+static double edge_ratio(double mu, double phi) {
+  return (1.0 + mu * tan(0.5 * phi)) / (1.0 - mu * tan(0.5 * phi));
+}
+
+static double polygon_ratio(int n, int turns, double *measured) {
   const double mu = 0.3, r = 0.1, first = 0.3 * pi / n;
+  const double m1 = 8.0 * pow(edge_ratio(mu, 2.0 * pi / n), n * turns);
   char points[16384];
   size_t used = 0;
   rl_vec3 corners[64];
@@ -390,21 +454,21 @@ static double polygon_ratio(int n, double m1, double *measured) {
                                  "  heavy: {mass: %.17g, position: [%.17g, -4.2, 0]}\n"
                                  "  light: {mass: 1, position: [%.17g, -10.3, 0]}\n"
                                  "ropes: {line: {from: {body: heavy}, to: {body: light},"
-                                 " over: [post]}}\n",
-                                 points, m1, corners[left].x, corners[right].x);
+                                 " over: [{body: post, turns: %d}]}}\n",
+                                 points, m1, corners[left].x, corners[right].x, turns);
   rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
   for (int i = 0; i < 120; i++) {
     assert_true(rl_driver_step(d) > 0);
   }
   *measured = d->state->multipliers[0] / last_tension(d);
   // Round from the rightmost corner to the leftmost, counterclockwise over the top.
-  double ratio = 1.0;
+  double ratio = pow(edge_ratio(mu, 2.0 * pi / n), n * turns);
   rl_vec3 in = {0.0, 1.0, 0.0};
   for (int k = right; k != (left + 1) % n; k = (k + 1) % n) {
     const rl_vec3 to = k == left ? rl_vec(corners[k].x, -1.0, 0.0) : corners[(k + 1) % n];
     const rl_vec3 out = rl_unit(rl_sub(to, corners[k]));
     const double phi = atan2(in.x * out.y - in.y * out.x, rl_dot(in, out));
-    ratio *= (1.0 + mu * tan(0.5 * phi)) / (1.0 - mu * tan(0.5 * phi));
+    ratio *= edge_ratio(mu, phi);
     in = out;
   }
   check_relative(-probe(d, "heavy.vy"), 0.5 * g * (m1 - ratio) / (m1 + ratio), 1e-9);
@@ -420,7 +484,9 @@ static void polygons_have_knyazyevs_law(void **unused) {
   double last = 0.0;
   for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
     double measured;
-    const double ratio = polygon_ratio(corners[i], 8.0, &measured);
+    const double turned = polygon_ratio(corners[i], 2, &measured);
+    check_relative(measured, turned, 1e-9);
+    const double ratio = polygon_ratio(corners[i], 0, &measured);
     const double error = measured / capstan - 1.0;
     print_message("%d corners: %.10f to one, %.3g above the capstan\n", corners[i], measured,
                   error);
@@ -1225,6 +1291,8 @@ int main(int count, char **arguments) {
       cmocka_unit_test(rows_are_laid_on_their_sides),
       cmocka_unit_test(what_is_passed_again_is_passed_in_order),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),
+      cmocka_unit_test(turns_on_a_box_are_straight_in_its_sides),
+      cmocka_unit_test(turns_hold_on_boxes_and_prisms),
       cmocka_unit_test(drum_is_a_pulley),
       cmocka_unit_test(rope_slips_as_the_capstan_law_says),
       cmocka_unit_test(rope_holds_below_the_threshold),

@@ -142,8 +142,8 @@ static bool are_same(const rl_way *a, const rl_way *b) {
   return !a->eye && !b->eye && a->body == b->body && part_of(a) == part_of(b);
 }
 
-// Turns are held by what has a side that goes all the way round, and one way after another round
-// the same part is none of its own.
+// No turns hold on a ball without friction, and one way after another round the same part is none
+// of its own.
 static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
                         rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[index];
@@ -158,12 +158,13 @@ static bool check_turns(const rl_model *model, const rl_definition *definition, 
     }
     const rl_body *body = way->eye ? NULL : &model->bodies[way->body];
     const rl_shape shape = body ? body->parts[part_of(way)].shape : 0;
-    if (body && way->turns > 0.0 && shape != RL_CYLINDER && shape != RL_CAPSULE &&
-        !(shape == RL_SPHERE && holds_on_balls(model, index, way->body))) {
-      no_way(fault, index, k,
-             "full turns hold on cylinders and capsules only, and with friction on balls; round "
-             "body '%s' they slip off; expected no `turns`",
-             body->name);
+    if (body && way->turns > 0.0 && shape == RL_SPHERE &&
+        !holds_on_balls(model, index, way->body)) {
+      no_way(
+          fault, index, k,
+          "full turns hold on a ball with friction only; round body '%s' they slip off; expected "
+          "no `turns`",
+          body->name);
       return rl_fault_place(fault, "%zu.turns", k);
     }
   }
