@@ -186,9 +186,9 @@ def short_name(quantity: str) -> str:
     return probe if probe and word in SPECIAL else quantity
 
 
-def tick_label(value: float) -> str:
-    """0.00125, 1000; beyond, as gnuplot's enhanced text: 2·10^{−5}."""
-    if 1e-4 <= value < 1e5:
+def tick_label(value: float, as_power: bool) -> str:
+    """0.00125, 1000; beyond or if asked for, as gnuplot's enhanced text: 2·10^{−5}."""
+    if 1e-4 <= value < 1e5 and not as_power:
         return f"{value:.3g}" if value < 1e3 else f"{value:g}"
     digits, power = f"{value:.2e}".split("e")
     factor = f"{float(digits):g}"
@@ -198,7 +198,9 @@ def tick_label(value: float) -> str:
 def ticks(values: Sequence[float], most: int = 9) -> str:
     """A label at every value, or at every second, third ..., if there are many."""
     every = math.ceil(len(values) / most)
-    return ", ".join(f'"{tick_label(value)}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
+    are_powers = max(values) > 1e5 * min(values) > 0 and all(f"{v:.9e}".startswith("1.000000000e")
+                                                             for v in values)
+    return ", ".join(f'"{tick_label(value, are_powers)}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
                      for i, value in enumerate(values))
 
 

@@ -590,6 +590,7 @@ class Shipped(Case):
             ("jacobi", "residual_m", math.cos(math.pi / 38), 2e-4),
             ("symmetric", "residual_m", math.cos(math.pi / 38) ** 2, 1e-3)],
         "mass-ratio": [("impulse", "iterations", -1, 0.05), ("impulse-direct", "iterations", 0, 0.0)],
+        "mass-ratio-row": [("impulse", "iterations", 0, 0.01), ("impulse-direct", "iterations", 0, 0.0)],
         "capstan-edges": [(label, "reference:heavy.vy", -2, 0.06)
                           for label in ("penalty", "pbd-direct", "impulse", "rattle")],
         "winding-order": [
