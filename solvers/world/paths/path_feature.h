@@ -34,6 +34,9 @@ typedef enum rl_path_outcome {
 rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
                               double *length);
 
+// A point a little off the surface, from the middle of the part in a direction; world frame.
+rl_vec3 rl_path_beside(const rl_path_solid *solid, rl_vec3 side);
+
 // Leads the rope round solids[part] between items[after] and the next: on the side that the world
 // vector `side` points to, with that many extra full turns, in the plane of the chord and `side`.
 // The rest of the rope is pulled tight as well.

@@ -29,6 +29,10 @@ static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 middle, rl_vec3
   return rl_add_scaled(middle, above, direction);
 }
 
+rl_vec3 rl_path_beside(const rl_path_solid *solid, rl_vec3 side) {
+  return surface_point(solid, rl_path_to_world(solid, rl_shape_middle(solid->part)), side);
+}
+
 // Points at equal angles round an axis through the part, from where a tangent from the point before
 // would touch something round there to where one to the point behind would.
 typedef struct winding {

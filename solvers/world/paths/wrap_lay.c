@@ -384,12 +384,10 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
   return place;
 }
 
-// Leads the rope round a way anew, with all others where they are. Of a part that it passes again
-// nothing tells which piece of rope there is whose: that is led round behind all that is laid.
+// Leads the rope round a way anew, with all others where they are.
 static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
                     const round_way *round) {
-  const bool again = is_passed_again(d, k);
-  for (size_t i = 1; i + 1 < w->path.count && !again;) {
+  for (size_t i = 1; i + 1 < w->path.count;) {
     if (rl_wraps_is_on(w, &w->path.items[i], round->body, round->part)) {
       leave_out(w, i);
     } else {
@@ -397,8 +395,64 @@ static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_
     }
   }
   rl_path_solve(w->path.items, w->path.count, NULL);
-  const size_t after = place_of(w, d, again ? d->way_count : k, eyes);
-  return lead_round(w, after, eyes, round, (uint32_t)d->ways[k].turns);
+  return lead_round(w, place_of(w, d, k, eyes), eyes, round, (uint32_t)d->ways[k].turns);
+}
+
+static bool refuse_way(const rl_wrapping *w, size_t k, const round_way *round, rl_fault *fault) {
+  return no_way(fault, w->rope, k,
+                "there is no way over body '%s': with the rope's radius an end or an eye lies "
+                "inside it, or it and another one overlap; expected them apart",
+                w->model->bodies[round->body].name);
+}
+
+// Puts a point beside each way, on the side that was asked for.
+static bool put_guides(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  rl_path_item *items = w->path.items;
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    if (d->ways[k].eye) {
+      continue;
+    }
+    if (!find_round(w, definition, k, &round, fault)) {
+      return false;
+    }
+    const uint32_t solid = rl_wraps_solid(w, round.body, round.part);
+    memmove(&items[k + 2], &items[k + 1], (w->path.count - k - 1) * sizeof *items);
+    w->path.count++;
+    items[k + 1] = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE};
+    items[k + 1].at = rl_path_beside(&w->state->solids[solid], round.side);
+  }
+  return true;
+}
+
+// A rope that passes a part again: nothing but the order tells which piece there is whose. So it
+// begins at points beside all ways, and is led round each in the place of its point.
+static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+  const rl_rope_definition *d = &definition->ropes[w->rope];
+  if (!put_guides(w, definition, fault)) {
+    return false;
+  }
+  size_t point = 0; // the last before the way that is no guide
+  for (size_t k = 0; k < d->way_count; k++) {
+    round_way round;
+    if (d->ways[k].eye) {
+      point = next_point(w, point);
+      continue;
+    }
+    const size_t guide = next_point(w, point);
+    leave_out(w, guide);
+    if (!find_round(w, definition, k, &round, fault)) {
+      return false;
+    }
+    const uint32_t turns = (uint32_t)d->ways[k].turns;
+    const bool is_round = !rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape);
+    if (is_round ? !rl_wraps_lead(w, guide - 1, round.body, round.part, round.turning, turns)
+                 : !rl_wraps_wind(w, guide - 1, round.body, round.part, round.side, turns)) {
+      return refuse_way(w, k, &round, fault);
+    }
+  }
+  return true;
 }
 
 // The others one after the other. Where the rope was straight beside a body, what comes after can
@@ -409,6 +463,11 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
     return true;
   }
   begin_again(w);
+  for (size_t k = 0; k < d->way_count; k++) {
+    if (is_passed_again(d, k)) {
+      return lay_in_order(w, definition, fault);
+    }
+  }
   round_way round;
   size_t eyes = 0;
   for (size_t k = 0; k < d->way_count; k++) {
@@ -417,10 +476,7 @@ static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *
     } else if (!find_round(w, definition, k, &round, fault)) {
       return false;
     } else if (!lay_way(w, d, k, eyes, &round)) {
-      return no_way(fault, w->rope, k,
-                    "there is no way over body '%s': with the rope's radius an end or an eye lies "
-                    "inside it, or it and another one overlap; expected them apart",
-                    w->model->bodies[round.body].name);
+      return refuse_way(w, k, &round, fault);
     }
   }
   for (size_t times = 0; times < d->way_count; times++) {
