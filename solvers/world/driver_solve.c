@@ -112,16 +112,19 @@ static bool is_doubtful(const rl_driver *driver) {
 }
 
 // A method that looks for positions finds none where the shortest way of a rope has come to an end
-// on the way to them. That is seen where everything would be without the rows.
+// on the way to them. That is seen where everything would be without the rows; in the middle of the
+// step too, for a way along a seam that has ended there can be found again at its end, as another.
 static bool loses_way_ahead(rl_driver *driver, double t1) {
   if (!driver->type->seeks_positions || !is_doubtful(driver)) {
     return false;
   }
-  rl_driver_set_state(driver, driver->before);
-  drive_begin(driver, driver->state->time, t1);
-  rl_state_drift(driver->model, driver->state, driver->dt);
-  if (rl_wraps_lose(driver->model, driver->state, driver->before)) {
-    return true;
+  for (double share = 1.0; share >= 0.5; share *= 0.5) {
+    rl_driver_set_state(driver, driver->before);
+    drive_begin(driver, driver->state->time, t1);
+    rl_state_drift(driver->model, driver->state, share * driver->dt);
+    if (rl_wraps_lose(driver->model, driver->state, driver->before)) {
+      return true;
+    }
   }
   rl_driver_set_state(driver, driver->before); // it is as it came out
   solve(driver, t1);

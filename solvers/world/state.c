@@ -50,7 +50,7 @@ static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   s->old_wraps = rl_carve(c, places, sizeof *s->old_wraps);
   s->old_lengths = rl_carve(c, places, sizeof *s->old_lengths);
   s->growths = rl_carve(c, m->wrap_capacity + ropes, sizeof *s->growths);
-  s->unmoved = rl_carve(c, ropes > 0 ? m->slot_count : 0, sizeof *s->unmoved);
+  s->aims = rl_carve(c, ropes > 0 ? rl_unknown_capacity(m) : 0, sizeof *s->aims);
   s->body_order = rl_carve(c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);
   s->body_places = rl_carve(c, ropes > 0 ? m->body_count : 0, sizeof *s->body_places);
   s->kicked = rl_carve(c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);

@@ -116,7 +116,7 @@ typedef struct rl_state {
   // By how much pieces of ropes over bodies have become longer as their contacts changed in the
   // last step (wrap.h): those of rope r from rl_wrap_growths on [wrap_capacity + rope_count] [m].
   double *growths;
-  rl_point *unmoved; // [slot_count] scratch of what takes that back (wrap_excess.c)
+  double *aims; // [links + contact capacity] what C of rows shall be as that is taken back [m]
   // And bodies in the order of where they are, with that (wrap_sweep.c).
   uint32_t *body_order, ordered_count; // [body_count], and how many are in order: all or none yet
   double *body_places;                 // [body_count] [m]

@@ -262,6 +262,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   if (!model->ropes[r].rubs) {
     rl_wrap_growths(state, r)[0] = now - length;
   } else if (isinf(model->ropes[r].stiffness)) {
+    // Other strands are inert now. Those of an elastic rope have no stretch of before to go by.
     rl_wraps_even_out(model, before, state, r);
   }
   return rubbed;

@@ -4,8 +4,6 @@
 
 #include "../rotation.h"
 
-#include <string.h>
-
 // Of the largest growth: rows that are beside their aim by less are there. So often all of them are
 // visited at most, for what one gives another may take.
 static const double settled_share = 1e-6;
@@ -63,35 +61,50 @@ static double drawn_share(const rl_model *model, const rl_state *state, const rl
   return more > weight ? (more - weight) / (more - weight + tension) : 0.0;
 }
 
-// What C of a row shall be: what it was where everything started, less what has grown there, but no
-// rope is drawn in that is slack.
+// What C of a row shall be, as long as nothing has been moved: what it is, less what has grown
+// there, but no rope is drawn in that is slack.
 static double aim_of(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      rl_excess excess) {
-  rl_row_evaluate(model, state, rows, row, state->unmoved);
-  if (row->lower < 0.0 || row->value <= 0.0) {
-    return row->lower < 0.0 ? row->value : 0.0;
-  }
-  const double growth = fmin(growth_of(model, state, row), row->value);
-  if (!(growth > 0.0)) {
+  rl_row_evaluate(model, state, rows, row, state->points);
+  if (row->lower < 0.0) {
     return row->value;
+  }
+  const double over = fmax(row->value, 0.0);
+  const double growth = fmin(growth_of(model, state, row), over);
+  if (!(growth > 0.0)) {
+    return over;
   }
   const double share =
       excess == RL_EXCESS_WORKS ? drawn_share(model, state, rows, row, growth) : 0.0;
-  return row->value - (1.0 - share) * growth;
+  return over - (1.0 - share) * growth;
+}
+
+static void set_aims(const rl_model *model, const rl_state *state, rl_rows *rows,
+                     rl_excess excess) {
+  for (uint32_t b = 0; b < rows->block_count; b++) {
+    const rl_block *block = &rows->blocks[b];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const double value = rl_link_evaluate(&state->links[k], state->points).value;
+      state->aims[k] = block->lower < 0.0 ? value : fmax(value, 0.0);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      state->aims[row->source] = aim_of(model, state, rows, row, excess);
+    }
+  }
+}
+
+// By how much C is beside its aim; one that may be less only if it is more [m].
+static double beside(double value, double aim, double lower) {
+  return lower < 0.0 ? value - aim : fmax(value - aim, 0.0);
 }
 
 // Moves what is on a row along its gradient, until C there is what it shall be to the first order.
 // Returns by how much it was beside that [m].
-static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row,
-                       rl_excess excess) {
+static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
-  if (row->lower == 0.0 && row->value <= 0.0) {
-    return 0.0;
-  }
-  const double aim = aim_of(model, state, rows, row, excess);
-  rl_row_evaluate(model, state, rows, row, state->points);
+  const double over = beside(row->value, state->aims[row->source], row->lower);
   const double w = inverse_mass(rows, row, state->points);
-  const double over = row->lower < 0.0 ? row->value - aim : fmax(row->value - aim, 0.0);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && w > 0.0; i++) {
     const rl_entry *e = &rows->entries[i];
     rl_move(&state->points[e->slot], rl_scale(-over / w * state->points[e->slot].w, e->gradient));
@@ -99,10 +112,10 @@ static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl
   return w > 0.0 ? fabs(over) : 0.0;
 }
 
-static double move_link(rl_state *state, const rl_link *link, double lower) {
+static double move_link(rl_state *state, uint32_t index, double lower) {
+  const rl_link *link = &state->links[index];
   const rl_link_value now = rl_link_evaluate(link, state->points);
-  const double was = rl_link_evaluate(link, state->unmoved).value;
-  const double over = lower < 0.0 ? now.value - was : fmax(now.value - fmax(was, 0.0), 0.0);
+  const double over = beside(now.value, state->aims[index], lower);
   if (!(now.inverse_mass > 0.0)) {
     return 0.0;
   }
@@ -113,15 +126,15 @@ static double move_link(rl_state *state, const rl_link *link, double lower) {
 }
 
 // All rows once. Returns by how much the worst was beside its aim [m].
-static double sweep(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
+static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
   double worst = 0.0;
   for (uint32_t b = 0; b < rows->block_count; b++) {
     const rl_block *block = &rows->blocks[b];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      worst = fmax(worst, move_link(state, &state->links[k], block->lower));
+      worst = fmax(worst, move_link(state, k, block->lower));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      worst = fmax(worst, move_row(model, state, rows, &rows->rows[k], excess));
+      worst = fmax(worst, move_row(model, state, rows, &rows->rows[k]));
     }
   }
   return worst;
@@ -137,8 +150,8 @@ double rl_wraps_growth(const rl_model *model, const rl_state *state) {
 
 void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
   const double tolerance = settled_share * rl_wraps_growth(model, state);
-  memcpy(state->unmoved, state->points, model->slot_count * sizeof *state->unmoved);
-  for (int i = 0; i < most_sweeps && sweep(model, state, rows, excess) > tolerance; i++) {
+  set_aims(model, state, rows, excess);
+  for (int i = 0; i < most_sweeps && sweep(model, state, rows) > tolerance; i++) {
   }
   rl_rotation_settle(model, state, true);
   rl_state_place_holds(model, state);

@@ -866,9 +866,8 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   }
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   double lost = 0.0;
-  const bool is_elastic = isfinite(model->ropes[index].stiffness);
   const bool is_loop = rl_wraps_is_loop(model, index);
-  if (is_elastic && !is_loop) {
+  if (!is_loop) { // first: what strands give to inert ones does not flow any more
     rl_wraps_even_out(model, before, state, index);
   }
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
@@ -884,9 +883,6 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
     if (p <= state->wrap_counts[index] && wraps[p - 1].grip == RL_STICKS) {
       wraps[p - 1].slip = 0.0;
     }
-  }
-  if (!is_elastic && !is_loop) {
-    rl_wraps_even_out(model, before, state, index);
   }
   return lost + mark_again(model, state, index);
 }
