@@ -189,7 +189,6 @@ const rl_solver_type rl_solver_impulse_soft = {
     .citation = "catto2024",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
     .seeks_positions = true,
-    .excess = RL_EXCESS_WORKS,
     .detects_again = true,
     .has_soft_contacts = true,
     .parameter_count = PARAMETER_COUNT,

@@ -23,7 +23,8 @@
 // papers/wraps.md.
 typedef enum rl_excess {
   RL_EXCESS_GAINS, // velocity or strain: all of it is taken back before
-  RL_EXCESS_WORKS, // work of the tension: so much stays as pays for what catching the rope loses
+  RL_EXCESS_WORKS, // work of the tension in the next step: so much stays as pays for what catching
+                   // the rope loses
   RL_EXCESS_STAYS  // it pushes back at a rate of its own: all of it stays
 } rl_excess;
 
