@@ -18,8 +18,9 @@ static const double taut_slack = 1e-12, excess = 4e-15;
 static const double rest_speed = 1e-12;
 
 // Of the same: rows that are caught more slowly than this, and those that leave as slowly, come to
-// rest together. It ends what would go on for ever in ever shorter times.
-static const double gentle_speed = 2e-6;
+// rest together. It ends what would go on for ever in ever shorter times. Over the speed that a row
+// is given by being found late: an end of an element goes twice as fast as its middle.
+static const double gentle_speed = 2e-6, gentle_lever = 2.0;
 
 // Of the largest force: a row that pushes less than this pushes by rounding.
 static const double least_push = 1e-11;
@@ -601,6 +602,17 @@ static void find_scales(rl_equations *e) {
   e->force = e->force > 0.0 ? e->force : 1.0;
 }
 
+// (8b) Which catches are gentle: with the acceleration that the largest force can give a taut row,
+// or hold it against.
+static double gentle_of(const rl_equations *e) {
+  double most = 0.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    most = e->is_taut[m] ? rl_larger(most, e->force * e->lcp.inverse_masses[m]) : most;
+  }
+  const double late = sqrt(2.0 * most * excess * e->model->reach);
+  return rl_larger(gentle_speed * e->speed, gentle_lever * late);
+}
+
 // The contacts that `can` act, and all elements, are what direct solves are about from now on.
 static void restrict_to(rl_equations *e, const bool *can) {
   const rl_direct *d = &e->lcp.direct;
@@ -694,7 +706,7 @@ static void catch_hard(rl_equations *e, rl_step_info *info) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->bias[m] = 0.0;
   }
-  rl_contacts_bounce(e, gentle_speed * e->speed, l->bias);
+  rl_contacts_bounce(e, e->gentle, l->bias);
   solve_lcp(e, lcp_tolerance * e->speed, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->acts[m] = l->active[m];
@@ -710,14 +722,14 @@ static bool catch_gently(rl_equations *e) {
   double change = 0.0;
   rl_frictions_begin(l->frictions, &l->direct, e->rows);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    e->acts[m] = e->is_taut[m] && fabs(l->rates[m]) <= gentle_speed * e->speed;
+    e->acts[m] = e->is_taut[m] && fabs(l->rates[m]) <= e->gentle;
     l->impulses[m] = l->bias[m] = 0.0;
   }
   project_velocities(e, l->bias);
   for (uint32_t i = 0; i < e->model->slot_count; i++) {
     change = rl_larger(change, rl_distance(e->state->velocities[i], e->saved[i]));
   }
-  return change <= gentle_speed * e->speed;
+  return change <= e->gentle;
 }
 
 // Books what impulses have changed of the velocities that were kept, and the work of driven bodies,
@@ -776,7 +788,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
-  if (fastest > gentle_speed * e->speed || !catch_gently(e)) {
+  if (fastest > e->gentle || !catch_gently(e)) {
     memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
     catch_hard(e, info);
   }
@@ -907,6 +919,7 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
     const double rate = rod ? fabs(l->rates[m]) : l->rates[m];
     fastest = e->is_taut[m] ? rl_larger(fastest, rate) : fastest;
   }
+  e->gentle = gentle_of(e);
   restrict_to(e, e->is_taut);
   if (fastest > rest_speed * e->speed) {
     catch_taut(e, fastest, info);
@@ -920,5 +933,5 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   }
   choose_by_acceleration(e, info);
   restrict_to(e, e->acts);
-  return fastest > gentle_speed * e->speed;
+  return fastest > e->gentle;
 }

@@ -132,6 +132,21 @@ static void the_estimate_knows_what_could_slip(void **unused) {
   rl_scenario_free(s);
 }
 
+// (8b) Elements that a taut rope presses on a ball throw each other off, and come to rest: with w
+// from the largest speed alone the second run did not come beyond 0.52 s.
+static void the_estimate_lasts_where_elements_rattle(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_with("drape-sphere", NULL, 0);
+  rl_driver *d = driver_for(s, "reference", s->step);
+  while (d->state->time < 0.7) {
+    assert_true(rl_driver_step(d) > 0);
+  }
+  print_message("drape-sphere: %.2g m after %.3f s\n", d->info.error_estimate, d->state->time);
+  assert_true(d->info.error_estimate < 0.01);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // With an argument what takes half a minute.
 int main(int count, char **arguments) {
   (void)arguments;
@@ -140,7 +155,10 @@ int main(int count, char **arguments) {
       cmocka_unit_test(the_estimate_is_no_less_than_the_error),
       cmocka_unit_test(the_estimate_knows_rounding),
   };
-  const struct CMUnitTest slow[] = {cmocka_unit_test(the_estimate_knows_what_could_slip)};
+  const struct CMUnitTest slow[] = {
+      cmocka_unit_test(the_estimate_knows_what_could_slip),
+      cmocka_unit_test(the_estimate_lasts_where_elements_rattle),
+  };
   return count > 1 ? cmocka_run_group_tests(slow, NULL, NULL)
                    : cmocka_run_group_tests(quick, NULL, NULL);
 }
