@@ -283,12 +283,6 @@ static void time_steps(const rl_consistency *study, const rl_solver_spec *solver
   rl_driver_free(driver);
 }
 
-static void show_timing(size_t done, size_t count) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\rtiming %zu of %zu%s", done, count, done == count ? "\r\033[K" : "");
-  }
-}
-
 // All in turn, and all again: whatever slows the machine for a while slows nobody alone.
 static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
                          const rl_consistency_end *ends) {
@@ -300,7 +294,7 @@ static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
                    &rows[i * study->step_count + k]);
       }
     }
-    show_timing(r + 1, study->repeats);
+    rl_timing_show(r + 1, study->repeats);
   }
   rl_state_free(start);
   return start != NULL;

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "files.h"
+#include "study_numbers.h"
 #include "words.h"
 
 #include <dirent.h>
@@ -171,11 +172,6 @@ static void add_override(struct argp_state *state, rl_arguments *a, char *text) 
   }
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // The numbers of a list, all different, rising; `read` reads one of them, or ends the program.
 static size_t numbers(struct argp_state *state, const char *option, char *text, double *values,
                       double (*read)(struct argp_state *, const char *, const char *)) {
@@ -191,7 +187,7 @@ static size_t numbers(struct argp_state *state, const char *option, char *text, 
       }
     }
   }
-  qsort(values, count, sizeof *values, compare_numbers);
+  qsort(values, count, sizeof *values, rl_compare_numbers);
   return count;
 }
 

@@ -130,12 +130,6 @@ static double time_run(const rl_cell *cell) {
   return reason >= 0 && !rl_run_interrupted() ? seconds : NAN;
 }
 
-static void show_timing(size_t done, size_t count) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\rtiming %zu of %zu%s", done, count, done == count ? "\r\033[K" : "");
-  }
-}
-
 // All runs in turn, and all again: whatever slows the machine for a while slows nobody alone. The
 // least of the repeats counts. Returns the share of the machine that others had meanwhile.
 static double time_all(const rl_study *study, cost *costs) {
@@ -147,7 +141,7 @@ static double time_all(const rl_study *study, cost *costs) {
         costs[i].seconds = r == 0 ? seconds : fmin(costs[i].seconds, seconds);
       }
     }
-    show_timing(r + 1, RL_PRECISION_REPEATS);
+    rl_timing_show(r + 1, RL_PRECISION_REPEATS);
   }
   return rl_load_of_others(before, rl_load_now());
 }

@@ -35,7 +35,7 @@ bool rl_study_check_numbers(const char *key, rl_words words, rl_number_kind kind
   return true;
 }
 
-static int compare(const void *a, const void *b) {
+int rl_compare_numbers(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -49,7 +49,7 @@ size_t rl_study_numbers(rl_study *study, rl_words words, const double **values) 
   for (size_t i = 0; i < words.count; i++) {
     list[i] = strtod(words.words[i], NULL);
   }
-  qsort(list, words.count, sizeof *list, compare);
+  qsort(list, words.count, sizeof *list, rl_compare_numbers);
   return words.count;
 }
 

@@ -20,6 +20,9 @@ bool rl_study_check_numbers(const char *key, rl_words words, rl_number_kind kind
 // message if there is none for them.
 size_t rl_study_numbers(rl_study *study, rl_words words, const double **values);
 
+// For qsort of doubles, rising.
+int rl_compare_numbers(const void *a, const void *b);
+
 // The word that is this number.
 size_t rl_study_number_item(rl_words words, double value);
 

@@ -58,3 +58,9 @@ double rl_load_of_others(rl_load before, rl_load after) {
   const double others = after.used - before.used - (after.own - before.own);
   return all > 0.0 ? fmax(0.0, others) / all : NAN;
 }
+
+void rl_timing_show(size_t done, size_t count) {
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\rtiming %zu of %zu%s", done, count, done == count ? "\r\033[K" : "");
+  }
+}

@@ -3,6 +3,8 @@
 #ifndef RL_TIMING_H
 #define RL_TIMING_H
 
+#include <stddef.h>
+
 // Seconds since some moment; never goes back.
 double rl_seconds_now(void);
 
@@ -19,6 +21,9 @@ rl_load rl_load_now(void);
 
 // The share of the machine, 0 to 1, that others used between two moments; nan: unknown.
 double rl_load_of_others(rl_load before, rl_load after);
+
+// Says on a terminal how many rounds of timing are done.
+void rl_timing_show(size_t done, size_t count);
 
 // Up to this share the machine counts as idle.
 extern const double rl_idle_share;

@@ -100,20 +100,20 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   pbd *self = memory;
   const size_t unknowns = rl_unknown_count(model, state);
-  rl_relaxation_begin(&self->relaxation, model, state, rows, dt);
+  rl_relaxation_begin(&self->relaxation, model, state, rows, dt); // (1), (2)
   if (self->parameters[LONG_RANGE] != 0.0) {
-    attach_all(self, model, state);
+    attach_all(self, model, state); // (6)
   }
-  const rl_reason reason =
+  const rl_reason reason = // (3), (4)
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], info->want_residual, info);
   rl_relaxation_book_friction(&self->relaxation, rows, state, info);
-  info->dissipated += rl_relaxation_end(&self->relaxation, model, state, rows);
+  info->dissipated += rl_relaxation_end(&self->relaxation, model, state, rows); // (5)
   for (uint32_t i = 0; i < model->link_count; i++) {
     state->multipliers[i] += self->attached[i];
   }
   for (size_t i = 0; i < unknowns; i++) {
-    state->multipliers[i] /= dt * dt;
+    state->multipliers[i] /= dt * dt; // from kg m to N
   }
   return reason;
 }

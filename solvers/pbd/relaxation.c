@@ -111,8 +111,9 @@ static material material_of(const rl_relaxation *r, const rl_model *model, const
   return m;
 }
 
-// (3) The step of one multiplier, dlambda = omega (C - alpha~ lambda) / (W + alpha~), kept from
-// pushing. The quotient waits for nothing that a sweep computes, so it is off the critical path.
+// (3) of papers/xpbd.md, and with alpha~ = 0 of papers/pbd.md: the step of one multiplier, dlambda
+// = omega (C - alpha~ lambda) / (W + alpha~), kept from pushing. The quotient waits for nothing
+// that a sweep computes, so it is off the critical path.
 static inline double correction(double value, double inverse_mass, double compliance,
                                 const material *m, double *multiplier) {
   const double soft = m->scale * compliance;
@@ -192,7 +193,7 @@ static double correct_row(const rl_relaxation *r, const rl_state *state, const r
                            gamma, row->compliance, &own, multiplier);
 }
 
-// (4) dp = -w grad C dlambda, at once.
+// (4) of papers/pbd.md: dp = -w grad C dlambda, at once.
 static inline void project_link(const rl_relaxation *r, const rl_link *link, rl_state *state,
                                 const material *m, double *multiplier) {
   const rl_point *points = state->points;
@@ -214,7 +215,7 @@ static rl_vec3 slide_of(const rl_relaxation *r, const rl_rows *rows, const rl_ro
   return sum;
 }
 
-// (11) Takes the slide back, within the cone of the normal's multiplier.
+// (11) of papers/pbd.md: takes the slide back, within the cone of the normal's multiplier.
 static void project_friction(const rl_relaxation *r, rl_state *state, const rl_rows *rows,
                              const rl_row *row) {
   const rl_vec3 slide = slide_of(r, rows, row, state->points);
@@ -249,8 +250,8 @@ void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, co
   info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }
 
-// (3), (4) and (11) of a contact of two elements, whose normal and shares are those of the substep:
-// what moves along the normal is no slide, so that one push does both.
+// (3), (4) and (11) of papers/pbd.md for a contact of two elements, whose normal and shares are
+// those of the substep: what moves along the normal is no slide, so that one push does both.
 static inline void project_crossing(const rl_relaxation *r, rl_state *state, const rl_crossing *c,
                                     const material *m, double *multiplier, uint32_t contact) {
   const rl_vec3 way = rl_crossing_way(c, state->points);

@@ -15,7 +15,7 @@ uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
   return model->capabilities & ~type->capabilities;
 }
 
-// (11) What gravity can give [J].
+// (11) of papers/world.md: what gravity can give [J].
 static double largest_fall(const rl_model *model) {
   double mass = 0.0;
   for (uint32_t i = 0; i < model->place_count; i++) {
@@ -194,9 +194,10 @@ void rl_driver_tell(rl_driver *driver) {
   }
 }
 
-// (3) Something was parted or let go: rows and solver follow. What ropes and the method's springs
-// had stored is gone then, and what was held brings in the energy that it has (papers/parting.md).
-static void follow(rl_driver *driver, double before) {
+// (3) of papers/parting.md: something was parted or let go: rows and solver follow. What ropes and
+// the method's springs had stored is gone then, and what was held brings in the energy that it has
+// (papers/parting.md).
+static void tell_and_book(rl_driver *driver, double before) {
   rl_driver_tell(driver);
   const double gain = rl_energy_total(rl_driver_energy(driver)) - before;
   if (gain > 0.0) {
@@ -207,26 +208,27 @@ static void follow(rl_driver *driver, double before) {
 }
 
 // What happens at this time, or what the last step has torn.
-static void change(rl_driver *driver, bool (*parts)(rl_driver *)) {
+static void apply_change(rl_driver *driver, bool (*act)(rl_driver *)) {
   const double before = driver->model->parts ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
-  if (parts(driver)) {
-    follow(driver, before);
+  if (act(driver)) {
+    tell_and_book(driver, before);
   }
 }
 
-// (9) What comes off a winch brings its energy in, and what goes on it takes it along.
-static void feed(rl_driver *driver, bool (*feeds)(rl_driver *)) {
+// (9) of papers/parting.md: what comes off a winch brings its energy in, and what goes on it takes
+// it along.
+static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   if (driver->model->is_fed) {
     const double before = rl_energy_total(rl_driver_energy(driver));
-    if (feeds(driver)) {
+    if (act(driver)) {
       rl_driver_tell(driver);
     }
     driver->state->work += rl_energy_total(rl_driver_energy(driver)) - before;
   }
 }
 
-// (11) Whether the state is worth nothing any more: of what it has of energy, the method has made
-// more than there is. Only then one is told why.
+// (11) of papers/world.md: whether the state is worth nothing any more: of what it has of energy,
+// the method has made more than there is. Only then one is told why.
 static bool has_blown_up(const rl_driver *driver, rl_reason *why) {
   const rl_state *state = driver->state;
   const double error = rl_driver_energy_error(driver);
@@ -251,7 +253,7 @@ static void stop_at_eyes(rl_driver *driver) {
 
 // (21) of papers/wraps.md: what ropes are too long by since their contacts have changed shall be no
 // velocity. What nothing holds keeps its angular momentum, as it would not if it were moved.
-static void draw_in(rl_driver *driver) {
+static void take_back_excess(rl_driver *driver) {
   if (driver->type->excess != RL_EXCESS_STAYS &&
       rl_wraps_growth(driver->model, driver->state) > 0.0 &&
       !rl_model_keeps_angular(driver->model)) {
@@ -268,8 +270,8 @@ static bool begin_step(rl_driver *driver) {
     rl_state_copy(driver->undone, driver->state);
   }
   if (driver->model->event_count > 0 && !driver->is_stopped) {
-    change(driver, rl_events_act);
-    feed(driver, rl_events_feed);
+    apply_change(driver, rl_events_act);
+    apply_feed(driver, rl_events_feed);
   }
   stop_at_eyes(driver);
   return !driver->is_stopped;
@@ -282,7 +284,7 @@ static void end_contacts(rl_driver *driver) {
   bool has_other_rows = false;
   if (rl_driver_leads_wraps(driver)) {
     driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
-    draw_in(driver);
+    take_back_excess(driver);
     // What springs in the place of rows store is that of the rows there are now.
     has_other_rows =
         driver->type->stored_energy && rl_wraps_hash(model, state) != driver->rows->wraps;
@@ -300,7 +302,7 @@ static rl_reason end_step(rl_driver *driver) {
     reason = RL_DIVERGED_CONTACTS;
   }
   if (driver->model->strengths && reason > 0) {
-    change(driver, rl_events_tear);
+    apply_change(driver, rl_events_tear);
     reason = driver->is_stopped ? RL_STOPPED : reason;
   }
   return reason;
@@ -338,9 +340,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   state->time = t1;
   state->step++;
   if (strikes) {
-    change(driver, rl_events_swipe);
+    apply_change(driver, rl_events_swipe);
   }
-  feed(driver, rl_events_fed);
+  apply_feed(driver, rl_events_fed);
   return info->reason = end_step(driver);
 }
 

@@ -38,13 +38,15 @@ typedef struct rl_driver {
   void *allocation;
   rl_state *state;
   uint32_t trials;   // how often the last step was made, until all wraps agreed
-  rl_state *before;  // the state at the start of a step, where ropes lie on bodies; else NULL
-  rl_state *reeled;  // the same where winches are limited by a tension; else NULL
-  rl_state *gripped; // the same where ropes with mass rub in eyes; else NULL
-  rl_state *swept;   // the same where swipes take time; else NULL
-  rl_state *first;   // the same of the first step, where something is driven; else NULL
   bool stands_still; // a trial in which nothing is driven
-  rl_state *undone;  // the same, events included, of a method whose steps can be ended; else NULL
+
+  // Copies of the state from which a step is made again, each NULL where no step can be.
+  rl_state *before;  // ropes lie on bodies: until all wraps agree; its wraps carry what is tried
+  rl_state *gripped; // ropes with mass rub in eyes; its `grips` carry what is tried
+  rl_state *reeled;  // winches are limited by a tension; its rates carry what is tried
+  rl_state *first;   // something is driven: the first step, tried at rest
+  rl_state *undone;  // the method's steps can be ended from outside: before them, and their events
+  rl_state *swept;   // swipes take time: where ropes were, for what a swipe has met meanwhile
   rl_rows *rows;
   rl_ledger *ledger;
   rl_step_info info;   // of the last step; set want_residual, trace and watch before a step

@@ -200,8 +200,8 @@ static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double
   return rl_eye_slip(driver->model, driver->gripped, driver->state, driver->rows, eye, driver->dt);
 }
 
-// (10) Friction in an eye is as much as stops the rope, and no more than it can be. True if the
-// step was made again.
+// (10) of papers/eyes.md: friction in an eye is as much as stops the rope, and no more than it can
+// be. True if the step was made again.
 static bool find_grip(rl_driver *driver, uint32_t eye, double t1) {
   const double tolerance = grip_tolerance * driver->model->reach / driver->dt;
   bracket k = {.a = driver->gripped->grips[eye]};
@@ -266,9 +266,10 @@ static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, doubl
   return reel_tension(driver->model, driver->state, winch);
 }
 
-// (5) A winch that would have to pull harder than it can runs as fast as it can; where even a winch
-// at rest holds more, it stalls, and its brake holds. Where a method that converges with the winch
-// at rest does not with its rate, there is no rope for that: it pulls without limit.
+// (5) of papers/parting.md: a winch that would have to pull harder than it can runs as fast as it
+// can; where even a winch at rest holds more, it stalls, and its brake holds. Where a method that
+// converges with the winch at rest does not with its rate, there is no rope for that: it pulls
+// without limit.
 static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
   const double wanted = *reel_rate(driver->model, driver->reeled, winch);
   const double limit = driver->model->events[winch].max_tension;

@@ -400,7 +400,7 @@ static double load_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   return tension / driver->model->strengths[link];
 }
 
-// (2a) So much of it the step leaves open.
+// (2a) of papers/parting.md: so much of it the step leaves open.
 static double doubt_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   const uint32_t link = driver->model->ropes[rope].first_link + element_at(driver, rope, i);
   const rl_link *l = &driver->state->links[link];

@@ -214,33 +214,34 @@ typedef struct rl_fault {
 // Model: what the solvers see.
 
 // Capabilities: a model needs some, a solver offers some. Those with several bits are for solvers
-// that do the whole; the single bits in them are for solvers with a narrower law.
+// that do the whole; the single bits in them are for solvers with a narrower law. Of those that are
+// missing, messages name the first.
 typedef enum rl_capability {
   RL_CAN_CHAINS = 1U << 0,      // straight elements one after the other
   RL_CAN_SPANS = 1U << 1,       // elements over eyes, and ends beside a body's centre
-  RL_CAN_TOUCH = 1U << 2,       // rope nodes against bodies other than level ground
+  RL_CAN_TOUCH = 1U << 2,       // ropes with mass against bodies other than level ground
   RL_CAN_ELASTIC = 1U << 3,     // finite stiffness EA
   RL_CAN_COMPRESSION = 1U << 4, // elements that resist being shortened
   RL_CAN_LOADS = 1U << 5,       // bodies that move freely
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
-  RL_CAN_RUB = 1U << 27,        // with friction on round ones
-  RL_CAN_GROUND = 1U << 7,      // rope nodes against fixed level ground: a plane with normal +y
+  RL_CAN_GROUND = 1U << 7,      // nodes of ropes against fixed level ground: a plane with normal +y
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
-  RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
+  RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
   RL_CAN_LOOPS = 1U << 12,      // ropes without ends
   RL_CAN_WRAPS = 1U << 13,      // massless ropes over the surfaces of bodies
   RL_CAN_COLLISIONS = 1U << 14, // bodies that touch each other
-  RL_CAN_BOUNCES = 1U << 15,    // and bounce: contacts that stop what touches within a step
-  RL_CAN_PART = 1U << 16,       // what is tied comes apart: ropes tear, are cut, ends are let go
+  RL_CAN_BOUNCES = 1U << 15,    // contacts of bodies that bounce, or stop them within a step
+  RL_CAN_PART = 1U << 16,       // ropes that tear or are cut, ends and bodies that are let go
   RL_CAN_FORCES = 1U << 17,     // forces from outside, wind
-  RL_CAN_REEL = 1U << 18,       // winches
-  RL_CAN_FEED = 1U << 26,       // on ropes with mass, or limited by a tension
-  RL_CAN_BENDING = 1U << 24,    // bending stiffness EI
-  RL_CAN_TANGLE = 1U << 25,     // ropes that touch themselves and each other
-  RL_CAN_RINGS = 1U << 22,      // ropes with mass through eyes
-  RL_CAN_BELTS = 1U << 23,      // massless loops
+  RL_CAN_REEL = 1U << 18,       // winches at ends of massless ropes
+  RL_CAN_RINGS = 1U << 19,      // ropes with mass through eyes
+  RL_CAN_BELTS = 1U << 20,      // massless loops
+  RL_CAN_BENDING = 1U << 21,    // bending stiffness EI
+  RL_CAN_TANGLE = 1U << 22,     // ropes that touch themselves and each other
+  RL_CAN_FEED = 1U << 23,       // winches on ropes with mass, or limited by a tension
+  RL_CAN_RUB = 1U << 24,        // friction of ropes with mass on round bodies
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB,
@@ -424,7 +425,7 @@ typedef struct rl_pair {
 // by the square roots s of the principal moments of inertia: its velocity is u = s omega, with
 // omega in the body's frame, its kinetic energy u.u / 2, and a torque tau in that frame acts as the
 // force tau / s. Its position is s times a small turn since the body's rotation in the state
-// (state.h:rl_body_rotation), 0 between steps. papers/world.md, "Bodies that turn".
+// (rotation.h:rl_body_rotation), 0 between steps. papers/world.md, "Bodies that turn".
 typedef struct rl_model {
   rl_vec3 gravity;
   uint32_t capabilities; // rl_capability bits that a solver must have

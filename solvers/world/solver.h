@@ -83,27 +83,30 @@ typedef struct rl_solver_type {
   const char *summary;  // one line
   const char *citation; // key in papers/rope.bib
   uint32_t capabilities;
+
+  // Contacts, for rl_detect and the driver.
   bool detects_again; // calls rl_detect_again in its substeps, and if it can, rl_bounce_begin, _end
   bool tells_edges;   // an element on a box or hull has a contact with each of two edges
-  // Its `info` holds all that was dissipated and all work, and its multipliers are the forces at
-  // the end of the step: the ledger adds nothing.
-  bool keeps_ledger;
-  // Its contacts push by their depth. Where they are hard, ropes that are deep in each other come
-  // apart slowly.
-  bool has_soft_contacts;
+  bool has_soft_contacts; // they push by their depth; where they are hard, ropes that are deep in
+                          // each other come apart slowly
+  bool keeps_wraps;       // it calls rl_wraps_judge and rl_wraps_end itself
   // It looks for positions that lie on its rows, or evaluates these within a step: where a rope's
   // way ends there may be none.
   bool seeks_positions;
-  // The directions of the start of a step act all through it: unstable across a rope that pulls
-  // with T on nodes of m at a distance l in steps above sqrt(m l/T).
-  bool holds_directions;
-  // The force of bending is that of the start of the step: unstable in steps above (10) of
-  // papers/bending.md, sqrt(m l^3/EI)/2.
-  bool holds_bending;
-  rl_excess excess;  // what it makes of what changes of contact leave too long
-  bool keeps_wraps;  // it calls rl_wraps_judge and rl_wraps_end itself
+  rl_excess excess; // what it makes of what changes of contact leave too long
+
+  // Energy, for the ledger. Who keeps it has in `info` all that was dissipated and all work, and
+  // its multipliers are the forces at the end of the step: the ledger adds nothing.
+  bool keeps_ledger;
   bool keeps_faults; // of what it rebuilds: neither a gain of energy nor an end in an eye stops it
-  bool is_adaptive;  // it takes the internal steps that its tolerance asks for, and tells its error
+
+  // The length of a step, for notes on runs that diverge, and for studies.
+  bool holds_directions; // those of the start of a step act all through it: unstable across a rope
+                         // that pulls with T on nodes of m at a distance l above sqrt(m l/T)
+  bool holds_bending;    // the force of bending is that of the start of the step: unstable above
+                         // (10) of papers/bending.md, sqrt(m l^3/EI)/2
+  bool is_adaptive; // it takes the internal steps that its tolerance asks for, and tells its error
+
   size_t parameter_count;
   const rl_parameter *parameters;
   // All memory of the method is one block, zero at the start: its own struct of `size` bytes, then

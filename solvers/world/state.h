@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The state: all that changes during a run, in one flat block that can be copied, compared and
-// hashed. Any solver can be started from any other solver's state.
+// hashed. Any solver can be started from any other solver's state. With it goes what follows from
+// it, the paths of ropes over bodies, and room to find these in.
 #ifndef RL_STATE_H
 #define RL_STATE_H
 
@@ -93,18 +94,22 @@ typedef struct rl_state {
   double *feeds;
   uint32_t *fed_links;
   rl_vec3 *pushes; // [place_count] forces from outside [N]; NULL: there are none in this scene
+
+  // CACHE AND SCRATCH, from here on. It follows from the state and is no part of it: neither hashed
+  // nor restored, and filled where it is needed, in a const state too. So a state, const or not, is
+  // for one thread at a time.
+  //
   // Paths are continued smoothly past where a rope leaves a body, for who finds that place by
-  // itself; no part of the state.
+  // itself.
   bool continues_paths;
   // The path of each rope over bodies as last solved (wrap.h): of those of rope r from
   // rl_path_items on, items and what they were solved for, and by rope how many items there are (0:
-  // it is not solved) and the length. It follows from the state, and is no part of it.
+  // it is not solved) and the length.
   rl_path_item *items;   // [wrap_capacity + 2 rope_count]
   rl_path_input *inputs; // [wrap_capacity + 2 rope_count]
   uint32_t *solved;      // [rope_count]
   double *path_lengths;  // [rope_count] [m]
-  // Scratch for the path of one rope, which is no part of the state either: other items, the parts
-  // it lies on, and where and what these are.
+  // For the path of one rope: other items, the parts it lies on, and where and what these are.
   rl_path_item *old_items;    // [path_capacity + 2]
   rl_path_item *left_items;   // [path_capacity + 2] those from which the rope has slipped off
   rl_path_solid *solids;      // [part_count]

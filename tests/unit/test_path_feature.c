@@ -143,7 +143,7 @@ static void ropes_are_tight_on_every_body(void **unused) {
       rl_path_item items[MOST_ITEMS] = {0};
       items[0] = point(beside(&solid, &seed));
       items[1] = point(beside(&solid, &seed));
-      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0};
       double length = NAN;
       none += rl_path_adapt(&path, &solid, 1, &length) != RL_PATH_FOUND;
       if (!isnan(length) && path.count > 2) {
@@ -183,7 +183,7 @@ static void ropes_are_wound_round_every_body(void **unused) {
       const rl_vec3 off = random_in_cube(&seed, 0.3 * solid.part->bound);
       items[0] = point(rl_add(solid.at, rl_add(off, way)));
       items[1] = point(rl_add(solid.at, rl_sub(off, way)));
-      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0};
       double length = NAN;
       none += rl_path_wind(&path, 0, &solid, 1, 0, random_direction(&seed), 0, &length) !=
               RL_PATH_FOUND;
@@ -310,7 +310,7 @@ static void turns_stay(void **unused) {
       rl_path_item items[MOST_ITEMS] = {0};
       items[0] = point(rl_vec(-1.2, -1.5, 0.0));
       items[1] = point(rl_vec(1.1, -1.4, 0.0));
-      rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0};
       double length = NAN, sum = 0.0;
       assert_int_equal(rl_path_wind(&path, 0, &solid, 1, 0, rl_vec(0, 1, 0), turns, &length),
                        RL_PATH_FOUND);
@@ -357,7 +357,7 @@ static void ropes_go_over_several_bodies(void **unused) {
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = point(rl_vec(-3.0, 0.0, 0.0));
     items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0};
     double length = NAN;
     bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
     touching += path.count > 2;
@@ -400,7 +400,7 @@ static void small_moves_are_small(void **unused) {
     const rl_path_solid solid = solid_of(model);
     const double bound = solid.part->bound;
     rl_path_item items[MOST_ITEMS] = {0};
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0};
     double last = NAN, grown = 0.0, shrunk = 0.0;
     size_t changes = 0;
     int slips = 0, none = 0;
@@ -466,7 +466,7 @@ static void ropes_go_across_ends(void **unused) {
     const double r = solid.part->radius, half = 0.5 * solid.part->length, off = offs[n % 2];
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = items[1] = point(rl_vec(0.0, 0.0, 0.0));
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0};
     double last = INFINITY;
     for (int i = 0; i < MOVES; i++) {
       const double p[2] = {-1.7 * r, 0.07 * r - 0.0005 * r * i};
@@ -508,7 +508,7 @@ static void small_moves_of_rows_are_small(void **unused) {
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = point(rl_vec(-3.0, 0.0, 0.0));
     items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, 0.0};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0};
     double last = NAN;
     for (int m = 0; m < MOVES; m++) {
       const double step = 1e-3 * cos(4.0 * RL_PI * m / MOVES);

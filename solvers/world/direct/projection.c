@@ -268,7 +268,7 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
                                   rl_step_info *info) {
   rl_reason reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);
   const bool is_lost = p->has_turned && reason == RL_CONVERGED_ITERATIONS;
-  if (at_start && is_lost && model->wrap_capacity > 0) { // (14)
+  if (at_start && is_lost && model->wrap_capacity > 0) { // (14) of papers/pbd-direct.md
     at_start = false;
     drift_again(p, model, state);
     reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The implicit step as a convex problem: a primal-dual interior point method, with the predictor
+// and corrector of Mehrotra (1992). Equation numbers are those of papers/convex.md.
 #include "implicit.h"
 
 // The slack with which a row starts at least, as a fraction of what is too long at y, where nothing

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The implicit step by Newton's method, with an active set: papers/penalty-implicit.md.
 #include "implicit.h"
 
 // Of its rest length: an element with less slack is tried as taut first.

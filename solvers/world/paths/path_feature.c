@@ -15,6 +15,21 @@ static void turn_sides(rl_path *path, const rl_path_scene *s) {
   }
 }
 
+// Where no length is found a place is stuck at a corner, or on a chord of a rim that it has left:
+// first what is as good as there, then what is near it.
+static rl_path_change pass_hindrance(rl_path *path, const rl_path_scene *s) {
+  static const double shares[] = {1e-6, 1e-3, 0.1}; // of an edge
+  static const double chords[] = {1e-2, 1.0};       // [rad]
+  rl_path_change done = RL_PATH_SAME;
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0] && done == RL_PATH_SAME; i++) {
+    done = rl_path_pass_corner(path, s, shares[i]);
+  }
+  for (size_t i = 0; i < sizeof chords / sizeof chords[0] && done == RL_PATH_SAME; i++) {
+    done = rl_path_end_chord(path, s, chords[i]);
+  }
+  return done;
+}
+
 rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
   for (size_t i = 0; i < path->count; i++) {
     if (path->items[i].part != RL_NONE) {
@@ -22,7 +37,6 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     }
   }
   rl_path_change done = RL_PATH_SAME;
-  double first = NAN;
   for (int k = 0; k < MOST_CHANGES; k++) {
     const rl_path_patience p = k > MOST_CHANGES / 2   ? RL_PATH_ROUGHLY
                                : k > MOST_CHANGES / 4 ? RL_PATH_SLIPS
@@ -38,14 +52,9 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     }
     *length = rl_path_solve_within(path->items, path->count, &path->iterations);
     turn_sides(path, s);
-    first = isnan(first) ? *length : first;
     done = rl_path_meet_edges(path, s);
-    if (isnan(*length) && done == RL_PATH_SAME) { // it is stuck at a corner
-      done = rl_path_pass_corner(path, s, 1e-6);
-      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 1e-3) : done;
-      done = done == RL_PATH_SAME ? rl_path_pass_corner(path, s, 0.1) : done;
-      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s, 1e-2) : done;
-      done = done == RL_PATH_SAME ? rl_path_end_chord(path, s, 1.0) : done;
+    if (isnan(*length) && done == RL_PATH_SAME) {
+      done = pass_hindrance(path, s);
     }
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;
@@ -54,7 +63,6 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, p) : done;
     done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
     if (done == RL_PATH_SAME) {
-      path->released = first > *length ? first - *length : 0.0;
       return p == RL_PATH_ROUGHLY ? RL_PATH_ROUGH : RL_PATH_FOUND;
     }
     if (done == RL_PATH_NO_ROOM) {
@@ -69,6 +77,5 @@ rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t
                               double *length) {
   const rl_path_scene s = {solids, solid_count};
   path->changes = path->iterations = 0;
-  path->released = 0.0;
   return rl_path_settle(path, &s, length);
 }

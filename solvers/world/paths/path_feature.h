@@ -15,8 +15,6 @@ typedef struct rl_path {
   // What the last rl_path_adapt did.
   size_t changes;    // of the list
   size_t iterations; // of Newton's method
-  double released;   // by how much shorter the rope is on the features found than on those before
-                     // [m]: a little where they go over into each other, much where it slips off
 } rl_path;
 
 typedef enum rl_path_outcome {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The list of what a rope lies on: items come in, go out, and are put on their features.
 #include "path_rules.h"
 
 #include "../trigonometry.h"

@@ -136,7 +136,6 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
                              double *length) {
   const rl_path_scene s = {solids, solid_count};
   path->changes = path->iterations = 0;
-  path->released = 0.0;
   if (isnan(rl_path_solve(path->items, path->count, &path->iterations))) {
     return RL_PATH_NONE;
   }
@@ -196,7 +195,6 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
   const rl_path_scene s = {solids, solid_count};
   nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
   path->changes = path->iterations = 0;
-  path->released = 0.0;
   const bool faceted = rl_is_polyhedron(solids[part].part->shape);
   if (faceted) {
     rl_path_find_ways(&solids[part], path->items[after].exit, path->items[after + 1].entry,

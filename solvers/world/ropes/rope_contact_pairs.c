@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Which elements of ropes are near each other: a grid of cells, kept until something has moved too
+// far. Equation numbers are those of papers/tangle.md.
 #include "rope_contact_internal.h"
 
 #include "elements.h"
