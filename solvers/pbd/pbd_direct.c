@@ -59,6 +59,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .seeks_positions = true,
     .holds_directions = true,
     .holds_bending = true,
+    .lags = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(rl_projection),

@@ -284,6 +284,9 @@ static void end_contacts(rl_driver *driver) {
   bool has_other_rows = false;
   if (rl_driver_leads_wraps(driver)) {
     driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
+    if (driver->type->lags && rl_wraps_shrink(model, state)) {
+      rl_wraps_arrive(state, driver->rows); // as the ledger has left them
+    }
     take_back_excess(driver);
     // What springs in the place of rows store is that of the rows there are now.
     has_other_rows =

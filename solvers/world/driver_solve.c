@@ -131,6 +131,22 @@ static bool loses_way_ahead(rl_driver *driver, double t1) {
   return false;
 }
 
+// A rope has slipped off at the start of the step: with the wraps that it had until then, which the
+// state of the trial still has, the velocities there are those of then.
+static void let_go(rl_driver *driver) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state, *before = driver->before;
+  memcpy(state->points, before->points, model->slot_count * sizeof *state->points);
+  memcpy(state->rotations, before->rotations, model->body_count * sizeof *state->rotations);
+  for (uint32_t k = 0; k < driver->rows->row_count; k++) {
+    rl_row *row = &driver->rows->rows[k];
+    if (row->kind == RL_ROW_SPAN) {
+      rl_row_evaluate(model, state, driver->rows, row, state->points);
+    }
+  }
+  rl_wraps_arrive(before, driver->rows);
+}
+
 // Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
 // found by trial: the step is done again until that agrees with what came out.
 static void solve_with_grips(rl_driver *driver, double t1) {
@@ -139,6 +155,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   rl_wraps_solve(model, driver->state);
   rl_state_copy(driver->before, driver->state);
   bool goes_round = false;
+  uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
   solve(driver, t1);
   uint64_t kept = driver->rows->wraps; // of `before`
@@ -152,6 +169,10 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     goes_round = now == kept;
     kept = (trial & (trial - 1)) == 0 ? now : kept;
     driver->trials++;
+    if (driver->type->lags && driver->before->slipped_off != slipped) {
+      slipped = driver->before->slipped_off;
+      let_go(driver);
+    }
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }

@@ -9,6 +9,9 @@
 static const double settled_share = 1e-6;
 static const int most_sweeps = 50;
 
+// Of the size of the scene: a strand that is slack by less is taut, to the tolerance of a method.
+static const double taut_slack = 1e-10;
+
 // By how much the strand of a row has grown [m].
 static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
   double sum = 0.0;
@@ -155,4 +158,49 @@ void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_
   }
   rl_rotation_settle(model, state, true);
   rl_state_place_holds(model, state);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The velocity with which a rope lets go
+
+bool rl_wraps_shrink(const rl_model *model, const rl_state *state) {
+  double least = 0.0;
+  for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
+    least = fmin(least, state->growths[i]);
+  }
+  return least < -taut_slack * model->reach;
+}
+
+// How fast what is driven, and winches, do work on a row with a unit of force [m/s].
+static double prescribed_power(const rl_rows *rows, const rl_row *row, const rl_state *state) {
+  double power = 0.0 - row->reel_power;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    power += state->points[e->slot].w == 0.0 ? rl_dot(e->force, state->velocities[e->slot]) : 0.0;
+  }
+  return power;
+}
+
+// Takes out how fast a taut strand gets longer. Returns that [m/s].
+static double arrive(rl_state *state, const rl_rows *rows, const rl_row *row) {
+  const double rate = rl_row_rate(rows, row, state->velocities);
+  if (row->kind != RL_ROW_SPAN || !(row->inverse_mass > 0.0) || !(rate > 0.0) ||
+      row->value < -taut_slack * state->model->reach) {
+    return 0.0;
+  }
+  const double impulse = rate / row->inverse_mass;
+  rl_row_push(rows, row, impulse, state->points, state->velocities);
+  state->work += impulse * prescribed_power(rows, row, state);
+  return rate;
+}
+
+void rl_wraps_arrive(rl_state *state, const rl_rows *rows) {
+  double first = 0.0, worst = INFINITY;
+  for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
+    worst = 0.0;
+    for (uint32_t k = 0; k < rows->row_count; k++) {
+      worst = fmax(worst, arrive(state, rows, &rows->rows[k]));
+    }
+    first = i == 0 ? worst : first;
+  }
 }
