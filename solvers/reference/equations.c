@@ -63,6 +63,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->differs = rl_carve(c, model->contact_capacity, sizeof *e->differs);
   e->touched = rl_carve(c, model->contact_capacity, sizeof *e->touched);
   e->rubbing = rl_carve(c, model->contact_capacity, sizeof *e->rubbing);
+  e->other_rubbing = rl_carve(c, model->contact_capacity, sizeof *e->other_rubbing);
   e->gauges = rl_carve(c, unknowns, sizeof *e->gauges);
   e->starts = rl_carve(c, unknowns, sizeof *e->starts);
   e->multipliers = rl_carve(c, unknowns, sizeof *e->multipliers);
@@ -70,6 +71,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->blows = rl_carve(c, unknowns, sizeof *e->blows);
   e->softness = rl_carve(c, unknowns, sizeof *e->softness);
   e->shares = rl_carve(c, unknowns, sizeof *e->shares);
+  e->other_shares = rl_carve(c, unknowns, sizeof *e->other_shares);
   e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
   e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
   e->rope_of = rl_carve(c, unknowns, sizeof *e->rope_of);
@@ -861,10 +863,38 @@ static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
   solve_accelerations(e, size, 1.0, info);
 }
 
-// (9) Of the rows that stay taut: who acts, by accelerations.
-static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
+// (9a) Whether what acts and what sticks is an answer to (9): with some forces, each contact having
+// friction to spare, and no row that is taut and does not act drawn apart.
+static bool can_hold(rl_equations *e, double size) {
   rl_lcp *l = &e->lcp;
-  const uint32_t slots = e->model->slot_count;
+  free_accelerations(e);
+  if (!factor(e, ACCELERATIONS)) {
+    return false;
+  }
+  solve(e);
+  rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
+  bool holds = true;
+  for (uint32_t m = 0; m < l->direct.row_count && holds; m++) {
+    const double apart = l->change[m] + e->curvatures[m] + reel_of(e, m);
+    holds = !e->is_taut[m] || e->acts[m] || apart <= least_acceleration * size;
+  }
+  return holds && share_inside(e) && pulls(e, 0.0);
+}
+
+// (9a) Whether what has been found to begin to slip could as well stick. The choice stays.
+static bool has_another_answer(rl_equations *e, double size) {
+  const size_t rows = e->lcp.direct.row_count, contacts = e->lcp.direct.tangents_count;
+  memcpy(e->other_shares, e->shares, rows * sizeof *e->shares);
+  memcpy(e->other_rubbing, e->rubbing, contacts * sizeof *e->rubbing);
+  const bool has = rl_rubbing_hold(e) && can_hold(e, size);
+  memcpy(e->shares, e->other_shares, rows * sizeof *e->shares);
+  memcpy(e->rubbing, e->other_rubbing, contacts * sizeof *e->rubbing);
+  return has;
+}
+
+// Accelerations without the rows that are to be chosen from, and what these ask for; the largest.
+static double begin_choice(rl_equations *e) {
+  rl_lcp *l = &e->lcp;
   double size = rl_length(e->model->gravity);
   e->is_choosing = true;
   find_rates(e);
@@ -872,15 +902,22 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   e->is_choosing = false;
   evaluate_found(e);
   free_accelerations(e);
-  memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
-  for (uint32_t i = 0; i < slots; i++) {
+  for (uint32_t i = 0; i < e->model->slot_count; i++) {
     size = rl_larger(size, rl_length(e->accelerations[i]));
   }
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->bias[m] = e->curvatures[m] + reel_of(e, m); // accelerations have no rate of their own
     size = rl_larger(size, e->is_taut[m] ? fabs(l->bias[m]) : 0.0);
   }
-  size = size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
+  return size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
+}
+
+// (9) Of the rows that stay taut: who acts, by accelerations.
+static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
+  rl_lcp *l = &e->lcp;
+  const uint32_t slots = e->model->slot_count;
+  const double size = begin_choice(e);
+  memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
   solve_choice(e, size, info);
   memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
   memcpy(e->shares, l->impulses, l->direct.row_count * sizeof *e->shares);
@@ -894,6 +931,7 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates); // dampers pull by them
   settle_choice(e, size);
   share_inside(e);
+  e->is_open = e->is_open || has_another_answer(e, size);
   stop_slides(e, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew

@@ -65,18 +65,20 @@ typedef struct rl_equations {
   const rl_model *model;
   rl_state *state; // what is integrated; at trial positions while the equations are evaluated
   rl_rows *rows;
-  rl_lcp lcp;            // rows, direct solves, and who acts
-  double regularisation; // of the direct solves, taken out by refinement
-  bool *acts;            // [unknowns] equations C = 0, and elastic rows that pull
-  bool *is_taut;         // [unknowns] could act
-  bool *chosen;          // [unknowns] those of `acts` for which accelerations speak
-  bool *takes_part;      // [unknowns] in direct solves: elements, and contacts that can act
-  uint64_t restricted;   // the structure of the rows for which that was said
-  bool *differs;         // [contacts] those whose curvature is found by differences
-  bool is_choosing;      // who acts: what touches may come to stick
-  bool is_between;       // nobody asks for events: contacts that do not act rest
-  rl_touched *touched;   // [contacts] of boxes and hulls
-  rl_rubbing *rubbing;   // [contacts] of those with friction, in the order of the tangents
+  rl_lcp lcp;                // rows, direct solves, and who acts
+  double regularisation;     // of the direct solves, taken out by refinement
+  bool *acts;                // [unknowns] equations C = 0, and elastic rows that pull
+  bool *is_taut;             // [unknowns] could act
+  bool *chosen;              // [unknowns] those of `acts` for which accelerations speak
+  bool *takes_part;          // [unknowns] in direct solves: elements, and contacts that can act
+  uint64_t restricted;       // the structure of the rows for which that was said
+  bool *differs;             // [contacts] those whose curvature is found by differences
+  bool is_choosing;          // who acts: what touches may come to stick
+  bool is_open;              // (9a) who acts has had two answers
+  bool is_between;           // nobody asks for events: contacts that do not act rest
+  rl_touched *touched;       // [contacts] of boxes and hulls
+  rl_rubbing *rubbing;       // [contacts] of those with friction, in the order of the tangents
+  rl_rubbing *other_rubbing; // [contacts] and while another answer is tried, (9a)
   bool has_driven, has_elastic;
   rl_gauge *gauges;       // [unknowns] of rl_equations_event
   double *starts;         // [unknowns] C at the start of the internal step [m]
@@ -84,6 +86,7 @@ typedef struct rl_equations {
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
   double *blows;          // [unknowns] impulses of the last catch [N s]
   double *shares;         // [unknowns] lambda as they were chosen [N]
+  double *other_shares;   // [unknowns] the same while another answer is tried
   double *softness;       // [unknowns] of (4c) [1/kg]
   double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link

@@ -145,7 +145,7 @@ static void release(void *memory) {
 
 static void forget(reference *self) {
   self->equations.lcp.direct.structure = self->equations.restricted = 0;
-  self->has_companion = false;
+  self->equations.is_open = self->has_companion = false;
   self->truth.h = self->companion.h = 0.0;
   self->estimate = 0.0;
   self->topology = 0;
@@ -760,9 +760,10 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
   }
 }
 
-// (11) By the largest distance between the two that there has been, and at least rounding.
+// (11) By the largest distance between the two that there has been, and at least rounding. (11c)
+// Nothing is known of it once one of them could have gone another way.
 static void compare(reference *self, const rl_model *model, const rl_state *state) {
-  self->estimate = fmax(self->estimate, 0x1p-50 * model->reach);
+  self->estimate = self->equations.is_open ? NAN : fmax(self->estimate, 0x1p-50 * model->reach);
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
         rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));

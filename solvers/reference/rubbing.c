@@ -336,6 +336,20 @@ void rl_rubbing_go_on(rl_equations *e) {
   }
 }
 
+bool rl_rubbing_hold(rl_equations *e) {
+  bool any = false;
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
+    const bool rests =
+        e->acts[e->lcp.direct.tangents[k].normal] && rl_length(slide) <= no_slide * e->speed;
+    any = any || (rests && e->rubbing[k].kind != RL_CONTACT_STICKS);
+    e->rubbing[k].kind = rests ? RL_CONTACT_STICKS : e->rubbing[k].kind;
+    count += rests ? 1 : 0;
+  }
+  return any && count > 1;
+}
+
 // How a contact comes to slide, after a solve.
 static rl_vec3 slide_acceleration(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
