@@ -591,9 +591,10 @@ static void describe_divergence(const run *r, rl_reason reason, uint64_t step, o
                r->driver->state->time, (unsigned long long)step);
   if (r->strict_rope != RL_NONE) {
     snprintf(o->text + used, sizeof o->text - (size_t)used,
-             "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s", r->strict_time,
+             "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s%s", r->strict_time,
              r->scenario->model->ropes[r->strict_rope].name,
-             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit);
+             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit,
+             r->is_bent ? "" : ", and shorter ones as T grows");
   }
 }
 

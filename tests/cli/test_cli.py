@@ -1740,7 +1740,8 @@ class Trajectories(Case):
         limit = math.sqrt(0.005 * 0.05 / (100.0975 * 9.81 * math.cos(math.pi / 6)))
         folder = new_folder()
         told = ropelab("run", "heavy-load", "--solver", "pbd-direct", "--out", folder)
-        wanted = f"; from t = 0.00416667 s on rope 'line' asks for steps below sqrt(m l/T) = {limit:.3g} s"
+        wanted = (f"; from t = 0.00416667 s on rope 'line' asks for steps below sqrt(m l/T) = {limit:.3g} s, "
+                  "and shorter ones as T grows")
         self.expect(told.returncode, DIVERGED, "status")
         self.expect_in(wanted + "\n", told.stderr, "what is told")
         self.expect(Result(folder).manifest["reason"].endswith(wanted), True, "the reason in run.json")
