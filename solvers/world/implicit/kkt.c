@@ -12,6 +12,7 @@
 typedef struct walk {
   const rl_model *model;
   const rl_state *state; // NULL: with every contact that can be
+  uint32_t slots;        // of the model, and without a state behind them the twins of nodes
   uint32_t *slot_place, *slot_first, *row_place, *row_first;
   const uint8_t *shared; // [bodies] stands in the border
   uint32_t place;        // the next free one
@@ -32,11 +33,28 @@ typedef struct reach {
 
 typedef void slot_action(walk *w, uint32_t slot, bool inside, uint32_t *value);
 
-// Whether a slot can move: now, or of a walk with all that can be at any time.
+// Whether an end of a rope is tied to a slot and can be let go: it has a node of its own then.
+static bool can_let_go(const rl_model *m, uint32_t slot) {
+  bool tied = false;
+  for (uint32_t r = 0; r < m->rope_count && m->parts; r++) {
+    for (size_t e = 0; e < 2 && m->ropes[r].spare_count > 0; e++) {
+      const uint32_t end = m->ropes[r].ends[e];
+      const rl_hold *hold = rl_moving_hold(m, end);
+      tied = tied || slot == (hold ? rl_body_slot(m, hold->body) : end);
+    }
+  }
+  return tied;
+}
+
+// Whether a slot can move: now, or of a walk with all that can be at any time. An end that is let
+// go takes no more than what it is tied to would, if that moved.
 static bool can_move(const walk *w, uint32_t slot) {
   const rl_model *m = w->model;
   if (w->state) {
     return w->state->points[slot].w > 0.0;
+  }
+  if (slot >= m->slot_count) {
+    return true; // a twin
   }
   bool spare = false, released = false;
   if (slot < m->node_count) {
@@ -47,7 +65,7 @@ static bool can_move(const walk *w, uint32_t slot) {
     const bool own = slot == rl_body_slot(m, b) || slot == m->bodies[b].spin_slot;
     released = released || (own && m->bodies[b].is_released);
   }
-  return m->points[slot].w > 0.0 || spare || released;
+  return m->points[slot].w > 0.0 || spare || released || can_let_go(m, slot);
 }
 
 // A node, an eye or the centre of a body: what moves there is itself, or the body that it goes with
@@ -261,7 +279,8 @@ static void place_nothing(walk *w) {
   }
 }
 
-// The same with all that can be: between two elements also the node that comes when they part.
+// The same with all that can be: where a rope has spare nodes, each of its nodes with a twin, that
+// comes when it parts there. Which of them come is not known.
 static void walk_whole_rope(walk *w, uint32_t r) {
   const rl_model *m = w->model;
   const rl_rope *rope = &m->ropes[r];
@@ -269,10 +288,7 @@ static void walk_whole_rope(walk *w, uint32_t r) {
   for (uint32_t i = 0; i <= elements; i++) {
     const rl_link before = rl_full_link(m->links, rope, i > 0 ? i - 1 : 0);
     const uint32_t node = i < elements ? rl_full_link(m->links, rope, i).a : before.b;
-    if (i < rope->spare_count && !rope->is_fed) {
-      place_inside(w, rope->first_spare + i);
-      meet_contacts(w, r, i, rope->first_spare + i, RL_NONE);
-    }
+    const uint32_t twin = m->slot_count + rope->first_link + r + i;
     place_inside(w, node);
     if (i > 0) {
       meet_contacts(w, r, i - 1, before.a, node);
@@ -280,6 +296,10 @@ static void walk_whole_rope(walk *w, uint32_t r) {
     }
     if (i < elements + (rope->closed ? 0 : 1)) {
       meet_contacts(w, r, i, node, RL_NONE);
+    }
+    if (rope->spare_count > 0) {
+      place_inside(w, twin);
+      meet_contacts(w, r, i, twin, RL_NONE);
     }
   }
 }
@@ -337,7 +357,7 @@ static void walk_all(walk *w, uint8_t *shared) {
   find_shared(m, shared);
   w->shared = shared;
   w->place = 0;
-  for (uint32_t i = 0; i < m->slot_count; i++) {
+  for (uint32_t i = 0; i < w->slots; i++) {
     w->slot_place[i] = w->slot_first[i] = RL_NONE;
   }
   walk_along(w, false, false);
@@ -371,13 +391,15 @@ static size_t profile_capacity(const rl_model *model) {
   if (model->tangle_capacity > 0) {
     return all * (all > 0 ? all - 1 : 0) / 2;
   }
-  const size_t slots = model->slot_count, rows = rl_direct_unknown_capacity(model);
+  const size_t slots = model->slot_count + model->link_count + model->rope_count;
+  const size_t rows = 2 * rl_direct_unknown_capacity(model); // twins touch what nodes do
   uint32_t *memory = calloc(2 * (slots + rows) + 1, sizeof *memory);
   uint8_t *shared = calloc(model->body_count + 1, sizeof *shared);
   // Without memory for the count there is none for the arrays: ask for what nobody has.
   size_t profile = (size_t)1 << 56;
   if (memory && shared) {
     walk w = {.model = model,
+              .slots = (uint32_t)slots,
               .slot_place = memory,
               .slot_first = memory + slots,
               .row_place = memory + 2 * slots,
@@ -419,6 +441,7 @@ void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const
   k->structure = rows->structure;
   walk w = {.model = model,
             .state = state,
+            .slots = model->slot_count,
             .slot_place = k->slot_place,
             .slot_first = k->slot_first,
             .row_place = k->row_place,
