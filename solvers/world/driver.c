@@ -251,7 +251,7 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
-// (21) of papers/wraps.md: what ropes are too long by since their contacts have changed shall be no
+// (21) of papers/changes.md: what ropes are too long by since their contacts have changed shall be no
 // velocity. What nothing holds keeps its angular momentum, as it would not if it were moved.
 static void take_back_excess(rl_driver *driver) {
   if (driver->type->excess != RL_EXCESS_STAYS &&

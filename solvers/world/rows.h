@@ -20,7 +20,7 @@
 #include "state.h"
 
 // A change of contacts can leave a rope too long. What becomes of the excess, because each kind of
-// method would make something else of it; (21) of papers/wraps.md.
+// method would make something else of it; (21) of papers/changes.md.
 typedef enum rl_excess {
   RL_EXCESS_GAINS, // velocity or strain: all of it is taken back before
   RL_EXCESS_WORKS, // work of the tension in the next step: so much stays as pays for what catching

@@ -94,7 +94,7 @@ typedef struct rl_solver_type {
   // way ends there may be none.
   bool seeks_positions;
   rl_excess excess; // what it makes of what changes of contact leave too long
-  bool lags;        // its velocities are those of half a step before, (22) of papers/wraps.md
+  bool lags;        // its velocities are those of half a step before, (22) of papers/changes.md
 
   // Energy, for the ledger. Who keeps it has in `info` all that was dissipated and all work, and
   // its multipliers are the forces at the end of the step: the ledger adds nothing.

@@ -100,16 +100,16 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
 // The largest growth of a piece whose contacts have changed in the last rl_wraps_end [m].
 double rl_wraps_growth(const rl_model *model, const rl_state *state);
 
-// (21) Takes these growths back, with the rows of the state: everything is moved, without velocity,
-// until each rope is as long as it was on its old way, or slack.
+// (21) of papers/changes.md: takes these growths back, with the rows of the state: everything is
+// moved, without velocity, until each rope is as long as it was on its old way, or slack.
 void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess);
 
 // Whether a rope has become shorter in the last rl_wraps_end, so that it lets go what it held.
 bool rl_wraps_shrink(const rl_model *model, const rl_state *state);
 
-// (22) Takes out of the velocities how fast strands get longer that are taut, with the rows, values
-// and gradients that were last evaluated at the state's positions. Work of what is driven goes to
-// the state.
+// (22) of papers/changes.md: takes out of the velocities how fast strands get longer that are taut,
+// with the rows, values and gradients that were last evaluated at the state's positions. Work of
+// what is driven goes to the state.
 void rl_wraps_arrive(rl_state *state, const rl_rows *rows);
 
 // Whether friction on a rope is booked with the flow of its rest length, and not with its rows.

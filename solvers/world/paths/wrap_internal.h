@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the files of wraps share: private to wrap.c and wrap_*.c, in which equation numbers are
-// those of papers/wraps.md unless another note is named.
+// those of papers/wraps.md, and from (20) on of papers/changes.md, unless another note is named.
 #ifndef RL_WRAP_INTERNAL_H
 #define RL_WRAP_INTERNAL_H
 
