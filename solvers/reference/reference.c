@@ -368,6 +368,17 @@ static void take_grips(reference *self) {
   state->slipped_body = self->judged->slipped_body;
 }
 
+// No blow comes to what nothing can move: it has the tension that friction has chosen (7a).
+static void keep_inert(const reference *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t k = 0; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (row->piece_count == 1 && row->entry_count == 0) {
+      e->state->multipliers[row->source] = self->before->multipliers[row->source];
+    }
+  }
+}
+
 // Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it.
 static void choose(reference *self, double t, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
@@ -376,13 +387,15 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
   for (uint32_t trial = 0;; trial++) {
     const rl_step_info before = *info;
     rl_state_copy(self->before, state);
-    if (!rl_equations_choose(e, info) || trial > 2 * model->split_capacity ||
-        model->split_capacity == 0) {
+    const bool is_hit = rl_equations_choose(e, info);
+    keep_inert(self);
+    if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
       return;
     }
     for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
       state->multipliers[m] = fmax(e->blows[m], 0.0);
     }
+    keep_inert(self);
     state->continues_paths = false;
     rl_state_copy(self->judged, self->before);
     const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
@@ -634,7 +647,6 @@ static void write_means(const reference *self, double dt) {
       e->state->multipliers[m] = fmax(e->impulses[m] / time, e->lcp.lower[m]);
     }
   }
-  rl_wraps_find_tensions(e->model, e->state);
 }
 
 // Whether somebody ends the step, `done` of which one of the two states has behind it.
@@ -721,10 +733,12 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {
     return RL_DIVERGED_NAN;
   }
+  rl_state_copy(self->judged, r->state);
   write_multipliers(self);
   if (self->parameters[FORCES] == MEAN) {
     write_means(self, dt);
   }
+  rl_wraps_find_tensions(self->model, self->judged, r->state);
   rl_state_place_holds(self->model, r->state);
   return RL_CONVERGED_TOLERANCE;
 }

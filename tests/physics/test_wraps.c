@@ -396,6 +396,83 @@ static void free_eyes_keep_momentum(void **unused) {
       RL_CAN_WRAPS | RL_CAN_FRICTION, NULL);
 }
 
+// (7a) A piece that nothing can move, where it had much, little and what friction allows, has the
+// most, the least and that, for what its neighbours pull: tied behind or before a pin, between two
+// pins, eyes or edges of a box, of which the last lock, and two in a row.
+static void inert_pieces_have_what_friction_allows(void **unused) {
+  (void)unused;
+  static const char *const all[] = {
+      "penalty",        "penalty-implicit", "pbd",    "xpbd",   "pbd-direct",          "impulse",
+      "impulse-direct", "impulse-soft",     "convex", "rattle", "reference,estimate=0"};
+  static const char *const pins = "  p: {motion: fixed, position: [-1, 0, 0], friction: 0.2,"
+                                  " shape: {cylinder: {radius: 0.1, length: 1}}}\n"
+                                  "  q: {motion: fixed, position: [1, 0, 0], friction: 0.2,"
+                                  " shape: {cylinder: {radius: 0.1, length: 1}}}\n";
+  static const char *const eyes = "{eye: [-1.1, 0, 0], friction: 0.2}, "
+                                  "{eye: [1.1, 0, 0], friction: 0.2}";
+  static const char *const box =
+      "  r: {motion: fixed, position: [0, -0.4, 0], friction: 0.2, shape: {box: {size: [2.2, 1, "
+      "1]}}}\n";
+  static const char *const rough =
+      "  r: {motion: fixed, position: [0, -0.4, 0], friction: 1.2, shape: {box: {size: [2.2, 1, "
+      "1]}}}\n";
+  const double turned = exp(0.2 * 0.5 * pi), edge = 1.2 / 0.8;
+  const struct {
+    const char *bodies, *from, *to, *over;
+    double pull;           // at each wrap beside the piece
+    uint32_t piece, inert; // of so many in a row the first
+  } scenes[] = {
+      {pins, "point: [-1.1, -1, 0]", "body: b", "{body: p, side: [0, 1, 0]}, q", turned, 0, 2},
+      {pins, "point: [0, 0.1, 0]", "body: b", "q", turned, 0, 1},
+      {pins, "body: a", "point: [0, 0.1, 0]", "p", turned, 1, 1},
+      {pins, "body: a", "body: b", "p, q", turned, 1, 1},
+      {"", "body: a", "body: b", eyes, turned, 1, 1},
+      {box, "body: a", "body: b", "r", edge, 1, 1},
+      {rough, "body: a", "body: b", "r", INFINITY, 1, 1},
+  };
+  static const double had[] = {1000.0, 1.0, 55.0};
+  for (size_t n = 0; n < 3 * sizeof scenes / sizeof scenes[0]; n++) {
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+      const double r = scenes[n / 3].pull;
+      const uint32_t piece = scenes[n / 3].piece, behind = piece + scenes[n / 3].inert;
+      rl_scenario *s = scenario_from(
+          "name: inert\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  a: {mass: 5, position: [-1.1, -1.5, 0]}\n  b: {mass: 6, position: [1.1, -1.5, 0]}\n"
+          "%sropes: {line: {from: {%s}, to: {%s}, over: [%s]}}\n",
+          scenes[n / 3].bodies, scenes[n / 3].from, scenes[n / 3].to, scenes[n / 3].over);
+      rl_driver *d = driver_for(s, all[k], 0.01);
+      for (int step = 0; step < 3; step++) {
+        assert_true(rl_driver_step(d) > 0);
+      }
+      double *had_by = piece > 0 ? &d->state->wraps[piece - 1].tension : d->state->multipliers;
+      *had_by = had[n % 3];
+      assert_true(rl_driver_step(d) > 0);
+      const uint32_t count = d->state->wrap_counts[0];
+      double most = INFINITY, least = 0.0;
+      if (piece > 0) {
+        const double back = rl_piece_tension(d->model, d->state, 0, piece - 1);
+        most = back * r;
+        least = back / r;
+      }
+      if (behind <= count) { // two in a row: what the second has was that of the strand behind
+        const double on = rl_piece_tension(d->model, d->state, 0, piece + 1);
+        most = fmin(most, on * r);
+        least = fmax(least, on / r);
+      }
+      const double has = rl_piece_tension(d->model, d->state, 0, piece);
+      check_relative(has, fmax(fmin(had[n % 3], most), least), 1e-9);
+      if (n / 3 == 3) { // plumb, and level
+        const double pulls = hypot(rl_piece_tension(d->model, d->state, 0, 0), has);
+        check_relative(probe(d, "line.force.p"), pulls, 1e-4);
+      }
+      check_near(probe(d, piece > 0 ? "a.y" : "b.y"), -1.5, 1e-3);
+      check_near(d->state->dissipated, 0.0, 1e-3);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
 // Half a turn and three: exp(7 pi mu), 9 and 733, just above which the rope slips.
 static void turns_multiply(void **unused) {
   (void)unused;
@@ -1313,6 +1390,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(rope_holds_below_the_threshold),
       cmocka_unit_test(eyes_rub_as_the_capstan_law_says),
       cmocka_unit_test(free_eyes_keep_momentum),
+      cmocka_unit_test(inert_pieces_have_what_friction_allows),
       cmocka_unit_test(turns_multiply),
       cmocka_unit_test(slip_turns_round),
       cmocka_unit_test(polygons_have_knyazyevs_law),

@@ -123,8 +123,9 @@ static inline bool rl_wraps_flow_rubs(const rl_model *model, uint32_t rope) {
 void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t rope,
                     const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
-// The tensions of all pieces of ropes over bodies, from the multipliers.
-void rl_wraps_find_tensions(const rl_model *model, rl_state *state);
+// The tensions of all pieces of ropes over bodies, from the multipliers, and of those that nothing
+// can move from the ones in the state before, with the same wraps (7a).
+void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state);
 
 // Energy of a rope that is elastic [J].
 double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t rope);

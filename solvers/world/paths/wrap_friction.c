@@ -207,10 +207,67 @@ static void find_tensions(const rl_model *model, rl_state *state, uint32_t index
   }
 }
 
+static double *piece_tension(const rl_model *model, const rl_state *state, uint32_t index,
+                             uint32_t piece) {
+  return piece == 0 ? &state->multipliers[model->ropes[index].first_link]
+                    : &rl_wraps_of(model, state, index)[piece - 1].tension;
+}
+
 double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint32_t index,
                              uint32_t piece) {
-  return piece == 0 ? state->multipliers[model->ropes[index].first_link]
-                    : rl_wraps_of(model, state, index)[piece - 1].tension;
+  return *piece_tension(model, state, index, piece);
+}
+
+// (7a) Of what friction on a wrap that sticks allows beside another tension, what is nearest to
+// one. On a locked edge, beside what is slack, 0 inf bounds nothing.
+static double allowed(const rl_model *model, const rl_state *state, uint32_t index, uint32_t wrap,
+                      double tension, double beside) {
+  const double pull = pull_held(model, state, index, wrap);
+  return fmax(fmin(tension, beside * pull), beside / pull);
+}
+
+// (7a) The tensions of pieces first ... end - 1, which nothing can move, from those in the state
+// before: from what is beyond them back to the first, and from what is before that on again.
+static void choose_run(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t index, uint32_t first, uint32_t end) {
+  const bool goes_on = end <= state->wrap_counts[index];
+  const double beside = first > 0 ? *piece_tension(model, state, index, first - 1)
+                        : goes_on ? *piece_tension(model, state, index, end)
+                                  : 0.0;
+  for (uint32_t p = end; p-- > first;) {
+    const double was = *piece_tension(model, before, index, p);
+    double *tension = piece_tension(model, state, index, p);
+    *tension = was > 0.0 ? was : beside;
+    if (p + 1 < end || goes_on) {
+      const double behind = *piece_tension(model, state, index, p + 1);
+      *tension = allowed(model, state, index, p, *tension, behind);
+    }
+  }
+  for (uint32_t p = first > 0 ? first : 1; p < end; p++) {
+    double *tension = piece_tension(model, state, index, p);
+    const double back = *piece_tension(model, state, index, p - 1);
+    *tension = allowed(model, state, index, p - 1, *tension, back);
+  }
+}
+
+// The same of all such pieces of a rope. Of an elastic one their stretch says what they pull.
+static void choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
+                            uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  if (!model->ropes[index].rubs || isfinite(model->ropes[index].stiffness) ||
+      rl_wraps_is_loop(model, index)) {
+    return;
+  }
+  for (uint32_t first = 0, p = 0; p <= count + 1; p++) {
+    const bool is_inert = p <= count && (p == 0 || wraps[p - 1].grip == RL_STICKS) &&
+                          (p == count || wraps[p].grip == RL_STICKS) &&
+                          rl_wrap_is_inert(model, state, index, p, 1);
+    if (!is_inert) {
+      choose_run(model, before, state, index, first, p); // none, if it is empty
+      first = p + 1;
+    }
+  }
 }
 
 // Of a piece with a rest length of its own; 0: slack, or the rope is not elastic.
@@ -324,18 +381,13 @@ static pulls pulls_beside(const double *last, size_t behind, size_t ahead, doubl
 }
 
 // Wraps first ... last stick, with pieces between them whose tension friction is free to choose: of
-// those beside them one may be as many times the other as all of them together can hold. What the
-// pieces between have is as much of that as each wrap can take.
-static bool judge_sticking(const rl_model *model, rl_state *state, uint32_t index, uint32_t first,
-                           uint32_t last, pulls beside, rl_wrap *before) {
-  rl_wrap *wraps = rl_wraps_of(model, state, index);
+// those beside them one may be as many times the other as all of them together can hold.
+static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t first, uint32_t last, pulls beside, rl_wrap *before) {
   const double back = beside.back, on = beside.on;
-  double all = 1.0 + grip_tolerance, tension = back;
+  double all = 1.0 + grip_tolerance;
   for (uint32_t i = first; i <= last; i++) {
-    const double pull = pull_held(model, state, index, i);
-    all *= pull;
-    tension = on > back ? fmin(tension * pull, on) : fmax(tension / pull, on);
-    wraps[i].tension = i < last && isfinite(tension) ? tension : on;
+    all *= pull_held(model, state, index, i);
   }
   bool changed = false;
   for (uint32_t i = first; i <= last; i++) {
@@ -762,12 +814,13 @@ void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index
   }
 }
 
-void rl_wraps_find_tensions(const rl_model *model, rl_state *state) {
+void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state) {
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
       rl_wrap_path(model, state, r, state->points);
       find_tensions(model, state, r, &split);
+      choose_tensions(model, before, state, r);
     }
   }
 }
@@ -860,6 +913,7 @@ void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
                      size_t *split, double dt, bool ended) {
   find_tensions(model, state, index, split);
+  choose_tensions(model, before, state, index);
   count_slips(model, state, index);
   if (!model->ropes[index].rubs || ended) {
     return 0.0;
