@@ -251,12 +251,11 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
-// (21) of papers/changes.md: what ropes are too long by since their contacts have changed shall be no
-// velocity. What nothing holds keeps its angular momentum, as it would not if it were moved.
+// (21) of papers/changes.md: what ropes are too long by since their contacts have changed shall be
+// no velocity.
 static void take_back_excess(rl_driver *driver) {
   if (driver->type->excess != RL_EXCESS_STAYS &&
-      rl_wraps_growth(driver->model, driver->state) > 0.0 &&
-      !rl_model_keeps_angular(driver->model)) {
+      rl_wraps_growth(driver->model, driver->state) > 0.0) {
     detect_between(driver);
     rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
     rl_driver_tell(driver);

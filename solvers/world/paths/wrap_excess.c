@@ -3,6 +3,7 @@
 // go: papers/wraps.md, (21) and (22).
 #include "wrap_internal.h"
 
+#include "../ledger.h"
 #include "../rotation.h"
 
 // Of the largest growth: rows that are beside their aim by less are there. So often all of them are
@@ -152,13 +153,89 @@ double rl_wraps_growth(const rl_model *model, const rl_state *state) {
   return largest;
 }
 
+static rl_vec3 mass_centre(const rl_model *model, const rl_state *state) {
+  rl_vec3 sum = {0.0, 0.0, 0.0};
+  double mass = 0.0;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    const double m = state->points[i].w > 0.0 ? state->masses[i] : 0.0;
+    sum = rl_add_scaled(sum, m, rl_position(&state->points[i]));
+    mass += m;
+  }
+  return rl_scale(1.0 / mass, sum);
+}
+
+// a += m (r.r - r r^T), the moment of inertia of m at r.
+static void add_inertia(rl_symmetric3 *a, double m, rl_vec3 r) {
+  a->xx += m * (r.y * r.y + r.z * r.z);
+  a->yy += m * (r.x * r.x + r.z * r.z);
+  a->zz += m * (r.x * r.x + r.y * r.y);
+  a->xy -= m * r.x * r.y;
+  a->xz -= m * r.x * r.z;
+  a->yz -= m * r.y * r.z;
+}
+
+// Of everything, as if it were rigid, about the centre of mass.
+static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state, rl_vec3 centre) {
+  static const double least = 1e-14; // of the largest: what lies on one line cannot turn about it
+  rl_symmetric3 a = {0};
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    if (state->points[i].w > 0.0) {
+      add_inertia(&a, state->masses[i], rl_sub(rl_position(&state->points[i]), centre));
+    }
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const rl_body *body = &model->bodies[i];
+    for (int k = 0; k < 3 && body->spin_slot != RL_NONE; k++) {
+      const rl_vec3 root =
+          rl_rotate(state->rotations[i],
+                    rl_vec(k == 0 ? body->root_inertia.x : 0.0, k == 1 ? body->root_inertia.y : 0.0,
+                           k == 2 ? body->root_inertia.z : 0.0));
+      a.xx += root.x * root.x;
+      a.yy += root.y * root.y;
+      a.zz += root.z * root.z;
+      a.xy += root.x * root.y;
+      a.xz += root.x * root.z;
+      a.yz += root.y * root.z;
+    }
+  }
+  const double small = least * (a.xx + a.yy + a.zz);
+  a.xx += small;
+  a.yy += small;
+  a.zz += small;
+  return a;
+}
+
+// (21c) Turns everything as one rigid body, so that it has so much more angular momentum.
+static void turn_all(const rl_model *model, rl_state *state, rl_vec3 missing) {
+  const rl_vec3 centre = mass_centre(model, state);
+  const rl_vec3 spin = rl_solve_symmetric(whole_inertia(model, state, centre), missing);
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    if (state->points[i].w > 0.0) {
+      const rl_vec3 arm = rl_sub(rl_position(&state->points[i]), centre);
+      state->velocities[i] = rl_add(state->velocities[i], rl_cross(spin, arm));
+    }
+  }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const rl_body *body = &model->bodies[i];
+    if (body->spin_slot != RL_NONE) {
+      rl_vec3 *rate = &state->velocities[body->spin_slot];
+      const rl_vec3 local = rl_rotate_inverse(state->rotations[i], spin);
+      *rate = rl_add(*rate, rl_times(body->root_inertia, local));
+    }
+  }
+}
+
 void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
   const double tolerance = settled_share * rl_wraps_growth(model, state);
+  const rl_vec3 angular = rl_state_momentum(model, state).angular;
   set_aims(model, state, rows, excess);
   for (int i = 0; i < most_sweeps && sweep(model, state, rows) > tolerance; i++) {
   }
   rl_rotation_settle(model, state, true);
   rl_state_place_holds(model, state);
+  if (rl_model_keeps_angular(model)) {
+    turn_all(model, state, rl_sub(angular, rl_state_momentum(model, state).angular));
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
