@@ -36,6 +36,68 @@ static bool lock_patiently(const char *folder, double patience) {
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// What there may be already
+
+static const char *const files[] = {
+    "summary.csv", "timing.csv",      "convergence.csv", "orders.csv",
+    "fits.csv",    "precision.csv",   "onestep.csv",     "reproduce.csv",
+    "report.html", "consistency.csv", "reproduce.json",  "study.json",
+};
+
+// Folders, and how the names of the files end that are theirs.
+static const struct {
+  const char *name;
+  const char *const endings[4];
+} folders[] = {{"figures", {".svg", ".png", ".pdf"}}, {"curves", {".csv"}}};
+
+enum {
+  FILES = sizeof files / sizeof files[0],
+  FOLDERS = sizeof folders / sizeof folders[0],
+};
+
+static bool ends_with(const char *text, const char *ending) {
+  const size_t length = strlen(text), end = strlen(ending);
+  return length >= end && strcmp(text + length - end, ending) == 0;
+}
+
+static bool visit_folder(const char *folder, const char *name, const char *const *endings,
+                         bool accept(const char *path)) {
+  char path[RL_PATH_MAX], file[RL_PATH_MAX];
+  bool good = rl_path_join(path, folder, name);
+  DIR *directory = good ? opendir(path) : NULL;
+  for (struct dirent *entry = NULL; directory && good && (entry = readdir(directory));) {
+    for (size_t i = 0; endings[i] && good; i++) {
+      if (ends_with(entry->d_name, endings[i])) {
+        good = rl_path_join(file, path, entry->d_name) && accept(file);
+      }
+    }
+  }
+  if (directory) {
+    closedir(directory);
+  }
+  return good;
+}
+
+// Shows the paths of all that is there to `accept`, until it refuses one. study.json is last: while
+// it is there --resume goes on.
+static bool visit(const char *folder, bool accept(const char *path)) {
+  char path[RL_PATH_MAX];
+  bool good = true;
+  for (size_t i = 0; i < FOLDERS && good; i++) {
+    good = visit_folder(folder, folders[i].name, folders[i].endings, accept);
+  }
+  for (size_t i = 0; i < FILES && good; i++) {
+    good = rl_path_join(path, folder, files[i]) && (!rl_file_exists(path) || accept(path));
+  }
+  return good;
+}
+
+static bool refuse_file(const char *path) {
+  fprintf(stderr, "ropelab: %s is there already; --force replaces it\n", path);
+  return false;
+}
+
 // Whether one of the tables is there that come last.
 static bool has_results(const char *folder) {
   char path[RL_PATH_MAX];
@@ -51,6 +113,9 @@ bool rl_claim_named(const char *folder, const char *what, bool replace, double p
   }
   if (has_results(folder) && !replace) {
     fprintf(stderr, "ropelab: %s already holds a %s; --force replaces it\n", folder, what);
+    return false;
+  }
+  if (!replace && !visit(folder, refuse_file)) {
     return false;
   }
   if (!rl_make_folders(folder)) {
@@ -78,31 +143,6 @@ bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, c
   return rl_claim_folder(folder, arguments, command, scenario, "comparison");
 }
 
-// ---------------------------------------------------------------------------------------------
-// What there may be already
-
-static const char *const files[] = {
-    "summary.csv",   "timing.csv",  "study.json",      "convergence.csv",
-    "orders.csv",    "fits.csv",    "precision.csv",   "onestep.csv",
-    "reproduce.csv", "report.html", "consistency.csv", "reproduce.json",
-};
-
-// Folders, and how the names of the files end that are theirs.
-static const struct {
-  const char *name;
-  const char *const endings[4];
-} folders[] = {{"figures", {".svg", ".png", ".pdf"}}, {"curves", {".csv"}}};
-
-enum {
-  FILES = sizeof files / sizeof files[0],
-  FOLDERS = sizeof folders / sizeof folders[0],
-};
-
-static bool ends_with(const char *text, const char *ending) {
-  const size_t length = strlen(text), end = strlen(ending);
-  return length >= end && strcmp(text + length - end, ending) == 0;
-}
-
 bool rl_results_allow(const char *scenario) {
   bool taken = false;
   for (size_t i = 0; i < FILES; i++) { // each is first written beside its place, as NAME.new
@@ -120,23 +160,6 @@ bool rl_results_allow(const char *scenario) {
             scenario);
   }
   return !taken;
-}
-
-static bool clear_folder(const char *folder, const char *name, const char *const *endings) {
-  char path[RL_PATH_MAX], file[RL_PATH_MAX];
-  bool good = rl_path_join(path, folder, name);
-  DIR *directory = good ? opendir(path) : NULL;
-  for (struct dirent *entry = NULL; directory && good && (entry = readdir(directory));) {
-    for (size_t i = 0; endings[i] && good; i++) {
-      if (ends_with(entry->d_name, endings[i])) {
-        good = rl_path_join(file, path, entry->d_name) && rl_remove_file(file);
-      }
-    }
-  }
-  if (directory) {
-    closedir(directory);
-  }
-  return good;
 }
 
 static bool is_cell(const char *folder, const rl_cell *cells, size_t count) {
@@ -189,14 +212,7 @@ static bool clear_runs(const char *folder, const rl_cell *cells, size_t count) {
 }
 
 bool rl_results_clear(const char *folder, bool runs, const rl_cell *cells, size_t count) {
-  char path[RL_PATH_MAX];
-  bool good = !runs || clear_runs(folder, cells, count);
-  for (size_t i = 0; i < FILES && good; i++) {
-    good = rl_path_join(path, folder, files[i]) && rl_remove_file(path);
-  }
-  for (size_t i = 0; i < FOLDERS && good; i++) {
-    good = clear_folder(folder, folders[i].name, folders[i].endings);
-  }
+  const bool good = (!runs || clear_runs(folder, cells, count)) && visit(folder, rl_remove_file);
   if (!good) {
     fprintf(stderr, "ropelab: %s: cannot replace what is there: %s\n", folder, strerror(errno));
   }

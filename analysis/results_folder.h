@@ -8,8 +8,8 @@
 #include "options.h"
 
 // Takes --out, or "out/COMMAND-SCENARIO" ("out/COMMAND" for several), makes it and locks it. False
-// with a message where it holds a single run, or results and there is no --force, or another run
-// writes there.
+// with a message where it holds a single run, or results or any file that rl_results_clear would
+// remove and there is no --force, or another run writes there.
 bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
                       const char *scenario);
 

@@ -405,6 +405,12 @@ size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status) {
 // ---------------------------------------------------------------------------------------------
 // All of it
 
+// Whether a study left there what each writes first.
+static bool has_begun(const rl_study *study) {
+  char path[RL_PATH_MAX];
+  return rl_path_join(path, study->folder, "study.json") && rl_file_exists(path);
+}
+
 // study.json: what the page says of the study.
 static bool write_about(const rl_study *study, const rl_study_kind *kind) {
   const rl_study_definition *d = &study->definition;
@@ -447,7 +453,15 @@ static int carry_out(rl_study *study) {
       return RL_EXIT_USAGE;
     }
   }
-  const bool replace = study->force || study->resume;
+  const bool begun = has_begun(study);
+  const bool replace = study->force || (study->resume && begun);
+  if (begun && !replace) {
+    fprintf(stderr,
+            "ropelab: %s already holds a study; --force replaces it, "
+            "--resume goes on with what was stopped\n",
+            study->folder);
+    return RL_EXIT_USAGE;
+  }
   if (!rl_claim_named(study->folder, "result of several runs", replace,
                       study->resume ? patience : 0.0) ||
       !rl_cells_are_free(study->cells, study->cell_count, true)) {

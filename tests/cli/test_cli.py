@@ -1214,6 +1214,23 @@ class Comparisons(Case):
         self.refused(*self.words, "--out", killed, says=("hanging-chain", "--force"))
         self.expect(contents(killed), before, "files after a refused comparison")
 
+    def test_files_of_others_are_not_overwritten(self) -> None:
+        words = ("pendulum", "--solver", "pbd", "--duration", "0.1")
+        for name, command in (("report.html", ("compare", *words)),
+                              ("figures/my.png", ("compare", *words)),
+                              ("convergence.csv", ("converge", *words, "--over", "step",
+                                                   "--values", "0.01,0.005")),
+                              ("figures/my.png", ("onestep", *words)),
+                              ("onestep.csv", ("onestep", *words, "--resume")),
+                              ("reproduce.json", ("reproduce", "catto2014"))):
+            folder = new_folder()
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("mine", encoding="utf-8")
+            self.refused(*command, "--out", folder, says=(str(path), "--force"))
+            self.expect({at.name: at.read_text() for at in folder.rglob("*") if at.is_file()},
+                        {path.name: "mine"}, f"files after a refused {command[0]}")
+
     def test_a_run_is_not_taken_for_a_comparison(self) -> None:
         single = self.record("atwood", "pbd", "--duration", "0.1", "--step", "0.01")
         before = contents(single.folder)

@@ -649,16 +649,17 @@ class Killed(Case):
         cli.wait_for_lock(folder)
 
     def test_says_how_to_go_on(self) -> None:
-        path, folder = write(self.TEXT), cli.new_folder()
-        process = subprocess.Popen([cli.PROGRAM, "study", str(path), "--out", str(folder)],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not list(folder.glob("*/*/run.json")):
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        cli.wait_for_lock(folder)
-        self.refused("study", path, "--out", folder,
-                     says=("--resume goes on with what was stopped, --force makes all of it again",))
+        for stop in (signal.SIGKILL, signal.SIGINT):  # without a summary.csv, and with one
+            path, folder = write(self.TEXT), cli.new_folder()
+            process = subprocess.Popen([cli.PROGRAM, "study", str(path), "--out", str(folder)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while process.poll() is None and not list(folder.glob("*/*/run.json")):
+                time.sleep(0.005)
+            process.send_signal(stop)
+            process.wait()
+            cli.wait_for_lock(folder)
+            self.refused("study", path, "--out", folder,
+                         says=("--force replaces it, --resume goes on with what was stopped",))
 
     def test_at_random_moments(self) -> None:
         path, whole = write(self.TEXT), cli.new_folder()
