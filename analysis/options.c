@@ -281,6 +281,8 @@ static error_t parse_positional(int key, char *text, struct argp_state *state,
                none ? "options only" : usage->positional);
   } else if (key == ARGP_KEY_END && a->positional_count < usage->least) {
     argp_error(state, "expected %s", usage->positional);
+  } else if (key == ARGP_KEY_END && a->resume && a->force) {
+    argp_error(state, "expected --resume or --force, found both");
   }
   return ARGP_ERR_UNKNOWN;
 }

@@ -135,9 +135,10 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
   const double step = isnan(options->step) ? scenario->step : options->step;
   if (fabs(schedule->dt - step) > note_above && !options->quiet) {
     fprintf(stderr,
-            "ropelab: note: %s does not divide by the step: %llu steps of %.10g s instead of "
+            "ropelab: note: %s does not divide by the step: %llu step%s of %.10g s instead of "
             "%.10g s\n",
-            scenario->name, (unsigned long long)schedule->steps, schedule->dt, step);
+            scenario->name, (unsigned long long)schedule->steps, schedule->steps == 1 ? "" : "s",
+            schedule->dt, step);
   }
   if (!options->quiet) {
     rl_note_ropes(scenario);

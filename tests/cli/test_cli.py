@@ -640,7 +640,8 @@ class Runs(Case):
             done = ropelab("run", "atwood", "--solver", "pbd", "--duration", duration, "--step",
                            step, "--out", folder)
             self.expect_exit(done, DONE)
-            self.expect_true(re.search(rf"note: .*{n} steps of .* instead of {step}", done.stderr)
+            steps = f"{n} step{'s' * (n != 1)} of"
+            self.expect_true(re.search(rf"note: .*{steps} .* instead of {step}", done.stderr)
                              is not None, done.stderr, f"a note on {n} steps instead of {step} s",
                              f"stderr with --duration {duration} --step {step}")
             self.expect(len(done.stderr.splitlines()), 1, "lines on stderr")
@@ -1230,6 +1231,10 @@ class Comparisons(Case):
             self.refused(*command, "--out", folder, says=(str(path), "--force"))
             self.expect({at.name: at.read_text() for at in folder.rglob("*") if at.is_file()},
                         {path.name: "mine"}, f"files after a refused {command[0]}")
+
+    def test_resume_or_force(self) -> None:
+        self.refused("converge", "pendulum", "--over", "step", "--values", "0.01", "--resume",
+                     "--force", "--out", new_folder(), says=("expected --resume or --force, found both",))
 
     def test_a_run_is_not_taken_for_a_comparison(self) -> None:
         single = self.record("atwood", "pbd", "--duration", "0.1", "--step", "0.01")
