@@ -475,6 +475,33 @@ static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
   return true;
 }
 
+// A quantity that is no column, and no probe by its form, is a word with a slip in it.
+static bool check_quantity(const rl_words quantities, size_t i, rl_study_fault *fault) {
+  const char *names[RL_LIST_MAX] = {measure_names[EXACT], measure_names[SELF],
+                                    measure_names[REFERENCE]};
+  size_t count = 3;
+  const char *text = quantities.words[i], *unused;
+  const char *colon = strchr(text, ':');
+  if (find_measure(text, &unused) >= 0 || is_column(text) || (!colon && strchr(text, '.'))) {
+    return true;
+  }
+  for (size_t k = 1; !colon && rl_columns[k].name && count < RL_LIST_MAX; k++) {
+    names[count++] = rl_columns[k].name;
+  }
+  char word[40], suggestion[300];
+  snprintf(word, sizeof word, "%.*s", colon ? (int)(colon - text) : 39, text);
+  rl_suggest(suggestion, sizeof suggestion, word, names, count);
+  return rl_study_blame(fault, "quantity", i, "no quantity '%s'; %s", word, suggestion);
+}
+
+static bool check_quantities(const rl_study_definition *d, rl_study_fault *fault) {
+  bool good = true;
+  for (size_t i = 0; i < d->quantities.count && good; i++) {
+    good = check_quantity(d->quantities, i, fault);
+  }
+  return good;
+}
+
 // What has no effect beside the rest of the definition is a mistake.
 static bool check_used(const rl_study_definition *d, const rl_convergence *c,
                        rl_study_fault *fault) {
@@ -503,8 +530,8 @@ static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   rl_convergence c = {0};
   find_variation(d, &c);
   return rl_study_check_numbers("values", d->values, RL_NUMBER_POSITIVE, fault) &&
-         rl_study_check_words("quantity", d->quantities, fault) && check_used(d, &c, fault) &&
-         check_overs(d, &c, fault) &&
+         rl_study_check_words("quantity", d->quantities, fault) && check_quantities(d, fault) &&
+         check_used(d, &c, fault) && check_overs(d, &c, fault) &&
          (c.variation != RL_VARY_PARAMETER || check_parameter(d, fault));
 }
 

@@ -268,6 +268,8 @@ class Converge(Case):
                 (good + ["--reference-step", "0.1"], "--reference-step: has no effect"),
                 (good + ["--quantity", "bob.x", "--quantity", "bob.x"], "'bob.x' is given twice"),
                 (good + ["--norm", "maxx"], "did you mean 'max'?"),
+                (good + ["--quantity", "energy_eror_J"], "no quantity 'energy_eror_J'; did you mean 'energy_error_J'?"),
+                (good + ["--quantity", "refrence:bob.x"], "no quantity 'refrence'; did you mean 'reference'?"),
                 (good + ["--law", "linear"], "expected one of power, exponential"),
                 (good + ["--quantity", "bob.q"], "bob.q"),
                 (good + ["--quantity", "exact", "--set", "exact=", "-s", "pbd"], "exact"),
