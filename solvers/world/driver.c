@@ -194,9 +194,9 @@ void rl_driver_tell(rl_driver *driver) {
   }
 }
 
-// (3) of papers/parting.md: something was parted or let go: rows and solver follow. What ropes and
-// the method's springs had stored is gone then, and what was held brings in the energy that it has
-// (papers/parting.md).
+// (3) of papers/parting.md: something was parted or let go, and rows and solver follow. What ropes
+// and the method's springs had stored is gone then, and what was held brings in the energy that it
+// has.
 static void tell_and_book(rl_driver *driver, double before) {
   rl_driver_tell(driver);
   const double gain = rl_energy_total(rl_driver_energy(driver)) - before;
@@ -227,16 +227,15 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   }
 }
 
-// (11) of papers/world.md: whether the state is worth nothing any more: of what it has of energy,
-// the method has made more than there is. Only then one is told why.
-static bool has_blown_up(const rl_driver *driver, rl_reason *why) {
+// (11) of papers/world.md: the reason, unless the state is worth nothing any more: of what it has
+// of energy, the method has made more than there is.
+static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   const rl_state *state = driver->state;
   const double error = rl_driver_energy_error(driver);
   const double limit = driver->gain_limit + fabs(state->work);
   const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
   const bool gains = limit > 0.0 && error > limit && !driver->type->keeps_faults;
-  *why = !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : *why;
-  return !is_finite || gains;
+  return !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : reason;
 }
 
 // (13) of papers/eyes.md: behind it there is no motion to go on with.
@@ -298,8 +297,7 @@ static void end_contacts(rl_driver *driver) {
 
 // What the step has torn, unless it has failed.
 static rl_reason end_step(rl_driver *driver) {
-  rl_reason reason = driver->info.reason;
-  has_blown_up(driver, &reason);
+  rl_reason reason = find_blow_up(driver, driver->info.reason);
   if (driver->rows->overflows && reason > 0) {
     reason = RL_DIVERGED_CONTACTS;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a rope is too long by since its contacts have changed, and the velocity with which it lets
-// go: papers/wraps.md, (21) and (22).
+// go: papers/changes.md, (21) and (22).
 #include "wrap_internal.h"
 
 #include "../ledger.h"
