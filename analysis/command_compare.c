@@ -165,9 +165,10 @@ int rl_command_compare(int argc, char **argv) {
   c.arguments = &arguments;
   if (load_all(&c, &status)) {
     const bool one = arguments.positional_count == 1 && c.scenarios[0];
-    status = rl_claim_results(c.folder, &arguments, "compare", one ? c.scenarios[0]->name : NULL)
-                 ? compare(&c)
-                 : RL_EXIT_USAGE;
+    const bool claimed =
+        rl_choose_folder(c.folder, &arguments, "compare", one ? c.scenarios[0]->name : NULL) &&
+        rl_claim_named(c.folder, "comparison", arguments.force, false);
+    status = claimed ? compare(&c) : RL_EXIT_USAGE;
   }
   for (size_t i = 0; i < c.cell_count; i++) {
     free(c.cells[i].command);

@@ -3,6 +3,7 @@
 
 #include "csv.h"
 #include "files.h"
+#include "listed_files.h"
 #include "pool.h"
 #include "reproduce/reproduce.h"
 #include "results_folder.h"
@@ -25,13 +26,15 @@ const rl_usage rl_reproduce_usage = {
     .doc = "Measures what a paper has published - or all of them (`ropelab list papers` marks "
            "them) - and prints each published number, ours, the difference and a verdict: matches "
            "(within the tolerance of the claim), same order (within a factor of 3.16), not "
-           "reproduced, or figure only. Writes DIR/reproduce.csv, figures and DIR/report.html."
+           "reproduced, or figure only. Writes DIR/reproduce.csv, figures and DIR/report.html. "
+           "What was stopped goes on with --resume."
            "\v"
            "Examples:\n"
            "  ropelab reproduce\n"
+           "  ropelab reproduce --resume\n"
            "  ropelab reproduce small-steps --out out/small-steps\n"
            "  ropelab reproduce catto2014 --json",
-    .options = "ojJfF",
+    .options = "ojJfuF",
     .least = 0,
     .most = 1,
 };
@@ -42,15 +45,16 @@ typedef struct task {
   const rl_paper *paper;
   const rl_experiment *experiment;
   double *ours;    // [claim_count]
-  double *seconds; // it took
+  double *seconds; // it took; nan: it is not finished, or failed
   char *message;   // [RL_TRIAL_MESSAGE] empty: it did not fail
 } task;
 
 typedef struct reproduction {
   char folder[RL_PATH_MAX];
-  task *tasks;   // in the order of the table
-  size_t *order; // longest first
+  task *tasks; // in the order of the table
   size_t count;
+  size_t *order; // of those that are to be made, longest first
+  size_t left;   // how many these are
   char *shared;
   size_t shared_size;
 } reproduction;
@@ -58,8 +62,10 @@ typedef struct reproduction {
 // ---------------------------------------------------------------------------------------------
 // Experiments in their processes
 
-static bool points_path(char path[RL_PATH_MAX], const reproduction *r, const task *t) {
-  return snprintf(path, RL_PATH_MAX, "%s/curves/%s-%s.csv", r->folder, t->paper->name,
+static bool is_finished(const task *t) { return !isnan(*t->seconds); }
+
+static bool points_path(char path[RL_PATH_MAX], const char *folder, const task *t) {
+  return snprintf(path, RL_PATH_MAX, "%s/curves/%s-%s.csv", folder, t->paper->name,
                   t->experiment->name) < RL_PATH_MAX;
 }
 
@@ -70,7 +76,7 @@ static int run_task(void *context, size_t i) {
   static rl_new_file points;
   char path[RL_PATH_MAX];
   if (t->experiment->plot) {
-    if (!points_path(path, r, t) || !rl_new_file_open(&points, path)) {
+    if (!points_path(path, r->folder, t) || !rl_new_file_open(&points, path)) {
       rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
     }
     trial.points = &points;
@@ -78,34 +84,22 @@ static int run_task(void *context, size_t i) {
   }
   const double begun = rl_seconds_now();
   t->experiment->run(&trial);
-  *t->seconds = rl_seconds_now() - begun;
+  const double seconds = rl_seconds_now() - begun;
   if (trial.points && !rl_new_file_close(trial.points)) {
     trial.points = NULL;
     rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
   }
+  *t->seconds = seconds; // last: it is finished, with all its files
   return RL_EXIT_DONE;
-}
-
-static void end_task(void *context, size_t i, int status) {
-  const reproduction *r = context;
-  const task *t = &r->tasks[r->order[i]];
-  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == RL_EXIT_DONE) {
-    return;
-  }
-  if (!*t->message && status != -1 && WIFSIGNALED(status)) {
-    snprintf(t->message, RL_TRIAL_MESSAGE, "ended by signal %d", WTERMSIG(status));
-  } else if (!*t->message) {
-    snprintf(t->message, RL_TRIAL_MESSAGE, "could not be run");
-  }
-  if (!rl_run_interrupted()) {
-    fprintf(stderr, "ropelab: %s, %s: %s\n", t->paper->name, t->experiment->name, t->message);
-  }
 }
 
 // Longest first, so that the processors are done at about the same time.
 static void sort_tasks(reproduction *r) {
   for (size_t i = 0; i < r->count; i++) {
-    size_t at = i;
+    if (is_finished(&r->tasks[i])) {
+      continue;
+    }
+    size_t at = r->left++;
     for (;
          at > 0 && r->tasks[r->order[at - 1]].experiment->seconds < r->tasks[i].experiment->seconds;
          at--) {
@@ -145,7 +139,6 @@ static bool make_tasks(reproduction *r, const rl_paper *only) {
       messages += RL_TRIAL_MESSAGE;
     }
   }
-  sort_tasks(r);
   return true;
 }
 
@@ -188,10 +181,15 @@ static void show_difference(char *text, size_t size, const rl_claim *claim, doub
   }
 }
 
+// What stopped the experiment; empty: nothing did.
+static const char *message_of(const task *t) {
+  return *t->message || is_finished(t) ? t->message : "not finished";
+}
+
 // Why it is so: what stopped the experiment, or the remark of the claim.
 static const char *reason_of(const task *t, size_t claim) {
-  const char *remark = t->experiment->claims[claim].remark;
-  return isnan(t->ours[claim]) && *t->message ? t->message : remark ? remark : "";
+  const char *remark = t->experiment->claims[claim].remark, *message = message_of(t);
+  return isnan(t->ours[claim]) && *message ? message : remark ? remark : "";
 }
 
 static void print_row(FILE *out, const task *t, size_t i, const char *previous) {
@@ -262,7 +260,7 @@ static json_t *experiment_json(const task *t) {
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "paper", t->paper->name, "citation",
                    t->paper->citation, "note", t->paper->note, "name", t->experiment->name,
-                   "seconds", number_or_null(*t->seconds), "message", t->message, "plot",
+                   "seconds", number_or_null(*t->seconds), "message", message_of(t), "plot",
                    plot_json(t), "claims", claims);
 }
 
@@ -271,8 +269,9 @@ static json_t *to_json(const reproduction *r) {
   for (size_t k = 0; k < r->count; k++) {
     json_array_append_new(list, experiment_json(&r->tasks[k]));
   }
-  return json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "version", ROPELAB_VERSION, "commit",
-                   ROPELAB_COMMIT, "experiments", list);
+  return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "format", 1, "version", ROPELAB_VERSION,
+                   "commit", ROPELAB_COMMIT, "compiler", ROPELAB_COMPILER, "flags", ROPELAB_FLAGS,
+                   "experiments", list);
 }
 
 static void write_claim(FILE *out, const task *t, size_t i) {
@@ -312,36 +311,179 @@ static bool write_csv(const reproduction *r) {
   return rl_new_file_close(&file);
 }
 
-static bool write_json(const reproduction *r, const json_t *json) {
+static bool write_json(const reproduction *r) {
   char path[RL_PATH_MAX];
   rl_new_file file;
   if (!rl_path_join(path, r->folder, "reproduce.json") || !rl_new_file_open(&file, path)) {
     return false;
   }
-  if (json_dumpf(json, file.out, JSON_INDENT(1)) != 0) {
+  json_t *json = to_json(r);
+  const bool good =
+      json && json_dumpf(json, file.out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
+  json_decref(json);
+  if (!good) {
     rl_new_file_drop(&file);
     return false;
   }
   return rl_new_file_close(&file);
 }
 
-// ---------------------------------------------------------------------------------------------
-
-static bool make_folder(reproduction *r, const rl_arguments *a, const rl_paper *only) {
-  char path[RL_PATH_MAX];
-  if (!rl_claim_folder(r->folder, a, "reproduce", only ? only->name : NULL, "reproduction") ||
-      !rl_results_clear(r->folder, a->force, NULL, 0)) {
-    return false;
+static void note_failure(const task *t, int status) {
+  if (!*t->message && status != -1 && WIFSIGNALED(status)) {
+    snprintf(t->message, RL_TRIAL_MESSAGE, "ended by signal %d", WTERMSIG(status));
+  } else if (!*t->message) {
+    snprintf(t->message, RL_TRIAL_MESSAGE, "could not be run");
   }
-  if (!rl_path_join(path, r->folder, "curves") || !rl_make_folders(path)) {
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", r->folder, strerror(errno));
-    return false;
+  if (!rl_run_interrupted()) {
+    fprintf(stderr, "ropelab: %s, %s: %s\n", t->paper->name, t->experiment->name, t->message);
   }
-  return true;
 }
 
+static void end_task(void *context, size_t i, int status) {
+  const reproduction *r = context;
+  if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != RL_EXIT_DONE) {
+    note_failure(&r->tasks[r->order[i]], status);
+  }
+  (void)write_json(r); // for --resume; at the end it has to be written
+}
+
+// ---------------------------------------------------------------------------------------------
+// What was stopped
+
+static bool is_there(const reproduction *r, const char *name) {
+  char path[RL_PATH_MAX];
+  return rl_path_join(path, r->folder, name) && rl_file_exists(path);
+}
+
+static bool is_text(const json_t *object, const char *key, const char *text) {
+  const char *there = json_string_value(json_object_get(object, key));
+  return there && strcmp(there, text) == 0;
+}
+
+// Takes over what is in reproduce.json as finished, if `same` program made it. False: it is of an
+// experiment that is not asked for.
+static bool take_experiment(const reproduction *r, const json_t *there, bool same) {
+  const json_t *claims = json_object_get(there, "claims");
+  const json_t *seconds = json_object_get(there, "seconds");
+  char path[RL_PATH_MAX];
+  for (size_t k = 0; k < r->count; k++) {
+    const task *t = &r->tasks[k];
+    if (!is_text(there, "paper", t->paper->name) || !is_text(there, "name", t->experiment->name)) {
+      continue;
+    }
+    const bool has_curves =
+        !t->experiment->plot || (points_path(path, r->folder, t) && rl_file_exists(path));
+    if (same && json_is_number(seconds) && has_curves &&
+        json_array_size(claims) == t->experiment->claim_count) {
+      *t->seconds = json_number_value(seconds);
+      for (size_t i = 0; i < t->experiment->claim_count; i++) {
+        const json_t *ours = json_object_get(json_array_get(claims, i), "ours");
+        t->ours[i] = json_is_number(ours) ? json_number_value(ours) : NAN;
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+// False with a message where the folder has experiments that are not asked for: these would be
+// lost.
+static bool take_finished(const reproduction *r) {
+  char path[RL_PATH_MAX];
+  if (!is_there(r, "reproduce.json")) {
+    return true;
+  }
+  json_t *there =
+      rl_path_join(path, r->folder, "reproduce.json") ? json_load_file(path, 0, NULL) : NULL;
+  const json_t *experiments = json_object_get(there, "experiments");
+  const bool same =
+      is_text(there, "version", ROPELAB_VERSION) && is_text(there, "commit", ROPELAB_COMMIT) &&
+      is_text(there, "compiler", ROPELAB_COMPILER) && is_text(there, "flags", ROPELAB_FLAGS);
+  bool good = json_is_array(experiments);
+  for (size_t i = 0; good && i < json_array_size(experiments); i++) {
+    good = take_experiment(r, json_array_get(experiments, i), same);
+  }
+  if (!good) {
+    fprintf(stderr,
+            "ropelab: %s is of other papers; expected the command that was stopped, or --force\n",
+            path);
+  } else if (!same) {
+    fprintf(stderr, "ropelab: note: %s is of another ropelab; all of it is made again\n", path);
+  }
+  json_decref(there);
+  return good;
+}
+
+// Takes the folder.
+static bool claim(reproduction *r, const rl_arguments *a, const rl_paper *only) {
+  char path[RL_PATH_MAX];
+  if (!rl_choose_folder(r->folder, a, "reproduce", only ? only->name : NULL)) {
+    return false;
+  }
+  const bool begun = is_there(r, "reproduce.json");
+  const bool replace = a->force || (a->resume && begun);
+  if (begun && !replace && !is_there(r, "reproduce.csv")) {
+    fprintf(stderr,
+            "ropelab: %s holds a reproduction that was stopped; --resume goes on with it, "
+            "--force makes all of it again\n",
+            r->folder);
+    return false;
+  }
+  for (size_t k = 0; k < r->count && !replace; k++) {
+    if (r->tasks[k].experiment->plot && points_path(path, r->folder, &r->tasks[k]) &&
+        rl_file_exists(path)) {
+      fprintf(stderr, "ropelab: %s is there already; --force replaces it\n", path);
+      return false;
+    }
+  }
+  return rl_claim_named(r->folder, "reproduction", replace, a->resume) &&
+         (!a->resume || take_finished(r));
+}
+
+// Enters the curves in the list of files.
+static bool list_curves(const reproduction *r) {
+  char path[RL_PATH_MAX], **names = calloc(r->count + 1, sizeof *names);
+  size_t count = 0;
+  bool good = names != NULL;
+  for (size_t k = 0; good && k < r->count; k++) {
+    if (r->tasks[k].experiment->plot) {
+      good = points_path(path, r->folder, &r->tasks[k]) &&
+             (names[count] = strdup(path + strlen(r->folder) + 1)) != NULL;
+      count += good ? 1 : 0;
+    }
+  }
+  good = good && rl_listed_begin(r->folder, names, count);
+  for (size_t i = 0; i < count; i++) {
+    free(names[i]);
+  }
+  free(names);
+  return good;
+}
+
+// Says in the folder what is to be made, before anything is.
+static bool begin(reproduction *r, const rl_arguments *a) {
+  char path[RL_PATH_MAX];
+  if (!a->resume && !rl_results_clear(r->folder, a->force, NULL, 0)) {
+    return false;
+  }
+  sort_tasks(r);
+  if (r->left < r->count) {
+    fprintf(stderr, "ropelab: note: %zu of %zu experiments were finished before and stay\n",
+            r->count - r->left, r->count);
+  }
+  const bool good = rl_path_join(path, r->folder, "curves") && rl_make_folders(path) &&
+                    (is_there(r, RL_LIST_NAME) || list_curves(r)) && write_json(r) &&
+                    rl_path_join(path, r->folder, "reproduce.csv") && rl_remove_file(path);
+  if (!good) {
+    fprintf(stderr, "ropelab: cannot write into %s: %s\n", r->folder, strerror(errno));
+  }
+  return good;
+}
+
+// ---------------------------------------------------------------------------------------------
+
 static int reproduce(reproduction *r, const rl_arguments *a) {
-  const rl_pool pool = {.count = r->count,
+  const rl_pool pool = {.count = r->left,
                         .jobs = a->jobs,
                         .noun = "experiments",
                         .context = r,
@@ -354,19 +496,20 @@ static int reproduce(reproduction *r, const rl_arguments *a) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  json_t *json = to_json(r);
-  const bool written = json && write_json(r, json) && write_csv(r);
-  if (!written) {
+  if (!write_json(r) || !write_csv(r)) {
     fprintf(stderr, "ropelab: %s: cannot write: %s\n", r->folder, strerror(errno));
-  } else if (a->json) {
+    return RL_EXIT_FAILED;
+  }
+  if (a->json) {
+    json_t *json = to_json(r);
     json_dumpf(json, stdout, JSON_INDENT(2));
+    json_decref(json);
     putchar('\n');
   } else {
     print_table(stdout, r);
   }
-  json_decref(json);
   fflush(stdout);
-  return written ? rl_report(r->folder, a->jobs, a->figures) : RL_EXIT_FAILED;
+  return rl_report(r->folder, a->jobs, a->figures);
 }
 
 static const rl_paper *find_paper(const char *name) {
@@ -395,13 +538,12 @@ int rl_command_reproduce(int argc, char **argv) {
   if (arguments.positional_count > 0 && !(only = find_paper(arguments.positional[0]))) {
     return RL_EXIT_USAGE;
   }
-  if (!make_folder(&r, &arguments, only)) {
-    return RL_EXIT_USAGE;
-  }
-  if (make_tasks(&r, only)) {
-    status = reproduce(&r, &arguments);
-  } else {
+  if (!make_tasks(&r, only)) {
     fprintf(stderr, "ropelab: out of memory\n");
+  } else if (!claim(&r, &arguments, only)) {
+    status = rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_USAGE;
+  } else if (begin(&r, &arguments)) {
+    status = reproduce(&r, &arguments);
   }
   free(r.tasks);
   free(r.order);

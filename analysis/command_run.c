@@ -2,8 +2,8 @@
 #include "commands.h"
 
 #include "command_line.h"
-#include "files.h"
 #include "options.h"
+#include "results_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,15 +25,11 @@ const rl_usage rl_run_usage = {
 
 static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
                           const rl_scenario *scenario) {
-  char summary[RL_PATH_MAX];
-  const int length = arguments->out ? snprintf(folder, RL_PATH_MAX, "%s", arguments->out)
-                                    : snprintf(folder, RL_PATH_MAX, "out/run-%s", scenario->name);
-  if (length >= RL_PATH_MAX || !rl_path_join(summary, folder, "summary.csv")) {
-    fprintf(stderr, "ropelab: the name of the folder is too long\n");
+  if (!rl_choose_folder(folder, arguments, "run", scenario->name)) {
     return false;
   }
-  if (rl_file_exists(summary)) { // a report would not show both
-    fprintf(stderr, "ropelab: %s holds a comparison; expected another folder\n", folder);
+  if (rl_folder_has_several(folder)) { // a report would not show both
+    fprintf(stderr, "ropelab: %s holds results of several runs; expected another folder\n", folder);
     return false;
   }
   return true;

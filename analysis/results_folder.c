@@ -2,6 +2,7 @@
 #include "results_folder.h"
 
 #include "csv.h"
+#include "listed_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,26 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool choose(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                   const char *scenario) {
-  int length = 0;
-  if (arguments->out) {
-    length = snprintf(folder, RL_PATH_MAX, "%s", arguments->out);
-  } else {
-    length = snprintf(folder, RL_PATH_MAX, "out/%s%s%s", command, scenario ? "-" : "",
-                      scenario ? scenario : "");
+// How long is waited for what was stopped and may still write a last line [s].
+static const double patience = 10.0;
+
+bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
+                      const char *subject) {
+  const int length = arguments->out ? snprintf(folder, RL_PATH_MAX, "%s", arguments->out)
+                                    : snprintf(folder, RL_PATH_MAX, "out/%s%s%s", command,
+                                               subject ? "-" : "", subject ? subject : "");
+  if (length >= RL_PATH_MAX) {
+    fprintf(stderr, "ropelab: the name of the folder is too long\n");
   }
   return length < RL_PATH_MAX;
 }
 
-// Tries again for a while: who was killed may still be writing a last line.
-static bool lock_patiently(const char *folder, double patience) {
+static bool lock_patiently(const char *folder, double wait) {
   const double pause = 0.05; // [s]
   for (double waited = 0.0;; waited += pause) {
     if (rl_lock_folder(folder)) {
       return true;
     }
-    if (waited >= patience || rl_run_interrupted()) {
+    if (waited >= wait || rl_run_interrupted()) {
       return false;
     }
     nanosleep(&(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
@@ -40,53 +42,24 @@ static bool lock_patiently(const char *folder, double patience) {
 // What there may be already
 
 static const char *const files[] = {
-    "summary.csv", "timing.csv",      "convergence.csv", "orders.csv",
-    "fits.csv",    "precision.csv",   "onestep.csv",     "reproduce.csv",
-    "report.html", "consistency.csv", "reproduce.json",  "study.json",
+    "summary.csv",    "timing.csv",  "convergence.csv", "orders.csv",  "fits.csv",
+    "precision.csv",  "onestep.csv", "reproduce.csv",   "report.html", "consistency.csv",
+    "reproduce.json", RL_LIST_NAME,  "study.json",
 };
 
-// Folders, and how the names of the files end that are theirs.
-static const struct {
-  const char *name;
-  const char *const endings[4];
-} folders[] = {{"figures", {".svg", ".png", ".pdf"}}, {"curves", {".csv"}}};
+// Folders of files that are listed, and of others that stay.
+static const char *const folders[] = {"figures", "curves"};
 
 enum {
   FILES = sizeof files / sizeof files[0],
   FOLDERS = sizeof folders / sizeof folders[0],
 };
 
-static bool ends_with(const char *text, const char *ending) {
-  const size_t length = strlen(text), end = strlen(ending);
-  return length >= end && strcmp(text + length - end, ending) == 0;
-}
-
-static bool visit_folder(const char *folder, const char *name, const char *const *endings,
-                         bool accept(const char *path)) {
-  char path[RL_PATH_MAX], file[RL_PATH_MAX];
-  bool good = rl_path_join(path, folder, name);
-  DIR *directory = good ? opendir(path) : NULL;
-  for (struct dirent *entry = NULL; directory && good && (entry = readdir(directory));) {
-    for (size_t i = 0; endings[i] && good; i++) {
-      if (ends_with(entry->d_name, endings[i])) {
-        good = rl_path_join(file, path, entry->d_name) && accept(file);
-      }
-    }
-  }
-  if (directory) {
-    closedir(directory);
-  }
-  return good;
-}
-
 // Shows the paths of all that is there to `accept`, until it refuses one. study.json is last: while
 // it is there --resume goes on.
 static bool visit(const char *folder, bool accept(const char *path)) {
   char path[RL_PATH_MAX];
-  bool good = true;
-  for (size_t i = 0; i < FOLDERS && good; i++) {
-    good = visit_folder(folder, folders[i].name, folders[i].endings, accept);
-  }
+  bool good = rl_listed_visit(folder, accept);
   for (size_t i = 0; i < FILES && good; i++) {
     good = rl_path_join(path, folder, files[i]) && (!rl_file_exists(path) || accept(path));
   }
@@ -98,14 +71,40 @@ static bool refuse_file(const char *path) {
   return false;
 }
 
-// Whether one of the tables is there that come last.
-static bool has_results(const char *folder) {
+static bool has_any(const char *folder, const char *const *names, size_t count) {
   char path[RL_PATH_MAX];
-  return (rl_path_join(path, folder, "summary.csv") && rl_file_exists(path)) ||
-         (rl_path_join(path, folder, "reproduce.csv") && rl_file_exists(path));
+  for (size_t i = 0; i < count; i++) {
+    if (rl_path_join(path, folder, names[i]) && rl_file_exists(path)) {
+      return true;
+    }
+  }
+  return false;
 }
 
-bool rl_claim_named(const char *folder, const char *what, bool replace, double patience) {
+bool rl_folder_has_several(const char *folder) {
+  static const char *const first_and_last[] = {"study.json", "reproduce.json", "summary.csv"};
+  return has_any(folder, first_and_last, sizeof first_and_last / sizeof first_and_last[0]);
+}
+
+// Whether one of the tables is there that come last.
+static bool has_results(const char *folder) {
+  static const char *const last[] = {"summary.csv", "reproduce.csv"};
+  return has_any(folder, last, sizeof last / sizeof last[0]);
+}
+
+// Whether what has to be a folder is one, or not there.
+static bool has_room(const char *folder) {
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < FOLDERS; i++) {
+    if (rl_path_join(path, folder, folders[i]) && rl_file_exists(path) && !rl_is_folder(path)) {
+      fprintf(stderr, "ropelab: %s is in the way: expected a folder\n", path);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rl_claim_named(const char *folder, const char *what, bool replace, bool wait) {
   if (rl_run_has_result(folder)) { // which would be mistaken for this one
     fprintf(stderr, "ropelab: %s holds the result of a single run; expected another folder\n",
             folder);
@@ -115,32 +114,18 @@ bool rl_claim_named(const char *folder, const char *what, bool replace, double p
     fprintf(stderr, "ropelab: %s already holds a %s; --force replaces it\n", folder, what);
     return false;
   }
-  if (!replace && !visit(folder, refuse_file)) {
+  if (!has_room(folder) || (!replace && !visit(folder, refuse_file))) {
     return false;
   }
   if (!rl_make_folders(folder)) {
     fprintf(stderr, "ropelab: cannot write into %s: %s\n", folder, strerror(errno));
     return false;
   }
-  if (!lock_patiently(folder, patience)) {
+  if (!lock_patiently(folder, wait ? patience : 0.0)) {
     fprintf(stderr, "ropelab: another run is writing into %s; expected another folder\n", folder);
     return false;
   }
   return true;
-}
-
-bool rl_claim_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                     const char *subject, const char *what) {
-  if (!choose(folder, arguments, command, subject)) {
-    fprintf(stderr, "ropelab: the name of the folder is too long\n");
-    return false;
-  }
-  return rl_claim_named(folder, what, arguments->force, 0.0);
-}
-
-bool rl_claim_results(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                      const char *scenario) {
-  return rl_claim_folder(folder, arguments, command, scenario, "comparison");
 }
 
 bool rl_results_allow(const char *scenario) {
@@ -151,7 +136,7 @@ bool rl_results_allow(const char *scenario) {
     taken = taken || (begins && (!scenario[length] || strcmp(scenario + length, ".new") == 0));
   }
   for (size_t i = 0; i < FOLDERS; i++) {
-    taken = taken || strcmp(scenario, folders[i].name) == 0;
+    taken = taken || strcmp(scenario, folders[i]) == 0;
   }
   if (taken) {
     fprintf(stderr,
@@ -193,15 +178,16 @@ static bool clear_runs(const char *folder, const rl_cell *cells, size_t count) {
   char path[RL_PATH_MAX], *text = NULL;
   size_t size = 0;
   FILE *table = rl_path_join(path, folder, "summary.csv") ? fopen(path, "r") : NULL;
-  bool good = true;
+  bool good = true, ours = false;
   for (bool header = true; table && good && getline(&text, &size, table) > 0;) {
     if (*text == '#') {
+      ours = ours || strncmp(text, "# ropelab ", strlen("# ropelab ")) == 0;
       continue;
     }
     char *rest = text;
     const char *scenario = rl_csv_read_text(&rest);
     const char *label = rl_csv_read_text(&rest);
-    good = header || clear_run(folder, scenario, label, cells, count);
+    good = header || !ours || clear_run(folder, scenario, label, cells, count);
     header = false;
   }
   if (table) {
@@ -211,10 +197,35 @@ static bool clear_runs(const char *folder, const rl_cell *cells, size_t count) {
   return good;
 }
 
+// Says what stands where figures and curves go and is not ropelab's.
+static void note_foreign(const char *folder) {
+  char path[RL_PATH_MAX], first[RL_PATH_MAX];
+  for (size_t i = 0; i < FOLDERS; i++) {
+    size_t count = 0;
+    DIR *directory = rl_path_join(path, folder, folders[i]) ? opendir(path) : NULL;
+    for (struct dirent *entry = NULL; directory && (entry = readdir(directory));) {
+      if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && count++ == 0) {
+        snprintf(first, sizeof first, "%s", entry->d_name);
+      }
+    }
+    if (directory) {
+      closedir(directory);
+    }
+    if (count > 0) {
+      fprintf(stderr, "ropelab: note: %s holds what is not ropelab's and stays: %s%s\n", path,
+              first, count > 1 ? ", ..." : "");
+    }
+  }
+}
+
 bool rl_results_clear(const char *folder, bool runs, const rl_cell *cells, size_t count) {
   const bool good = (!runs || clear_runs(folder, cells, count)) && visit(folder, rl_remove_file);
   if (!good) {
     fprintf(stderr, "ropelab: %s: cannot replace what is there: %s\n", folder, strerror(errno));
+    return false;
   }
-  return good;
+  if (runs) {
+    note_foreign(folder);
+  }
+  return true;
 }

@@ -3,6 +3,7 @@
 
 #include "event_notes.h"
 #include "files.h"
+#include "listed_files.h"
 #include "manifest.h"
 #include "memory_there.h"
 #include "run_cache.h"
@@ -709,11 +710,16 @@ static int claim(const run *r) {
             r->folder);
     return RL_EXIT_USAGE;
   }
-  if (!r->options->force && rl_run_has_result(r->folder)) {
+  if (!rl_run_has_result(r->folder)) {
+    return RL_EXIT_DONE;
+  }
+  if (!r->options->force) {
     fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", r->folder);
     return RL_EXIT_USAGE;
   }
-  return rl_run_remove_result(r->folder) ? RL_EXIT_DONE : fail(r, "cannot replace what is there");
+  return rl_run_remove_result(r->folder) && rl_listed_remove(r->folder) // with a report on it
+             ? RL_EXIT_DONE
+             : fail(r, "cannot replace what is there");
 }
 
 // Why a run cannot even begin, and the exit status of that; RL_EXIT_DONE: it can.

@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long a resumed study waits for what is left of the one that was stopped [s].
-static const double patience = 10.0;
-
 const char *const rl_norm_names[] = {"max", "l2", "end", NULL};
 
 // A scenario with its changes, or why there is none.
@@ -462,8 +459,7 @@ static int carry_out(rl_study *study) {
             study->folder);
     return RL_EXIT_USAGE;
   }
-  if (!rl_claim_named(study->folder, "result of several runs", replace,
-                      study->resume ? patience : 0.0) ||
+  if (!rl_claim_named(study->folder, "result of several runs", replace, study->resume) ||
       !rl_cells_are_free(study->cells, study->cell_count, true)) {
     return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_USAGE;
   }

@@ -29,6 +29,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 SYSTEM_PYTHON = "/usr/bin/python3"
 RESTARTED = "ROPELAB_REPORT_RESTARTED"
 REPRODUCTION = "reproduce.json"  # in the folder of `ropelab reproduce`
+LIST = "ropelab-files.txt"  # names in the folder of what is ropelab's there
+LIST_HEAD = "# ropelab files, format 1: which of report.html, figures/ and curves/ are ropelab's"
 PLAYER_MODULES = ("numpy", "h5py")  # without them the page has no players
 
 
@@ -130,14 +132,20 @@ def show_all(results, styles, target: Path, gnuplot):
 
 
 def publish(source: Path, folder: Path, page: str) -> None:
-    """Moves complete files to their places; the page last."""
-    figures = folder / "figures"
-    figures.mkdir(exist_ok=True)
-    for path in sorted(source.iterdir()):
-        os.replace(path, figures / path.name)
-    unfinished = source / "report.html"
-    unfinished.write_text(page, encoding="utf-8")
-    os.replace(unfinished, folder / "report.html")
+    """Moves complete files to their places, the page last. All are in the list of what is ropelab's
+    before they are there; what is not in it is somebody else's and stays."""
+    names = [f"figures/{path.name}" for path in sorted(source.iterdir())] + ["report.html"]
+    old = folder / LIST
+    listed = old.read_text(encoding="utf-8").splitlines() if old.is_file() else [LIST_HEAD]
+    for name in names:
+        if name not in listed and os.path.lexists(folder / name):
+            raise FileExistsError(f"{folder / name} is in the way and not ropelab's; move it")
+    (folder / "figures").mkdir(exist_ok=True)
+    (source / LIST).write_text("\n".join(dict.fromkeys(listed + names)) + "\n", encoding="utf-8")
+    (source / "report.html").write_text(page, encoding="utf-8")
+    os.replace(source / LIST, old)
+    for name in names:
+        os.replace(source / Path(name).name, folder / name)
 
 
 def make_report(folder: Path, gnuplot) -> None:

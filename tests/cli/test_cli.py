@@ -1218,19 +1218,63 @@ class Comparisons(Case):
     def test_files_of_others_are_not_overwritten(self) -> None:
         words = ("pendulum", "--solver", "pbd", "--duration", "0.1")
         for name, command in (("report.html", ("compare", *words)),
-                              ("figures/my.png", ("compare", *words)),
                               ("convergence.csv", ("converge", *words, "--over", "step",
                                                    "--values", "0.01,0.005")),
-                              ("figures/my.png", ("onestep", *words)),
                               ("onestep.csv", ("onestep", *words, "--resume")),
-                              ("reproduce.json", ("reproduce", "catto2014"))):
+                              ("reproduce.csv", ("reproduce", "catto2014"))):
             folder = new_folder()
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("mine", encoding="utf-8")
-            self.refused(*command, "--out", folder, says=(str(path), "--force"))
+            self.refused(*command, "--out", folder, says=(str(folder), "--force"))
             self.expect({at.name: at.read_text() for at in folder.rglob("*") if at.is_file()},
                         {path.name: "mine"}, f"files after a refused {command[0]}")
+
+    def test_files_of_others_stay(self) -> None:
+        """Of figures/ and curves/ only what ropelab wrote is replaced."""
+        folder = new_folder()
+        mine = [folder / name for name in ("figures/mine.png", "curves/mine.csv",
+                                           "pendulum/pbd/mine.svg", "summary.txt")]
+        for path in mine:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("mine", encoding="utf-8")
+        common = ("--duration", "0.1", "--figures", "svg", "--out", folder)
+        self.quietly("compare", "pendulum", "-s", "pbd", *common)
+        done = ropelab("compare", "atwood", "-s", "pbd", *common, "--force")
+        self.expect_exit(done, DONE)
+        for text in ("figures holds what is not ropelab's and stays: mine.png",
+                     "curves holds what is not ropelab's and stays: mine.csv"):
+            self.expect_in(text, done.stderr, "what is said of them")
+        self.expect([path.read_text(encoding="utf-8") for path in mine], ["mine"] * 4, "their files")
+        self.expect({path.name.partition("-")[0] for path in (folder / "figures").iterdir()},
+                    {"atwood", "mine.png"}, "figures")
+        for name in ("figures/atwood-energy.svg", "report.html"):  # is it ours? the list says
+            (folder / "ropelab-files.txt").write_text("", encoding="utf-8")
+            before = contents(folder)
+            self.refused("report", folder, "--figures", "svg", says=("in the way and not ropelab's",),
+                         status=FAILED)
+            self.expect(contents(folder), before, "files after a refused report")
+            (folder / name).rename(folder / "elsewhere")
+
+    def test_what_has_to_be_a_folder(self) -> None:
+        folder = new_folder()
+        folder.mkdir()
+        (folder / "figures").write_text("mine", encoding="utf-8")
+        for force in ((), ("--force",)):
+            self.refused("compare", "pendulum", "-s", "pbd", "--out", folder, *force,
+                         says=(f"{folder}/figures is in the way: expected a folder",))
+
+    def test_a_run_that_is_replaced_takes_its_report_with_it(self) -> None:
+        run = self.record("atwood", "pbd", "--duration", "0.1")
+        for name in ("notes.txt", "figures/mine.png"):
+            (run.folder / name).parent.mkdir(exist_ok=True)
+            (run.folder / name).write_text("mine", encoding="utf-8")
+        self.expect_exit(ropelab("report", run.folder, "--figures", "svg"), DONE)
+        self.quietly("run", "atwood", "-s", "pbd", "--duration", "0.1", "--out", run.folder, "--force")
+        self.expect((run.folder / "report.html").exists(), False, "the report of the old run is there")
+        self.expect({path.name: path.read_text() for path in run.folder.rglob("*")
+                     if path.name in ("notes.txt", "mine.png") or path.suffix == ".svg"},
+                    {"notes.txt": "mine", "mine.png": "mine"}, "files of others, and figures")
 
     def test_resume_or_force(self) -> None:
         self.refused("converge", "pendulum", "--over", "step", "--values", "0.01", "--resume",
@@ -1243,7 +1287,7 @@ class Comparisons(Case):
                      says=("single run",))
         self.expect(contents(single.folder), before, "files after a refused comparison")
         self.refused("run", "atwood", "--solver", "pbd", "--out", self.folder, "--force",
-                     says=("holds a comparison",))
+                     says=("holds results of several runs",))
 
     def test_labels_made_of_parameters(self) -> None:
         folder = new_folder()

@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from tests.cli import test_cli as cli
 
@@ -108,3 +109,52 @@ class Reproduce(cli.Case):
             left = sorted(path.name for path in folder.rglob("*") if path.suffix == ".new")
             self.expect(left, [], "unfinished files")
             self.expect((folder / "reproduce.csv").exists(), False, "there is a reproduce.csv")
+
+    def test_killed_and_resumed(self) -> None:
+        """What was finished is kept, and the rest is made; a folder of others' files loses none."""
+        folder = cli.new_folder()
+        (folder / "curves").mkdir(parents=True)
+        mine = folder / "curves/mine.csv"
+        mine.write_text("mine", encoding="utf-8")
+        words = ("reproduce", "xpbd", "--figures", "svg", "--out", folder)
+        process = subprocess.Popen([cli.PROGRAM, *map(str, words), "--jobs", "3"],
+                                   stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + cli.PATIENCE
+        while len(finished(folder)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        before = finished(folder)
+        self.expect(sorted(before), ["chain", "spring"], "what was finished")
+        self.refused(*words, says=("--resume goes on with it",))
+        self.refused("reproduce", "pbd", "--out", folder, "--resume", says=("is of other papers",))
+        self.refused("run", "atwood", "-s", "pbd", "--out", folder, says=("several runs",))
+        done = cli.ropelab(*words, "--resume")
+        self.expect_exit(done, cli.DONE)
+        self.expect_in("2 of 3 experiments were finished before and stay", done.stderr, "the note")
+        now = finished(folder)
+        self.expect({name: now[name] for name in before}, before, "experiments that were finished")
+        self.expect(len(now), 3, "finished experiments")
+        self.expect([row for row in table_rows(done.stdout) if "machine" not in row[-1]],
+                    [row for row in readme_rows() if row[0] == "xpbd" and "machine" not in row[-1]],
+                    "the table, and the README's")
+        done = cli.ropelab(*words, "--force")
+        self.expect_exit(done, cli.DONE)
+        self.expect_in("curves holds what is not ropelab's and stays: mine.csv", done.stderr, "what stays")
+        self.expect(mine.read_text(encoding="utf-8"), "mine", "a file that is not ours")
+
+    def test_curves_of_others(self) -> None:
+        folder = cli.new_folder()
+        path = folder / "curves/catto-stack.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text("mine", encoding="utf-8")
+        for resume in ((), ("--resume",)):
+            self.refused("reproduce", "catto", "--out", folder, *resume, says=(str(path), "--force"))
+        self.expect(path.read_text(encoding="utf-8"), "mine", "a file that is not ours")
+
+
+def finished(folder: Path) -> dict[str, object]:
+    """The experiments of reproduce.json that came to their end."""
+    path = folder / "reproduce.json"
+    found = json.loads(path.read_text(encoding="utf-8"))["experiments"] if path.exists() else []
+    return {part["name"]: part for part in found if part["seconds"] is not None}

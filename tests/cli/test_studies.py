@@ -473,7 +473,7 @@ class Study(Case):
                 (("compare", "pendulum", "-s", "pbd", "--duration", "0.1"), "")):
             self.refused(*words, "--out", folder, says=("--force replaces it",))
             self.expect_exit(cli.ropelab(*words, "--figures", "svg", "--out", folder, "--force"), cli.DONE)
-            found = {path.name for path in folder.iterdir()} - {"pendulum", "figures", "report.html"}
+            found = {path.name for path in folder.iterdir()} - {"pendulum", "figures", "report.html", "ropelab-files.txt"}
             self.expect(found, {"summary.csv", *left.split()}, f"files after {words}")
             runs = {path.parent.name for path in folder.glob("pendulum/*/run.json")}
             self.expect_true(not any("rattle" in run for run in runs), runs, "none of rattle", "runs")

@@ -388,7 +388,8 @@ class ReportOfComparison(unittest.TestCase):
 
     def test_leaves_nothing_else_behind(self) -> None:
         names = sorted(path.name for path in self.folder.iterdir())
-        self.assertEqual(names, ["figures", "long-swing", "report.html", "summary.csv", "swing"])
+        self.assertEqual(names, ["figures", "long-swing", "report.html", "ropelab-files.txt",
+                                 "summary.csv", "swing"])
 
     def test_is_the_same_when_made_again(self) -> None:
         def contents() -> dict[str, bytes]:
