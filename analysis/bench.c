@@ -60,7 +60,7 @@ static rl_model *make_chain(size_t elements) {
 static rl_model *make_drums(void) {
   static rl_body_definition bodies[DRUMS + ROPES];
   static rl_rope_definition ropes[ROPES];
-  static rl_way ways[3 * ROPES];
+  static rl_waypoint waypoints[3 * ROPES];
   static char names[DRUMS + 2 * ROPES][16];
   const rl_part_definition drum = {.shape = RL_CYLINDER, .radius = 0.1, .length = 0.2};
   for (uint32_t i = 0; i < DRUMS + 2 * ROPES; i++) {
@@ -79,15 +79,16 @@ static rl_model *make_drums(void) {
   for (uint32_t i = 0; i < ROPES; i++) {
     const uint32_t over = 2 * i < ROPES ? 2 : 3, to = i + over;
     for (uint32_t k = 0; k < over; k++) {
-      ways[3 * i + k] = (rl_way){.body = i + k, .part = RL_NONE, .side.x = NAN, .friction = NAN};
+      waypoints[3 * i + k] =
+          (rl_waypoint){.body = i + k, .part = RL_NONE, .side.x = NAN, .friction = NAN};
     }
     ropes[i] = rl_rope_defaults();
     ropes[i].name = names[DRUMS + ROPES + i];
     ropes[i].from = (rl_end){.kind = RL_END_BODY, .body = DRUMS + i};
     ropes[i].to = to < ROPES ? (rl_end){.kind = RL_END_BODY, .body = DRUMS + to}
                              : (rl_end){.kind = RL_END_POINT, .at = {to - 0.5, -1.0, 0.0}};
-    ropes[i].ways = &ways[3 * i];
-    ropes[i].way_count = over;
+    ropes[i].waypoints = &waypoints[3 * i];
+    ropes[i].waypoint_count = over;
   }
   const rl_definition definition = {.gravity = {0.0, -9.81, 0.0},
                                     .bodies = bodies,

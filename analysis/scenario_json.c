@@ -140,27 +140,27 @@ static json_t *end_to_json(const rl_definition *d, const rl_end *end) {
   return out;
 }
 
-static json_t *way_to_json(const rl_definition *d, const rl_way *way) {
+static json_t *waypoint_to_json(const rl_definition *d, const rl_waypoint *waypoint) {
   json_t *out = json_object();
-  if (way->body == RL_NONE) {
-    set(out, "eye", vector(way->at));
+  if (waypoint->body == RL_NONE) {
+    set(out, "eye", vector(waypoint->at));
   } else {
-    const rl_body_definition *body = &d->bodies[way->body];
+    const rl_body_definition *body = &d->bodies[waypoint->body];
     set_string(out, "body", body->name);
-    if (way->eye) {
-      set(out, "at", vector(way->at));
+    if (waypoint->is_eye) {
+      set(out, "at", vector(waypoint->at));
     } else {
-      if (way->part != RL_NONE) {
-        set_string(out, "part", body->parts[way->part].name);
+      if (waypoint->part != RL_NONE) {
+        set_string(out, "part", body->parts[waypoint->part].name);
       }
-      if (!isnan(way->side.x)) {
-        set(out, "side", vector(way->side));
+      if (!isnan(waypoint->side.x)) {
+        set(out, "side", vector(waypoint->side));
       }
-      set_number(out, "turns", way->turns);
+      set_number(out, "turns", waypoint->turns);
     }
   }
-  if (way->eye) {
-    set_number(out, "friction", way->friction);
+  if (waypoint->is_eye) {
+    set_number(out, "friction", waypoint->friction);
   }
   return out;
 }
@@ -204,8 +204,8 @@ static json_t *rope_to_json(const rl_definition *d, const rl_rope_definition *ro
     set(out, "to", end_to_json(d, &rope->to));
   }
   json_t *over = json_array();
-  for (size_t i = 0; i < rope->way_count; i++) {
-    json_array_append_new(over, way_to_json(d, &rope->ways[i]));
+  for (size_t i = 0; i < rope->waypoint_count; i++) {
+    json_array_append_new(over, waypoint_to_json(d, &rope->waypoints[i]));
   }
   set(out, "over", over);
   set_length(out, rope);

@@ -50,7 +50,7 @@ static size_t piece_count(scene s, size_t rope) {
     return element_count(s, rope);
   }
   const size_t wraps = r ? r->wrap_capacity : rl_definition_wraps(s.definition, d);
-  return 1 + (wraps > 0 ? wraps : r ? r->eye_count : d->way_count);
+  return 1 + (wraps > 0 ? wraps : r ? r->eye_count : d->waypoint_count);
 }
 
 static size_t node_count(scene s, size_t rope) {
@@ -65,10 +65,10 @@ static bool is_closed(scene s, size_t rope) {
 // Whether a rope runs through an eye on a body.
 static bool has_eye_on(scene s, size_t rope, size_t body) {
   const rl_rope *r = s.model ? &s.model->ropes[rope] : NULL;
-  const size_t count = r ? r->eye_count + r->ring_count : s.definition->ropes[rope].way_count;
+  const size_t count = r ? r->eye_count + r->ring_count : s.definition->ropes[rope].waypoint_count;
   for (size_t i = 0; i < count; i++) {
     if (r ? s.model->eyes[r->first_eye + i].slot == rl_body_slot(s.model, (uint32_t)body)
-          : s.definition->ropes[rope].ways[i].body == body) {
+          : s.definition->ropes[rope].waypoints[i].body == body) {
       return true;
     }
   }
@@ -238,7 +238,7 @@ static rl_probe_status fail_body(query *q, const char *word) {
 }
 
 // Quantities of a rope and a body that it can touch, which is word `at`.
-static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool position) {
+static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool is_position) {
   const char *word = q->count <= at ? "" : q->words[at];
   const size_t body = find_body(q->scene, word);
   if (body == body_count(q->scene) || !can_touch(q->scene, q->probe->index, body)) {
@@ -246,7 +246,7 @@ static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool p
   }
   q->probe->body = (uint32_t)body;
   q->probe->kind = kind;
-  const rl_probe_status status = position ? read_component(q, at + 1, kind, 3) : finish(q, at);
+  const rl_probe_status status = is_position ? read_component(q, at + 1, kind, 3) : finish(q, at);
   const bool needs_ends = kind == RL_PROBE_ROPE_WRAP;
   return status == RL_PROBE_OK && needs_ends && is_closed(q->scene, q->probe->index) &&
                  element_count(q->scene, q->probe->index) > 1
@@ -320,7 +320,7 @@ static rl_probe_status read_rope(query *q) {
   static const struct {
     const char *word;
     rl_probe_kind kind;
-    bool position;
+    bool is_position;
   } pairs[] = {{"wrap", RL_PROBE_ROPE_WRAP, false},
                {"force", RL_PROBE_ROPE_FORCE, false},
                {"slip", RL_PROBE_ROPE_SLIP, false},
@@ -328,7 +328,7 @@ static rl_probe_status read_rope(query *q) {
                {"exit", RL_PROBE_ROPE_EXIT_X, true}};
   for (size_t i = 0; i < COUNT(pairs); i++) {
     if (strcmp(word, pairs[i].word) == 0) {
-      return read_pair(q, 2, pairs[i].kind, pairs[i].position);
+      return read_pair(q, 2, pairs[i].kind, pairs[i].is_position);
     }
   }
   return fail_word(q, word, "unknown quantity of a rope", quantities,

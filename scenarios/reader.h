@@ -54,7 +54,7 @@ bool rl_read_bodies(rl_reader *reader);
 bool rl_read_parts(rl_reader *reader, const rl_tree *node, void *body_definition);
 bool rl_read_ropes(rl_reader *reader);
 bool rl_read_end(rl_reader *reader, const rl_tree *node, void *end);
-bool rl_read_ways(rl_reader *reader, const rl_tree *node, void *rope_definition);
+bool rl_read_waypoints(rl_reader *reader, const rl_tree *node, void *rope_definition);
 // What can only be checked once all ropes are known.
 bool rl_check_end(rl_reader *reader, const rl_tree *node, const rl_end *end, uint32_t rope);
 bool rl_read_events(rl_reader *reader, const rl_tree *events, rl_definition *definition);

@@ -122,9 +122,9 @@ static bool read_part_later(rl_reader *reader, const rl_tree *node, void *target
   return true;
 }
 
-#define AT(member) offsetof(rl_way, member)
+#define AT(member) offsetof(rl_waypoint, member)
 
-static const rl_field way_fields[] = {
+static const rl_field waypoint_fields[] = {
     {"body", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(body), NULL, read_body_index},
     {"at", RL_FIELD_VECTOR, false, RL_ANY, "m", AT(at), NULL, NULL},
     {"eye", RL_FIELD_VECTOR, false, RL_ANY, "m", AT(at), NULL, NULL},
@@ -136,8 +136,8 @@ static const rl_field way_fields[] = {
 
 #undef AT
 
-static bool read_part_name(rl_reader *reader, const rl_tree *node, rl_way *way) {
-  const rl_body_definition *body = &reader->body_definitions[way->body];
+static bool read_part_name(rl_reader *reader, const rl_tree *node, rl_waypoint *waypoint) {
+  const rl_body_definition *body = &reader->body_definitions[waypoint->body];
   const char **names = rl_allocate(reader, body->part_count, sizeof *names);
   uint32_t *parts = rl_allocate(reader, body->part_count, sizeof *parts);
   if (!names || !parts) {
@@ -152,17 +152,17 @@ static bool read_part_name(rl_reader *reader, const rl_tree *node, rl_way *way) 
   }
   if (count == 0) {
     return rl_fail(reader, node, "part: body '%.40s' has no part with a name",
-                   reader->body_names[way->body]);
+                   reader->body_names[waypoint->body]);
   }
   if (!rl_read_word(reader, node, "part of a body", names, count, &found)) {
     return false;
   }
-  way->part = parts[found];
+  waypoint->part = parts[found];
   return true;
 }
 
 // An eye has a friction; what the rope passes round has a part, a side and turns.
-static bool check_way_keys(rl_reader *reader, const rl_tree *node, bool eye) {
+static bool check_waypoint_keys(rl_reader *reader, const rl_tree *node, bool eye) {
   static const char *const round_only[] = {"part", "side", "turns"};
   const char *eye_key = rl_tree_value(node, "eye") ? "eye" : "at";
   for (size_t i = 0; i < sizeof round_only / sizeof round_only[0]; i++) {
@@ -177,60 +177,61 @@ static bool check_way_keys(rl_reader *reader, const rl_tree *node, bool eye) {
   return true;
 }
 
-static bool read_way_map(rl_reader *reader, const rl_tree *node, rl_way *way) {
-  if (!rl_read_fields(reader, node, node, "an entry of 'over'", way_fields,
-                      sizeof way_fields / sizeof way_fields[0], way) ||
+static bool read_waypoint_map(rl_reader *reader, const rl_tree *node, rl_waypoint *waypoint) {
+  if (!rl_read_fields(reader, node, node, "an entry of 'over'", waypoint_fields,
+                      sizeof waypoint_fields / sizeof waypoint_fields[0], waypoint) ||
       !rl_check_exclusive(reader, node, "body", "eye") ||
       !rl_check_exclusive(reader, node, "at", "eye")) {
     return false;
   }
   const bool fixed_eye = rl_tree_value(node, "eye") != NULL;
-  if (!fixed_eye && way->body == RL_NONE) {
+  if (!fixed_eye && waypoint->body == RL_NONE) {
     return rl_fail(reader, node, "an entry of 'over' needs 'body' or 'eye'");
   }
-  way->eye = fixed_eye || rl_tree_value(node, "at");
+  waypoint->is_eye = fixed_eye || rl_tree_value(node, "at");
   const rl_tree *part = rl_tree_value(node, "part");
-  return check_way_keys(reader, node, way->eye) && (!part || read_part_name(reader, part, way));
+  return check_waypoint_keys(reader, node, waypoint->is_eye) &&
+         (!part || read_part_name(reader, part, waypoint));
 }
 
 // Round a body without a surface there is nothing to pass.
-static bool check_surface(rl_reader *reader, const rl_tree *node, const rl_way *way) {
-  if (!way->eye && reader->body_definitions[way->body].part_count == 0) {
+static bool check_surface(rl_reader *reader, const rl_tree *node, const rl_waypoint *waypoint) {
+  if (!waypoint->is_eye && reader->body_definitions[waypoint->body].part_count == 0) {
     return rl_fail(reader, node,
                    "body '%.40s' has no shape that a rope could pass round; expected a shape, or "
                    "an eye on it: {body: %.40s, at: [x, y, z]}",
-                   reader->body_names[way->body], reader->body_names[way->body]);
+                   reader->body_names[waypoint->body], reader->body_names[waypoint->body]);
   }
   return true;
 }
 
-static bool read_way(rl_reader *reader, const rl_tree *node, rl_way *way) {
-  *way = rl_way_defaults();
+static bool read_waypoint(rl_reader *reader, const rl_tree *node, rl_waypoint *waypoint) {
+  *waypoint = rl_waypoint_defaults();
   if (node->kind == RL_TREE_LIST) {
     return rl_fail(reader, node,
                    "over: expected the name of a body, {body: NAME, ...} or {eye: [x, y, z]}, "
                    "found a list");
   }
-  const bool read = node->kind == RL_TREE_SCALAR ? rl_read_body_name(reader, node, &way->body)
-                                                 : read_way_map(reader, node, way);
-  return read && check_surface(reader, node, way);
+  const bool read = node->kind == RL_TREE_SCALAR ? rl_read_body_name(reader, node, &waypoint->body)
+                                                 : read_waypoint_map(reader, node, waypoint);
+  return read && check_surface(reader, node, waypoint);
 }
 
-bool rl_read_ways(rl_reader *reader, const rl_tree *node, void *rope_definition) {
+bool rl_read_waypoints(rl_reader *reader, const rl_tree *node, void *rope_definition) {
   rl_rope_definition *rope = rope_definition;
   if (!rl_expect_list(reader, node, "over", "bodies and eyes")) {
     return false;
   }
-  rl_way *ways = rl_allocate(reader, node->count, sizeof *ways);
-  if (!ways) {
+  rl_waypoint *waypoints = rl_allocate(reader, node->count, sizeof *waypoints);
+  if (!waypoints) {
     return false;
   }
   for (size_t i = 0; i < node->count; i++) {
-    if (!read_way(reader, node->items[i], &ways[i])) {
+    if (!read_waypoint(reader, node->items[i], &waypoints[i])) {
       return false;
     }
   }
-  rope->ways = ways;
-  rope->way_count = node->count;
+  rope->waypoints = waypoints;
+  rope->waypoint_count = node->count;
   return true;
 }

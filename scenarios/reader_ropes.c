@@ -75,7 +75,7 @@ static bool read_break_tensions(rl_reader *reader, const rl_tree *node, void *ta
 static const rl_field rope_fields[] = {
     {"from", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(from), NULL, rl_read_end},
     {"to", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(to), NULL, rl_read_end},
-    {"over", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, rl_read_ways},
+    {"over", RL_FIELD_OTHER, false, RL_ANY, NULL, 0, NULL, rl_read_waypoints},
     {"closed", RL_FIELD_BOOLEAN, false, RL_ANY, NULL, AT(closed), NULL, NULL},
     {"length", RL_FIELD_NUMBER, false, RL_POSITIVE, "m", AT(length), NULL, NULL},
     {"slack", RL_FIELD_NUMBER, false, RL_ANY, "m", AT(slack), NULL, NULL},

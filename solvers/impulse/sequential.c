@@ -13,7 +13,7 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
 void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
   // With drag nodes weigh more in the step than at its start.
-  const bool known = rows->evaluated && !model->has_drag;
+  const bool known = rows->is_evaluated && !model->has_drag;
   rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -36,7 +36,7 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
     }
   }
   rl_rows_move(rows);
-  rows->evaluated = false;
+  rows->is_evaluated = false;
 }
 
 void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_state *state,

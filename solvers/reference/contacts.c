@@ -349,8 +349,8 @@ static void find_on_element(const rl_equations *e, const rl_contact *contact, bo
 
 static bool is_of_element(const rl_equations *e, const rl_row *row) {
   const rl_contact *contact = &e->state->contacts[row->item];
-  return is_contact(row) && !row->rests && contact->rope != RL_NONE && contact->next != RL_NONE &&
-         is_on_edge(e, contact);
+  return is_contact(row) && !row->is_skipped && contact->rope != RL_NONE &&
+         contact->next != RL_NONE && is_on_edge(e, contact);
 }
 
 // Of the node between two elements that touch an edge there these say all there is to say.
@@ -403,8 +403,8 @@ void rl_contacts_find(rl_equations *e) {
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
     rl_row *row = &e->rows->rows[k];
     const rl_contact *contact = is_contact(row) ? &e->state->contacts[row->item] : NULL;
-    row->rests = contact && e->is_between && !can_act(e, row);
-    if (!contact || contact->rope == RL_NONE || row->rests) {
+    row->is_skipped = contact && e->is_between && !can_act(e, row);
+    if (!contact || contact->rope == RL_NONE || row->is_skipped) {
       continue;
     }
     rl_foot *foot = &e->rows->feet[row->item];
@@ -486,7 +486,7 @@ static double speed_of(const rl_equations *e, const rl_row *row) {
     const uint32_t slot = e->rows->entries[i].slot;
     speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
   }
-  for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
+  for (uint32_t i = 0; i < e->model->body_count && row->has_spins; i++) {
     const double bound = e->model->bodies[i].bound;
     const double arm = isfinite(bound) ? bound : e->model->reach;
     speed += rl_length(rl_body_spin(e->model, e->state, i)) * arm;

@@ -137,7 +137,7 @@ static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
     const uint32_t slot = e->rows->entries[i].slot;
     *speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
   }
-  for (uint32_t i = 0; i < e->model->body_count && row->turns; i++) {
+  for (uint32_t i = 0; i < e->model->body_count && row->has_spins; i++) {
     *speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
   }
   return size;

@@ -348,7 +348,8 @@ static double row_loss(const rl_equations *e, const rl_row *row) {
 
 static double slip_loss(const rl_equations *e) {
   double sum = 0.0;
-  for (uint32_t k = 0; k < e->rows->row_count && (e->lcp.direct.forces || e->has_elastic); k++) {
+  for (uint32_t k = 0; k < e->rows->row_count && (e->lcp.direct.has_forces || e->has_elastic);
+       k++) {
     sum += row_loss(e, &e->rows->rows[k]);
   }
   return sum;

@@ -114,7 +114,7 @@ static bool is_doubtful(const rl_driver *driver) {
 // A method that looks for positions finds none where the shortest way of a rope has come to an end
 // on the way to them. That is seen where everything would be without the rows; in the middle of the
 // step too, for a way along a seam that has ended there can be found again at its end, as another.
-static bool loses_way_ahead(rl_driver *driver, double t1) {
+static bool loses_path_ahead(rl_driver *driver, double t1) {
   if (!driver->type->seeks_positions || !is_doubtful(driver)) {
     return false;
   }
@@ -161,8 +161,8 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
        trial <= most && !goes_round && driver->info.reason > 0 &&
-       (loses_way_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
-                                                      driver->info.last_impulses, driver->dt));
+       (loses_path_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
+                                                       driver->info.last_impulses, driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);

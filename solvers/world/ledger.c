@@ -205,7 +205,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     }
   }
   rl_rows_move(rows);
-  rows->evaluated = true;
+  rows->is_evaluated = true;
 }
 
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,

@@ -32,8 +32,8 @@ rl_rope_definition rl_rope_defaults(void) {
                               .pivot = {NAN, NAN, NAN}};
 }
 
-rl_way rl_way_defaults(void) {
-  return (rl_way){.body = RL_NONE, .part = RL_NONE, .side = {NAN, 0.0, 0.0}, .friction = NAN};
+rl_waypoint rl_waypoint_defaults(void) {
+  return (rl_waypoint){.body = RL_NONE, .part = RL_NONE, .side = {NAN, 0.0, 0.0}, .friction = NAN};
 }
 
 static const double gib = 1073741824.0; // bytes
@@ -84,7 +84,7 @@ static void count_rope(rl_builder *b, uint32_t i, counts *n) {
   n->spares += spares + (rl_definition_is_fed(d, i) ? rope->segments : 0);
   n->links += most_elements;
   n->entangled += rope->rope_collide ? most_elements : 0;
-  n->eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->way_count;
+  n->eyes += rope->segments > 0 ? rl_definition_rings(rope) : rope->waypoint_count;
   n->rings += rl_definition_rings(rope);
   n->holds += (rope->from.kind == RL_END_BODY ? 1U : 0U) + (rope->to.kind == RL_END_BODY ? 1U : 0U);
   n->wraps += wraps;

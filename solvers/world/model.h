@@ -19,7 +19,7 @@
 
 // ---------------------------------------------------------------------------------------------
 // Definition: what the user says. Fill the structs from rl_body_defaults(),
-// rl_rope_defaults() and rl_way_defaults(). Optional numbers are NAN where absent. All arrays
+// rl_rope_defaults() and rl_waypoint_defaults(). Optional numbers are NAN where absent. All arrays
 // belong to the caller and are copied.
 
 typedef enum rl_motion { RL_FREE, RL_FIXED, RL_DRIVEN, RL_AXLE } rl_motion;
@@ -86,15 +86,15 @@ typedef struct rl_end {
 } rl_end;
 
 // Something the rope passes: an eye (fixed in space or on a body), or round a body.
-typedef struct rl_way {
-  bool eye;
+typedef struct rl_waypoint {
+  bool is_eye;
   uint32_t body;   // RL_NONE: an eye fixed in space
   uint32_t part;   // RL_NONE: the whole body
   rl_vec3 at;      // eye: in the body's frame, or in space [m]
   rl_vec3 side;    // round a body: on which side it lies; x is NAN if absent
   double turns;    // round a body: extra full turns
   double friction; // eye: Coulomb coefficient, NAN if absent
-} rl_way;
+} rl_waypoint;
 
 typedef enum rl_pose { RL_POSE_STRAIGHT, RL_POSE_POINTS, RL_POSE_HANG } rl_pose;
 typedef enum rl_lumping { RL_LUMP_HALF, RL_LUMP_EQUAL } rl_lumping;
@@ -106,8 +106,8 @@ typedef struct rl_rope_definition {
   const char *name;
   rl_end from, to;
   bool closed; // a loop: the last element leads back to node 0; from and to keep their defaults
-  size_t way_count;
-  const rl_way *ways;
+  size_t waypoint_count;
+  const rl_waypoint *waypoints;
   double length;              // rest length of the whole rope [m], NAN if absent
   double slack;               // added to the shortest path where no length is given [m]
   double mass;                // of the whole rope [kg]; 0: massless
@@ -181,7 +181,7 @@ typedef struct rl_definition {
 
 rl_body_definition rl_body_defaults(void);
 rl_rope_definition rl_rope_defaults(void);
-rl_way rl_way_defaults(void); // round no body, through no eye
+rl_waypoint rl_waypoint_defaults(void); // round no body, through no eye
 
 // Elements of a rope; a massless one has a single element, which is its whole span.
 static inline size_t rl_definition_elements(const rl_rope_definition *rope) {

@@ -46,7 +46,7 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
   entries[row->entry_count++] = (rl_entry){.slot = vertex.slot};
   if (body && body->spin_slot != RL_NONE) {
     entries[row->entry_count++] = (rl_entry){.slot = body->spin_slot};
-    row->turns = true;
+    row->has_spins = true;
   }
 }
 

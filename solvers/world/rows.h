@@ -58,11 +58,11 @@ typedef struct rl_row {
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
-  uint32_t crowd; // contact of two bodies: how many of these there are, at most, on one of them
-  bool turns;     // some of its entries are spins
-  bool is_laid;   // its entries are filled in, and stay: rl_row_evaluate does it
-  bool rests;     // nobody asks for it: rl_direct_evaluate leaves it as it was
-  double value;   // C at the positions last evaluated [m]
+  uint32_t crowd;  // contact of two bodies: how many of these there are, at most, on one of them
+  bool has_spins;  // some of its entries are spins
+  bool is_laid;    // its entries are filled in, and stay: rl_row_evaluate does it
+  bool is_skipped; // nobody asks for it: rl_direct_evaluate leaves it as it was
+  double value;    // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
 } rl_row;
 
@@ -132,8 +132,8 @@ typedef struct rl_rows {
   rl_vec3 *old_sides;
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
-  bool stand;               // rl_rows_stand
-  bool evaluated;           // but for frozen ones, by rl_ledger_begin: nothing has moved since
+  bool points_stand;        // rl_rows_stand
+  bool is_evaluated;        // but for frozen ones, by rl_ledger_begin: nothing has moved since
   uint32_t known_path;      // and of which rope the path was looked up last
   bool overflows;           // there were more contacts of ropes with ropes than there is room for
   bool lists_idle;          // for methods that call rl_detect_again
@@ -200,11 +200,11 @@ double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, doub
 // While all positions and ropes stand as they are, the path of a rope is looked up for the first of
 // its rows that are evaluated one after the other, and not for each: until it is told to move.
 static inline void rl_rows_stand(rl_rows *rows) {
-  rows->stand = true;
+  rows->points_stand = true;
   rows->known_path = RL_NONE;
 }
 
-static inline void rl_rows_move(rl_rows *rows) { rows->stand = false; }
+static inline void rl_rows_move(rl_rows *rows) { rows->points_stand = false; }
 
 // Value, gradients and inverse mass of one general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,

@@ -302,7 +302,7 @@ static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
 }
 
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
-  rows->evaluated = false;
+  rows->is_evaluated = false;
   const bool relaid = find_ropes(model, state, rows);
   rl_eyes_guide(model, state, rows, dt);
   if (model->contact_capacity == 0) {

@@ -31,7 +31,7 @@ static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *poi
 // on the body that it is tied to has entries for one slot twice: they are summed first.
 double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
                                const rl_point *points) {
-  if (!row->turns) {
+  if (!row->has_spins) {
     return row->inverse_mass;
   }
   const rl_vec3 direction = rl_unit(slide);
@@ -175,7 +175,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
                             rl_row *row, const rl_point *points) {
   const uint32_t rope = model->link_rope[row->item];
   const rl_vec3 none = {0.0, 0.0, 0.0};
-  if (!rows->stand || rows->known_path != rope) {
+  if (!rows->points_stand || rows->known_path != rope) {
     rl_wrap_path(model, state, rope, points);
     rows->known_path = rope;
   }

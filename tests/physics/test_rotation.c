@@ -221,7 +221,7 @@ static void rows_of_turning_bodies(void **unused) {
     for (uint32_t i = 0; i < d->rows->row_count; i++) {
       rl_row *row = &d->rows->rows[i];
       check_row_gradient(d, row, 2e-9);
-      assert_true(row->turns);
+      assert_true(row->has_spins);
       if (row->kind == RL_ROW_SPAN) {
         spans++;
         continue;

@@ -203,19 +203,19 @@ static void ropes_are_wound_round_every_body(void **unused) {
 // ---------------------------------------------------------------------------------------------
 // On which side
 
-typedef struct way_list {
+typedef struct route_list {
   rl_vec3 turning;  // asked for
   double least;     // length of all
   double near;      // how far the nearest one's length is from `length`
   double length;    // of the path found
   uint32_t on_side; // how many turn that way
-} way_list;
+} route_list;
 
-static void note_way(const rl_path_way *way, void *data) {
-  way_list *list = data;
-  list->least = fmin(list->least, way->length);
-  list->near = fmin(list->near, fabs(way->length - list->length));
-  list->on_side += rl_dot(way->turning, list->turning) > 0.0 ? 1 : 0;
+static void note_route(const rl_path_route *route, void *data) {
+  route_list *list = data;
+  list->least = fmin(list->least, route->length);
+  list->near = fmin(list->near, fabs(route->length - list->length));
+  list->on_side += rl_dot(route->turning, list->turning) > 0.0 ? 1 : 0;
 }
 
 // A rope with a side given, over one body; NULL if it is refused.
@@ -228,15 +228,15 @@ static rl_model *laid_over(const rl_part_definition *part, rl_vec3 position, rl_
   body.rotation = rotation;
   body.part_count = 1;
   body.parts = part;
-  rl_way way = rl_way_defaults();
-  way.body = 0;
-  way.side = side;
+  rl_waypoint route = rl_waypoint_defaults();
+  route.body = 0;
+  route.side = side;
   rl_rope_definition rope = rl_rope_defaults();
   rope.name = "rope";
   rope.from.at = ends[0];
   rope.to.at = ends[1];
-  rope.way_count = 1;
-  rope.ways = &way;
+  rope.waypoint_count = 1;
+  rope.waypoints = &route;
   const rl_definition definition = {
       .body_count = 1, .bodies = &body, .rope_count = 1, .ropes = &rope};
   rl_fault fault;
@@ -260,11 +260,11 @@ static void sides_are_found_where_there_is_a_way(void **unused) {
       const rl_vec3 side = random_direction(&seed);
       rl_model *with_rope = laid_over(&part, position, rotation, ends, side);
       rl_state *state = with_rope ? rl_state_create(with_rope) : NULL;
-      way_list list = {.turning = rl_cross(side, rl_sub(ends[1], ends[0])),
-                       .least = INFINITY,
-                       .near = INFINITY,
-                       .length = state ? rl_wrap_path(with_rope, state, 0, state->points) : 0.0};
-      rl_path_find_ways(&solid, ends[0], ends[1], note_way, &list);
+      route_list list = {.turning = rl_cross(side, rl_sub(ends[1], ends[0])),
+                         .least = INFINITY,
+                         .near = INFINITY,
+                         .length = state ? rl_wrap_path(with_rope, state, 0, state->points) : 0.0};
+      rl_path_find_routes(&solid, ends[0], ends[1], note_route, &list);
       const bool touches = state && state->wrap_counts[0] > 0;
       laid += state ? 1 : 0;
       over += touches ? 1 : 0;

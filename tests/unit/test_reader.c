@@ -706,11 +706,12 @@ static void test_rope_values(void **state) {
   assert_int_equal(line->to.kind, RL_END_POINT);
   assert_true(isnan(line->length) && isnan(line->stiffness) && isnan(line->pivot.x));
   check_number("slack", line->slack, 0.375);
-  assert_int_equal(line->way_count, 2);
-  assert_true(line->ways[0].eye && line->ways[0].body == RL_NONE && isnan(line->ways[0].friction));
-  check_number("eye, z", line->ways[0].at.z, 3.0);
-  assert_true(line->ways[1].eye && line->ways[1].body == 1);
-  check_number("eye, friction", line->ways[1].friction, 0.0);
+  assert_int_equal(line->waypoint_count, 2);
+  assert_true(line->waypoints[0].is_eye && line->waypoints[0].body == RL_NONE &&
+              isnan(line->waypoints[0].friction));
+  check_number("eye, z", line->waypoints[0].at.z, 3.0);
+  assert_true(line->waypoints[1].is_eye && line->waypoints[1].body == 1);
+  check_number("eye, friction", line->waypoints[1].friction, 0.0);
   const rl_rope_definition *list = &scenario->definition.ropes[2];
   assert_int_equal(list->segments, 2);
   check_number("rest_lengths, 1", list->rest_lengths[1], 0.75);
@@ -741,8 +742,8 @@ static void test_overrides(void **state) {
   check_number("mass", scenario->definition.bodies[0].mass, 4.5);
   assert_int_equal(scenario->definition.body_count, 2);
   check_number("damping", scenario->definition.ropes[0].damping, 0.75);
-  check_number("eye, x", scenario->definition.ropes[0].ways[0].at.x, 1.0);
-  check_number("eye, y", scenario->definition.ropes[0].ways[0].at.y, -2.0);
+  check_number("eye, x", scenario->definition.ropes[0].waypoints[0].at.x, 1.0);
+  check_number("eye, y", scenario->definition.ropes[0].waypoints[0].at.y, -2.0);
   check_number("duration", scenario->duration, 5.0);
   check_number("gravity", scenario->definition.gravity.y, -1.0);
   rl_scenario_free(scenario);

@@ -320,7 +320,7 @@ typedef struct spoilt {
   rl_part_definition part;
   rl_drive_key drive[2];
   rl_rope_definition ropes[2];
-  rl_way way;
+  rl_waypoint waypoint;
   rl_vec3 points[3];
   double rest_lengths[2];
 } spoilt;
@@ -351,15 +351,15 @@ static void fill(spoilt *s) {
   s->ropes[0].pose = RL_POSE_POINTS;
   s->ropes[0].point_count = 3;
   s->ropes[0].points = s->points;
-  s->way = rl_way_defaults();
-  s->way.eye = true;
-  s->way.at = rl_vec(0.6, 0.3, 0.0);
+  s->waypoint = rl_waypoint_defaults();
+  s->waypoint.is_eye = true;
+  s->waypoint.at = rl_vec(0.6, 0.3, 0.0);
   s->ropes[1] = rl_rope_defaults();
   s->ropes[1].name = "line";
   s->ropes[1].from.at = rl_vec(1.0, 0.0, 0.0);
   s->ropes[1].to = (rl_end){.kind = RL_END_NODE, .rope = 0, .node = -2, .at = s->points[1]};
-  s->ropes[1].way_count = 1;
-  s->ropes[1].ways = &s->way;
+  s->ropes[1].waypoint_count = 1;
+  s->ropes[1].waypoints = &s->waypoint;
   s->definition = (rl_definition){.gravity = {0.0, -9.81, 0.0},
                                   .body_count = 1,
                                   .bodies = &s->body,
@@ -404,8 +404,8 @@ static void values_are_checked(void **unused) {
       {&s.ropes[1].length, 0.0, "length"},
       {&s.ropes[1].slack, NAN, "slack"},
       {&s.ropes[1].from.at.x, NAN, "from"},
-      {&s.way.at.y, NAN, "at"},
-      {&s.way.friction, -0.5, "friction"},
+      {&s.waypoint.at.y, NAN, "at"},
+      {&s.waypoint.friction, -0.5, "friction"},
       {&s.points[1].y, NAN, "points"},
       {&s.rest_lengths[1], -0.8, "rest_lengths"},
   };
@@ -430,7 +430,7 @@ static void indices_are_checked(void **unused) {
       {&s.ropes[1].to.rope, 2, "to"},
       {(uint32_t *)(void *)&s.ropes[1].to.node, 3, "to"},
       {(uint32_t *)(void *)&s.ropes[1].to.node, (uint32_t)-4, "to"},
-      {&s.way.body, 1, "over"},
+      {&s.waypoint.body, 1, "over"},
       {(uint32_t *)(void *)&s.ropes[1].from.kind, RL_END_NODE + 1, "from"},
       {(uint32_t *)(void *)&s.part.shape, RL_HULL + 1, "shape"},
       {(uint32_t *)(void *)&s.body.motion, RL_AXLE + 1, "motion"},

@@ -210,7 +210,7 @@ void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
   d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
   d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
-  d->rests = rl_carve(carver, c.unknowns, sizeof *d->rests);
+  d->lower_is_empty = rl_carve(carver, c.unknowns, sizeof *d->lower_is_empty);
   d->permuted = rl_carve(carver, c.unknowns, sizeof *d->permuted);
   d->reels = rl_carve(carver, model->is_reeled ? c.unknowns : 0, sizeof *d->reels);
   d->is_reeled = model->is_reeled;
@@ -321,7 +321,7 @@ static void find_entries(rl_direct *d, const rl_model *model, const rl_state *st
         d->entry_owner[entry] = m;
         d->entry_slot[entry++] = rl_row_slot(rows, r, e);
       }
-      vector += (d->forces ? 2 : 1) * (entry - d->entry_start[m]);
+      vector += (d->has_forces ? 2 : 1) * (entry - d->entry_start[m]);
     } else if (is_there(model, state, m)) {
       d->entry_owner[entry] = d->entry_owner[entry + 1] = m;
       d->entry_slot[entry++] = state->links[m].a;
@@ -355,8 +355,9 @@ static uint32_t entry_vector(const rl_direct *d, uint32_t entry) {
 
 // How far behind its gradients the forces of a row are: rows of ropes that slip have both.
 static inline uint32_t force_offset(const rl_direct *d, uint32_t m) {
-  return d->forces && m < d->row_count && !is_link(d, m) ? d->entry_start[m + 1] - d->entry_start[m]
-                                                         : 0;
+  return d->has_forces && m < d->row_count && !is_link(d, m)
+             ? d->entry_start[m + 1] - d->entry_start[m]
+             : 0;
 }
 
 static int entry_sign(const rl_direct *d, uint32_t entry) {
@@ -430,7 +431,7 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
   d->structure = rows->structure;
   d->link_count = model->link_count;
   d->first_split = model->link_count + (uint32_t)state->contact_count;
-  d->forces = can_slip(model);
+  d->has_forces = can_slip(model);
   find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);
   find_entries(d, model, state, rows);
@@ -479,7 +480,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      if (row->rests) {
+      if (row->is_skipped) {
         continue;
       }
       rl_row_evaluate(model, state, rows, row, points);
@@ -491,7 +492,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
       for (uint32_t e = 0; e < row->entry_count; e++) {
         gradients[d->vectors[row->source] + e] = rows->entries[row->first_entry + e].gradient;
       }
-      for (uint32_t e = 0; e < row->entry_count && d->forces; e++) {
+      for (uint32_t e = 0; e < row->entry_count && d->has_forces; e++) {
         gradients[d->vectors[row->source] + row->entry_count + e] =
             rows->entries[row->first_entry + e].force;
       }
@@ -613,19 +614,19 @@ static double eliminate(rl_direct *d, uint32_t p) {
   double *row = &d->lower[d->start[p]];
   double *column = &d->upper[d->start[p]];
   const uint32_t first = d->first[p];
-  const bool rests = is_zero(row, p - first);
+  const bool is_empty = is_zero(row, p - first);
   double pivot = d->diagonal[p];
-  d->rests[p] = rests;
+  d->lower_is_empty[p] = is_empty;
   for (uint32_t q = first; q < p; q++) {
     const uint32_t both = q - (first > d->first[q] ? first : d->first[q]);
     const double *row_q = &d->lower[d->start[q + 1]];
     const double *column_q = &d->upper[d->start[q + 1]];
     double *l = &row[q - first];
     double *u = &column[q - first];
-    if (!d->rests[q]) {
+    if (!d->lower_is_empty[q]) {
       *u -= tail_product(u, row_q, both);
     }
-    if (!rests) {
+    if (!is_empty) {
       *l = (*l - tail_product(l, column_q, both)) * d->diagonal[q];
       pivot -= *l * *u;
     }
@@ -645,7 +646,7 @@ bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     double pivot;
     if (d->start[p + 1] - at == 1) {
       const double l = d->lower[at] * inverse;
-      d->rests[p] = false;
+      d->lower_is_empty[p] = false;
       d->lower[at] = l;
       pivot = d->diagonal[p] - l * d->upper[at];
     } else {

@@ -47,7 +47,7 @@ typedef struct rl_direct {
   uint32_t coupled;     // those that take part, first in the order: all but for rl_direct_restrict
   uint32_t link_count;  // those of elements; the next are of contacts
   uint32_t first_split; // then those of the strands of ropes over bodies beyond the first of each
-  bool forces;          // ropes can slip: the forces of a general row follow its gradients
+  bool has_forces;      // ropes can slip: the forces of a general row follow its gradients
   bool is_turned;       // of an element that acts J M^-1 J0^T is not positive, as last factored
   uint32_t row_count;   // those of rl_rows; the others are of tangents
   uint32_t tangents_count;
@@ -64,7 +64,7 @@ typedef struct rl_direct {
   rl_tangents *tangents;  // [tangents_count] in the order of the contacts
   double *lower, *upper;  // [profile] rows of L, columns of U
   double *diagonal;       // [count] by position: of A, then one over that of U
-  bool *rests;            // [count] by position: nothing is in its row of L
+  bool *lower_is_empty;   // [count] by position: nothing is in its row of L
   double *permuted;       // [count] by position: scratch of the solve
   bool is_reeled;         // by winches
   double *reels;          // [count] dL0/dt of each row as last evaluated [m/s]; contacts: 0

@@ -66,10 +66,10 @@ static void keep_rows(rl_projection *p, const rl_rows *rows) {
 }
 
 void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                         bool start, double dt) {
+                         bool at_start, double dt) {
   p->dt = dt;
   rl_direct_build(&p->direct, model, state, rows);
-  if (start || p->direct.tangents_count > 0) {
+  if (at_start || p->direct.tangents_count > 0) {
     rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
                        p->start);
     rl_frictions_begin(p->frictions, &p->direct, rows);
@@ -378,6 +378,6 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
 }
 
 void rl_projection_book_friction(rl_projection *p, const rl_rows *rows, const rl_state *state,
-                                 bool positions, rl_step_info *info) {
-  rl_frictions_book(p->frictions, &p->direct, rows, state, positions ? 1.0 / p->dt : 1.0, info);
+                                 bool of_positions, rl_step_info *info) {
+  rl_frictions_book(p->frictions, &p->direct, rows, state, of_positions ? 1.0 / p->dt : 1.0, info);
 }

@@ -61,10 +61,10 @@ void rl_projection_init(rl_projection *projection, const double *parameters,
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *carver);
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state);
 
-// At the start of the step, after rl_detect: structure, and gradients there if `start` is asked
+// At the start of the step, after rl_detect: structure, and gradients there if `at_start` is asked
 // for.
 void rl_projection_begin(rl_projection *projection, const rl_model *model, rl_state *state,
-                         rl_rows *rows, bool start, double dt);
+                         rl_rows *rows, bool at_start, double dt);
 
 // Projects the state's positions; its multipliers become lambda h^2 [kg m]. `at_start`: J0 of the
 // start of the step. Fills iterations, evaluations, residual and trace of `info`.
@@ -84,8 +84,8 @@ void rl_projection_look_again(rl_projection *projection, const rl_model *model,
 void rl_projection_velocities(rl_projection *projection, rl_state *state, const rl_rows *rows,
                               int iterations);
 
-// Books what friction did, after rl_projection_finish (`positions`) or rl_projection_velocities.
+// Books what friction did, after rl_projection_finish (`of_positions`) or rl_projection_velocities.
 void rl_projection_book_friction(rl_projection *projection, const rl_rows *rows,
-                                 const rl_state *state, bool positions, rl_step_info *info);
+                                 const rl_state *state, bool of_positions, rl_step_info *info);
 
 #endif

@@ -26,20 +26,21 @@ rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end) {
                 rl_rotate(rl_quat_from_vector(body->rotation), end->at));
 }
 
-rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way) {
-  const rl_end as_end = {
-      .kind = way->body == RL_NONE ? RL_END_POINT : RL_END_BODY, .body = way->body, .at = way->at};
+rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_waypoint *waypoint) {
+  const rl_end as_end = {.kind = waypoint->body == RL_NONE ? RL_END_POINT : RL_END_BODY,
+                         .body = waypoint->body,
+                         .at = waypoint->at};
   return rl_definition_end(definition, &as_end);
 }
 
-double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope) {
+double rl_definition_path_length(const rl_definition *definition, const rl_rope_definition *rope) {
   if (rope->pose == RL_POSE_POINTS) {
     return rl_polyline_length(rope->point_count, rope->points, rope->closed);
   }
   double length = 0.0;
   rl_vec3 previous = rl_definition_end(definition, &rope->from);
-  for (size_t i = 0; i < rope->way_count; i++) {
-    const rl_vec3 eye = rl_definition_eye(definition, &rope->ways[i]);
+  for (size_t i = 0; i < rope->waypoint_count; i++) {
+    const rl_vec3 eye = rl_definition_eye(definition, &rope->waypoints[i]);
     length += rl_distance(previous, eye);
     previous = eye;
   }
@@ -54,7 +55,8 @@ double rl_definition_length(const rl_definition *definition, const rl_rope_defin
     }
     return length;
   }
-  return isnan(rope->length) ? rl_definition_way(definition, rope) + rope->slack : rope->length;
+  return isnan(rope->length) ? rl_definition_path_length(definition, rope) + rope->slack
+                             : rope->length;
 }
 
 rl_part rl_part_from_definition(const rl_part_definition *d) {
@@ -173,9 +175,9 @@ static bool holds_beside_centre(const rl_end *end, uint32_t body) {
 static bool can_turn(const rl_definition *definition, const rl_rope_definition *rope, uint32_t i) {
   const rl_body_definition *body = &definition->bodies[i];
   bool turns = holds_beside_centre(&rope->from, i) || holds_beside_centre(&rope->to, i);
-  for (size_t k = 0; k < rope->way_count; k++) {
-    const rl_way *way = &rope->ways[k];
-    turns = turns || (way->eye && way->body == i && !rl_is_zero(way->at));
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &rope->waypoints[k];
+    turns = turns || (waypoint->is_eye && waypoint->body == i && !rl_is_zero(waypoint->at));
   }
   return turns ||
          (rl_definition_touches(definition, rope, i) &&
@@ -216,25 +218,25 @@ bool rl_definition_turns(const rl_definition *definition, uint32_t i) {
 }
 
 double rl_definition_eye_friction(const rl_definition *definition, const rl_rope_definition *rope,
-                                  const rl_way *way) {
-  const bool own = !isnan(way->friction) || way->body == RL_NONE;
+                                  const rl_waypoint *waypoint) {
+  const bool own = !isnan(waypoint->friction) || waypoint->body == RL_NONE;
   return rl_pair_friction(rope->friction,
-                          own ? way->friction : definition->bodies[way->body].friction);
+                          own ? waypoint->friction : definition->bodies[waypoint->body].friction);
 }
 
 size_t rl_definition_rings(const rl_rope_definition *rope) {
   size_t rings = 0;
-  for (size_t k = 0; k < rope->way_count && rope->segments > 0; k++) {
-    rings += rope->ways[k].eye ? 1 : 0;
+  for (size_t k = 0; k < rope->waypoint_count && rope->segments > 0; k++) {
+    rings += rope->waypoints[k].is_eye ? 1 : 0;
   }
   return rings;
 }
 
 static bool eyes_rub(const rl_definition *definition, const rl_rope_definition *rope) {
   bool rub = false;
-  for (size_t k = 0; k < rope->way_count; k++) {
-    rub = rub ||
-          (rope->ways[k].eye && rl_definition_eye_friction(definition, rope, &rope->ways[k]) > 0.0);
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    rub = rub || (rope->waypoints[k].is_eye &&
+                  rl_definition_eye_friction(definition, rope, &rope->waypoints[k]) > 0.0);
   }
   return rub;
 }

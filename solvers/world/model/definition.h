@@ -14,10 +14,10 @@ rl_vec3 rl_definition_position(const rl_body_definition *body);
 
 // Where the ends and eyes of a rope are at the start [m].
 rl_vec3 rl_definition_end(const rl_definition *definition, const rl_end *end);
-rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_way *way);
+rl_vec3 rl_definition_eye(const rl_definition *definition, const rl_waypoint *waypoint);
 
 // Length of the rope's way from end to end, over its eyes or along its points [m].
-double rl_definition_way(const rl_definition *definition, const rl_rope_definition *rope);
+double rl_definition_path_length(const rl_definition *definition, const rl_rope_definition *rope);
 
 // Rest length of a rope [m]: of its elements together, given, or its way and the slack.
 double rl_definition_length(const rl_definition *definition, const rl_rope_definition *rope);
@@ -34,7 +34,7 @@ bool rl_definition_collide(const rl_definition *definition, uint32_t a, uint32_t
 // The friction of a rope in an eye on its way: that of the pair, of which an eye without its own
 // has that of its body; and whether a massless rope has some in any eye.
 double rl_definition_eye_friction(const rl_definition *definition, const rl_rope_definition *rope,
-                                  const rl_way *way);
+                                  const rl_waypoint *waypoint);
 // How many eyes a rope with mass runs through; 0 of a massless one.
 size_t rl_definition_rings(const rl_rope_definition *rope);
 

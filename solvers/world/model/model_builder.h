@@ -73,7 +73,7 @@ void rl_build_pairs(rl_builder *b);
 bool rl_build_ropes(rl_builder *b, rl_fault *fault);
 
 // The way of a rope with mass that passes something: its points. False with `fault` filled in.
-bool rl_build_way(rl_builder *b, uint32_t index, rl_fault *fault);
+bool rl_build_path(rl_builder *b, uint32_t index, rl_fault *fault);
 
 // Lays the ropes that can lie on bodies over these, once all of them have their places: lengths and
 // wraps. False with `fault` filled in.

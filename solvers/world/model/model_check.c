@@ -212,7 +212,7 @@ static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fau
                         "a closed rope has no ends to hang between; expected the corners of a "
                         "polygon");
   }
-  if (rope->segments == 0 && rope->way_count < 2) {
+  if (rope->segments == 0 && rope->waypoint_count < 2) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
                         "a massless closed rope is held by what it passes; expected at least two "
                         "entries in `over`");
@@ -224,7 +224,7 @@ static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fau
                         "expected at least 3",
                         rope->segments);
   }
-  if (rope->segments > 0 && rope->way_count == 0 && rope->pose != RL_POSE_POINTS) {
+  if (rope->segments > 0 && rope->waypoint_count == 0 && rope->pose != RL_POSE_POINTS) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "closed",
                         "a closed rope has no ends that it could lie straight between; expected "
                         "`points`, the corners of the polygon that it starts on");
@@ -237,7 +237,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   const bool elastic = !isnan(rope->stiffness);
   const rl_vec3 from = rl_definition_end(definition, &rope->from);
   const rl_vec3 to = rl_definition_end(definition, &rope->to);
-  if (!rope->closed && rope->way_count == 0 && rope->pose != RL_POSE_POINTS &&
+  if (!rope->closed && rope->waypoint_count == 0 && rope->pose != RL_POSE_POINTS &&
       rl_distance(from, to) == 0.0) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "to",
                         "both ends are at the same place and the rope passes nothing between "
@@ -253,7 +253,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
                         isnan(rope->length) ? "slack" : "length",
                         "the rope's rest length is %g m; expected a finite one above 0", length);
   }
-  const double way = rl_definition_way(definition, rope);
+  const double way = rl_definition_path_length(definition, rope);
   const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;
   if (!elastic && way > length * (1.0 + tolerance)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
@@ -353,24 +353,24 @@ bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_
 }
 
 // What a rope shall pass round has a surface that it can lie on.
-static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+static bool check_waypoints(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
-  for (size_t k = 0; k < rope->way_count; k++) {
-    const rl_way *way = &rope->ways[k];
-    const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
-    if (way->eye && rope->segments > 0 && rope->pose == RL_POSE_HANG) {
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &rope->waypoints[k];
+    const rl_body_definition *body = waypoint->is_eye ? NULL : &definition->bodies[waypoint->body];
+    if (waypoint->is_eye && rope->segments > 0 && rope->pose == RL_POSE_HANG) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
                           "a rope through an eye does not hang freely between its ends; expected "
                           "the corners of its way, or none");
     }
-    if (body && !rl_definition_touches(definition, rope, way->body)) {
+    if (body && !rl_definition_touches(definition, rope, waypoint->body)) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
                    "the rope passes body '%s', which lets it through: rope_collide: false, or an "
                    "end of the rope lies inside it",
                    body->name);
       return rl_fault_place(fault, "%zu", k);
     }
-    if (body && body->parts[way->part == RL_NONE ? 0 : way->part].shape == RL_PLANE) {
+    if (body && body->parts[waypoint->part == RL_NONE ? 0 : waypoint->part].shape == RL_PLANE) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
                    "no rope passes round a half-space, body '%s'; expected a body that it can bend "
                    "round",
@@ -383,7 +383,7 @@ static bool check_ways(const rl_definition *definition, uint32_t i, rl_fault *fa
 
 static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
-  if (!check_ways(definition, i, fault)) {
+  if (!check_waypoints(definition, i, fault)) {
     return false;
   }
   if (!check_masses(rope, i, fault) || !check_clamps(definition, i, fault) ||
@@ -401,10 +401,10 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   // The way of these is not known yet: joined ropes are checked when they are built, the others are
   // refused as unsupported below.
   bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
-               !(rope->closed && (rope->segments == 0 || rope->way_count > 0));
+               !(rope->closed && (rope->segments == 0 || rope->waypoint_count > 0));
   known = known && rl_definition_wraps(definition, rope) == 0;
-  for (size_t k = 0; k < rope->way_count; k++) {
-    known = known && rope->ways[k].eye;
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    known = known && rope->waypoints[k].is_eye;
   }
   return !known || rl_definition_check_length(definition, i, fault);
 }
@@ -436,19 +436,19 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   return true;
 }
 
-static bool support_way(const rl_definition *definition, uint32_t r, const rl_way *way,
-                        rl_fault *fault) {
+static bool support_waypoint(const rl_definition *definition, uint32_t r,
+                             const rl_waypoint *waypoint, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[r];
-  if (!way->eye && rope->closed) {
-    const rl_body_definition *body = &definition->bodies[way->body];
-    const rl_shape shape = body->parts[way->part == RL_NONE ? 0 : way->part].shape;
+  if (!waypoint->is_eye && rope->closed) {
+    const rl_body_definition *body = &definition->bodies[waypoint->body];
+    const rl_shape shape = body->parts[waypoint->part == RL_NONE ? 0 : waypoint->part].shape;
     if (shape != RL_SPHERE && shape != RL_CYLINDER && shape != RL_CAPSULE) {
       return unsupported(fault, RL_NONE, r, "over",
                          "massless closed ropes round anything but balls, cylinders and capsules");
     }
   }
-  const bool rubs =
-      way->eye && rope->segments > 0 && rl_definition_eye_friction(definition, rope, way) > 0.0;
+  const bool rubs = waypoint->is_eye && rope->segments > 0 &&
+                    rl_definition_eye_friction(definition, rope, waypoint) > 0.0;
   if (rubs && (isfinite(rope->stiffness) || rope->compression)) {
     return unsupported(fault, RL_NONE, r, "over",
                        "ropes with mass that rub in an eye and stretch, or are rods");
@@ -465,7 +465,7 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     bool used;
     const char *field, *what;
   } features[] = {
-      {rope->closed && rope->segments > 0 && rope->way_count > 0, "closed",
+      {rope->closed && rope->segments > 0 && rope->waypoint_count > 0, "closed",
        "closed ropes with mass that pass eyes or bodies"},
       {rope->bending > 0.0 && rl_definition_rings(rope) > 0, "bending",
        "bending stiffness of ropes that run through an eye"},
@@ -486,8 +486,8 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
                          "ropes joined to massless closed ropes");
     }
   }
-  for (size_t k = 0; k < rope->way_count; k++) {
-    if (!support_way(definition, i, &rope->ways[k], fault)) {
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    if (!support_waypoint(definition, i, &rope->waypoints[k], fault)) {
       return rl_fault_place(fault, "%zu", k);
     }
   }

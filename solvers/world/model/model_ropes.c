@@ -235,14 +235,15 @@ static void build_surroundings(rl_builder *b, uint32_t index) {
   const rl_definition *d = b->definition;
   const rl_rope_definition *rope = &d->ropes[index];
   uint32_t eye = b->ropes[index].first_eye;
-  for (size_t k = 0; k < rope->way_count; k++) {
-    const rl_way *way = &rope->ways[k];
-    if (rope->segments > 0 && !way->eye) {
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &rope->waypoints[k];
+    if (rope->segments > 0 && !waypoint->is_eye) {
       continue;
     }
-    b->eyes[eye] = way->body == RL_NONE ? (rl_vertex){RL_NONE, way->at}
-                                        : (rl_vertex){rl_body_slot(b->model, way->body), way->at};
-    b->eye_frictions[eye] = way->eye ? rl_definition_eye_friction(d, rope, way) : 0.0;
+    b->eyes[eye] = waypoint->body == RL_NONE
+                       ? (rl_vertex){RL_NONE, waypoint->at}
+                       : (rl_vertex){rl_body_slot(b->model, waypoint->body), waypoint->at};
+    b->eye_frictions[eye] = waypoint->is_eye ? rl_definition_eye_friction(d, rope, waypoint) : 0.0;
     eye++;
   }
   for (uint32_t k = 0; k < d->body_count; k++) {
@@ -286,11 +287,11 @@ static bool thread_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
   const rl_rope *out = &b->ropes[index];
   uint32_t eye = out->first_eye, from = 0;
-  for (size_t k = 0; k < rope->way_count && out->ring_count > 0; k++) {
-    if (!rope->ways[k].eye) {
+  for (size_t k = 0; k < rope->waypoint_count && out->ring_count > 0; k++) {
+    if (!rope->waypoints[k].is_eye) {
       continue;
     }
-    const rl_vec3 at = rl_definition_eye(b->definition, &rope->ways[k]);
+    const rl_vec3 at = rl_definition_eye(b->definition, &rope->waypoints[k]);
     double least = INFINITY;
     for (uint32_t i = from; i < out->link_count; i++) {
       const double way = rl_distance(b->pose[i], at) + rl_distance(at, b->pose[i + 1]);
@@ -311,7 +312,7 @@ static bool thread_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
 }
 
 static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
-  if (!resolve_joints(b, index, fault) || !rl_build_way(b, index, fault)) {
+  if (!resolve_joints(b, index, fault) || !rl_build_path(b, index, fault)) {
     return false;
   }
   const rl_rope_definition *rope = &b->definition->ropes[index];
@@ -371,7 +372,7 @@ static void place_ropes(rl_builder *b) {
                   .link_count = (uint32_t)rl_definition_elements(rope),
                   .link_capacity = (uint32_t)rl_definition_most_elements(b->definition, i),
                   .first_eye = eye,
-                  .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->way_count,
+                  .eye_count = rope->segments > 0 ? 0 : (uint32_t)rope->waypoint_count,
                   .ring_count = (uint32_t)rl_definition_rings(rope),
                   .first_wrap = wrap,
                   .spare_count = (uint32_t)rl_definition_spares(b->definition, i),

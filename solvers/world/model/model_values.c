@@ -61,11 +61,11 @@ static const value rope_values[] = {
     VECTOR(rl_rope_definition, pivot, ANY, true),
 };
 
-static const value way_values[] = {
-    VECTOR(rl_way, at, ANY, false),
-    VECTOR(rl_way, side, ANY, true),
-    NUMBER(rl_way, turns, NOT_NEGATIVE, false),
-    NUMBER(rl_way, friction, NOT_NEGATIVE, true),
+static const value waypoint_values[] = {
+    VECTOR(rl_waypoint, at, ANY, false),
+    VECTOR(rl_waypoint, side, ANY, true),
+    NUMBER(rl_waypoint, turns, NOT_NEGATIVE, false),
+    NUMBER(rl_waypoint, friction, NOT_NEGATIVE, true),
 };
 
 // The item that is being checked, and where faults are told.
@@ -193,15 +193,17 @@ static bool check_end(const place *p, const char *field, const rl_definition *de
   return check_vectors(p, field, &end->at, 1) && check_vectors(p, field, &end->clamp, 1);
 }
 
-static bool check_way(const place *p, const rl_definition *definition, const rl_way *way) {
-  const bool in_space = way->body == RL_NONE;
-  if (in_space ? !way->eye : way->body >= definition->body_count) {
+static bool check_waypoint(const place *p, const rl_definition *definition,
+                           const rl_waypoint *waypoint) {
+  const bool in_space = waypoint->body == RL_NONE;
+  if (in_space ? !waypoint->is_eye : waypoint->body >= definition->body_count) {
     return refuse(p, "over", "there is no body of this index");
   }
-  if (!in_space && way->part != RL_NONE && way->part >= definition->bodies[way->body].part_count) {
+  if (!in_space && waypoint->part != RL_NONE &&
+      waypoint->part >= definition->bodies[waypoint->body].part_count) {
     return refuse(p, "over", "that body has no part of this index");
   }
-  return check_values(p, way_values, COUNT(way_values), way);
+  return check_values(p, waypoint_values, COUNT(waypoint_values), waypoint);
 }
 
 static bool check_rope(const place *p, const rl_definition *definition,
@@ -221,11 +223,11 @@ static bool check_rope(const place *p, const rl_definition *definition,
   if (rope->pose == RL_POSE_POINTS && (!rope->points || rope->point_count < 2)) {
     return refuse(p, "points", "a rope lies along two points or more");
   }
-  if (rope->way_count > 0 && !rope->ways) {
+  if (rope->waypoint_count > 0 && !rope->waypoints) {
     return refuse(p, "over", "counted, and not there");
   }
-  for (size_t i = 0; i < rope->way_count; i++) {
-    if (!check_way(p, definition, &rope->ways[i])) {
+  for (size_t i = 0; i < rope->waypoint_count; i++) {
+    if (!check_waypoint(p, definition, &rope->waypoints[i])) {
       return false;
     }
   }

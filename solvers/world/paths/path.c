@@ -369,8 +369,8 @@ typedef struct search {
   double length, gradient;
   double shift; // [1/m]
   bool downhill;
-  bool within;   // no place goes past the end of its line
-  bool cornered; // one would
+  bool is_within; // no place goes past the end of its line
+  bool cornered;  // one would
 } search;
 
 static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
@@ -399,7 +399,7 @@ static double room_along(const rl_path_item *items, size_t count, bool *stopped)
 static bool take_step(rl_path_item *items, size_t count, search *s) {
   double turn;
   const double slope = slope_along(items, count, &turn);
-  const double room = s->within ? room_along(items, count, &s->cornered) : 1.0;
+  const double room = s->is_within ? room_along(items, count, &s->cornered) : 1.0;
   if (s->cornered) {
     return false;
   }
@@ -636,7 +636,7 @@ static size_t descend(rl_path_item *items, size_t count, search *s) {
 // Two lines that meet: at which end of each, and the middle direction that would balance there,
 // as a sum of their axes.
 typedef struct corner {
-  bool far[2];
+  bool at_far_end[2];
   double shares[2];
   double square; // of that direction
 } corner;
@@ -647,10 +647,12 @@ static bool find_corner(const rl_path_item *pair, corner *c) {
   }
   const double near_by = at_end * fmin(pair[0].length, pair[1].length);
   for (int k = 0; k < 4; k++) {
-    c->far[0] = (k & 1) != 0;
-    c->far[1] = (k & 2) != 0;
-    const rl_vec3 p = rl_add_scaled(pair[0].at, c->far[0] ? pair[0].length : 0.0, pair[0].axis);
-    const rl_vec3 q = rl_add_scaled(pair[1].at, c->far[1] ? pair[1].length : 0.0, pair[1].axis);
+    c->at_far_end[0] = (k & 1) != 0;
+    c->at_far_end[1] = (k & 2) != 0;
+    const rl_vec3 p =
+        rl_add_scaled(pair[0].at, c->at_far_end[0] ? pair[0].length : 0.0, pair[0].axis);
+    const rl_vec3 q =
+        rl_add_scaled(pair[1].at, c->at_far_end[1] ? pair[1].length : 0.0, pair[1].axis);
     if (rl_distance(p, q) < near_by) {
       return true;
     }
@@ -662,7 +664,7 @@ static bool find_corner(const rl_path_item *pair, corner *c) {
 static void put_at_corner(rl_path_item *pair, const corner *c, double off0, double off1) {
   const double off[2] = {off0, off1};
   for (int k = 0; k < 2; k++) {
-    pair[k].along = (c->far[k] ? pair[k].length : 0.0) + off[k];
+    pair[k].along = (c->at_far_end[k] ? pair[k].length : 0.0) + off[k];
     pair[k].node.cornered = off0 == 0.0 && off1 == 0.0;
   }
 }
@@ -734,13 +736,13 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
   if (within) {
     put_within(items, count);
   }
-  search s = {.length = start(items, count), .within = within};
+  search s = {.length = start(items, count), .is_within = within};
   if (isnan(s.length)) {
     return NAN;
   }
   size_t spent = descend(items, count, &s);
   if (within && s.gradient <= acceptable && !s.cornered && leave_longest(items, count)) {
-    s = (search){.length = lay(items, count), .within = true, .downhill = true};
+    s = (search){.length = lay(items, count), .is_within = true, .downhill = true};
     spent += descend(items, count, &s);
   }
   if (!within && s.gradient > acceptable) {

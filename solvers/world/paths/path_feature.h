@@ -62,18 +62,18 @@ rl_vec3 rl_path_turning(const rl_path *path, uint32_t part);
 enum { RL_PATH_MOST_EDGES = 512 }; // in a row, or at a corner
 
 // A way of a taut rope over edges of a box or a hull.
-typedef struct rl_path_way {
+typedef struct rl_path_route {
   uint32_t count, edges[RL_PATH_MOST_EDGES];
   double along[RL_PATH_MOST_EDGES]; // where on them it lies [m]
   double length;                    // [m]
   rl_vec3 turning;                  // sum of the cross products of in and out of its edges, world
-} rl_path_way;
+} rl_path_route;
 
-typedef void (*rl_path_visit)(const rl_path_way *way, void *data);
+typedef void (*rl_path_visit)(const rl_path_route *route, void *data);
 
 // Visits all ways from one point to another over edges of a box or a hull that are the shortest
 // beside themselves and do not cross a face twice.
-void rl_path_find_ways(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
-                       void *data);
+void rl_path_find_routes(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
+                         void *data);
 
 #endif

@@ -18,10 +18,10 @@ typedef struct row_edge {
 
 typedef struct unfolding {
   const rl_path_solid *solid;
-  rl_vec3 p, q;       // in the part's frame
-  plane_point origin; // p unfolded
-  row_edge *row;      // [RL_PATH_MOST_EDGES]
-  rl_path_way way;    // the next one
+  rl_vec3 p, q;        // in the part's frame
+  plane_point origin;  // p unfolded
+  row_edge *row;       // [RL_PATH_MOST_EDGES]
+  rl_path_route route; // the next one
   rl_path_visit visit;
   void *data;
 } unfolding;
@@ -68,10 +68,10 @@ static bool measure(unfolding *u, uint32_t count) {
   double length = 0.0;
   for (uint32_t k = 0; k < count; k++) {
     const row_edge *e = &u->row[k];
-    const rl_vec3 at = rl_add_scaled(e->a, u->way.along[k] / e->length, rl_sub(e->b, e->a));
+    const rl_vec3 at = rl_add_scaled(e->a, u->route.along[k] / e->length, rl_sub(e->b, e->a));
     const row_edge *n = &u->row[k + 1];
     const rl_vec3 next =
-        k + 1 < count ? rl_add_scaled(n->a, u->way.along[k + 1] / n->length, rl_sub(n->b, n->a))
+        k + 1 < count ? rl_add_scaled(n->a, u->route.along[k + 1] / n->length, rl_sub(n->b, n->a))
                       : u->q;
     const rl_vec3 in = rl_unit(rl_sub(at, last)), out = rl_unit(rl_sub(next, at));
     const rl_vec3 outward = rl_add(rl_path_face_normal(part, RL_FEATURE_FACE(e->edge)),
@@ -83,8 +83,8 @@ static bool measure(unfolding *u, uint32_t count) {
     turning = rl_add(turning, rl_cross(in, out));
     last = at;
   }
-  u->way.length = length + rl_distance(last, u->q);
-  u->way.turning = rl_rotate(u->solid->rotation, turning);
+  u->route.length = length + rl_distance(last, u->q);
+  u->route.turning = rl_rotate(u->solid->rotation, turning);
   return true;
 }
 
@@ -101,12 +101,12 @@ static void end_row(unfolding *u, uint32_t count) {
     if (!(share > 0.0 && share < 1.0)) {
       return;
     }
-    u->way.edges[k] = u->row[k].edge;
-    u->way.along[k] = share * u->row[k].length;
+    u->route.edges[k] = u->row[k].edge;
+    u->route.along[k] = share * u->row[k].length;
   }
   if (measure(u, count)) {
-    u->way.count = count;
-    u->visit(&u->way, u->data);
+    u->route.count = count;
+    u->visit(&u->route, u->data);
   }
 }
 
@@ -148,8 +148,8 @@ static void extend(unfolding *u, uint32_t count, plane_point right, plane_point 
   }
 }
 
-void rl_path_find_ways(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
-                       void *data) {
+void rl_path_find_routes(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, rl_path_visit visit,
+                         void *data) {
   row_edge row[RL_PATH_MOST_EDGES + 1];
   unfolding u = {.solid = solid,
                  .p = rl_path_to_part(solid, from),

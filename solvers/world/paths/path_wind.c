@@ -149,18 +149,18 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
 // ---------------------------------------------------------------------------------------------
 // What a taut rope would lie on
 
-typedef struct nearest_way {
+typedef struct nearest_route {
   rl_vec3 turning;
   double cosine; // of the angle between that and the way's
-  rl_path_way way;
-} nearest_way;
+  rl_path_route route;
+} nearest_route;
 
-static void keep_nearest(const rl_path_way *way, void *data) {
-  nearest_way *nearest = data;
-  const double cosine = rl_dot(rl_unit(way->turning), nearest->turning);
+static void keep_nearest(const rl_path_route *route, void *data) {
+  nearest_route *nearest = data;
+  const double cosine = rl_dot(rl_unit(route->turning), nearest->turning);
   if (cosine > nearest->cosine) {
     nearest->cosine = cosine;
-    nearest->way = *way;
+    nearest->route = *route;
   }
 }
 
@@ -181,10 +181,10 @@ void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t
 }
 
 static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part,
-                      const rl_path_way *way) {
-  for (uint32_t k = 0; k < way->count; k++) {
-    rl_path_set(&items[k], s, part, way->edges[k]);
-    items[k].along = way->along[k];
+                      const rl_path_route *route) {
+  for (uint32_t k = 0; k < route->count; k++) {
+    rl_path_set(&items[k], s, part, route->edges[k]);
+    items[k].along = route->along[k];
     items[k].entry = items[k].exit = rl_add_scaled(items[k].at, items[k].along, items[k].axis);
   }
 }
@@ -193,21 +193,21 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
                              size_t solid_count, uint32_t part, rl_vec3 turning, uint32_t turns,
                              double *length) {
   const rl_path_scene s = {solids, solid_count};
-  nearest_way nearest = {.turning = rl_unit(turning), .way = {.count = 1}};
+  nearest_route nearest = {.turning = rl_unit(turning), .route = {.count = 1}};
   path->changes = path->iterations = 0;
   const bool faceted = rl_is_polyhedron(solids[part].part->shape);
   if (faceted) {
-    rl_path_find_ways(&solids[part], path->items[after].exit, path->items[after + 1].entry,
-                      keep_nearest, &nearest);
+    rl_path_find_routes(&solids[part], path->items[after].exit, path->items[after + 1].entry,
+                        keep_nearest, &nearest);
   }
   if (faceted && !(nearest.cosine > 0.0)) {
     return RL_PATH_NONE;
   }
-  if (!rl_path_open(path, after + 1, nearest.way.count)) {
+  if (!rl_path_open(path, after + 1, nearest.route.count)) {
     return RL_PATH_FULL;
   }
   if (faceted) {
-    put_edges(&path->items[after + 1], &s, part, &nearest.way);
+    put_edges(&path->items[after + 1], &s, part, &nearest.route);
   } else {
     rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, turns);
   }

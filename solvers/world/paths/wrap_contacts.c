@@ -56,7 +56,7 @@ static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t
 
 // Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
 // no way any more: the rope slips off wraps until there is one. True if some have gone.
-static bool find_way(const rl_model *model, rl_state *state, uint32_t index) {
+static bool find_path(const rl_model *model, rl_state *state, uint32_t index) {
   bool gone = false;
   while (isnan(rl_wrap_path(model, state, index, state->points))) {
     const uint32_t i = hindrance(model, state, index);
@@ -230,7 +230,7 @@ static void keep_lengths(rl_wrapping *w, double length) {
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   const double start = rl_wrap_path(model, before, r, before->points);
-  if (find_way(model, state, r)) {
+  if (find_path(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
     rl_wraps_adopt(&w);
     return 0.0;

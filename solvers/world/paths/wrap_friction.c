@@ -643,8 +643,8 @@ uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const r
 // Where its way has ended (15) the rope slips off the body on which it has moved most, at the start
 // of the step. If it would go through that body then, it does so only where that is `sure`. Leaves
 // both paths solved.
-static bool lose_way(const rl_model *model, const rl_state *state, rl_state *before, uint32_t index,
-                     bool sure) {
+static bool lose_path(const rl_model *model, const rl_state *state, rl_state *before,
+                      uint32_t index, bool sure) {
   const bool ends = has_ended(model, state, before, index);
   const bool is_found = !isnan(state->path_lengths[index]);
   if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
@@ -667,7 +667,7 @@ static bool lose_way(const rl_model *model, const rl_state *state, rl_state *bef
 bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
-        lose_way(model, state, before, r, true)) {
+        lose_path(model, state, before, r, true)) {
       return true;
     }
   }
@@ -684,7 +684,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    if (lose_way(model, state, before, r, false)) {
+    if (lose_path(model, state, before, r, false)) {
       return true;
     }
     if (!model->ropes[r].rubs) {
@@ -777,8 +777,8 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
 }
 
 // The rest lengths that pieces ask for at positions which the winches are `dt` from.
-static void find_rests(const rl_model *model, const rl_state *state, uint32_t index,
-                       const rl_point *points, double dt, double *rests) {
+static void find_rest_lengths(const rl_model *model, const rl_state *state, uint32_t index,
+                              const rl_point *points, double dt, double *rests) {
   const uint32_t count = state->wrap_counts[index];
   const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
   rl_wrap_path(model, state, index, points);
@@ -803,8 +803,8 @@ void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index
                     const rl_point *earlier, const rl_point *later, double dt, double *slips) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  find_rests(model, state, index, earlier, -0.5 * dt, &slips[count]);
-  find_rests(model, state, index, later, 0.5 * dt, slips);
+  find_rest_lengths(model, state, index, earlier, -0.5 * dt, &slips[count]);
+  find_rest_lengths(model, state, index, later, 0.5 * dt, slips);
   // What a winch pays out, and what a strand loses before a wrap, runs over it.
   double slip = state->reels ? state->reels[index][0] : 0.0;
   for (uint32_t p = 0; p < count; p++) {

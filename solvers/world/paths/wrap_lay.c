@@ -28,7 +28,9 @@ static uint32_t features_of(const rl_part_definition *part, double turns) {
 }
 
 // The first part, if none is named.
-static uint32_t part_of(const rl_way *way) { return way->part == RL_NONE ? 0 : way->part; }
+static uint32_t part_of(const rl_waypoint *waypoint) {
+  return waypoint->part == RL_NONE ? 0 : waypoint->part;
+}
 
 // A rope can pass a body again and again: room for so many more than it passes at the start, and
 // for all features of each part, up to so many.
@@ -37,7 +39,7 @@ enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
 uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
   uint32_t features = 0, ways = 0;
   if (rope->closed && rope->segments == 0) {
-    return (uint32_t)rope->way_count; // a loop keeps its wraps
+    return (uint32_t)rope->waypoint_count; // a loop keeps its wraps
   }
   for (uint32_t i = 0; i < definition->body_count && rope->segments == 0; i++) {
     const rl_body_definition *body = &definition->bodies[i];
@@ -45,10 +47,10 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
       features += features_of(&body->parts[k], 0.0);
     }
   }
-  for (size_t k = 0; k < rope->way_count; k++) {
-    const rl_way *way = &rope->ways[k];
-    const rl_body_definition *body = way->eye ? NULL : &definition->bodies[way->body];
-    ways += body ? features_of(&body->parts[part_of(way)], way->turns) : 1;
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &rope->waypoints[k];
+    const rl_body_definition *body = waypoint->is_eye ? NULL : &definition->bodies[waypoint->body];
+    ways += body ? features_of(&body->parts[part_of(waypoint)], waypoint->turns) : 1;
   }
   if (features == 0) { // then it stays in its eyes
     return rl_definition_eyes_rub(definition, rope) ? ways : 0;
@@ -57,21 +59,22 @@ uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_defi
   return ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS);
 }
 
-// Of a way.
-static bool no_way(rl_fault *fault, uint32_t rope, size_t k, const char *format, const char *body) {
+// The k-th thing that the rope passes is refused: false.
+static bool refuse_waypoint(rl_fault *fault, uint32_t rope, size_t k, const char *format,
+                            const char *body) {
   rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, "over", format, body);
   return rl_fault_place(fault, "%zu", k);
 }
 
 // Where something that the rope passes is, roughly: an eye, the centre of a part, an end.
-static rl_vec3 way_centre(const rl_model *model, const rl_state *state, const rl_rope *rope,
-                          const rl_rope_definition *definition, size_t k) {
-  const rl_way *way = &definition->ways[k];
-  if (way->eye) {
+static rl_vec3 waypoint_centre(const rl_model *model, const rl_state *state, const rl_rope *rope,
+                               const rl_rope_definition *definition, size_t k) {
+  const rl_waypoint *waypoint = &definition->waypoints[k];
+  if (waypoint->is_eye) {
     return rl_vertex_position(model, state, model->eyes[rope->first_eye + k], state->points);
   }
-  const rl_part *part = &model->bodies[way->body].parts[part_of(way)];
-  return rl_wrap_to_world(rl_body_pose_at(model, state, state->points, way->body), part->at);
+  const rl_part *part = &model->bodies[waypoint->body].parts[part_of(waypoint)];
+  return rl_wrap_to_world(rl_body_pose_at(model, state, state->points, waypoint->body), part->at);
 }
 
 // The side of a body on which the rope lies by default: against gravity, across the chord and the
@@ -86,42 +89,43 @@ static rl_vec3 default_side(const rl_model *model, rl_vec3 chord, rl_vec3 axis) 
 }
 
 // A way round a body, as the rope is laid over it.
-typedef struct round_way {
+typedef struct round_body {
   uint32_t body, part;
   rl_vec3 side, turning; // where the rope lies, and the axis about which it turns there; unit
-} round_way;
+} round_body;
 
 // Reads a way, or says what is wrong with it.
 static bool find_round(const rl_wrapping *w, const rl_definition *definition, size_t k,
-                       round_way *round, rl_fault *fault) {
+                       round_body *round, rl_fault *fault) {
   const rl_model *model = w->model;
   const rl_state *state = w->state;
   const uint32_t index = w->rope;
   const rl_rope *rope = &model->ropes[index];
   const rl_rope_definition *d = &definition->ropes[index];
-  const rl_way *way = &d->ways[k];
-  const rl_body *body = &model->bodies[way->body];
-  *round = (round_way){.body = way->body, .part = part_of(way)};
+  const rl_waypoint *waypoint = &d->waypoints[k];
+  const rl_body *body = &model->bodies[waypoint->body];
+  *round = (round_body){.body = waypoint->body, .part = part_of(waypoint)};
   const rl_shape shape = body->parts[round->part].shape;
   const rl_path *path = &w->path;
-  const rl_vec3 before = k > 0 ? way_centre(model, state, rope, d, k - 1) : path->items[0].at;
-  const rl_vec3 after = k + 1 < d->way_count ? way_centre(model, state, rope, d, k + 1)
-                                             : path->items[path->count - 1].at;
+  const rl_vec3 before = k > 0 ? waypoint_centre(model, state, rope, d, k - 1) : path->items[0].at;
+  const rl_vec3 after = k + 1 < d->waypoint_count ? waypoint_centre(model, state, rope, d, k + 1)
+                                                  : path->items[path->count - 1].at;
   const rl_vec3 chord = rl_sub(after, before);
-  const rl_body_pose at = rl_body_pose_at(model, state, state->points, way->body);
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, waypoint->body);
   const bool has_axis = shape == RL_CYLINDER || shape == RL_CAPSULE;
   const rl_vec3 z = {0.0, 0.0, has_axis ? 1.0 : 0.0};
   const rl_vec3 axis = rl_rotate(at.rotation, rl_rotate(body->parts[round->part].rotation, z));
-  round->side = isnan(way->side.x) ? default_side(model, chord, axis) : rl_unit(way->side);
+  round->side =
+      isnan(waypoint->side.x) ? default_side(model, chord, axis) : rl_unit(waypoint->side);
   const rl_vec3 turning = rl_cross(round->side, rl_unit(chord));
   round->turning = rl_unit(turning);
   if (rl_length(turning) < 1e-6 || (shape == RL_CYLINDER && fabs(rl_dot(turning, axis)) < 1e-6)) {
-    no_way(
+    refuse_waypoint(
         fault, index, k,
         rl_is_zero(chord)
             ? "what comes before and behind body '%s' is in one place, so that no side "
               "tells which way round; expected an eye between"
-        : isnan(way->side.x)
+        : isnan(waypoint->side.x)
             ? "on which side of body '%s' the rope lies does not follow from gravity; expected a "
               "`side`"
             : "`side` is along the rope or along the axis of body '%s'; expected a direction "
@@ -138,8 +142,8 @@ static bool holds_on_balls(const rl_model *model, uint32_t rope, uint32_t body) 
          model->frictions[(size_t)rope * model->body_count + body] > 0.0;
 }
 
-static bool are_same(const rl_way *a, const rl_way *b) {
-  return !a->eye && !b->eye && a->body == b->body && part_of(a) == part_of(b);
+static bool are_same(const rl_waypoint *a, const rl_waypoint *b) {
+  return !a->is_eye && !b->is_eye && a->body == b->body && part_of(a) == part_of(b);
 }
 
 // No turns hold on a ball without friction, and one way after another round the same part is none
@@ -147,20 +151,20 @@ static bool are_same(const rl_way *a, const rl_way *b) {
 static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
                         rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[index];
-  for (size_t k = 0; k < d->way_count; k++) {
-    const rl_way *way = &d->ways[k];
-    if (k > 0 && are_same(&d->ways[k - 1], way)) {
-      return no_way(
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &d->waypoints[k];
+    if (k > 0 && are_same(&d->waypoints[k - 1], waypoint)) {
+      return refuse_waypoint(
           fault, index, k,
           "round body '%s' twice, one after the other; expected it once, with `turns`, or "
           "an eye or another body between",
-          model->bodies[way->body].name);
+          model->bodies[waypoint->body].name);
     }
-    const rl_body *body = way->eye ? NULL : &model->bodies[way->body];
-    const rl_shape shape = body ? body->parts[part_of(way)].shape : 0;
-    if (body && way->turns > 0.0 && shape == RL_SPHERE &&
-        !holds_on_balls(model, index, way->body)) {
-      no_way(
+    const rl_body *body = waypoint->is_eye ? NULL : &model->bodies[waypoint->body];
+    const rl_shape shape = body ? body->parts[part_of(waypoint)].shape : 0;
+    if (body && waypoint->turns > 0.0 && shape == RL_SPHERE &&
+        !holds_on_balls(model, index, waypoint->body)) {
+      refuse_waypoint(
           fault, index, k,
           "full turns hold on a ball with friction only; round body '%s' they slip off; expected "
           "no `turns`",
@@ -180,7 +184,7 @@ static size_t next_point(const rl_wrapping *w, size_t i) {
 }
 
 // A round piece of a part, before the next point of the list.
-static void put_round(rl_wrapping *w, size_t before, const round_way *round, double turns) {
+static void put_round(rl_wrapping *w, size_t before, const round_body *round, double turns) {
   rl_path_item *items = w->path.items;
   const uint32_t solid = rl_wraps_solid(w, round->body, round->part);
   memmove(&items[before + 1], &items[before], (w->path.count - before) * sizeof *items);
@@ -206,10 +210,10 @@ static bool is_clear(const rl_wrapping *w, const rl_path_item *item) {
 static bool shall_turn(const rl_wrapping *w, const rl_rope_definition *d,
                        const rl_path_item *item) {
   bool turns = false;
-  for (size_t k = 0; k < d->way_count; k++) {
-    const rl_way *way = &d->ways[k];
-    turns = turns ||
-            (!way->eye && way->turns > 0.0 && rl_wraps_is_on(w, item, way->body, part_of(way)));
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &d->waypoints[k];
+    turns = turns || (!waypoint->is_eye && waypoint->turns > 0.0 &&
+                      rl_wraps_is_on(w, item, waypoint->body, part_of(waypoint)));
   }
   return turns;
 }
@@ -236,8 +240,8 @@ static void begin_again(rl_wrapping *w) {
 // Whether the rope passes the part of way k more than once.
 static bool is_passed_again(const rl_rope_definition *d, size_t k) {
   bool again = false;
-  for (size_t m = 0; m < d->way_count; m++) {
-    again = again || (m != k && are_same(&d->ways[m], &d->ways[k]));
+  for (size_t m = 0; m < d->waypoint_count; m++) {
+    again = again || (m != k && are_same(&d->waypoints[m], &d->waypoints[k]));
   }
   return again;
 }
@@ -268,7 +272,7 @@ static bool is_inside(const rl_model *model, const rl_part *part, double depth) 
 }
 
 // Whether the rope passes a part on the side that was asked for: turning about it, or straight.
-static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) {
+static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_body *round) {
   const rl_vec3 turning = rl_path_turning(&w->path, rl_wraps_solid(w, round->body, round->part));
   if (!rl_is_zero(turning)) {
     return rl_dot(turning, round->turning) > 0.0;
@@ -284,20 +288,20 @@ static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_way *round) 
 
 // The first way that the rope does not pass so, behind so many eyes; the number of ways if there is
 // none. Of what is passed again nothing is said here.
-static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round_way *round,
+static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round_body *round,
                           size_t *eyes) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   rl_fault unused;
   *eyes = 0;
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    if (d->waypoints[k].is_eye) {
       (*eyes)++;
     } else if (find_round(w, definition, k, round, &unused) && !is_passed_again(d, k) &&
                !passes_on_side(w, *eyes, round)) {
       return k;
     }
   }
-  return d->way_count;
+  return d->waypoint_count;
 }
 
 // All ways at once, if they are eyes and round pieces and the rope can lie on the insides of these.
@@ -306,18 +310,18 @@ static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round
 static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   size_t point = 0;
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    if (d->waypoints[k].is_eye) {
       point = next_point(w, point);
       continue;
     }
-    round_way round;
+    round_body round;
     rl_fault unused;
     if (!find_round(w, definition, k, &round, &unused) ||
         rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape)) {
       return false;
     }
-    put_round(w, next_point(w, point), &round, d->ways[k].turns);
+    put_round(w, next_point(w, point), &round, d->waypoints[k].turns);
   }
   memcpy(w->state->old_items, w->path.items, w->path.count * sizeof *w->path.items);
   for (size_t i = 1; i + 1 < w->path.count;) {
@@ -338,14 +342,14 @@ static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
       i++;
     }
   }
-  round_way missed;
+  round_body missed;
   size_t eyes;
-  return find_missed(w, definition, &missed, &eyes) == d->way_count;
+  return find_missed(w, definition, &missed, &eyes) == d->waypoint_count;
 }
 
 // Laid over the body in the plane of the chord and the side the rope may slip off, or to another
 // side: then over what holds it.
-static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_way *round,
+static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_body *round,
                        uint32_t turns) {
   const size_t count = w->path.count;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
@@ -373,10 +377,10 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
   }
   const size_t end = next_point(w, point);
   size_t place = end - 1;
-  for (size_t m = k + 1; m < d->way_count && !d->ways[m].eye; m++) {
-    const uint32_t part = part_of(&d->ways[m]);
+  for (size_t m = k + 1; m < d->waypoint_count && !d->waypoints[m].is_eye; m++) {
+    const uint32_t part = part_of(&d->waypoints[m]);
     for (size_t i = point + 1; i < end; i++) {
-      if (i <= place && rl_wraps_is_on(w, &w->path.items[i], d->ways[m].body, part)) {
+      if (i <= place && rl_wraps_is_on(w, &w->path.items[i], d->waypoints[m].body, part)) {
         place = i - 1;
       }
     }
@@ -385,8 +389,8 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
 }
 
 // Leads the rope round a way anew, with all others where they are.
-static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
-                    const round_way *round) {
+static bool lay_waypoint(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
+                         const round_body *round) {
   for (size_t i = 1; i + 1 < w->path.count;) {
     if (rl_wraps_is_on(w, &w->path.items[i], round->body, round->part)) {
       leave_out(w, i);
@@ -395,23 +399,24 @@ static bool lay_way(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_
     }
   }
   rl_path_solve(w->path.items, w->path.count, NULL);
-  return lead_round(w, place_of(w, d, k, eyes), eyes, round, (uint32_t)d->ways[k].turns);
+  return lead_round(w, place_of(w, d, k, eyes), eyes, round, (uint32_t)d->waypoints[k].turns);
 }
 
-static bool refuse_way(const rl_wrapping *w, size_t k, const round_way *round, rl_fault *fault) {
-  return no_way(fault, w->rope, k,
-                "there is no way over body '%s': with the rope's radius an end or an eye lies "
-                "inside it, or it and another one overlap; expected them apart",
-                w->model->bodies[round->body].name);
+static bool refuse_side(const rl_wrapping *w, size_t k, const round_body *round, rl_fault *fault) {
+  return refuse_waypoint(
+      fault, w->rope, k,
+      "there is no way over body '%s': with the rope's radius an end or an eye lies "
+      "inside it, or it and another one overlap; expected them apart",
+      w->model->bodies[round->body].name);
 }
 
 // Puts a point beside each way, on the side that was asked for.
 static bool put_guides(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   rl_path_item *items = w->path.items;
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    round_body round;
+    if (d->waypoints[k].is_eye) {
       continue;
     }
     if (!find_round(w, definition, k, &round, fault)) {
@@ -434,9 +439,9 @@ static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fau
     return false;
   }
   size_t point = 0; // the last before the way that is no guide
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    round_body round;
+    if (d->waypoints[k].is_eye) {
       point = next_point(w, point);
       continue;
     }
@@ -445,11 +450,11 @@ static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fau
     if (!find_round(w, definition, k, &round, fault)) {
       return false;
     }
-    const uint32_t turns = (uint32_t)d->ways[k].turns;
+    const uint32_t turns = (uint32_t)d->waypoints[k].turns;
     const bool is_round = !rl_is_polyhedron(w->model->bodies[round.body].parts[round.part].shape);
     if (is_round ? !rl_wraps_lead(w, guide - 1, round.body, round.part, round.turning, turns)
                  : !rl_wraps_wind(w, guide - 1, round.body, round.part, round.side, turns)) {
-      return refuse_way(w, k, &round, fault);
+      return refuse_side(w, k, &round, fault);
     }
   }
   return true;
@@ -457,31 +462,31 @@ static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fau
 
 // The others one after the other. Where the rope was straight beside a body, what comes after can
 // lead it through that, and so round the other side: then once more.
-static bool lay_ways(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
+static bool lay_waypoints(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   if (lay_round(w, definition)) {
     return true;
   }
   begin_again(w);
-  for (size_t k = 0; k < d->way_count; k++) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
     if (is_passed_again(d, k)) {
       return lay_in_order(w, definition, fault);
     }
   }
-  round_way round;
+  round_body round;
   size_t eyes = 0;
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    if (d->waypoints[k].is_eye) {
       eyes++;
     } else if (!find_round(w, definition, k, &round, fault)) {
       return false;
-    } else if (!lay_way(w, d, k, eyes, &round)) {
-      return refuse_way(w, k, &round, fault);
+    } else if (!lay_waypoint(w, d, k, eyes, &round)) {
+      return refuse_side(w, k, &round, fault);
     }
   }
-  for (size_t times = 0; times < d->way_count; times++) {
+  for (size_t times = 0; times < d->waypoint_count; times++) {
     const size_t k = find_missed(w, definition, &round, &eyes);
-    if (k == d->way_count || !lay_way(w, d, k, eyes, &round)) {
+    if (k == d->waypoint_count || !lay_waypoint(w, d, k, eyes, &round)) {
       break;
     }
   }
@@ -513,9 +518,9 @@ static bool refuse_ball(const rl_wrapping *w, uint32_t body, size_t k, const rl_
 // holds it in the plane in which it is laid.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
-    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    round_body round;
+    if (d->waypoints[k].is_eye || !find_round(w, definition, k, &round, fault)) {
       continue;
     }
     for (size_t i = 1; i + 1 < w->path.count; i++) {
@@ -538,9 +543,10 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
 // Whether an item is on one of the ways.
 static bool is_told(const rl_wrapping *w, const rl_rope_definition *d, const rl_path_item *item) {
   bool told = item->part == RL_NONE;
-  for (size_t k = 0; k < d->way_count; k++) {
-    const rl_way *way = &d->ways[k];
-    told = told || (!way->eye && rl_wraps_is_on(w, item, way->body, part_of(way)));
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &d->waypoints[k];
+    told =
+        told || (!waypoint->is_eye && rl_wraps_is_on(w, item, waypoint->body, part_of(waypoint)));
   }
   return told;
 }
@@ -551,14 +557,14 @@ static size_t find_unordered(const rl_wrapping *w, const rl_definition *definiti
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
   size_t i = 1; // of the list, not yet passed
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    round_body round;
     rl_fault unused;
     while (i + 1 < w->path.count &&
-           (d->ways[k].eye ? items[i].part != RL_NONE : !is_told(w, d, &items[i]))) {
+           (d->waypoints[k].is_eye ? items[i].part != RL_NONE : !is_told(w, d, &items[i]))) {
       i++;
     }
-    if (d->ways[k].eye) {
+    if (d->waypoints[k].is_eye) {
       i++;
       continue;
     }
@@ -584,7 +590,7 @@ static size_t find_unordered(const rl_wrapping *w, const rl_definition *definiti
       return k;
     }
   }
-  return d->way_count;
+  return d->waypoint_count;
 }
 
 // What the rope shall pass it lies on, or is clear of it on the side that was asked for.
@@ -593,10 +599,10 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
   const rl_path_item *items = w->path.items;
   const size_t unordered = find_unordered(w, definition);
   size_t eyes = 0;
-  for (size_t k = 0; k < d->way_count; k++) {
-    round_way round;
-    eyes += d->ways[k].eye ? 1 : 0;
-    if (d->ways[k].eye || !find_round(w, definition, k, &round, fault)) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    round_body round;
+    eyes += d->waypoints[k].is_eye ? 1 : 0;
+    if (d->waypoints[k].is_eye || !find_round(w, definition, k, &round, fault)) {
       continue;
     }
     double turned = 0.0, asked = 0.0;
@@ -604,12 +610,13 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       const bool is_on = rl_wraps_is_on(w, &items[i], round.body, round.part);
       turned += is_on ? items[i].turn : 0.0;
     }
-    for (size_t m = 0; m < d->way_count; m++) {
-      asked += are_same(&d->ways[m], &d->ways[k]) ? 2.0 * RL_PI * d->ways[m].turns : 0.0;
+    for (size_t m = 0; m < d->waypoint_count; m++) {
+      asked +=
+          are_same(&d->waypoints[m], &d->waypoints[k]) ? 2.0 * RL_PI * d->waypoints[m].turns : 0.0;
     }
     const char *name = w->model->bodies[round.body].name;
     // Beside the turns it may bend back, by less than a quarter at each end.
-    if (d->ways[k].turns > 0.0 && turned < asked - RL_PI) {
+    if (d->waypoints[k].turns > 0.0 && turned < asked - RL_PI) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
                    "the turns slip off body '%s': the rope would turn by %.3g rad there, less than "
                    "%.3g full turns; expected fewer `turns`, or ends beside its side",
@@ -617,10 +624,11 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
       return rl_fault_place(fault, "%zu.turns", k);
     }
     if (is_passed_again(d, k) ? k >= unordered : !passes_on_side(w, eyes, &round)) {
-      return no_way(fault, w->rope, k,
-                    "on that side of body '%s' no way is found on which the rope holds; expected "
-                    "another side, or an eye beside it",
-                    name);
+      return refuse_waypoint(
+          fault, w->rope, k,
+          "on that side of body '%s' no way is found on which the rope holds; expected "
+          "another side, or an eye beside it",
+          name);
     }
   }
   return true;
@@ -630,12 +638,13 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
 static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   bool others = false;
-  for (size_t k = 0; k < d->way_count; k++) {
-    const rl_way *way = &d->ways[k];
-    const uint32_t parts =
-        way->eye || way->part != RL_NONE ? 0 : (uint32_t)w->model->bodies[way->body].part_count;
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &d->waypoints[k];
+    const uint32_t parts = waypoint->is_eye || waypoint->part != RL_NONE
+                               ? 0
+                               : (uint32_t)w->model->bodies[waypoint->body].part_count;
     for (uint32_t part = 1; part < parts; part++) {
-      rl_wraps_solid(w, way->body, part);
+      rl_wraps_solid(w, waypoint->body, part);
       others = true;
     }
   }
@@ -677,9 +686,10 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
         return false;
       }
     }
-    for (size_t k = 0; k < d->way_count; k++) {
-      if (d->ways[k].eye && !check_point(model, state, index, way_centre(model, state, rope, d, k),
-                                         body, "over", fault)) {
+    for (size_t k = 0; k < d->waypoint_count; k++) {
+      if (d->waypoints[k].is_eye &&
+          !check_point(model, state, index, waypoint_centre(model, state, rope, d, k), body, "over",
+                       fault)) {
         return rl_fault_place(fault, "%zu", k);
       }
     }
@@ -692,8 +702,8 @@ static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, ui
                        double depth, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   bool passed = false;
-  for (size_t k = 0; k < d->way_count; k++) {
-    passed = passed || (!d->ways[k].eye && d->ways[k].body == body);
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    passed = passed || (!d->waypoints[k].is_eye && d->waypoints[k].body == body);
   }
   const bool others = w->model->bodies[body].part_count > 1;
   return rl_fault_set(
@@ -737,15 +747,15 @@ static bool check_clear(const rl_wrapping *w, const rl_definition *definition, r
 // Loops
 
 // The axis of a round part in the world; of a ball zero.
-static rl_vec3 axis_of(const rl_wrapping *w, const rl_way *way) {
-  const rl_part *part = &w->model->bodies[way->body].parts[part_of(way)];
-  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, way->body);
+static rl_vec3 axis_of(const rl_wrapping *w, const rl_waypoint *waypoint) {
+  const rl_part *part = &w->model->bodies[waypoint->body].parts[part_of(waypoint)];
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, waypoint->body);
   const rl_vec3 z = {0.0, 0.0, part->shape == RL_SPHERE ? 0.0 : 1.0};
   return rl_rotate(at.rotation, rl_rotate(part->rotation, z));
 }
 
 static rl_vec3 loop_centre(const rl_wrapping *w, const rl_rope_definition *d, size_t k) {
-  return way_centre(w->model, w->state, &w->model->ropes[w->rope], d, k % d->way_count);
+  return waypoint_centre(w->model, w->state, &w->model->ropes[w->rope], d, k % d->waypoint_count);
 }
 
 // About which a loop runs round counterclockwise: across the polygon of what it passes, or of two
@@ -754,14 +764,14 @@ static rl_vec3 loop_normal(const rl_wrapping *w, const rl_rope_definition *d) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   const rl_vec3 first = loop_centre(w, d, 0);
   double size = 0.0;
-  for (size_t k = 1; k + 1 < d->way_count; k++) {
+  for (size_t k = 1; k + 1 < d->waypoint_count; k++) {
     const rl_vec3 a = rl_sub(loop_centre(w, d, k), first);
     const rl_vec3 b = rl_sub(loop_centre(w, d, k + 1), first);
     sum = rl_add(sum, rl_cross(a, b));
     size += rl_length(a) * rl_length(b);
   }
-  for (size_t k = 0; k < d->way_count && !(rl_length(sum) > 1e-9 * size); k++) {
-    sum = d->ways[k].eye ? sum : axis_of(w, &d->ways[k]);
+  for (size_t k = 0; k < d->waypoint_count && !(rl_length(sum) > 1e-9 * size); k++) {
+    sum = d->waypoints[k].is_eye ? sum : axis_of(w, &d->waypoints[k]);
   }
   return rl_unit(sum);
 }
@@ -770,12 +780,13 @@ static rl_vec3 loop_normal(const rl_wrapping *w, const rl_rope_definition *d) {
 // the outer side there, or where the scenario gives a side by that.
 static rl_vec3 loop_turning(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
                             rl_vec3 normal) {
-  const rl_way *way = &d->ways[k];
-  const rl_vec3 axis = axis_of(w, way);
-  const rl_vec3 chord = rl_sub(loop_centre(w, d, k + 1), loop_centre(w, d, k + d->way_count - 1));
+  const rl_waypoint *waypoint = &d->waypoints[k];
+  const rl_vec3 axis = axis_of(w, waypoint);
+  const rl_vec3 chord =
+      rl_sub(loop_centre(w, d, k + 1), loop_centre(w, d, k + d->waypoint_count - 1));
   rl_vec3 turning = normal;
-  if (!isnan(way->side.x) && !rl_is_zero(chord)) {
-    turning = rl_cross(rl_unit(way->side), rl_unit(chord));
+  if (!isnan(waypoint->side.x) && !rl_is_zero(chord)) {
+    turning = rl_cross(rl_unit(waypoint->side), rl_unit(chord));
   }
   return rl_is_zero(axis) ? rl_unit(turning)
                           : rl_scale(rl_dot(axis, turning) < 0.0 ? -1.0 : 1.0, axis);
@@ -785,14 +796,14 @@ static rl_vec3 loop_turning(const rl_wrapping *w, const rl_rope_definition *d, s
 // last.
 static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
                             rl_vec3 along, rl_vec3 normal) {
-  const rl_way *way = &d->ways[k % d->way_count];
+  const rl_waypoint *waypoint = &d->waypoints[k % d->waypoint_count];
   const rl_vec3 centre = loop_centre(w, d, k);
-  if (way->eye) {
+  if (waypoint->is_eye) {
     return centre;
   }
-  const rl_part *part = &w->model->bodies[way->body].parts[part_of(way)];
+  const rl_part *part = &w->model->bodies[waypoint->body].parts[part_of(waypoint)];
   const double radius = part->radius + w->model->ropes[w->rope].radius;
-  const rl_vec3 turning = loop_turning(w, d, k % d->way_count, normal);
+  const rl_vec3 turning = loop_turning(w, d, k % d->waypoint_count, normal);
   return rl_add_scaled(centre, radius, rl_unit(rl_cross(along, turning)));
 }
 
@@ -800,24 +811,24 @@ static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, s
 static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   rl_path_item *items = w->path.items;
   const rl_vec3 normal = loop_normal(w, d), none = {0.0, 0.0, 0.0};
-  const size_t last = d->way_count - 1;
+  const size_t last = d->waypoint_count - 1;
   const rl_vec3 along = rl_sub(loop_centre(w, d, 0), loop_centre(w, d, last));
   const rl_vec3 seam = rl_scale(
       0.5, rl_add(loop_tangent(w, d, last, along, normal), loop_tangent(w, d, 0, along, normal)));
   items[0] = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = seam};
   w->path.count = 1;
-  for (size_t k = 0; k < d->way_count; k++) {
-    const rl_way *way = &d->ways[k];
-    if (way->eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    const rl_waypoint *waypoint = &d->waypoints[k];
+    if (waypoint->is_eye) {
       items[w->path.count++] =
           (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = loop_centre(w, d, k)};
       continue;
     }
-    const round_way round = {.body = way->body,
-                             .part = part_of(way),
-                             .side = none,
-                             .turning = loop_turning(w, d, k, normal)};
-    put_round(w, w->path.count, &round, way->turns);
+    const round_body round = {.body = waypoint->body,
+                              .part = part_of(waypoint),
+                              .side = none,
+                              .turning = loop_turning(w, d, k, normal)};
+    put_round(w, w->path.count, &round, waypoint->turns);
   }
   items[w->path.count++] = items[0];
 }
@@ -827,14 +838,14 @@ static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
 // does.
 static bool check_balls(const rl_wrapping *w, const rl_rope_definition *d, rl_fault *fault) {
   const rl_vec3 normal = loop_normal(w, d);
-  for (size_t k = 0; k < d->way_count; k++) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
     const rl_path_item *item = &w->path.items[k + 1];
     if (item->kind != RL_PATH_SPHERE) {
       continue;
     }
     const rl_vec3 turning = loop_turning(w, d, k, normal);
     if (rl_dot(item->side, turning) < 0.0 || rl_path_is_past_half(item) || item->wrap > RL_PI) {
-      return refuse_ball(w, d->ways[k].body, k, item, turning, fault);
+      return refuse_ball(w, d->waypoints[k].body, k, item, turning, fault);
     }
   }
   return true;
@@ -874,8 +885,8 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
   const rl_rope *rope = &model->ropes[index];
   const rl_rope_definition *d = &definition->ropes[index];
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  for (size_t k = 0; k < d->way_count; k++) {
-    if (d->ways[k].eye) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    if (d->waypoints[k].is_eye) {
       wraps[state->wrap_counts[index]++] =
           (rl_wrap){.body = RL_NONE, .part = rope->first_eye + (uint32_t)k};
     }
@@ -889,7 +900,7 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
   }
   rl_wrap_path(model, state, index, state->points);
   rl_wrapping w = rl_wraps_open(model, state, index);
-  if (!lay_ways(&w, definition, fault) || !check_sides(&w, definition, fault)) {
+  if (!lay_waypoints(&w, definition, fault) || !check_sides(&w, definition, fault)) {
     return NAN;
   }
   pass_all_parts(&w, definition);

@@ -122,8 +122,8 @@ static rl_rope_definition massless_like(const rl_builder *b, const rl_rope_defin
       (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->from)};
   massless.to = (rl_end){.kind = RL_END_POINT, .at = rl_definition_end(b->definition, &rope->to)};
   massless.friction = rope->friction;
-  massless.way_count = rope->way_count;
-  massless.ways = rope->ways;
+  massless.waypoint_count = rope->waypoint_count;
+  massless.waypoints = rope->waypoints;
   return massless;
 }
 
@@ -161,14 +161,14 @@ static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rop
 // Straight from eye to eye: the corners twice, so that they are not taken for the nodes.
 static bool lay_through_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_rope_definition *rope = &b->copies[index];
-  const size_t corners = rope->way_count + 2;
+  const size_t corners = rope->waypoint_count + 2;
   rl_vec3 *points = calloc(corners + 1, sizeof *points);
   if (!points) {
     return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
   }
   points[0] = rl_definition_end(b->definition, &rope->from);
-  for (size_t k = 0; k < rope->way_count; k++) {
-    points[k + 1] = rl_definition_eye(b->definition, &rope->ways[k]);
+  for (size_t k = 0; k < rope->waypoint_count; k++) {
+    points[k + 1] = rl_definition_eye(b->definition, &rope->waypoints[k]);
   }
   points[corners - 1] = points[corners] = rl_definition_end(b->definition, &rope->to);
   b->polylines[index] = points;
@@ -208,11 +208,11 @@ static bool lay_over(rl_builder *b, uint32_t index, rl_fault *fault) {
   return rl_definition_check_length(b->definition, index, fault);
 }
 
-bool rl_build_way(rl_builder *b, uint32_t index, rl_fault *fault) {
+bool rl_build_path(rl_builder *b, uint32_t index, rl_fault *fault) {
   const rl_rope_definition *rope = &b->copies[index];
-  if (rope->segments == 0 || rope->way_count == 0 || rope->pose != RL_POSE_STRAIGHT) {
+  if (rope->segments == 0 || rope->waypoint_count == 0 || rope->pose != RL_POSE_STRAIGHT) {
     return true;
   }
-  return rl_definition_rings(rope) == rope->way_count ? lay_through_eyes(b, index, fault)
-                                                      : lay_over(b, index, fault);
+  return rl_definition_rings(rope) == rope->waypoint_count ? lay_through_eyes(b, index, fault)
+                                                           : lay_over(b, index, fault);
 }
