@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "options.h"
 
+#include "commands.h"
 #include "files.h"
 #include "study_numbers.h"
 #include "words.h"
@@ -369,7 +370,23 @@ size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]
   return count;
 }
 
-// An option that nobody knows gets the nearest; argp itself only says that it is unknown.
+// The commands that take an option of this name; empty: none.
+static void who_takes(char *text, size_t size, const char *name) {
+  *text = '\0';
+  for (size_t c = 0; rl_commands[c].run; c++) {
+    for (size_t i = 0; i < ALL_OPTIONS; i++) {
+      const size_t used = strlen(text);
+      if (strcmp(all_options[i].name, name) == 0 &&
+          takes(rl_commands[c].usage, all_options[i].key)) {
+        snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                 rl_commands[c].usage->name);
+      }
+    }
+  }
+}
+
+// An option that nobody knows gets the nearest, one of other commands is said to be theirs; argp
+// itself only says that it is unknown.
 static bool check_option(const rl_usage *usage, const char *word) {
   const char *names[RL_OPTIONS_MAX + 3] = {"help", "usage"};
   size_t count = 2;
@@ -390,9 +407,12 @@ static bool check_option(const rl_usage *usage, const char *word) {
       return true;
     }
   }
-  char hint[256];
+  char hint[256], others[128];
   const int nearest = rl_nearest_word(name, names, count);
-  if (nearest >= 0) {
+  who_takes(others, sizeof others, name);
+  if (*others) {
+    snprintf(hint, sizeof hint, "it belongs to: %s", others);
+  } else if (nearest >= 0) {
     snprintf(hint, sizeof hint, "did you mean '--%s'?", names[nearest]);
   } else {
     snprintf(hint, sizeof hint, "`ropelab %s --help` lists them", usage->name);

@@ -273,6 +273,37 @@ static size_t fields_of(const rl_study_kind *kind, rl_field fields[FIELDS_MAX]) 
   return count + kind->field_count;
 }
 
+static bool has_field(const rl_study_kind *kind, const char *key) {
+  rl_field fields[FIELDS_MAX];
+  const size_t count = fields_of(kind, fields);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(fields[i].name, key) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A key that this kind does not know and others do.
+static bool check_keys(rl_reader *reader, const rl_tree *root, const rl_study_kind *kind) {
+  for (size_t i = 0; i < root->count; i++) {
+    const char *key = root->keys[i]->text;
+    char others[128] = "";
+    for (size_t k = 0; rl_study_kinds[k] && !has_field(kind, key); k++) {
+      const size_t used = strlen(others);
+      if (has_field(rl_study_kinds[k], key)) {
+        snprintf(others + used, sizeof others - used, "%s%s", used > 0 ? ", " : "",
+                 rl_study_kinds[k]->name);
+      }
+    }
+    if (*others) {
+      return rl_fail(reader, root->keys[i], "'%s' is a key of kind: %s; this study is of kind: %s",
+                     key, others, kind->name);
+    }
+  }
+  return true;
+}
+
 // The kind decides which other keys there are, so it is read first.
 static bool read_root(rl_reader *reader, const rl_tree *root, rl_study_definition *d) {
   const rl_tree *node = root->kind == RL_TREE_MAP ? rl_tree_value(root, "kind") : NULL;
@@ -281,6 +312,9 @@ static bool read_root(rl_reader *reader, const rl_tree *root, rl_study_definitio
   }
   const rl_study_kind *kind = rl_study_kinds[d->kind];
   rl_field fields[FIELDS_MAX];
+  if (node && !check_keys(reader, root, kind)) {
+    return false;
+  }
   if (!rl_read_fields(reader, root, root, "the study", fields, fields_of(kind, fields), d)) {
     return false;
   }

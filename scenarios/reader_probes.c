@@ -147,14 +147,17 @@ bool rl_try_exact(rl_reader *reader, const rl_tree *exact, const rl_scenario *sc
     return true;
   }
   if (scenario->model->event_count > 0) {
-    return rl_fail(reader, exact, "exact: no closed form knows of events; leave one of them out");
+    return rl_fail(reader, exact,
+                   "exact: no closed form knows of events; found %u; leave one of them out",
+                   (unsigned)scenario->model->event_count);
   }
   if (scenario->model->flexure_count > 0 && !scenario->exact->bends) {
-    return rl_fail(reader, exact, "exact: %s knows nothing of bending stiffness",
+    return rl_fail(reader, exact,
+                   "exact: %s knows nothing of bending stiffness; found a rope that has it",
                    scenario->exact->name);
   }
   void *memory = rl_allocate(reader, 1, scenario->exact->size);
-  char message[300] = "";
+  char message[512] = "";
   if (!memory) {
     return false;
   }

@@ -40,7 +40,8 @@ static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const c
                        char *message, size_t size) {
   if (bend->body == RL_NONE) {
     return bend->slot == RL_NONE ||
-           rl_exact_refuse(message, size, "rope '%s' must run over fixed eyes only", rope);
+           rl_exact_refuse(message, size,
+                           "rope '%s' must run over fixed eyes; found one that moves", rope);
   }
   const rl_body *body = &model->bodies[bend->body];
   if (body->motion != RL_FIXED && (body->motion != RL_AXLE || rl_length(body->spin) > 0.0)) {
@@ -58,8 +59,8 @@ static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const c
     if (!about || body->parts[bend->part].shape != RL_CYLINDER) {
       return rl_exact_refuse(message, size,
                              "the rope must run across the axis of wheel '%s', on a cylinder about "
-                             "it",
-                             body->name);
+                             "it; found %s",
+                             body->name, about ? "another shape" : "another way");
     }
   }
   return true;
@@ -173,9 +174,11 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
       !rl_exact_look(model, arguments[0], &way, message, size)) {
     return false;
   }
-  if (way.count == 0 || self->gravity == 0.0) {
-    return rl_exact_refuse(message, size, "rope '%s' must run over an eye or a body, under gravity",
-                           rope->name);
+  const char *const found[] = {way.count == 0 ? "no bend" : NULL,
+                               self->gravity == 0.0 ? "no gravity" : NULL};
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must run over an eye or a body, under gravity", rope->name)) {
+    return false;
   }
   self->bend_count = way.count;
   for (uint32_t i = 0; i < way.count; i++) {

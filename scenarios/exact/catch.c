@@ -27,13 +27,17 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->rope = arguments[0];
   self->length = rope->length;
   for (int i = 0; i < 2; i++) {
-    const rl_body *body = rl_slot_body(model, rope->ends[i]);
-    if (way.count > 0 || rope->compression || !body || body->motion != RL_FREE ||
-        body->spin_slot != RL_NONE) {
-      return rl_exact_refuse(message, size,
-                             "rope '%s' must be straight, between the centres of two free bodies "
-                             "that cannot turn",
-                             rope->name);
+    const char *const found[] = {
+        way.count > 0 ? "a bend" : NULL,
+        rope->compression ? "compression" : NULL,
+        rl_exact_no_load(model, rope->ends[i], false),
+    };
+    if (!rl_exact_fits(
+            found, RL_EXACT_COUNT(found), message, size,
+            "rope '%s' must be straight, without compression, between the centres of two "
+            "free bodies that cannot turn",
+            rope->name)) {
+      return false;
     }
     self->bodies[i] = rope->ends[i];
     self->masses[i] = model->masses[rope->ends[i]];

@@ -34,11 +34,16 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
   if (!rl_exact_read_chain(&chain, model, index, message, size)) {
     return false;
   }
-  if ((isfinite(rope->stiffness) && !elastic) || g == 0.0 ||
-      !rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_fixed(model, rope->ends[1])) {
-    return rl_exact_refuse(message, size,
-                           "a catenary is a rope %sbetween two fixed ends, under gravity",
-                           elastic ? "" : "without stiffness ");
+  const char *const found[] = {
+      isfinite(rope->stiffness) && !elastic ? "a stiffness" : NULL,
+      g == 0.0 ? "no gravity" : NULL,
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_exact_is_fixed(model, rope->ends[1]) ? NULL : "a `to` that is not fixed",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a catenary is a rope %sbetween two fixed ends, under gravity",
+                     elastic ? "" : "without stiffness ")) {
+    return false;
   }
   self->rope = index;
   self->count = chain.count;
@@ -56,9 +61,9 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
   if (!(self->span > 1e-9 * rope->length) || rl_length(chord) >= least) {
     return rl_exact_refuse(
         message, size,
-        "the ends of rope '%s' must be apart across gravity, and nearer than the "
-        "length of a rope without stiffness",
-        rope->name);
+        "the ends of rope '%s' must be apart across gravity, and nearer than the length of a rope "
+        "without stiffness; found ends %.6g m apart, %.6g m across, and %.6g m of rope",
+        rope->name, rl_length(chord), self->span, rope->length);
   }
   return true;
 }

@@ -17,6 +17,29 @@ bool rl_exact_refuse(char *message, size_t size, const char *format, ...) {
   return false;
 }
 
+bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t size,
+                   const char *expected, ...) {
+  int length = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!found[i]) {
+      continue;
+    }
+    if (length == 0) {
+      va_list arguments;
+      va_start(arguments, expected);
+      length = vsnprintf(message, size, expected, arguments);
+      va_end(arguments);
+      length += snprintf(message + length, size - (size_t)length, "; found %s", found[i]);
+    } else {
+      length += snprintf(message + length, size - (size_t)length, ", %s", found[i]);
+    }
+    if (length < 0 || (size_t)length >= size) {
+      return false;
+    }
+  }
+  return length == 0;
+}
+
 bool rl_exact_is_fixed(const rl_model *model, uint32_t slot) {
   if (slot == RL_NONE) {
     return true;
@@ -39,10 +62,24 @@ rl_vec3 rl_exact_start(const rl_model *model, rl_vertex vertex) {
               : vertex.offset;
 }
 
-bool rl_exact_is_load(const rl_model *model, uint32_t slot) {
+const char *rl_exact_no_load(const rl_model *model, uint32_t slot, bool rests) {
   const rl_body *body = rl_slot_body(model, slot);
-  return body && body->motion == RL_FREE && body->spin_slot == RL_NONE &&
-         rl_length(model->velocities[slot]) == 0.0;
+  if (!body || body->motion == RL_FIXED) {
+    return rl_exact_is_fixed(model, slot) ? "a fixed end" : "an end at no body's centre";
+  }
+  if (body->motion != RL_FREE) {
+    return "an end at a body that is not free";
+  }
+  if (body->spin_slot != RL_NONE) {
+    return "an end at a body that can turn";
+  }
+  return rests && rl_length(model->velocities[slot]) > 0.0 ? "an end that moves at the start"
+                                                           : NULL;
+}
+
+const char *rl_exact_no_free_end(const rl_model *model, uint32_t slot) {
+  const bool is_free = !rl_slot_body(model, slot) && !rl_exact_is_fixed(model, slot);
+  return is_free ? NULL : rl_exact_no_load(model, slot, false);
 }
 
 static rl_exact_bend eye_at(const rl_model *model, uint32_t index) {
@@ -159,11 +196,12 @@ bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot
   const rl_vec3 below = rl_sub(bend_at, rl_position(&model->points[slot]));
   const double depth = rl_dot(below, up);
   const double aside = rl_length(rl_add_scaled(below, -depth, up));
-  if (!rl_exact_is_load(model, slot)) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must end at the centres of free bodies that "
-                           "start at rest and cannot turn",
-                           rope);
+  const char *const found[] = {rl_exact_no_load(model, slot, true)};
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must end at the centres of free bodies that start at rest and "
+                     "cannot turn",
+                     rope)) {
+    return false;
   }
   if (!(depth > 0.0) || aside > 1e-9 * depth) {
     return rl_exact_refuse(message, size,
@@ -177,8 +215,10 @@ bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot
 
 bool rl_exact_is_line(const rl_model *model, uint32_t index, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
-  return (rope->massless && !isfinite(rope->stiffness)) ||
-         rl_exact_refuse(message, size, "rope '%s' must be massless and inextensible", rope->name);
+  const char *const found[] = {rope->massless ? NULL : "segments with mass",
+                               isfinite(rope->stiffness) ? "a stiffness" : NULL};
+  return rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                       "rope '%s' must be massless and inextensible", rope->name);
 }
 
 bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message, size_t size) {
@@ -200,27 +240,42 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
 bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bool round,
                          char *message, size_t size) {
   const uint32_t *ends = model->ropes[rope].ends;
-  const rl_body *bob = rl_slot_body(model, ends[1]), *body = &model->bodies[post];
+  const rl_body *body = &model->bodies[post];
   const size_t pair = (size_t)rope * model->body_count + post;
   const rl_shape shape = body->part_count == 1 ? body->parts[0].shape : RL_PLANE;
   const bool is_known = round ? shape == RL_CYLINDER : rl_is_polyhedron(shape);
   if (!rl_exact_is_taut_line(model, rope, message, size)) {
     return false;
   }
-  if (rl_length(model->gravity) > 0.0 || !rl_exact_is_fixed(model, ends[0]) || !bob ||
-      bob->motion != RL_FREE || bob->spin_slot != RL_NONE || body->motion != RL_FIXED ||
-      !is_known || !model->touches[pair] || model->frictions[pair] > 0.0) {
-    return rl_exact_refuse(message, size,
-                           "winding is a rope from a fixed point to the centre of a free body, and "
-                           "a fixed %s without friction, without gravity",
-                           round ? "cylinder" : "box or hull");
-  }
-  return true;
+  const char *const found[] = {
+      rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
+      rl_exact_is_fixed(model, ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_exact_no_load(model, ends[1], false),
+      body->motion != RL_FIXED ? "a body that is not fixed" : NULL,
+      is_known ? NULL : "another shape",
+      model->touches[pair] ? NULL : "a rope that does not touch it",
+      model->frictions[pair] > 0.0 ? "friction" : NULL,
+  };
+  return rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                       "winding is of rope '%s' from a fixed point to the centre of a free body, "
+                       "and of '%s', a fixed %s without friction, without gravity",
+                       model->ropes[rope].name, body->name, round ? "cylinder" : "box or hull");
 }
 
 uint32_t rl_exact_node(const rl_model *model, uint32_t rope, uint32_t i) {
   const rl_link *links = &model->links[model->ropes[rope].first_link];
   return i < model->ropes[rope].link_count ? links[i].a : links[i - 1].b;
+}
+
+bool rl_exact_has_free_ends(const rl_model *model, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
+  for (int i = 0; i < 2; i++) {
+    if (rope->closed || rope->ends[i] >= model->node_count ||
+        rl_exact_is_fixed(model, rope->ends[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool rl_exact_is_still(const rl_model *model, uint32_t rope) {
@@ -262,9 +317,14 @@ bool rl_exact_falls_on(const rl_model *model, uint32_t rope, uint32_t ground, rl
 bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t index,
                          char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
-  if (rope->link_count < 2 || rope->massless || rope->closed) {
-    return rl_exact_refuse(
-        message, size, "rope '%s' must have mass, two or more segments, and two ends", rope->name);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      !rope->massless && rope->link_count < 2 ? "one segment" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must have mass, two or more segments, and two ends", rope->name)) {
+    return false;
   }
   const rl_link *links = &model->links[rope->first_link];
   *chain = (rl_exact_chain){index, rope->link_count, links[0].rest, model->masses[links[0].b]};
@@ -273,7 +333,11 @@ bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t 
         i + 1 == chain->count ||
         fabs(model->masses[links[i].b] - chain->node_mass) <= 1e-12 * chain->node_mass;
     if (fabs(links[i].rest - chain->rest) > 1e-12 * chain->rest || !same_mass) {
-      return rl_exact_refuse(message, size, "rope '%s' is not uniform", rope->name);
+      return rl_exact_refuse(
+          message, size,
+          "rope '%s' must have equal elements and nodes; element %u, or the node "
+          "behind it, differs from the first",
+          rope->name, (unsigned)i);
     }
   }
   return true;

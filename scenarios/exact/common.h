@@ -11,6 +11,13 @@
 // Writes a message; returns false.
 bool rl_exact_refuse(char *message, size_t size, const char *format, ...);
 
+// False with "EXPECTED; found WHAT, WHAT" where any of `found` is not NULL: what the scenario has
+// and the closed form does not know.
+bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t size,
+                   const char *expected, ...);
+
+#define RL_EXACT_COUNT(list) (sizeof(list) / sizeof *(list))
+
 // A slot that never moves: a fixed body or a point in space.
 bool rl_exact_is_fixed(const rl_model *model, uint32_t slot);
 
@@ -54,8 +61,12 @@ void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t rope, double
 // pulls evenly from then on [N].
 double rl_exact_mean_pull(double from, double to, double caught, double blow, double after);
 
-// A body that moves freely from rest, does not turn, and is tied at its centre.
-bool rl_exact_is_load(const rl_model *model, uint32_t slot);
+// What is at the slot instead of a free body that cannot turn, tied at its centre, and with `rests`
+// starts at rest; NULL: that is there.
+const char *rl_exact_no_load(const rl_model *model, uint32_t slot, bool rests);
+
+// What is at the slot instead of an end that is free, or tied to such a body, moving or not.
+const char *rl_exact_no_free_end(const rl_model *model, uint32_t slot);
 
 // The rope is massless and inextensible.
 bool rl_exact_is_line(const rl_model *model, uint32_t rope, char *message, size_t size);
@@ -93,6 +104,9 @@ bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t 
 
 // The slot of node i of a rope at the start.
 uint32_t rl_exact_node(const rl_model *model, uint32_t rope, uint32_t i);
+
+// Both ends of the rope are nodes that nothing holds.
+bool rl_exact_has_free_ends(const rl_model *model, uint32_t rope);
 
 // No node of the rope moves at the start.
 bool rl_exact_is_still(const rl_model *model, uint32_t rope);

@@ -63,15 +63,31 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                      is_drum(model, &way.bends[2], self->axle);
   const rl_exact_bend *loose = &way.bends[1];
   const rl_body *pulley = three && loose->body != RL_NONE ? &model->bodies[loose->body] : NULL;
-  if (!pulley || pulley->motion != RL_FREE || loose->friction > 0.0 ||
-      rl_length(pulley->spin) > 0.0 || rl_length(pulley->velocity) > 0.0 ||
-      rl_distance(loose->in, rl_scale(-1.0, self->up)) > 1e-6 ||
-      rl_distance(loose->out, self->up) > 1e-6) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must run over a drum of '%s', plumb down to a loose pulley "
-                           "without friction, plumb up and over the other drum; the drums grip it, "
-                           "and all starts at rest",
-                           rope->name, axle->name);
+  char bends[64];
+  snprintf(bends, sizeof bends, "%u bends", (unsigned)way.count);
+  const char *const found[] = {
+      way.count == 3 ? NULL : bends,
+      rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
+      axle->motion == RL_AXLE ? NULL : "drums that are not on an axle",
+      rl_length(axle->spin) > 0.0 ? "drums that turn" : NULL,
+      way.count == 3 && !three ? "a bend that is not over a drum about the axle" : NULL,
+      three && !pulley ? "an eye for a pulley" : NULL,
+      pulley && pulley->motion != RL_FREE ? "a pulley that is not free" : NULL,
+      pulley && loose->friction > 0.0 ? "friction on the pulley" : NULL,
+      pulley && rl_length(pulley->spin) + rl_length(pulley->velocity) > 0.0 ? "a pulley that moves"
+                                                                            : NULL,
+      three && (rl_distance(loose->in, rl_scale(-1.0, self->up)) > 1e-6 ||
+                rl_distance(loose->out, self->up) > 1e-6)
+          ? "strands that are not plumb"
+          : NULL,
+  };
+  if (!rl_exact_fits(
+          found, RL_EXACT_COUNT(found), message, size,
+          "rope '%s' must run over a drum of '%s', plumb down to a loose pulley without "
+          "friction, plumb up and over the other drum; the drums grip it, and all starts "
+          "at rest",
+          rope->name, axle->name)) {
+    return false;
   }
   self->pulley = loose->body;
   self->room = rl_dot(rl_sub(way.bends[2].centre, loose->centre), self->up);

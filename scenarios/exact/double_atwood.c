@@ -21,13 +21,21 @@ static bool hang_pair(rl_exact_weight out[2], const rl_model *model, uint32_t in
       !rl_exact_look(model, index, &way, message, size)) {
     return false;
   }
-  bool fits = way.count > 0 && rl_length(model->gravity) > 0.0;
+  bool elsewhere = false, round = false;
   for (uint32_t i = 0; i < way.count; i++) {
-    fits = fits && way.bends[i].slot == carrier && way.bends[i].body == RL_NONE;
+    elsewhere = elsewhere || way.bends[i].slot != carrier;
+    round = round || way.bends[i].body != RL_NONE;
   }
-  if (!fits) {
-    return rl_exact_refuse(message, size, "rope '%s' must run over %s only, under gravity",
-                           rope->name, carrier == RL_NONE ? "fixed eyes" : "eyes on the pulley");
+  const char *const found[] = {
+      way.count > 0 ? NULL : "no eye",
+      rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
+      round ? "a bend over a body" : NULL,
+      elsewhere ? carrier == RL_NONE ? "a bend that moves" : "a bend elsewhere" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must run over %s only, under gravity", rope->name,
+                     carrier == RL_NONE ? "fixed eyes" : "eyes on the pulley")) {
+    return false;
   }
   const rl_exact_bend *last = &way.bends[way.count - 1];
   return rl_exact_hang(&out[0], model, rope->ends[0], &way.bends[0], way.bends[0].entry, rope->name,
@@ -47,10 +55,16 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const uint32_t carrier = inner->eye_count > 0 ? model->eyes[inner->first_eye].slot : RL_NONE;
   const int pulley = self->weights[0].slot == carrier ? 0 : 1;
   if (self->weights[pulley].slot != carrier) {
+    const rl_body *body = rl_slot_body(model, carrier);
     return rl_exact_refuse(message, size,
-                           "rope '%s' must run over an eye on a body that hangs "
-                           "from rope '%s'",
-                           inner->name, model->ropes[arguments[0]].name);
+                           "rope '%s' must run over an eye on a body that hangs from rope '%s'; "
+                           "found %s%s%s",
+                           inner->name, model->ropes[arguments[0]].name,
+                           inner->eye_count == 0 ? "no eye" : "an eye ",
+                           inner->eye_count == 0 ? ""
+                           : body                ? "on body "
+                                                 : "fixed in space",
+                           inner->eye_count > 0 && body ? body->name : "");
   }
   if (!hang_pair(&self->weights[2], model, arguments[1], carrier, message, size)) {
     return false;

@@ -38,16 +38,25 @@ static bool read_rope(elastica *self, const rl_model *model, uint32_t index, cha
   const double g = rl_length(model->gravity);
   self->rope = index;
   self->count = rope->link_count;
-  if (rope->massless || rope->closed || isfinite(rope->stiffness) || !(rope->bending > 0.0) ||
-      rl_is_zero(rope->clamps[0]) || !rl_is_zero(rope->clamps[1]) || g == 0.0 ||
-      !rl_exact_is_fixed(model, rope->ends[0]) || rl_exact_is_fixed(model, end) ||
-      (rl_slot_body(model, end) && !rl_exact_is_load(model, end)) ||
-      rope->link_count > ELEMENTS_MAX) {
-    return rl_exact_refuse(message, size,
-                           "an elastica is a rope with `bending` and without `stiffness`, under "
-                           "gravity, clamped where it begins and free or loaded where it ends; at "
-                           "most %d elements",
-                           ELEMENTS_MAX);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rope->bending > 0.0 ? NULL : "no bending",
+      rl_is_zero(rope->clamps[0]) ? "a `from` that is not clamped" : NULL,
+      rl_is_zero(rope->clamps[1]) ? NULL : "a `to` that is clamped",
+      g == 0.0 ? "no gravity" : NULL,
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_slot_body(model, end) ? rl_exact_no_load(model, end, true)
+                               : rl_exact_no_free_end(model, end),
+      rope->link_count > ELEMENTS_MAX ? "more elements" : NULL,
+  };
+  if (!rl_exact_fits(
+          found, RL_EXACT_COUNT(found), message, size,
+          "an elastica is a rope with `bending` and without `stiffness`, under gravity, "
+          "clamped where it begins and free or loaded where it ends; at most %d elements",
+          ELEMENTS_MAX)) {
+    return false;
   }
   self->from = rl_position(&model->points[rope->ends[0]]);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
@@ -57,7 +66,9 @@ static bool read_rope(elastica *self, const rl_model *model, uint32_t index, cha
   self->across = rl_unit(across);
   self->bending = rope->bending;
   if (!(rl_length(across) > 1e-9)) {
-    return rl_exact_refuse(message, size, "rope '%s' must be clamped across gravity", rope->name);
+    return rl_exact_refuse(message, size,
+                           "rope '%s' must be clamped across gravity; found a clamp along it",
+                           rope->name);
   }
   double beyond = 0.0;
   for (uint32_t i = self->count; i-- > 0;) {

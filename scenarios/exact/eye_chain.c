@@ -56,15 +56,23 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->eye = rope->first_eye;
   self->gravity = rl_length(model->gravity);
   self->down = rl_unit(model->gravity);
-  if (rope->ring_count != 1 || self->gravity == 0.0 || isfinite(rope->stiffness) ||
-      !rl_exact_is_fixed(model, model->eyes[self->eye].slot) ||
-      rope->ends[0] >= model->node_count || rope->ends[1] >= model->node_count ||
-      rl_exact_is_fixed(model, rope->ends[0]) || rl_exact_is_fixed(model, rope->ends[1]) ||
-      !rl_exact_is_still(model, self->rope) || !rl_exact_is_lossless(model, self->rope)) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass, no stiffness and no drag, two free ends and "
-                           "one fixed eye, and start at rest under gravity",
-                           rope->name);
+  const char *const found[] = {
+      rope->ring_count == 0 ? "no eye that a rope with mass runs through" : NULL,
+      rope->ring_count > 1 ? "several eyes" : NULL,
+      rope->ring_count == 1 && !rl_exact_is_fixed(model, model->eyes[self->eye].slot)
+          ? "an eye that is not fixed"
+          : NULL,
+      self->gravity == 0.0 ? "no gravity" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rl_exact_has_free_ends(model, self->rope) ? NULL : "an end that is not free",
+      rl_exact_is_still(model, self->rope) ? NULL : "a start that is not at rest",
+      rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must have mass, no stiffness and no drag, two free ends and one "
+                     "fixed eye, and start at rest under gravity",
+                     rope->name)) {
+    return false;
   }
   self->at = rl_exact_start(model, model->eyes[self->eye]);
   self->before =
@@ -83,11 +91,14 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   if (self->holds) {
     self->pull = (self->mass - self->lightest_side) / self->lightest_side;
   }
-  return (is_plumb(self, model) && self->lightest_side < 0.5 * self->mass) ||
-         rl_exact_refuse(message, size,
-                         "rope '%s' must hang plumb and taut on both sides of its eye, the side of "
-                         "`to` being the heavier one",
-                         rope->name);
+  const char *const sides[] = {
+      is_plumb(self, model) ? NULL : "a rope that is not plumb, or not taut",
+      self->lightest_side < 0.5 * self->mass ? NULL : "the heavier side at `from`",
+  };
+  return rl_exact_fits(sides, RL_EXACT_COUNT(sides), message, size,
+                       "rope '%s' must hang plumb and taut on both sides of its eye, the side of "
+                       "`to` being the heavier one",
+                       rope->name);
 }
 
 // With so much mass before the eye; what is left of a sum is rounding.

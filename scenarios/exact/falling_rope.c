@@ -30,14 +30,23 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->floor = arguments[1];
   self->gravity = rl_length(model->gravity);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
-  if (rope->massless || rope->closed || rope->compression || isfinite(rope->stiffness) ||
-      self->gravity == 0.0 || rope->ends[0] >= model->node_count ||
-      rope->ends[1] >= model->node_count || !rl_exact_is_lossless(model, self->rope) ||
-      !rl_exact_falls_on(model, self->rope, self->floor, self->up, &self->ground)) {
-    return rl_exact_refuse(message, size,
-                           "a falling rope has mass, no stiffness, compression or drag, two free "
-                           "ends, and can touch nothing but level ground, '%s'",
-                           model->bodies[self->floor].name);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+      rope->compression ? "compression" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      self->gravity == 0.0 ? "no gravity" : NULL,
+      rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
+      rope->closed || rl_exact_has_free_ends(model, self->rope) ? NULL : "an end that is not free",
+      rl_exact_falls_on(model, self->rope, self->floor, self->up, &self->ground)
+          ? NULL
+          : "other bodies that it can touch, or no level half-space",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a falling rope has mass, no stiffness, compression or drag, two free ends, "
+                     "and can touch nothing but level ground, '%s'",
+                     model->bodies[self->floor].name)) {
+    return false;
   }
   const uint32_t n = rope->link_count;
   self->speed = -rl_dot(model->velocities[rl_exact_node(model, self->rope, 0)], self->up);

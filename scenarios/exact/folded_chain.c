@@ -37,13 +37,19 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const uint32_t held = rope->ends[self->reversed ? 1 : 0],
                  loose = rope->ends[self->reversed ? 0 : 1];
   self->gravity = rl_length(model->gravity);
-  if (self->gravity == 0.0 || isfinite(rope->stiffness) || !rl_exact_is_fixed(model, held) ||
-      loose >= model->node_count || rl_exact_is_fixed(model, loose) ||
-      !rl_exact_is_still(model, arguments[0]) || !rl_exact_is_lossless(model, arguments[0])) {
-    return rl_exact_refuse(
-        message, size,
-        "a folded chain is a rope with mass, without stiffness or drag, from a fixed "
-        "end to a free one that starts at rest under gravity");
+  const char *const found[] = {
+      self->gravity == 0.0 ? "no gravity" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rl_exact_is_fixed(model, held) ? NULL : "no fixed end",
+      loose >= model->node_count ? "a body at the other end" : NULL,
+      loose < model->node_count && rl_exact_is_fixed(model, loose) ? "two fixed ends" : NULL,
+      rl_exact_is_still(model, arguments[0]) ? NULL : "a start that is not at rest",
+      rl_exact_is_lossless(model, arguments[0]) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a folded chain is a rope with mass, without stiffness or drag, from a fixed "
+                     "end to a free one that starts at rest under gravity")) {
+    return false;
   }
   const double length = self->chain.rest * self->chain.count;
   self->down = rl_unit(model->gravity);
@@ -53,8 +59,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   if (fabs(height) > 1e-9 * length || distance > DISTANCE_MAX * length) {
     return rl_exact_refuse(message, size,
                            "the ends of rope '%s' must start at one height and at most %g m apart; "
-                           "they are %.4g m apart",
-                           rope->name, DISTANCE_MAX * length, distance);
+                           "they are %.4g m apart, and one %.4g m lower",
+                           rope->name, DISTANCE_MAX * length, distance, fabs(height));
   }
   gsl_sf_result beta;
   if (gsl_sf_beta_e(0.75, 0.5, &beta) != GSL_SUCCESS) {

@@ -49,21 +49,25 @@ static bool hang(hanging *self, const rl_model *model, uint32_t index, char *mes
   self->down = rl_unit(model->gravity);
   const uint32_t held = rope->ends[self->reversed ? 1 : 0],
                  end = rope->ends[self->reversed ? 0 : 1];
-  const bool tied = end >= model->node_count;
-  if (rope->massless || rope->closed || isfinite(rope->stiffness) || self->gravity == 0.0 ||
-      !rl_exact_is_lossless(model, index) || !rl_exact_is_fixed(model, held) ||
-      rl_exact_is_fixed(model, end) ||
-      (tied && (rl_slot_body(model, end)->motion != RL_FREE ||
-                rl_slot_body(model, end)->spin_slot != RL_NONE))) {
-    return rl_exact_refuse(
-        message, size,
-        "a hanging rope has mass, no stiffness and no drag, and leads from a fixed point "
-        "to a free end or the centre of a free body that cannot turn, under "
-        "gravity");
+  const bool tied = end >= model->node_count, is_held = rl_exact_is_fixed(model, held);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      self->gravity == 0.0 ? "no gravity" : NULL,
+      rl_exact_is_lossless(model, index) ? NULL : "damping or drag",
+      is_held ? NULL : "no fixed end",
+      is_held ? rl_exact_no_free_end(model, end) : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a hanging rope has mass, no stiffness and no drag, and leads from a fixed "
+                     "point to a free end or the centre of a free body that cannot turn, under "
+                     "gravity")) {
+    return false;
   }
   if (self->count > RL_EXACT_MODES_MAX) {
-    return rl_exact_refuse(message, size, "rope '%s' has more than %d elements", rope->name,
-                           RL_EXACT_MODES_MAX);
+    return rl_exact_refuse(message, size, "rope '%s' must have at most %d elements; found %u",
+                           rope->name, RL_EXACT_MODES_MAX, (unsigned)self->count);
   }
   self->load = tied ? model->masses[end] : 0.0;
   self->top = rl_position(&model->points[held]);
@@ -272,8 +276,10 @@ static bool init_smooth(void *memory, const rl_model *model, const uint32_t *arg
   if (!(least <= SHAPE_TOLERANCE) || !rl_exact_is_still(model, arguments[0])) {
     return rl_exact_refuse(message, size,
                            "the rope must start at rest in the shape of a mode; the nearest, mode "
-                           "%u, differs from it by %.3g of the largest displacement",
-                           (unsigned)best + 1, least);
+                           "%u, differs from it by %.3g of the largest displacement, and the start "
+                           "is %s rest",
+                           (unsigned)best + 1, least,
+                           rl_exact_is_still(model, arguments[0]) ? "at" : "not at");
   }
   self->frequency = frequencies[best];
   misfit(self, start, self->frequency); // its amplitude

@@ -75,25 +75,29 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   if (!rl_exact_read_chain(&self->chain, model, arguments[0], message, size)) {
     return false;
   }
-  const rl_body *load = rl_slot_body(model, rope->ends[1]);
   self->gravity = rl_length(model->gravity);
-  if (isfinite(rope->stiffness) || rope->compression || rope->ends[0] >= model->node_count ||
-      rl_exact_is_fixed(model, rope->ends[0]) || rl_exact_is_fixed(model, rope->ends[1]) ||
-      (load && (load->motion != RL_FREE || load->spin_slot != RL_NONE)) ||
-      !rl_exact_is_lossless(model, arguments[0])) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass, no stiffness, compression or drag, and lead "
-                           "from a free end to a free one, or to the centre of a free body that "
-                           "cannot turn",
-                           rope->name);
+  const bool begins_free =
+      rope->ends[0] < model->node_count && !rl_exact_is_fixed(model, rope->ends[0]);
+  const char *const found[] = {
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rope->compression ? "compression" : NULL,
+      begins_free ? NULL : "a `from` that is not free",
+      rl_exact_no_free_end(model, rope->ends[1]),
+      rl_exact_is_lossless(model, arguments[0]) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must have mass, no stiffness, compression or drag, and lead from a "
+                     "free end to a free one, or to the centre of a free body that cannot turn",
+                     rope->name)) {
+    return false;
   }
   find_heap(self, model);
   if (self->lying > self->chain.count || !find_flight(self, model)) {
     return rl_exact_refuse(message, size,
                            "rope '%s' must start with its nodes from `from` on at rest in one "
                            "place, and the others straight away from there, a link apart, at one "
-                           "speed",
-                           rope->name);
+                           "speed; found %u nodes at rest there",
+                           rope->name, (unsigned)self->lying);
   }
   return is_carried(self, model) ||
          rl_exact_refuse(message, size,

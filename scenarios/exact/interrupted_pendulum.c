@@ -34,23 +34,37 @@ static bool set_swing(swing *out, rl_vec3 pivot, double length, double gravity, 
   return true;
 }
 
-// The depth of the peg below the pivot, if it is thin, across the plane of the swing, and touches
-// the vertical rope from the other side [m]; else 0.
-static double depth_of_peg(const interrupted_pendulum *self, const rl_model *model, double length) {
+// The depth of the peg below the pivot [m]; false with a message.
+static bool find_peg(const interrupted_pendulum *self, const rl_model *model, double length,
+                     double *depth, char *message, size_t size) {
   const rl_body *peg = &model->bodies[self->peg];
-  if (peg->motion != RL_FIXED || peg->part_count != 1 || peg->parts[0].shape != RL_CYLINDER ||
-      !model->touches[(size_t)self->rope * model->body_count + self->peg]) {
-    return 0.0;
-  }
   const rl_part *part = &peg->parts[0];
   const rl_vec3 axis = rl_rotate(peg->rotation, rl_rotate(part->rotation, (rl_vec3){0, 0, 1}));
   const rl_vec3 at =
       rl_sub(rl_add(peg->position, rl_rotate(peg->rotation, part->at)), self->whole.pivot);
-  const double radius = part->radius + model->ropes[self->rope].radius;
-  const double depth = rl_dot(at, self->down);
-  const bool beside = fabs(rl_dot(at, self->across) + radius) < 1e-9 * length;
+  const bool round = peg->part_count == 1 && part->shape == RL_CYLINDER;
+  const double radius = round ? part->radius + model->ropes[self->rope].radius : 0.0;
+  *depth = rl_dot(at, self->down);
+  const bool below = *depth > 0.0 && *depth < length;
   const bool crosses = rl_length(rl_cross(axis, rl_cross(self->down, self->across))) < 1e-9;
-  return beside && crosses && depth > 0.0 && radius < 0.01 * (length - depth) ? depth : 0.0;
+  const char *const found[] = {
+      peg->motion == RL_FIXED ? NULL : "a body that is not fixed",
+      round ? NULL : "another shape",
+      model->touches[(size_t)self->rope * model->body_count + self->peg]
+          ? NULL
+          : "a rope that does not touch it",
+      below ? NULL : "a place that is not between pivot and bob",
+      round && !crosses ? "an axis that is not across the swing" : NULL,
+      round && below && !(radius < 0.01 * (length - *depth)) ? "a thicker one" : NULL,
+      round && !(fabs(rl_dot(at, self->across) + radius) < 1e-9 * length)
+          ? "a peg beside the plumb rope, or on the side of the bob"
+          : NULL,
+  };
+  return rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                       "the peg '%s' must be a fixed cylinder across the swing, of less than a "
+                       "hundredth of the rope below it, that touches the rope where it hangs plumb "
+                       "from behind",
+                       peg->name);
 }
 
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
@@ -63,11 +77,17 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
       !rl_exact_look(model, arguments[0], &way, message, size)) {
     return false;
   }
-  if (way.count > 0 || !rl_exact_is_fixed(model, rope->ends[0]) ||
-      !rl_exact_is_load(model, rope->ends[1]) || g == 0.0) {
-    return rl_exact_refuse(message, size,
-                           "an interrupted pendulum is a straight rope from a fixed point to the "
-                           "centre of a free body that starts at rest under gravity");
+  const char *const found[] = {
+      way.count > 0 ? "a bend" : NULL,
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_exact_no_load(model, rope->ends[1], true),
+      g == 0.0 ? "no gravity" : NULL,
+  };
+  if (!rl_exact_fits(
+          found, RL_EXACT_COUNT(found), message, size,
+          "an interrupted pendulum is a straight rope from a fixed point to the centre of "
+          "a free body that cannot turn and starts at rest under gravity")) {
+    return false;
   }
   self->rope = arguments[0];
   self->peg = arguments[1];
@@ -80,16 +100,12 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_vec3 aside = rl_add_scaled(arm, -along, self->down);
   self->across = rl_unit(aside);
   const double start = sin(0.5 * atan2(rl_length(aside), along));
-  const double depth = depth_of_peg(self, model, rope->length);
+  double depth;
+  if (!find_peg(self, model, rope->length, &depth, message, size)) {
+    return false;
+  }
   const double rest = rope->length - depth;
   const double modulus = sqrt(rope->length / rest) * start;
-  if (depth == 0.0 || depth >= rope->length) {
-    return rl_exact_refuse(message, size,
-                           "the peg '%s' must be a fixed cylinder across the swing, of less than a "
-                           "hundredth of the rope below it, that touches the rope where it hangs "
-                           "plumb from behind",
-                           model->bodies[self->peg].name);
-  }
   if (modulus > sqrt(0.5) * (1.0 + 1e-12)) {
     return rl_exact_refuse(message, size,
                            "above 90 degrees a rope goes slack; this one would go to %.4g degrees",

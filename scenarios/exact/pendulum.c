@@ -23,11 +23,17 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   if (!rl_exact_is_taut_line(model, arguments[0], message, size)) {
     return false;
   }
-  if (rope->eye_count > 0 || !rl_exact_is_fixed(model, rope->ends[held]) ||
-      !rl_exact_is_load(model, rope->ends[1 - held]) || g == 0.0) {
-    return rl_exact_refuse(message, size,
-                           "a pendulum is a straight rope between a fixed point "
-                           "and the centre of a free body that starts at rest under gravity");
+  const bool is_held = rl_exact_is_fixed(model, rope->ends[held]);
+  const char *const found[] = {
+      rope->eye_count > 0 ? "an eye" : NULL,
+      is_held ? NULL : "no fixed end",
+      is_held ? rl_exact_no_load(model, rope->ends[1 - held], true) : NULL,
+      g == 0.0 ? "no gravity" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a pendulum is a straight rope between a fixed point and the centre of a free "
+                     "body that cannot turn and starts at rest under gravity")) {
+    return false;
   }
   self->link = rope->first_link;
   self->bob = rope->ends[1 - held];

@@ -64,7 +64,9 @@ static bool find_ends(sliding_chain *self, const rl_model *model, char *message,
   if ((!plumb && !level) || fabs(sink - 1.0) > 1e-9) {
     return rl_exact_refuse(message, size,
                            "the chain must start straight at both ends: at `to` plumb down, at "
-                           "`from` plumb or level");
+                           "`from` plumb or level; found directions that sink by %.9g and rise by "
+                           "%.9g m in a metre",
+                           sink, rise);
   }
   self->ends = plumb ? 2.0 : 1.0;
   return true;
@@ -80,14 +82,20 @@ static bool read(sliding_chain *self, const rl_model *model, const uint32_t *arg
   self->gravity = rl_length(model->gravity);
   self->down = rl_unit(model->gravity);
   self->length = self->chain.rest * self->chain.count;
-  if (self->gravity == 0.0 || isfinite(rope->stiffness) || self->chain.count > NODES_MAX ||
-      rope->ends[0] >= model->node_count || rope->ends[1] >= model->node_count ||
-      rl_exact_is_fixed(model, rope->ends[0]) || rl_exact_is_fixed(model, rope->ends[1]) ||
-      !rl_exact_is_still(model, index) || !rl_exact_is_lossless(model, index)) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass, no stiffness and no drag, and two free ends, "
-                           "and start at rest under gravity",
-                           rope->name);
+  const char *const found[] = {
+      self->gravity == 0.0 ? "no gravity" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      self->chain.count > NODES_MAX ? "more elements" : NULL,
+      rl_exact_has_free_ends(model, index) ? NULL : "an end that is not free",
+      rl_exact_is_still(model, index) ? NULL : "a start that is not at rest",
+      rl_exact_is_lossless(model, index) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(
+          found, RL_EXACT_COUNT(found), message, size,
+          "rope '%s' must have mass, no stiffness and no drag, two free ends and at most "
+          "%d elements, and start at rest under gravity",
+          rope->name, NODES_MAX)) {
+    return false;
   }
   for (uint32_t b = 0; b < model->body_count; b++) {
     const size_t pair = (size_t)index * model->body_count + b;

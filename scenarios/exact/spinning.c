@@ -41,14 +41,22 @@ static bool init_rope(void *memory, const rl_model *model, const uint32_t *argum
   const uint32_t end = rope->ends[1];
   self->rope = arguments[0];
   self->count = rope->link_count;
-  if (rope->massless || rope->closed || isfinite(rope->stiffness) ||
-      self->count > RL_EXACT_MODES_MAX || rl_length(model->gravity) > 0.0 ||
-      !rl_exact_is_fixed(model, rope->ends[0]) || end >= model->node_count ||
-      rl_exact_is_fixed(model, end) || !rl_exact_is_lossless(model, self->rope)) {
-    return rl_exact_refuse(message, size,
-                           "a spinning rope has mass, no stiffness and no drag, leads from a fixed "
-                           "end to a free one, and there is no gravity; at most %d elements",
-                           RL_EXACT_MODES_MAX);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      self->count > RL_EXACT_MODES_MAX ? "more elements" : NULL,
+      rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      end >= model->node_count || rl_exact_is_fixed(model, end) ? "a `to` that is not free" : NULL,
+      rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(
+          found, RL_EXACT_COUNT(found), message, size,
+          "a spinning rope has mass, no stiffness and no drag, leads from a fixed end to "
+          "a free one, and there is no gravity; at most %d elements",
+          RL_EXACT_MODES_MAX)) {
+    return false;
   }
   self->hub = rl_position(&model->points[rope->ends[0]]);
   self->out = rl_unit(rl_sub(rl_position(&model->points[end]), self->hub));
@@ -74,8 +82,9 @@ static bool init_rope(void *memory, const rl_model *model, const uint32_t *argum
         rl_distance(rest, rl_scale(struck, self->axis)) > 1e-6 * self->spin * r) {
       return rl_exact_refuse(message, size,
                              "rope '%s' must start straight, and move as it turns about its fixed "
-                             "end, and across the plane of that",
-                             rope->name);
+                             "end, and across the plane of that; node %u does not, in a turn at "
+                             "%.4g rad/s",
+                             rope->name, (unsigned)(i + 1), self->spin);
     }
     for (uint32_t k = 0; k <= i; k++) {
       self->tensions[k] =
@@ -128,12 +137,17 @@ static bool init_loop(void *memory, const rl_model *model, const uint32_t *argum
   const rl_rope *rope = &model->ropes[arguments[0]];
   self->rope = arguments[0];
   self->count = rope->link_count;
-  if (!rope->closed || rope->massless || isfinite(rope->stiffness) || self->count < 3 ||
-      rl_length(model->gravity) > 0.0 || !rl_exact_is_lossless(model, self->rope)) {
-    return rl_exact_refuse(
-        message, size,
-        "a spinning loop is a closed rope with mass, without stiffness, drag and "
-        "gravity");
+  const char *const found[] = {
+      rope->closed ? NULL : "a rope with two ends",
+      rope->massless ? "no mass" : NULL,
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
+      rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a spinning loop is a closed rope with mass, without stiffness, drag and "
+                     "gravity")) {
+    return false;
   }
   const double share = 1.0 / self->count, step = 2.0 * RL_PI * share;
   self->centre = self->velocity = (rl_vec3){0.0, 0.0, 0.0};

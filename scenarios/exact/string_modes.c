@@ -51,18 +51,24 @@ static bool find_line(straight *self, const rl_model *model, uint32_t index, boo
   self->reversed = !rl_exact_is_fixed(model, rope->ends[0]);
   const uint32_t held = rope->ends[self->reversed ? 1 : 0],
                  end = rope->ends[self->reversed ? 0 : 1];
-  const rl_body *load = rl_slot_body(model, end);
-  const bool fixed = rl_exact_is_fixed(model, end);
-  if (rope->massless || rope->closed || self->count < 2 || self->count > RL_EXACT_MODES_MAX ||
-      !isfinite(rope->stiffness) || !rl_exact_is_fixed(model, held) ||
-      (load && !fixed && (load->motion != RL_FREE || load->spin_slot != RL_NONE)) ||
-      (swings && !rl_exact_is_lossless(model, index))) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass, stiffness and 2 to %d segments%s, and lead "
-                           "from a fixed end to a fixed or a free one, or to the centre of a free "
-                           "body that cannot turn",
-                           rope->name, RL_EXACT_MODES_MAX,
-                           swings ? ", no damping and no drag" : "");
+  const bool fixed = rl_exact_is_fixed(model, end), is_held = rl_exact_is_fixed(model, held);
+  char segments[64];
+  snprintf(segments, sizeof segments, "%u segments", (unsigned)self->count);
+  const char *const found[] = {
+      rope->massless ? "no mass" : NULL,
+      rope->closed ? "a closed rope" : NULL,
+      !rope->massless && (self->count < 2 || self->count > RL_EXACT_MODES_MAX) ? segments : NULL,
+      isfinite(rope->stiffness) ? NULL : "no stiffness",
+      is_held ? NULL : "no fixed end",
+      is_held && !fixed ? rl_exact_no_free_end(model, end) : NULL,
+      swings && !rl_exact_is_lossless(model, index) ? "damping or drag" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must have mass, stiffness and 2 to %d segments%s, and lead from a "
+                     "fixed end to a fixed or a free one, or to the centre of a free body that "
+                     "cannot turn",
+                     rope->name, RL_EXACT_MODES_MAX, swings ? ", no damping and no drag" : "")) {
+    return false;
   }
   self->moving = self->count - (fixed ? 1 : 0);
   self->from = rl_position(&model->points[held]);
@@ -72,8 +78,10 @@ static bool find_line(straight *self, const rl_model *model, uint32_t index, boo
   }
   self->pull = rl_dot(model->gravity, self->axis);
   if (rl_distance(model->gravity, rl_scale(self->pull, self->axis)) > 1e-12 * fabs(self->pull)) {
-    return rl_exact_refuse(message, size, "gravity must be along the line of rope '%s'",
-                           rope->name);
+    return rl_exact_refuse(message, size,
+                           "gravity must be along the line of rope '%s'; found %.4g of %.4g m/s^2 "
+                           "along it",
+                           rope->name, self->pull, rl_length(model->gravity));
   }
   return true;
 }
@@ -152,9 +160,14 @@ static bool init_string(void *memory, const rl_model *model, const uint32_t *arg
     return false;
   }
   rest(self, model);
-  if (self->moving == self->count || self->pull != 0.0 || !(self->tensions[0] > 0.0)) {
-    return rl_exact_refuse(message, size,
-                           "a string is stretched between two fixed ends, without gravity");
+  const char *const found[] = {
+      self->moving == self->count ? "an end that is not fixed" : NULL,
+      self->pull != 0.0 ? "gravity" : NULL,
+      self->tensions[0] > 0.0 ? NULL : "no tension",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a string is stretched between two fixed ends, without gravity")) {
+    return false;
   }
   return set_modes(self, model, false, message, size);
 }
@@ -201,9 +214,13 @@ static bool init_cord(void *memory, const rl_model *model, const uint32_t *argum
   if (!find_line(self, model, arguments[0], false, message, size)) {
     return false;
   }
-  if (self->moving < self->count || !(self->pull > 0.0)) {
-    return rl_exact_refuse(
-        message, size, "a cord hangs from a fixed end, with a free end or a load, under gravity");
+  const char *const found[] = {
+      self->moving < self->count ? "two fixed ends" : NULL,
+      self->pull > 0.0 ? NULL : "no gravity along it",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a cord hangs from a fixed end, with a free end or a load, under gravity")) {
+    return false;
   }
   rest(self, model);
   return true;

@@ -40,22 +40,30 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     return false;
   }
   self->gravity = rl_length(model->gravity);
-  if (way.count != 1 || way.bends[0].body != RL_NONE || way.bends[0].slot != RL_NONE ||
-      way.bends[0].friction > 0.0 || self->gravity == 0.0) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must run over one fixed eye without friction, under gravity",
-                           rope->name);
+  const char *const found[] = {
+      way.count == 0 ? "no eye" : NULL,
+      way.count > 1 ? "several bends" : NULL,
+      way.count == 1 && way.bends[0].body != RL_NONE ? "a body" : NULL,
+      way.count == 1 && way.bends[0].slot != RL_NONE ? "an eye that is not fixed" : NULL,
+      way.count == 1 && way.bends[0].friction > 0.0 ? "friction" : NULL,
+      self->gravity == 0.0 ? "no gravity" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must run over one fixed eye without friction, under gravity",
+                     rope->name)) {
+    return false;
   }
   rl_exact_weight weight;
   const rl_exact_bend *eye = &way.bends[0];
   self->bob = rope->ends[0];
   uint32_t other = rope->ends[1];
-  if (!rl_exact_is_load(model, self->bob) || !rl_exact_is_load(model, other)) {
-    return rl_exact_refuse(
-        message, size,
-        "rope '%s' must end at the centres of free bodies that start at rest and "
-        "cannot turn",
-        rope->name);
+  const char *const ends[] = {rl_exact_no_load(model, self->bob, true),
+                              rl_exact_no_load(model, other, true)};
+  if (!rl_exact_fits(ends, RL_EXACT_COUNT(ends), message, size,
+                     "rope '%s' must end at the centres of free bodies that start at rest and "
+                     "cannot turn",
+                     rope->name)) {
+    return false;
   }
   if (model->masses[self->bob] > model->masses[other]) {
     self->bob = rope->ends[1];
@@ -74,7 +82,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_vec3 aside = rl_add_scaled(arm, -rl_dot(arm, self->down), self->down);
   self->across = rl_unit(aside);
   if (!(rl_length(aside) > 1e-9 * rl_length(arm))) {
-    return rl_exact_refuse(message, size, "the lighter weight must not start plumb below the eye");
+    return rl_exact_refuse(message, size,
+                           "the lighter weight must start beside the eye; found it plumb below");
   }
   return rl_exact_hang(&weight, model, other, eye, eye->entry, rope->name, message, size);
 }

@@ -85,7 +85,7 @@ static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *wa
   if (!tied && !rl_exact_is_fixed(model, other)) {
     return rl_exact_refuse(message, size,
                            "rope '%s' must have a weight at one end and be fixed, or tied to the "
-                           "block, at the other",
+                           "block, at the other; found an end that is neither",
                            rope->name);
   }
   h->count = way->count + 1;
@@ -94,11 +94,17 @@ static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *wa
     const rl_exact_bend *bend = &way->bends[i];
     const uint32_t before = h->from_weight ? i : way->count - i - 1;
     if (bend->slot != RL_NONE && bend->slot != slot) {
-      return rl_exact_refuse(message, size, "rope '%s' must run over the block and what is fixed",
-                             rope->name);
+      const rl_body *body = rl_slot_body(model, bend->slot);
+      return rl_exact_refuse(message, size,
+                             "rope '%s' must run over the block '%s' and what is fixed; found a "
+                             "bend over '%s'",
+                             rope->name, model->bodies[self->block].name,
+                             body ? body->name : "a node");
     }
     if (!is_plumb(bend->in, self->up) || !is_plumb(bend->out, self->up)) {
-      return rl_exact_refuse(message, size, "all strands of rope '%s' must be plumb", rope->name);
+      return rl_exact_refuse(message, size,
+                             "all strands of rope '%s' must be plumb; those at its bend %u are not",
+                             rope->name, (unsigned)i);
     }
     h->level[before + 1] = bend->friction * bend->turn;
     if (bend->slot == slot) {
@@ -110,7 +116,9 @@ static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *wa
   h->carried[h->count - 1] += tied ? 1.0 : 0.0;
   self->strands += tied ? 1 : 0;
   return self->strands > 0 ||
-         rl_exact_refuse(message, size, "rope '%s' must carry the block", rope->name);
+         rl_exact_refuse(message, size,
+                         "rope '%s' must carry the block '%s'; found no strand at it", rope->name,
+                         model->bodies[self->block].name);
 }
 
 static bool move(tackle *self, const rl_model *model, const rl_exact_way *way, hoist *h,
@@ -158,11 +166,16 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
       !rl_exact_look(model, arguments[0], &way, message, size)) {
     return false;
   }
-  if (way.count == 0 || rl_length(model->gravity) == 0.0 || block->motion != RL_FREE ||
-      rl_length(block->velocity) > 0.0 || rl_length(block->spin) > 0.0) {
-    return rl_exact_refuse(message, size,
-                           "a tackle is a rope over a free body that starts at rest, and over what "
-                           "is fixed, under gravity");
+  const char *const found[] = {
+      way.count == 0 ? "no bend" : NULL,
+      rl_length(model->gravity) == 0.0 ? "no gravity" : NULL,
+      block->motion != RL_FREE ? "a block that is not free" : NULL,
+      rl_length(block->velocity) + rl_length(block->spin) > 0.0 ? "a block that moves" : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a tackle is a rope over a free body that starts at rest, and over what is "
+                     "fixed, under gravity")) {
+    return false;
   }
   self->bend_count = way.count;
   h.from_weight =

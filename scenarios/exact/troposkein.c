@@ -34,13 +34,17 @@ static bool find_turn(troposkein *self, const rl_model *model, uint32_t index, c
   if (!rl_exact_read_chain(&self->chain, model, index, message, size)) {
     return false;
   }
-  if (isfinite(rope->stiffness) || rl_length(model->gravity) > 0.0 ||
-      !rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_fixed(model, rope->ends[1]) ||
-      !rl_exact_is_lossless(model, index)) {
-    return rl_exact_refuse(
-        message, size,
-        "a skipping rope has mass, no stiffness and no drag, and two fixed ends, "
-        "without gravity");
+  const char *const found[] = {
+      isfinite(rope->stiffness) ? "a stiffness" : NULL,
+      rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_exact_is_fixed(model, rope->ends[1]) ? NULL : "a `to` that is not fixed",
+      rl_exact_is_lossless(model, index) ? NULL : "damping or drag",
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "a skipping rope has mass, no stiffness and no drag, and two fixed ends, "
+                     "without gravity")) {
+    return false;
   }
   self->from = rl_position(&model->points[rope->ends[0]]);
   const rl_vec3 chord = rl_sub(rl_position(&model->points[rope->ends[1]]), self->from);
@@ -65,8 +69,9 @@ static bool find_turn(troposkein *self, const rl_model *model, uint32_t index, c
   return turns ||
          rl_exact_refuse(message, size,
                          "rope '%s' must start in a plane through its ends, which are nearer than "
-                         "its length, and turn about the line between them",
-                         rope->name);
+                         "its length, and turn about the line between them; found %.6g m of rope, "
+                         "ends %.6g m apart, and a middle that turns at %.4g rad/s",
+                         rope->name, self->length, self->span, self->spin);
 }
 
 static bool integrals(double k, double *first, double *second) {

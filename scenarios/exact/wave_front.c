@@ -50,14 +50,20 @@ static bool find_line(wave_front *self, const rl_model *model, char *message, si
   const bool hangs = !rl_exact_is_fixed(model, rope->ends[1]);
   const rl_body *load = rl_slot_body(model, rope->ends[1]);
   const double gravity = rl_length(model->gravity);
-  const bool can_load = !hangs || !load || (load->motion == RL_FREE && load->spin_slot == RL_NONE);
-  if (!rl_exact_is_fixed(model, rope->ends[0]) || !rl_exact_is_lossless(model, self->rope) ||
-      hangs == isfinite(rope->stiffness) || hangs != (gravity > 0.0) || !can_load) {
-    return rl_exact_refuse(message, size,
-                           "rope '%s' must have mass and no drag, and either hang plumb from a "
-                           "fixed `from`, without stiffness, or be stretched between two fixed "
-                           "ends, with stiffness and without gravity",
-                           rope->name);
+  const bool is_elastic = isfinite(rope->stiffness);
+  const char *const found[] = {
+      rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
+      rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
+      hangs == is_elastic ? is_elastic ? "a stiffness" : "no stiffness" : NULL,
+      hangs != (gravity > 0.0) ? hangs ? "no gravity" : "gravity" : NULL,
+      hangs ? rl_exact_no_free_end(model, rope->ends[1]) : NULL,
+  };
+  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                     "rope '%s' must have mass and no drag, and either hang plumb from a fixed "
+                     "`from`, without stiffness, or be stretched between two fixed ends, with "
+                     "stiffness and without gravity",
+                     rope->name)) {
+    return false;
   }
   self->count = chain.count;
   self->mass = chain.node_mass / chain.rest;
@@ -71,7 +77,8 @@ static bool find_line(wave_front *self, const rl_model *model, char *message, si
   self->tension = hangs ? gravity * (below + self->mass * self->length * chain.count)
                         : rope->stiffness * (self->length / chain.rest - 1.0);
   return self->tension > 0.0 ||
-         rl_exact_refuse(message, size, "rope '%s' must be stretched", rope->name);
+         rl_exact_refuse(message, size, "rope '%s' must be stretched; found a tension of %.4g N",
+                         rope->name, self->tension);
 }
 
 // Which nodes are disturbed at the start; all must be near the line.
@@ -106,8 +113,9 @@ static bool find_disturbance(wave_front *self, const rl_model *model, char *mess
   self->last = last + 1;
   return self->is_before || self->is_behind ||
          rl_exact_refuse(message, size,
-                         "a part of rope '%s' must start disturbed, and not all of it",
-                         model->ropes[self->rope].name);
+                         "a part of rope '%s' must start disturbed, and not all of it; found %s",
+                         model->ropes[self->rope].name,
+                         first == RL_NONE ? "no node that is" : "all nodes that are");
 }
 
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,

@@ -23,8 +23,8 @@ static bool find_tangent(winding *self, const rl_model *model, char *message, si
     return false;
   }
   if (way.count > 1 || (way.count == 1 && way.bends[0].body != self->body)) {
-    return rl_exact_refuse(message, size, "rope '%s' must run over '%s' only", rope->name,
-                           post->name);
+    return rl_exact_refuse(message, size, "rope '%s' must run over '%s' only; found %u bends",
+                           rope->name, post->name, (unsigned)way.count);
   }
   const rl_part *part = &post->parts[0];
   const rl_vec3 centre = rl_add(post->position, rl_rotate(post->rotation, part->at));
@@ -44,8 +44,11 @@ static bool find_tangent(winding *self, const rl_model *model, char *message, si
   self->wrap = way.count == 1 ? way.bends[0].wrap : 0.0;
   if (fabs(rl_dot(axis, self->along)) > 1e-9 || self->length <= 0.0 ||
       fabs(rl_length(across) - self->radius) > 1e-9 * self->length) {
-    return rl_exact_refuse(message, size, "rope '%s' must lie on '%s' or touch it, across its axis",
-                           rope->name, post->name);
+    return rl_exact_refuse(
+        message, size,
+        "rope '%s' must lie on '%s' or touch it, across its axis; found its line "
+        "%.9g m beside the axis, and a radius of %.9g m",
+        rope->name, post->name, rl_length(across), self->radius);
   }
   return true;
 }
@@ -69,8 +72,10 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const double rest = rl_length(rl_add_scaled(velocity, self->speed, self->out));
   if (self->speed == 0.0 || rest > 1e-9 * fabs(self->speed)) {
     return rl_exact_refuse(message, size,
-                           "body '%s' must start across its rope and the axis of '%s'",
-                           rl_slot_body(model, self->bob)->name, post->name);
+                           "body '%s' must start across its rope and the axis of '%s'; found %.4g "
+                           "of %.4g m/s that way",
+                           rl_slot_body(model, self->bob)->name, post->name, fabs(self->speed),
+                           rl_length(velocity));
   }
   return true;
 }

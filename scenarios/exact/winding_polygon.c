@@ -123,9 +123,10 @@ static bool find_edge(winding_polygon *self, const rl_model *model, char *messag
   if (!is_known || rl_distance(rl_unit(velocity), rl_cross(self->axis, way)) > 1e-9) {
     return rl_exact_refuse(
         message, size,
-        "rope '%s' must lie on parallel edges of '%s', or touch one, and its bob "
-        "start across it and them, to where it winds up",
-        rope->name, model->bodies[self->body].name);
+        "rope '%s' must lie on parallel edges of '%s', or touch one, and its bob start across it "
+        "and them, to where it winds up; found %s",
+        rope->name, model->bodies[self->body].name,
+        is_known ? "a bob that starts otherwise" : "no such edge, or a bob that unwinds it");
   }
   return true;
 }

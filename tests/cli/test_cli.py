@@ -353,6 +353,8 @@ class Mistakes(Case):
         self.refused("run", "atwood", "--sovler", "pbd", says=("did you mean '--solver'?",))
         self.refused("run", "atwood", "--qqqq", says=("'--qqqq'", "ropelab run --help"))
         self.refused("check", "atwood", "--force", says=("'--force'",))
+        self.refused("run", "atwood", "--over", "step",
+                     says=("unknown option '--over'; it belongs to: converge",))
         for option in ("--solver", "--set", "--step", "--out"):
             self.refused("run", "atwood", option, says=(f"option '{option}' requires an argument",))
 
@@ -916,6 +918,23 @@ class ClosedForms(Case):
     def test_a_closed_form_that_does_not_hold_is_refused(self) -> None:
         self.refused("check", "atwood", "--set", "bodies.heavy.position=[1, -4, 0]",
                      says=("exact: atwood:", "plumb"))
+
+    def test_what_was_found_is_said(self) -> None:
+        """Of each form a scenario that it does not describe: what it expects, and what is there."""
+        for scenario, form, found in (
+                ("hanging-chain", "pendulum: {rope: chain}", "segments with mass"),
+                ("free-rope", "catenary: {rope: rope}", "no gravity, a `from` that is not fixed"),
+                ("atwood", "catch: {rope: line}", "a bend"),
+                ("atwood", "swinging-atwood: {rope: line}", "here it is 2 times"),
+                ("pendulum", "atwood: {rope: line}", "no bend"),
+                ("hanging-chain", "spinning-loop: {rope: chain}", "a rope with two ends, gravity"),
+                ("hanging-chain", "spring-modes: {rope: chain}", "no stiffness"),
+                ("hanging-chain", "troposkein: {rope: chain}", "gravity, a `to` that is not fixed"),
+                ("interrupted-pendulum", "winding: {rope: line, post: peg}", "gravity"),
+                ("winding-post", "interrupted-pendulum: {rope: line, peg: post}", "no gravity")):
+            self.refused("check", scenario, "--set", f"exact={{{form}}}",
+                         says=(f"error: --set exact={{{form}}}: exact: {form.partition(':')[0]}: ",
+                               found))
 
 
 class Endings(Case):

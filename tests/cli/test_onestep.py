@@ -290,7 +290,7 @@ class Files(cli.Case):
                 ("[1, 3]", "[1, 2.5]", ":7:17:", "expected a whole number above 0, found '2.5'"),
                 ("1.5, 0.5", "1.5, 9", ":6:11:", "9: expected a time from 0 to"),
                 ("1.5, 0.5", "1.5, 1.5", ":6:11:", "given twice"),
-                ("at:", "every: 1\nat:", ":6:1:", "unknown key 'every'"),
+                ("at:", "every: 1\nat:", ":6:1:", "'every' is a key of kind: converge, precision;"),
                 ("at:", "att:", ":6:1:", "did you mean 'at'?")):
             path = self.write(self.STUDY.replace(old, new))
             self.refused("study", path, "--out", new_folder(), says=(f"{path}{place}", says))

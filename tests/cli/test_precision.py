@@ -140,8 +140,8 @@ class Files(cli.Case):
             self.refused("precision", "pendulum", "--values", "0.02,0.01", *words, "--out",
                          new_folder(), says=(says,))
         for line, says in (("iterations: [1, 2.5]", "expected a whole number above 0, found '2.5'"),
-                           ("iterations: [0]", "iterations"), ("over: step", "unknown key 'over'"),
-                           ("step: 0.1", "unknown key 'step'"),
+                           ("iterations: [0]", "iterations"), ("over: step", "'over' is a key of kind: converge;"),
+                           ("step: 0.1", "'step' is a key of kind: converge, onestep;"),
                            ("iteration: [1]", "did you mean 'iterations'?")):
             path = self.write(STUDY + line + "\n")
             self.refused("study", path, "--out", new_folder(), says=(f"{path}:9:", says))

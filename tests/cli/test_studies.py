@@ -442,6 +442,15 @@ class Study(Case):
             self.refused("study", path,
                          says=(f"{path}:{place}: note: the study asks for it here", says))
 
+    def test_keys_of_other_kinds(self) -> None:
+        for kind, key, others in (("onestep", "over: step", "converge"),
+                                  ("consistency", "at: 0.1", "onestep"),
+                                  ("precision", "step: 0.1", "converge, onestep")):
+            path = write(f"name: x\nkind: {kind}\nscenarios: pendulum\nsolvers: pbd\n{key}\n")
+            self.refused("study", path, says=(
+                f"{path}:5:1: error: '{key.partition(':')[0]}' is a key of kind: {others}; "
+                f"this study is of kind: {kind}",))
+
     def test_resume_needs_nothing_to_resume(self) -> None:
         folder = cli.new_folder()
         path = write(STUDY)
