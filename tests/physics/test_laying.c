@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where ropes over bodies start: on which sides, in which order, with how many turns.
+#include "check.h"
+
+#include "world/paths/bend.h"
+#include "world/paths/wrap.h"
+#include "world/rows_internal.h"
+
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// A bar with an edge length of 2e-5 to 0.2 and a needle are passed as any other body: the two
+// straight pieces are as long as the triangle says, up to the thickness.
+static void thin_bodies_are_passed(void **unused) {
+  (void)unused;
+  static const double sizes[] = {2e-5, 1e-4, 2e-3, 0.2};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    const double h = 0.5 * sizes[i];
+    for (int needle = 0; needle < 2; needle++) {
+      char shape[256];
+      snprintf(
+          shape, sizeof shape,
+          needle ? "hull: {points: [[%.17g, %.17g, -0.5], [%.17g, %.17g, -0.5], [0, %.17g, -0.5], "
+                   "[0, 0, 0.5]]}"
+                 : "box: {size: [%.17g, %.17g, 0.5]}",
+          needle ? h : 2.0 * h, needle ? -h : 2.0 * h, -h, -h, h);
+      rl_scenario *s =
+          scenario_from("name: thin\nduration: 1\nstep: 0.01\nbodies:\n"
+                        "  drum: {motion: fixed, shape: {%s}}\n"
+                        "ropes:\n  line: {from: {point: [-0.4, -1, 0]}, to: {point: [0.4, -1, 0]},"
+                        " over: [{body: drum, side: [0, 1, 0]}]}\n",
+                        shape);
+      rl_driver *d = driver_for(s, "impulse", 0.01);
+      check_near(probe(d, "line.length"), 2.0 * hypot(0.4, 1.0), 4.0 * h);
+      check_near(probe(d, "line.wrap.drum"), 2.0 * atan2(1.0, 0.4), 8.0 * h);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// A ball that the rope would touch only if it also lay on what it passes clear of before it: it is
+// clear of both, and straight.
+static void what_is_clear_of_all_is_straight(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: clear\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {motion: fixed, position: [0.1663, 0.3936, -0.0483], rotation: [0.023, 0, 2.908],\n"
+      "      shape: {capsule: {radius: 0.177, length: 0.5864}}}\n"
+      "  b: {motion: fixed, position: [0.8703, -0.4638, -0.0008], shape: {sphere: {radius: 0.3}}}\n"
+      "ropes:\n"
+      "  r: {from: {point: [-1.6237, -1.0868, 0]}, to: {point: [1.6117, -0.867, -0.1875]},\n"
+      "      over: [{body: a, side: [0, -1, 0]}, {body: b, side: [0, -1, 0]}]}\n");
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "r.length"), sqrt(3.2354 * 3.2354 + 0.2198 * 0.2198 + 0.1875 * 0.1875),
+             1e-14);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// Random rows of drums, bars and prisms that stand beside each other, their axes across the plane
+// of the rope: above and below them as one likes there is one taut rope, whichever of them it
+// touches.
+static void rows_are_laid_on_their_sides(void **unused) {
+  (void)unused;
+  enum { MOST = 5 };
+  static rl_path_point points[1000];
+  uint64_t seed = 41;
+  for (int row = 0; row < 300; row++) {
+    const int count = 1 + (int)between(&seed, 0.0, MOST);
+    double heights[MOST], sides[MOST];
+    char bodies[MOST * 200] = "", ways[MOST * 40] = "";
+    for (int i = 0; i < count; i++) {
+      char shape[80];
+      const double size = between(&seed, 0.1, 0.4), kind = between(&seed, 0.0, 3.0);
+      heights[i] = between(&seed, -0.6, 0.6);
+      sides[i] = between(&seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0;
+      snprintf(shape, sizeof shape,
+               kind < 1.0   ? "cylinder: {radius: %.6f, length: 1}"
+               : kind < 2.0 ? "box: {size: [%.6f, 0.5, 1]}"
+                            : "prism: {radius: %.6f, length: 1, sides: 5}",
+               size);
+      snprintf(bodies + strlen(bodies), sizeof bodies - strlen(bodies),
+               "  b%d: {motion: fixed, position: [%d, %.6f, 0], rotation: [0, 0, %.6f], shape: "
+               "{%s}}\n",
+               i, i, heights[i], between(&seed, -3.0, 3.0), shape);
+      snprintf(ways + strlen(ways), sizeof ways - strlen(ways), "{body: b%d, side: [0, %g, 0]}, ",
+               i, sides[i]);
+    }
+    rl_scenario *s = scenario_from(
+        "name: row\nduration: 1\nstep: 0.01\nbodies:\n%sropes:\n"
+        "  r: {from: {point: [-1, %.6f, 0]}, to: {point: [%d, %.6f, 0]}, over: [%s]}\n",
+        bodies, between(&seed, -1.0, 1.0), count, between(&seed, -1.0, 1.0), ways);
+    rl_state *state = rl_state_create(s->model);
+    rl_wrap_path(s->model, state, 0, state->points);
+    const size_t many = rl_path_points(s->model, state, 0, RL_ALL_TURNS, points, 1000);
+    assert_in_range(many, 2, 1000);
+    for (int i = 0; i < count; i++) {
+      int times = 0;
+      for (size_t k = 1; k < many; k++) {
+        const rl_vec3 a = points[k - 1].at, b = points[k].at;
+        if ((a.x < i) != (b.x < i)) {
+          times++;
+          check_below(0.0, sides[i] * (a.y + (b.y - a.y) * (i - a.x) / (b.x - a.x) - heights[i]));
+        }
+      }
+      assert_int_equal(times, 1);
+    }
+    rl_state_free(state);
+    rl_scenario_free(s);
+  }
+}
+
+// Round three drums once, and on: the ways are there in their order, or it is said which is not. In
+// a plane the rope turns by 2 pi.
+static void what_is_passed_again_is_passed_in_order(void **unused) {
+  (void)unused;
+  static const char scene[] =
+      "name: round\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {motion: fixed, position: [0, 0, 0], shape: {%s}}\n"
+      "  b: {motion: fixed, position: [1, 0, 0], shape: {%s}}\n"
+      "  c: {motion: fixed, position: [0.5, 0.8, 0], shape: {%s}}\n"
+      "ropes:\n  r: {from: {point: [-1, -0.1, 0]}, to: {point: [2, -0.1, 0]}, over: [%s]}\n";
+  static const char drum[] = "cylinder: {radius: 0.1, length: 3}",
+                    box[] = "box: {size: [0.2, 0.2, 3]}";
+  static const char round[] =
+      "{body: a, side: [0, -1, 0]}, {body: b, side: [1, -1, 0]}, {body: c, side: [0, 1, 0]}, "
+      "{body: a, side: [-1, 0, 0]}, {body: b, side: [0, -1, 0]}";
+  rl_scenario *s = scenario_from(scene, drum, drum, drum, round);
+  rl_driver *d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 1e-12);
+  check_near(probe(d, "r.length"), 4.0 + 2.0 * hypot(0.5, 0.8) + 0.2 * pi, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  s = scenario_from(scene, box, box, box, round);
+  d = driver_for(s, "impulse", 0.01);
+  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 1e-12);
+  check_near(probe(d, "r.length"), 4.8 + 2.0 * hypot(0.5, 0.8), 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  // Whatever the three are: once round, but for the angle between the two ends of the rope.
+  static const char *const shapes[] = {drum, box, "capsule: {radius: 0.1, length: 1}",
+                                       "prism: {radius: 0.12, length: 2, sides: 7}"};
+  for (int i = 0; i < 64; i++) {
+    s = scenario_from(scene, shapes[i % 4], shapes[i / 4 % 4], shapes[i / 16], round);
+    d = driver_for(s, "impulse", 0.01);
+    check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 0.1);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+  check_refused("round body 'b' twice, one after the other", scene, drum, drum, drum,
+                "a, b, {body: b, side: [0, -1, 0]}, {body: a, side: [0, -1, 0]}");
+  check_refused("before and behind body 'b' is in one place", scene, drum, drum, drum,
+                "a, {body: b, side: [0, -1, 0]}, {body: a, side: [0, -1, 0]}");
+}
+
+// A full turn is laid too round a drum that the straight rope would pass just above: the rope comes
+// down to it and goes up again. The tangent from a point at the distance d from the axis touches
+// acos(R/d) off the direction to the point.
+static void turns_are_laid_beside_the_straight_way(void **unused) {
+  (void)unused;
+  static const double heights[] = {0.1001, 0.11, 0.15};
+  for (size_t i = 0; i < sizeof heights / sizeof heights[0]; i++) {
+    const double h = heights[i], d = hypot(1.0, h);
+    const double touch = atan2(1.0, h) - acos(0.1 / d); // of the tangent point, from the top
+    rl_scenario *s =
+        scenario_from("name: turn\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.1, length: 1}}}\n"
+                      "ropes:\n  line: {from: {point: [-1, %.17g, 0]}, to: {point: [1, %.17g, 0]},"
+                      " over: [{body: drum, turns: 1}]}\n",
+                      h, h);
+    rl_driver *driver = driver_for(s, "impulse", 0.01);
+    check_near(probe(driver, "line.wrap.drum"), 2.0 * pi + 2.0 * touch, 1e-12);
+    check_near(probe(driver, "line.length"),
+               2.0 * sqrt(d * d - 0.01) + 0.1 * (2.0 * pi + 2.0 * touch), 1e-12);
+    rl_driver_free(driver);
+    rl_scenario_free(s);
+  }
+}
+
+// Full turns round a box: in the unrolled sides the rope is one straight line. From the ends, R out
+// and D below the middle of a box of 2 R, it goes up to the two upper edges.
+static void turns_on_a_box_are_straight_in_its_sides(void **unused) {
+  (void)unused;
+  for (int turns = 0; turns <= 10; turns++) {
+    const double z = 0.01 * turns, flat = 2.0 * hypot(0.1, 1.2) + 0.4 + 1.6 * turns;
+    rl_scenario *s = scenario_from(
+        "name: turns\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  box: {motion: fixed, shape: {box: {size: [0.4, 0.4, 0.6]}}}\n"
+        "ropes:\n  line: {from: {point: [-0.3, -1, 0]}, to: {point: [0.3, -1, %.17g]},"
+        " over: [{body: box, turns: %d}]}\n",
+        z, turns);
+    rl_driver *driver = driver_for(s, "impulse", 0.01);
+    check_near(probe(driver, "line.length"), hypot(flat, z), 1e-12 * flat);
+    rl_driver_free(driver);
+    rl_scenario_free(s);
+  }
+}
+
+// Boxes and prisms whose axis is up to 0.35 rad off the plane's normal: the rope turns so often,
+// and no piece is inside.
+static void turns_hold_on_boxes_and_prisms(void **unused) {
+  (void)unused;
+  static rl_path_point points[200];
+  uint64_t seed = 5;
+  for (int i = 0; i < 200; i++) {
+    const int turns = 1 + i % 3;
+    const double size = between(&seed, 0.1, 0.4), z = between(&seed, -0.3, 0.3);
+    const double tilt[2] = {between(&seed, -0.25, 0.25), between(&seed, -0.25, 0.25)};
+    char shape[80];
+    snprintf(shape, sizeof shape,
+             i % 2 == 0 ? "box: {size: [%.6f, 0.3, 0.8]}"
+                        : "prism: {radius: %.6f, length: 1, sides: 5}",
+             size);
+    rl_scenario *s = scenario_from(
+        "name: turns\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  b: {motion: fixed, rotation: [%.6f, %.6f, %.6f], shape: {%s}}\n"
+        "ropes:\n  r: {from: {point: [-1.2, -0.3, 0]}, to: {point: [1.2, -0.3, %.6f]},"
+        " over: [{body: b, turns: %d}]}\n",
+        tilt[0], tilt[1], between(&seed, -3.0, 3.0), shape, z, turns);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    check_below(2.0 * pi * turns, probe(d, "r.wrap.b"));
+    const size_t many = rl_path_points(s->model, d->state, 0, RL_ALL_TURNS, points, 200);
+    const rl_body_pose at = rl_body_pose_at(s->model, d->state, d->state->points, 0);
+    double length = 0.0;
+    for (size_t k = 1; k < many; k++) {
+      rl_surface surface;
+      rl_shape_segment(&s->model->bodies[0].parts[0], at.centre, at.rotation, points[k - 1].at,
+                       points[k].at, &surface);
+      check_below(-surface.distance, 1e-9);
+      length += rl_distance(points[k - 1].at, points[k].at);
+    }
+    check_near(probe(d, "r.length"), length, 1e-12);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A rope with mass starts where a massless one would lie, a little outside, with the length of
+// that.
+static void chain_starts_over_a_drum(void **unused) {
+  (void)unused;
+  static const int segments[] = {12, 60, 240};
+  for (size_t k = 0; k < 3; k++) {
+    rl_scenario *s =
+        scenario_from("name: chain\nduration: 1\nstep: 0.001\nbodies:\n"
+                      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.2, length: 0.4}}}\n"
+                      "ropes: {chain: {from: {free: [-0.2, -1, 0]}, to: {free: [0.2, -0.7, 0]},"
+                      " over: [{body: drum, turns: 1}], mass: 1, segments: %d}}\n",
+                      segments[k]);
+    rl_driver *d = driver_for(s, "impulse", 0.001);
+    const double taut = 1.7 + 3.0 * pi * 0.2, element = taut / segments[k];
+    const double length = d->model->ropes[0].length;
+    check_below(taut, length);
+    check_below(length, taut + 3.0 * pi * (0.13 * element * element / 0.2 + 0.0013 * 0.2) + 0.01);
+    for (uint32_t i = 0; i <= (uint32_t)segments[k]; i++) {
+      const rl_vec3 p = rl_rope_position(d->model, d->state, 0, i);
+      check_below(0.2, sqrt(p.x * p.x + p.y * p.y) + 1e-12);
+    }
+    assert_true(rl_driver_step(d) > 0);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(thin_bodies_are_passed),
+      cmocka_unit_test(what_is_clear_of_all_is_straight),
+      cmocka_unit_test(rows_are_laid_on_their_sides),
+      cmocka_unit_test(what_is_passed_again_is_passed_in_order),
+      cmocka_unit_test(turns_are_laid_beside_the_straight_way),
+      cmocka_unit_test(turns_on_a_box_are_straight_in_its_sides),
+      cmocka_unit_test(turns_hold_on_boxes_and_prisms),
+      cmocka_unit_test(chain_starts_over_a_drum),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
