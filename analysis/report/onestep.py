@@ -102,7 +102,7 @@ def settling(easel: Easel, steps: Steps) -> str:
     """From how many iterations on more of them do not help."""
     words = []
     for run in easel.scenario.runs:
-        value = run.metric("iterations_settled")
+        value = run.metric("iterations_settled", math.nan)
         if len(steps.groups.get(run.label, {})) > 1 and math.isfinite(value):
             words.append(f"{run.label} {counted(value)}")
     return (" A level part is the error of the step itself, which iterations do not change; it "

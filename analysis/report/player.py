@@ -19,7 +19,7 @@ from typing import Any, Sequence
 
 from geometry import Vector, View, add, choose_view, rotate, vector
 from overlay import breadths
-from ropelab.results import Run, Scenario, mapping
+from ropelab.results import NoResults, Run, Scenario, mapping
 from solver_style import SolverStyle
 from wireframe import body_wires, short
 
@@ -329,7 +329,7 @@ def read_runs(scenario: Scenario) -> tuple[list[Played], Motion | None, list[str
             file = run.trajectory
             if file is not None and len(complete_time(file)):
                 opened.append((run, file))
-        except (OSError, KeyError, ValueError):
+        except (NoResults, OSError, KeyError, ValueError):
             unreadable.append(run.label)
     end = max((float(complete_time(file)[-1]) for _, file in opened), default=0.0)
     played: list[Played] = []
@@ -567,11 +567,11 @@ def write_caption(played: Sequence[Played], ghost: Motion | None) -> str:
     if UNJUDGED in kinds:
         text += " Dots there at t = 0: whether it sticks is not known before the first step."
     slipped = [f"{p.run.label} ({p.run.metric('slipped_off'):.0f} times)" for p in played
-               if p.run.metric("slipped_off") > 0]
+               if p.run.metric("slipped_off", math.nan) > 0]
     if slipped:
         text += f" A rope slipped off a body: {', '.join(slipped)}."
     parted = [f"{p.run.label} ({p.run.metric('parted'):.0f} times)" for p in played
-              if p.run.metric("parted") > 0]
+              if p.run.metric("parted", math.nan) > 0]
     if parted:
         text += f" Something came apart: {', '.join(parted)}."
     empty = [f"{p.run.label} (rope '{c['rope']}' at {c['time_s']:.6g} s, {c['length_m']:.3g} m left)"

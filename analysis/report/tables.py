@@ -164,7 +164,7 @@ def finished(run: Run) -> bool:
 def best_text(metric: Metric, runs: list[Run]) -> str | None:
     """The smallest value of the finished runs as it is shown; None if there is nothing to choose
     (fewer than two runs, or all alike)."""
-    values = [run.metric(metric.name) for run in runs if finished(run)]
+    values = [run.metric(metric.name, math.nan) for run in runs if finished(run)]
     values = [value for value in values if math.isfinite(value)]
     texts = {shown(metric, abs(value)) for value in values}
     if not metric.smaller_is_better or len(texts) < 2:
@@ -173,7 +173,7 @@ def best_text(metric: Metric, runs: list[Run]) -> str | None:
 
 
 def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
-    value = run.metric(metric.name)
+    value = run.metric(metric.name, math.nan)
     text = shown(metric, value)
     is_best = best is not None and finished(run) and shown(metric, abs(value)) == best
     return Cell(text, is_best)
@@ -200,7 +200,7 @@ def counted_probes(run: Run) -> list[str]:
 def scenario_table(scenario: Scenario) -> ScenarioTable:
     """Solver x metrics; metrics that no run has are left out."""
     metrics = [with_unit(metric, scenario) for metric in METRICS
-               if any(math.isfinite(run.metric(metric.name)) for run in scenario.runs)]
+               if any(math.isfinite(run.metric(metric.name, math.nan)) for run in scenario.runs)]
     best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
     rows = [RunRow(run, STATUS_WORDS.get(run.status, run.status),
                    [metric_cell(metric, run, best[metric.name]) for metric in metrics])
@@ -212,7 +212,7 @@ def overview_metrics(scenario: Scenario) -> list[Metric]:
     """The two or three numbers of a scenario that say most."""
     by_name = {metric.name: metric for metric in METRICS}
     names = [name for name in OVERVIEW if any(
-        math.isfinite(run.metric(name)) for run in scenario.runs)]
+        math.isfinite(run.metric(name, math.nan)) for run in scenario.runs)]
     elastic = any("stiffness" in mapping(rope)
                   for rope in mapping(scenario.definition.get("ropes")).values())
     if elastic:

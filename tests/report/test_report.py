@@ -19,7 +19,7 @@ import tempfile
 import unittest
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import h5py
 import numpy as np
@@ -39,7 +39,7 @@ import svg  # noqa: E402
 import tables  # noqa: E402
 import units  # noqa: E402
 import wireframe  # noqa: E402
-from ropelab import NoResults, load, load_comparison  # noqa: E402
+from ropelab import NoResults, NoSuchName, load, load_comparison  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
 from study import Curve as solver_style_curve  # noqa: E402
 
@@ -588,9 +588,42 @@ class Players(unittest.TestCase):
         write_trajectory(self.folder)
         points, tension = load(self.folder).rope_at("line", 3)
         self.assertEqual((points.shape, tension.shape), ((LONG, 3), (LONG - 1,)))
-        (self.folder / "trajectory.h5").unlink()
-        with self.assertRaises(NoResults):
-            load(self.folder).rope_at("line", 0)
+        self.says(NoSuchName, "no rope 'lime' in", "did you mean 'line'?",
+                  of=lambda: load(self.folder).rope_at("lime", 0))
+        file = self.folder / "trajectory.h5"
+        file.write_bytes(file.read_bytes()[:3000])
+        self.says(NoResults, str(file), "truncated", of=lambda: load(self.folder).rope_at("line", 0))
+        file.unlink()
+        self.says(NoResults, "no trajectory.h5", of=lambda: load(self.folder).rope_at("line", 0))
+
+    def says(self, error: type[Exception], *texts: str, of: Callable[[], object]) -> None:
+        with self.assertRaises(error) as raised:
+            of()
+        for text in texts:
+            self.assertIn(text, str(raised.exception))
+
+    def test_names_in_python(self) -> None:
+        """What there is not is told with what there is, and nothing shows all of run.json."""
+        self.add_run("pbd")
+        both = load_comparison(self.folder)
+        (name, label), = both.keys()
+        run = both[name, label]
+        for shown, text in ((both, f"Results {self.folder}: 1 runs of {name}"), (run, "pbd: done"),
+                            (both.scenarios, f"Scenario {name}: pbd"), (run.series, "time_s")):
+            self.assertIn(text, repr(shown))
+            self.assertLess(len(repr(shown)), 1000)
+        self.says(NoSuchName, "no scenario", f"did you mean {name!r}?", of=lambda: both[name[:-1], label])
+        self.says(NoSuchName, "'pbdd'", "did you mean 'pbd'?", of=lambda: both[name, "pbdd"])
+        self.says(NoSuchName, "expected a scenario and a label", of=lambda: both[name])
+        self.says(NoSuchName, "series.csv", "did you mean 'energy_J'?", of=lambda: run.series["enery_J"])
+        self.says(NoSuchName, "did you mean 'stretch_max'?", of=lambda: run.metric("stretch_maxx"))
+        self.assertTrue(math.isnan(run.metric("position_rms_m", math.nan)))
+        self.says(NoResults, "load_comparison reads", of=lambda: load(self.folder))
+        self.says(NoResults, "no such folder", of=lambda: load(self.folder / "nothing"))
+        info = run.folder / "run.json"
+        self.says(NoResults, "a file; expected the folder", of=lambda: load(info))
+        info.write_bytes(info.read_bytes()[:100])
+        self.says(NoResults, str(info), "cannot be read", of=lambda: load(run.folder))
 
     def test_what_flew_off_does_not_choose_the_window(self) -> None:
         self.add_run("pbd")

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results of ropelab in Python: what `ropelab run` and `ropelab compare` wrote.
+"""Results of ropelab in Python: what `ropelab run`, `compare` and the studies wrote.
 
     run = ropelab.load("out/run-atwood")
-    run.info["solver"]["name"], run.series["energy_error_J"]
+    run.series                      # the columns of series.csv, by name; units are in the names
+    run.series["energy_error_J"]    # one of them, and "time_s" beside it
+    run.info["solver"]["name"]      # run.json
+    run.rope_at("line", -1)         # points [m] and tensions [N] at the last frame
 
-    for run in ropelab.load_comparison("out/compare-atwood"):
+    comparison = ropelab.load_comparison("out/compare-atwood")
+    comparison["atwood", "pbd"].series
+    for run in comparison:
         print(run.scenario_name, run.label, run.status)
 
-numpy and h5py are used where they are installed; neither is needed.
+What cannot be read raises NoResults, a name that there is not NoSuchName (a KeyError) with the
+nearest one. numpy and h5py are used where they are installed; h5py is needed for the trajectory.
 """
 
-from .results import NoResults, Results, Run, Scenario, load, load_comparison
+from .results import (NoResults, NoSuchName, Results, Run, Scenario, Table, load,
+                      load_comparison)
 
-__all__ = ["NoResults", "Results", "Run", "Scenario", "load", "load_comparison"]
+__all__ = ["NoResults", "NoSuchName", "Results", "Run", "Scenario", "Table", "load",
+           "load_comparison"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import math
 import os
@@ -17,6 +18,7 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to draw
 SERIES, ITERATIONS, SNAPSHOTS = "series.csv", "iterations.csv", "snapshots.csv"
 TRAJECTORY = "trajectory.h5"
+FEW = 12  # names that a message lists beside the nearest one
 WORDS = frozenset({"item", "kind", "scenario", "label", "solver", "parameters", "status", "reason",
                    "state_hash"})  # columns that do not hold numbers
 
@@ -25,43 +27,81 @@ class NoResults(Exception):
     """The folder holds no result that could be read."""
 
 
-@dataclass
-class Run:
-    """One solver on one scenario: what run.json says, and the folder of its CSV files.
+class NoSuchName(KeyError):
+    """There is nothing of that name; the message has the nearest one, or all that there are."""
 
-    The files are read when they are first asked for. Columns are numpy arrays if numpy is
-    installed, else lists; those of words are lists.
-    """
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError shows its repr
+
+
+def no_such(what: str, name: object, names: Iterable[str], where: object) -> NoSuchName:
+    known = list(names)
+    near = difflib.get_close_matches(str(name), known, 1)
+    hints = [f"did you mean {near[0]!r}?"] if near else []
+    if not near or len(known) <= FEW:
+        hints.append(f"there {'is' if len(known) < 2 else 'are'} {', '.join(known) or 'none'}")
+    return NoSuchName(f"no {what} {name!r} in {where}: {' '.join(hints)}")
+
+
+class Table(dict[str, Sequence[Any]]):
+    """The columns of a table by name: numpy arrays if numpy is installed, else lists; of words,
+    lists. All are as long as the table has rows."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], where: str) -> None:
+        super().__init__(columns)
+        self.where = where  # it was read from
+
+    def __missing__(self, name: str) -> Sequence[Any]:
+        raise no_such("column", name, self, self.where)
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.values()), ()))
+        return f"<ropelab.Table {self.where}: {rows} rows of {', '.join(self) or 'nothing'}>"
+
+
+@dataclass(repr=False)
+class Run:
+    """One solver on one scenario: what run.json says, and the folder of its CSV files, which are
+    read when they are first asked for."""
 
     folder: Path | None  # None: the run is known from summary.csv only
-    info: dict[str, Any]
+    info: dict[str, Any]  # run.json
     row: dict[str, str] = field(default_factory=dict)  # its line of summary.csv
+
+    def __repr__(self) -> str:
+        return f"<ropelab.Run {self.scenario_name}, {self.label}: {self.status}, {self.folder}>"
 
     @property
     def solver(self) -> dict[str, Any]:
+        """`solver` of run.json: `name`, `label`, `parameters` ..."""
         return mapping(self.info.get("solver"))
 
     @property
     def scenario(self) -> dict[str, Any]:
+        """`scenario` of run.json: the scenario with all defaults filled in."""
         return mapping(self.info.get("scenario"))
 
     @property
     def scenario_name(self) -> str:
+        """What the scenario is called; where nothing says it, its folder."""
         parent = self.folder.parent.name if self.folder else ""
         return str(self.scenario.get("name") or self.row.get("scenario") or parent or "scenario")
 
     @property
     def label(self) -> str:
+        """What the solver and its curve are called: `fine` of fine=pbd,iterations=100."""
         folder = self.folder.name if self.folder else ""
         solver = self.solver
         return str(solver.get("label") or self.row.get("label") or solver.get("name") or folder)
 
     @property
     def solver_name(self) -> str:
+        """What the method is called: `pbd` of fine=pbd,iterations=100."""
         return str(self.solver.get("name") or self.row.get("solver") or self.label)
 
     @property
     def status(self) -> str:
+        """How it ended: done, diverged, unsupported, timeout, interrupted, failed; or running."""
         return str(self.info.get("status") or self.row.get("status") or "unknown")
 
     @property
@@ -84,20 +124,27 @@ class Run:
 
     @property
     def step(self) -> float:
+        """The time step [s]; nan where it is not known."""
         value = number(self.info.get("step_s"))
         return value if math.isfinite(value) else number(self.row.get("step"))
 
     @property
     def duration(self) -> float:
+        """How long it was planned to be [s]; nan where that is not known."""
         value = number(self.info.get("duration_s"))
         return value if math.isfinite(value) else number(self.scenario.get("duration"))
 
-    def metric(self, name: str) -> float:
-        """A summary number; nan where there is none."""
-        if name == "seconds":
-            value = number(self.info.get("seconds"))
-        else:
-            value = number(mapping(self.info.get("summary")).get(name))
+    def metric(self, name: str, absent: float | None = None) -> float:
+        """A number of the summary, by the name of its column in summary.csv, which has the unit;
+        nan where the run has none. A name that no summary of its kind has is refused, unless it is
+        said what stands for it."""
+        summary = mapping(self.info.get("summary"))
+        known = {**self.row, **summary}
+        if known and name not in known and name != "seconds":
+            if absent is None:
+                raise no_such("number", name, known, f"the summary of {self.label}")
+            return absent
+        value = number(self.info.get(name) if name == "seconds" else summary.get(name))
         return value if math.isfinite(value) else number(self.row.get(name))
 
     def file(self, name: str) -> Path | None:
@@ -118,47 +165,65 @@ class Run:
         return {own.name: getattr(self, own.name) for own in fields(self)}
 
     @cached_property
-    def series(self) -> dict[str, Sequence[float]]:
-        """The columns of series.csv."""
-        return {name: shown(column) for name, column in self.table(SERIES, math.inf).items()}
+    def series(self) -> Table:
+        """The columns of series.csv: time_s, energy_J ..., and the probes. Empty if the run was
+        refused."""
+        return self.shown_table(SERIES)
 
     @cached_property
-    def iterations(self) -> dict[str, Sequence[float]]:
+    def iterations(self) -> Table:
         """The columns of iterations.csv: step, iteration, residual_m."""
-        return {name: shown(column) for name, column in self.table(ITERATIONS, math.inf).items()}
+        return self.shown_table(ITERATIONS)
+
+    def shown_table(self, name: str) -> Table:
+        """A CSV file of numbers as a user has it, with what to say where a column is not there."""
+        columns = self.table(name, math.inf)
+        where = self.folder / name if self.folder else name
+        why = "" if columns else f", which has none (the run: {self.status} {self.reason})"
+        return Table({own: shown(column) for own, column in columns.items()}, f"{where}{why}")
 
     def snapshot_rows(self) -> list[dict[str, str]]:
+        """The lines of snapshots.csv as they are."""
         path = self.file(SNAPSHOTS)
         return list(read_rows(path)) if path else []
 
     @cached_property
-    def snapshots(self) -> dict[str, Sequence[Any]]:
-        """The columns of snapshots.csv: time_s, item, kind, index, x, y, z."""
-        return columns_of(self.snapshot_rows())
+    def snapshots(self) -> Table:
+        """The columns of snapshots.csv: time_s, item, kind, index, and x, y, z [m]."""
+        return Table(columns_of(self.snapshot_rows()), str(self.folder and self.folder / SNAPSHOTS))
 
     @cached_property
     def trajectory(self) -> Any:
-        """trajectory.h5, open for reading with h5py; None if the run did not write one."""
+        """trajectory.h5, open for reading with h5py; None if the run did not write one. Shapes and
+        units of its datasets are in analysis/README.md."""
         path = self.file(TRAJECTORY)
         if path is None:
             return None
-        import h5py  # needed for this alone
-
-        return h5py.File(path, "r")
-
+        try:
+            import h5py  # needed for this alone
+        except ImportError as error:
+            raise ImportError(f"to read {path} takes h5py (Debian package python3-h5py)") from error
+        try:
+            return h5py.File(path, "r")
+        except OSError as error:
+            raise NoResults(f"{path}: cannot be read: {error}") from error
 
     def rope_at(self, rope: str, frame: int) -> tuple[Any, Any]:
-        """The points of a rope at a frame of the trajectory, over the bodies on which it lies
-        (n x 3), and the tension from each to the next (n - 1; of a closed rope n). Between the
-        pieces of a rope that has parted there is a point of nan."""
+        """A rope at a frame of the trajectory, which may count from the end (-1): its points [m],
+        n x 3, over the bodies on which it lies, and the tension from each to the next [N], n - 1,
+        or n of a closed rope; at the first frame nan. Between the pieces of a rope that has parted
+        there is a point of nan. The time of the frame is `trajectory["time_s"][frame]`."""
         file = self.trajectory
         if file is None:
-            raise NoResults(f"{self.folder}: no {TRAJECTORY}")
-        names = [name.decode() for name in file["ropes/name"][:]]
+            raise NoResults(f"{self.folder}: no {TRAJECTORY} (the run: {self.status})")
+        names = [name.decode() for name in file["ropes/name"][:]] if "ropes/name" in file else []
         if rope not in names:
-            raise KeyError(rope)
+            raise no_such("rope", rope, names, file.filename)
+        count = int(file.attrs["frames"])
+        if not -count <= frame < count:
+            raise IndexError(f"no frame {frame} in {file.filename}: there are {count}, from 0")
         r = names.index(rope)
-        frame = range(int(file.attrs["frames"]))[frame]
+        frame = range(count)[frame]
         if "ropes/has_path" in file and file["ropes/has_path"][r]:
             first, end = file["paths/first"][frame, r:r + 2]
             return (file["paths/points_m"][first:end], file["paths/tension_N"][first:end - 1])
@@ -187,54 +252,84 @@ def join(points: Any, tension: Any) -> tuple[Any, Any]:
     return np.array(line), np.array(pulls)
 
 
-@dataclass
+@dataclass(repr=False)
 class Scenario:
+    """A scenario of a comparison, with the runs of all solvers on it."""
+
     name: str
     runs: list[Run]
 
+    def __repr__(self) -> str:
+        return f"<ropelab.Scenario {self.name}: {', '.join(run.label for run in self.runs)}>"
+
     @property
     def definition(self) -> dict[str, Any]:
+        """The scenario with all defaults filled in; empty if no run says it."""
         return next((run.scenario for run in self.runs if run.scenario), {})
 
     @property
     def title(self) -> str:
+        """Its title; where it has none, its name."""
         return str(self.definition.get("title") or self.name)
 
     @property
     def about(self) -> str:
+        """What it says of itself."""
         return str(self.definition.get("about") or "")
 
     @property
     def duration(self) -> float:
+        """Of the longest run [s]."""
         known = [run.duration for run in self.runs if math.isfinite(run.duration)]
         return max(known, default=1.0)
 
 
-@dataclass
+@dataclass(repr=False)
 class Results:
-    """The runs of a comparison, by scenario, in the order in which they were asked for."""
+    """The runs of a comparison, in the order in which they were asked for: to be walked through,
+    or one by one as results[scenario, label]."""
 
     folder: Path
     scenarios: list[Scenario]
+
+    def __repr__(self) -> str:
+        names = [scenario.name for scenario in self.scenarios]
+        what = names[0] if len(names) == 1 else f"{len(names)} scenarios"
+        return f"<ropelab.Results {self.folder}: {len(self)} runs of {what}>"
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def keys(self) -> list[tuple[str, str]]:
+        """Scenario and label of every run."""
+        return [(run.scenario_name, run.label) for run in self.runs]
+
+    _ipython_key_completions_ = keys
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)
 
     def __getitem__(self, key: tuple[str, str]) -> Run:
         """The run of a scenario and a label."""
-        for run in self.runs:
-            if (run.scenario_name, run.label) == key:
-                return run
-        raise KeyError(key)
+        if key in self.keys():
+            return self.runs[self.keys().index(key)]
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise NoSuchName(f"[{key!r}]: expected a scenario and a label, as in {self.keys()[0]}")
+        names = [scenario.name for scenario in self.scenarios]
+        if key[0] not in names:
+            raise no_such("scenario", key[0], names, self.folder)
+        labels = [run.label for run in self.runs if run.scenario_name == key[0]]
+        raise no_such(f"run of {key[0]} with the label", key[1], labels, self.folder)
 
-    @property
-    def summary(self) -> dict[str, Sequence[Any]]:
+    @cached_property
+    def summary(self) -> Table:
         """The columns of summary.csv; empty if there is none."""
         path = self.folder / "summary.csv"
-        return columns_of(read_rows(path)) if path.is_file() else {}
+        return Table(columns_of(read_rows(path)) if path.is_file() else {}, str(path))
 
     @property
     def runs(self) -> list[Run]:
+        """All of them, scenario by scenario."""
         return [run for scenario in self.scenarios for run in scenario.runs]
 
     @cached_property
@@ -336,12 +431,16 @@ def limited(column: array[float], largest: float) -> array[float]:
                        for value in column))
 
 
+def read_run(path: Path) -> Run:
+    """Of its run.json; OSError or ValueError where that cannot be read."""
+    return Run(path.parent, mapping(json.loads(path.read_text(encoding="utf-8"))))
+
+
 def load_run(path: Path) -> Run | None:
     try:
-        info = json.loads(path.read_text(encoding="utf-8"))
+        return read_run(path)
     except (OSError, ValueError):
         return None
-    return Run(path.parent, mapping(info))
 
 
 def find_runs(folder: Path) -> list[Run]:
@@ -354,19 +453,30 @@ def find_runs(folder: Path) -> list[Run]:
     return [run for run in map(load_run, visible) if run is not None]
 
 
+def expect_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        kind = "a file; expected the folder of a result" if folder.exists() else "no such folder"
+        raise NoResults(f"{folder}: {kind}")
+
+
 def load(folder: str | os.PathLike[str]) -> Run:
     """The result of `ropelab run` in a folder, or one of those of a comparison."""
-    run = load_run(Path(folder) / "run.json")
-    if run is None:
-        raise NoResults(f"{folder}: no run.json that could be read")
-    return run
+    folder = Path(folder)
+    expect_folder(folder)
+    try:
+        return read_run(folder / "run.json")
+    except FileNotFoundError:
+        several = "; it holds several runs, which load_comparison reads" if find_runs(folder) else ""
+        raise NoResults(f"{folder}: no run.json{several}") from None
+    except (OSError, ValueError) as error:
+        raise NoResults(f"{folder / 'run.json'}: cannot be read: {error}") from error
 
 
 def load_comparison(folder: str | os.PathLike[str]) -> Results:
-    """What summary.csv lists, in its order; without one, every run in the folder."""
+    """The runs of `ropelab compare`, of a study or the like: what summary.csv lists, in its order;
+    without one, every run in the folder. A run whose run.json cannot be read has only its line."""
     folder = Path(folder)
-    if not folder.is_dir():
-        raise NoResults(f"{folder}: no such folder")
+    expect_folder(folder)
     runs = find_runs(folder)
     summary = folder / "summary.csv"
     rows = list(read_rows(summary)) if summary.is_file() else []
