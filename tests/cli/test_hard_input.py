@@ -289,7 +289,7 @@ class Memory(cli.Case):
     def test_a_scenario_that_does_not_fit(self) -> None:
         path = self.write("long.yaml", rope(CHAIN + ", mass: 1, segments: 10000000"))
         place = f"{path}:7:{len('  line: {' + CHAIN + ', mass: 1, segments: ') + 1}: error: rope 'line'"
-        numbers = "the scenario needs 2.5 GiB of memory and there are 0.5 GiB: 10000000 elements"
+        numbers = "the scenario needs 2.53 GiB of memory and there are 0.5 GiB: 10000000 elements"
         for command in (("check",), ("run", "--solver", "pbd", "--out", cli.new_folder())):
             self.refuse(command[0], path, *command[1:], says=(place, numbers))
 

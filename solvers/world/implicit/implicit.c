@@ -3,6 +3,7 @@
 
 #include "../ledger.h"
 #include "../rotation.h"
+#include "../wholes.h"
 
 #include <float.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
   p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
   p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
+  p->whole_inertia = rl_carve(c, slots, sizeof *p->whole_inertia);
 }
 
 void rl_implicit_forget(rl_implicit *p) {
@@ -234,6 +236,30 @@ void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, 
   }
 }
 
+// (6a) What is left of the balance is a force that nobody exerts. Wholes that nothing holds are
+// moved, as they are, to where it has given them no momentum.
+static void keep_momentum(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  rl_vec3 *left = p->moves; // they are found anew before they are asked for
+  memset(left, 0, model->slot_count * sizeof *left);
+  memset(p->whole_inertia, 0, model->slot_count * sizeof *p->whole_inertia);
+  rl_implicit_balance(p, model, state, rows);
+  rl_wholes_find(model, state, rows);
+  const uint32_t held = rl_whole_of(rows, model->slot_count);
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    const uint32_t whole = rl_whole_of(rows, i);
+    if (whole != held) {
+      left[whole] = rl_add(left[whole], p->imbalance[i]);
+      p->whole_inertia[whole] += p->inertia[i];
+    }
+  }
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    const uint32_t whole = rl_whole_of(rows, i);
+    if (whole != held) {
+      rl_move(&state->points[i], rl_scale(-1.0 / p->whole_inertia[whole], left[whole]));
+    }
+  }
+}
+
 // Of each pair, force and slack, the smaller one is 0.
 static void part_pairs(rl_implicit *p) {
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -266,6 +292,7 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   // Without forces of the step before there is nothing to start from.
   p->known_force = 0.0;
   p->kept_residual = INFINITY;
+  p->is_balanced = false;
   for (uint32_t m = 0; m < p->row_count; m++) {
     p->known_force = fmax(p->known_force, fabs(p->forces[m]));
   }
@@ -288,6 +315,9 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   }
   if (reason != RL_CONVERGED_TOLERANCE) {
     rl_implicit_return(p, model, state, rows);
+  }
+  if (!p->is_balanced) {
+    keep_momentum(p, model, state, rows);
   }
   part_pairs(p);
   write_multipliers(p, state, rows);

@@ -104,5 +104,6 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
       rl_trace(info, rl_residual(model, state, rows, state->points, p->forces, 1.0, p->h));
     }
   }
+  p->is_balanced = reason == RL_CONVERGED_TOLERANCE;
   return reason;
 }

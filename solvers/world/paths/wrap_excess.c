@@ -5,6 +5,7 @@
 
 #include "../ledger.h"
 #include "../rotation.h"
+#include "../wholes.h"
 
 // Of the largest growth: rows that are beside their aim by less are there. So often all of them are
 // visited at most, for what one gives another may take.
@@ -153,11 +154,31 @@ double rl_wraps_growth(const rl_model *model, const rl_state *state) {
   return largest;
 }
 
-static rl_vec3 mass_centre(const rl_model *model, const rl_state *state) {
+// Makes one whole of all that hangs on strands that have grown. Returns a slot of it.
+static uint32_t find_drawn(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  uint32_t drawn = RL_NONE;
+  rl_wholes_find(model, state, rows);
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (row->entry_count > 0 && growth_of(model, state, row) > 0.0) {
+      const uint32_t slot = rows->entries[row->first_entry].slot;
+      drawn = drawn == RL_NONE ? slot : drawn;
+      rl_wholes_join(rows, slot, drawn);
+    }
+  }
+  return drawn;
+}
+
+static bool turns_with(rl_rows *rows, const rl_state *state, uint32_t slot, uint32_t drawn) {
+  return state->points[slot].w > 0.0 && rl_whole_of(rows, slot) == rl_whole_of(rows, drawn);
+}
+
+static rl_vec3 mass_centre(const rl_model *model, const rl_state *state, rl_rows *rows,
+                           uint32_t drawn) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   double mass = 0.0;
   for (uint32_t i = 0; i < model->place_count; i++) {
-    const double m = state->points[i].w > 0.0 ? state->masses[i] : 0.0;
+    const double m = turns_with(rows, state, i, drawn) ? state->masses[i] : 0.0;
     sum = rl_add_scaled(sum, m, rl_position(&state->points[i]));
     mass += m;
   }
@@ -174,18 +195,21 @@ static void add_inertia(rl_symmetric3 *a, double m, rl_vec3 r) {
   a->yz -= m * r.y * r.z;
 }
 
-// Of everything, as if it were rigid, about the centre of mass.
-static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state, rl_vec3 centre) {
+// Of all of it, as if it were rigid, about the centre of mass.
+static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state, rl_rows *rows,
+                                   uint32_t drawn, rl_vec3 centre) {
   static const double least = 1e-14; // of the largest: what lies on one line cannot turn about it
   rl_symmetric3 a = {0};
   for (uint32_t i = 0; i < model->place_count; i++) {
-    if (state->points[i].w > 0.0) {
+    if (turns_with(rows, state, i, drawn)) {
       add_inertia(&a, state->masses[i], rl_sub(rl_position(&state->points[i]), centre));
     }
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
     const rl_body *body = &model->bodies[i];
-    for (int k = 0; k < 3 && body->spin_slot != RL_NONE; k++) {
+    const bool turns =
+        body->spin_slot != RL_NONE && turns_with(rows, state, body->spin_slot, drawn);
+    for (int k = 0; k < 3 && turns; k++) {
       const rl_vec3 root =
           rl_rotate(state->rotations[i],
                     rl_vec(k == 0 ? body->root_inertia.x : 0.0, k == 1 ? body->root_inertia.y : 0.0,
@@ -205,19 +229,25 @@ static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state,
   return a;
 }
 
-// (21c) Turns everything as one rigid body, so that it has so much more angular momentum.
-static void turn_all(const rl_model *model, rl_state *state, rl_vec3 missing) {
-  const rl_vec3 centre = mass_centre(model, state);
-  const rl_vec3 spin = rl_solve_symmetric(whole_inertia(model, state, centre), missing);
+// (21c) Turns all that hangs on what was drawn in as one rigid body, so that it has so much more
+// angular momentum.
+static void turn_drawn(const rl_model *model, rl_state *state, rl_rows *rows, rl_vec3 missing) {
+  const uint32_t drawn = find_drawn(model, state, rows);
+  if (drawn == RL_NONE) {
+    return;
+  }
+  const rl_vec3 centre = mass_centre(model, state, rows, drawn);
+  const rl_vec3 spin =
+      rl_solve_symmetric(whole_inertia(model, state, rows, drawn, centre), missing);
   for (uint32_t i = 0; i < model->place_count; i++) {
-    if (state->points[i].w > 0.0) {
+    if (turns_with(rows, state, i, drawn)) {
       const rl_vec3 arm = rl_sub(rl_position(&state->points[i]), centre);
       state->velocities[i] = rl_add(state->velocities[i], rl_cross(spin, arm));
     }
   }
   for (uint32_t i = 0; i < model->body_count; i++) {
     const rl_body *body = &model->bodies[i];
-    if (body->spin_slot != RL_NONE) {
+    if (body->spin_slot != RL_NONE && turns_with(rows, state, body->spin_slot, drawn)) {
       rl_vec3 *rate = &state->velocities[body->spin_slot];
       const rl_vec3 local = rl_rotate_inverse(state->rotations[i], spin);
       *rate = rl_add(*rate, rl_times(body->root_inertia, local));
@@ -234,7 +264,7 @@ void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_
   rl_rotation_settle(model, state, true);
   rl_state_place_holds(model, state);
   if (rl_model_keeps_angular(model)) {
-    turn_all(model, state, rl_sub(angular, rl_state_momentum(model, state).angular));
+    turn_drawn(model, state, rows, rl_sub(angular, rl_state_momentum(model, state).angular));
   }
 }
 
