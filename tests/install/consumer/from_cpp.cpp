@@ -18,10 +18,10 @@ int main() {
     bodies[i].mass = masses[i];
     bodies[i].position = rl_vec(i == 0 ? -0.1 : 0.1, -6.0, 0.0);
   }
-  rl_way eyes[2];
+  rl_waypoint eyes[2];
   for (int i = 0; i < 2; i++) {
-    eyes[i] = rl_way_defaults();
-    eyes[i].eye = true;
+    eyes[i] = rl_waypoint_defaults();
+    eyes[i].is_eye = true;
     eyes[i].at = rl_vec(i == 0 ? -0.1 : 0.1, 0.0, 0.0);
   }
   rl_rope_definition rope = rl_rope_defaults();
@@ -29,8 +29,8 @@ int main() {
   rope.from.kind = rope.to.kind = RL_END_BODY;
   rope.from.body = 0;
   rope.to.body = 1;
-  rope.way_count = 2;
-  rope.ways = eyes;
+  rope.waypoint_count = 2;
+  rope.waypoints = eyes;
   rl_definition scene = {};
   scene.gravity = rl_vec(0.0, -9.81, 0.0);
   scene.body_count = 2;
