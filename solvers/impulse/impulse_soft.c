@@ -116,18 +116,25 @@ static void record(const rl_model *model, const rl_state *state, rl_rows *rows, 
                                         1.0 / h, h));
 }
 
-static void sweeps(impulse_soft *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double h, int count, bool moved, bool last, rl_step_info *info) {
+// Sweeps one after the other: before the positions move, or the relaxation after that. The residual
+// of the last one in the step is that of the step.
+typedef struct sweeps {
+  int count;
+  bool moved, ends_step;
+} sweeps;
+
+static void sweep(impulse_soft *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                  double h, const sweeps *s, rl_step_info *info) {
   const rl_order order = (rl_order)self->parameters[ORDER];
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < s->count; i++) {
     rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
-    if (!moved) { // bending keeps its force, which is physical
+    if (!s->moved) { // bending keeps its force, which is physical
       rl_sequential_sweep_bends(&self->sequential, state);
     }
     info->iterations++;
     info->row_evaluations += rl_unknown_count(model, state);
-    if (info->trace || (last && info->want_residual && i + 1 == count)) {
-      record(model, state, rows, h, moved, info);
+    if (info->trace || (s->ends_step && info->want_residual && i + 1 == s->count)) {
+      record(model, state, rows, h, s->moved, info);
     }
   }
 }
@@ -135,21 +142,21 @@ static void sweeps(impulse_soft *self, const rl_model *model, rl_state *state, r
 static void substep(impulse_soft *self, const rl_model *model, rl_state *state, rl_rows *rows,
                     double h, double scale, bool last, rl_step_info *info) {
   rl_sequential *s = &self->sequential;
-  const int relax = (int)self->parameters[RELAX];
+  const int iterations = (int)self->parameters[ITERATIONS], relax = (int)self->parameters[RELAX];
+  const sweeps biased = {iterations, false, last && relax == 0}, relaxed = {relax, true, last};
   rl_bounce_begin(model, state, rows, h);
   // (1), (3), (7) Kick, warm start, sweeps, drift.
   rl_sequential_bend_rows(s, model, state, h);
   rl_state_kick(model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
   rl_sequential_start(s, state, rows, scale);
-  sweeps(self, model, state, rows, h, (int)self->parameters[ITERATIONS], false, last && relax == 0,
-         info);
+  sweep(self, model, state, rows, h, &biased, info);
   rl_state_drift(model, state, h);
   // (8), (9) The rows where everything is now, and relaxation there.
   rl_detect_again(model, state, rows);
   rl_sequential_evaluate(s, model, state, rows);
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
-  sweeps(self, model, state, rows, h, relax, true, last, info);
+  sweep(self, model, state, rows, h, &relaxed, info);
   rl_sequential_book_friction(s, state, rows, info);
   info->dissipated += rl_state_settle(model, state, h);
   rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);

@@ -681,13 +681,9 @@ static double longest(const run *r, double left, bool first) {
   return left / parts * (first ? r->lead : 1.0);
 }
 
-// Takes a run from the start of a step to its end.
-static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+// Of a run at the start of a step.
+static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
-  const double limit = self->parameters[STEP_LIMIT];
-  const uint64_t before = info->iterations;
-  double t = 0.0;
-  bool continues = false;
   r->h = r->substeps > 0 ? dt / r->substeps : r->h > 0.0 ? r->h : dt;
   gsl_odeiv2_control_init(self->control, r->tolerance, r->tolerance, 1.0, 0.0);
   gsl_odeiv2_step_reset(self->stepper);
@@ -696,7 +692,27 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
-  choose(self, t, dt, info);
+  choose(self, 0.0, dt, info);
+}
+
+// What the state tells beside places and velocities: multipliers, holds, tensions of wraps.
+static void end_run(reference *self, run *r, double dt) {
+  rl_state_copy(self->judged, r->state);
+  write_multipliers(self);
+  if (self->parameters[FORCES] == MEAN) {
+    write_means(self, dt);
+  }
+  rl_wraps_find_tensions(self->model, self->judged, r->state);
+  rl_state_place_holds(self->model, r->state);
+}
+
+// Takes a run from the start of a step to its end.
+static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+  const double limit = self->parameters[STEP_LIMIT];
+  const uint64_t before = info->iterations;
+  double t = 0.0;
+  bool continues = false;
+  begin_run(self, r, rows, dt, info);
   while (t < dt) {
     if ((double)(info->iterations - before) >= limit) {
       return RL_DIVERGED_STEPS;
@@ -709,7 +725,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
-    double done = rl_contacts_longest(e, wanted);
+    double done = rl_contacts_longest(&self->equations, wanted);
     if (try_step(self, &done, &next, r->shortest * dt, r->substeps > 0) != GSL_SUCCESS) {
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
@@ -733,13 +749,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {
     return RL_DIVERGED_NAN;
   }
-  rl_state_copy(self->judged, r->state);
-  write_multipliers(self);
-  if (self->parameters[FORCES] == MEAN) {
-    write_means(self, dt);
-  }
-  rl_wraps_find_tensions(self->model, self->judged, r->state);
-  rl_state_place_holds(self->model, r->state);
+  end_run(self, r, dt);
   return RL_CONVERGED_TOLERANCE;
 }
 

@@ -125,7 +125,7 @@ typedef struct rl_rows {
   rl_foot *feet;            // [contacts] as last found
   uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
   double *approaches;       // [contacts] rates with which what hits parts [m/s]; -1: no hit
-  uint32_t *crowds;         // [bodies] how many contacts with other bodies each has
+  uint32_t *crowds;         // [bodies] contacts with others, of what rows can push; else 0
   bool *near_bodies;        // [bodies] scratch of rl_detect
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;

@@ -8,19 +8,35 @@
 // ---------------------------------------------------------------------------------------------
 // Pairs
 
+// Adds the pairs of parts of two bodies that can touch to a list, or only counts them if that is
+// NULL; returns how many there are, and adds to `contacts` how many contacts these can have.
+static size_t list_pairs(const rl_definition *d, uint32_t a, uint32_t b, rl_pair *list,
+                         uint64_t *contacts) {
+  const rl_body_definition *first = &d->bodies[a], *second = &d->bodies[b];
+  const rl_pair pair = {.bodies = {a, b},
+                        .friction = rl_pair_friction(first->friction, second->friction),
+                        .restitution = fmax(first->restitution, second->restitution)};
+  size_t count = 0;
+  for (uint32_t i = 0; rl_definition_collide(d, a, b) && i < first->part_count; i++) {
+    for (uint32_t k = 0; k < second->part_count; k++) {
+      const uint32_t most = rl_manifold_capacity(first->parts[i].shape, second->parts[k].shape);
+      if (list && most > 0) {
+        list[count] = pair;
+        list[count].parts[0] = i;
+        list[count].parts[1] = k;
+      }
+      count += most > 0 ? 1 : 0;
+      *contacts += most;
+    }
+  }
+  return count;
+}
+
 void rl_builder_count_pairs(const rl_definition *d, uint64_t *pairs, uint64_t *contacts) {
   *pairs = *contacts = 0;
   for (uint32_t a = 0; a < d->body_count; a++) {
     for (uint32_t b = a + 1; b < d->body_count; b++) {
-      const bool collide = rl_definition_collide(d, a, b);
-      for (size_t i = 0; collide && i < d->bodies[a].part_count; i++) {
-        for (size_t k = 0; k < d->bodies[b].part_count; k++) {
-          const uint32_t most =
-              rl_manifold_capacity(d->bodies[a].parts[i].shape, d->bodies[b].parts[k].shape);
-          *pairs += most > 0 ? 1 : 0;
-          *contacts += most;
-        }
-      }
+      *pairs += list_pairs(d, a, b, NULL, contacts);
     }
   }
 }
@@ -28,20 +44,10 @@ void rl_builder_count_pairs(const rl_definition *d, uint64_t *pairs, uint64_t *c
 void rl_build_pairs(rl_builder *builder) {
   const rl_definition *d = builder->definition;
   rl_pair *next = builder->pairs;
+  uint64_t contacts = 0;
   for (uint32_t a = 0; a < d->body_count; a++) {
     for (uint32_t b = a + 1; b < d->body_count; b++) {
-      const rl_body_definition *first = &d->bodies[a], *second = &d->bodies[b];
-      const bool collide = rl_definition_collide(d, a, b);
-      for (uint32_t i = 0; collide && i < first->part_count; i++) {
-        for (uint32_t k = 0; k < second->part_count; k++) {
-          if (rl_manifold_capacity(first->parts[i].shape, second->parts[k].shape) > 0) {
-            *next++ = (rl_pair){.bodies = {a, b},
-                                .parts = {i, k},
-                                .friction = rl_pair_friction(first->friction, second->friction),
-                                .restitution = fmax(first->restitution, second->restitution)};
-          }
-        }
-      }
+      next += list_pairs(d, a, b, next, &contacts);
     }
   }
 }
@@ -220,16 +226,17 @@ void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows
       rows->crowds[contact->body]++;
     }
   }
+  for (uint32_t i = 0; i < model->body_count; i++) { // on these none weighs on another
+    const rl_motion motion = model->bodies[i].motion;
+    rows->crowds[i] = motion == RL_FIXED || motion == RL_DRIVEN ? 0 : rows->crowds[i];
+  }
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_contact *contact = &state->contacts[rows->rows[k].item];
     if (contact->rope == RL_NONE) {
-      const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
-      for (size_t i = 0; i < 2; i++) {
-        const rl_motion motion = model->bodies[bodies[i]].motion;
-        const uint32_t crowd =
-            motion == RL_FIXED || motion == RL_DRIVEN ? 0 : rows->crowds[bodies[i]];
-        rows->rows[k].crowd = crowd > rows->rows[k].crowd ? crowd : rows->rows[k].crowd;
-      }
+      const uint32_t first = rows->crowds[contact->slot - model->node_count];
+      const uint32_t second = rows->crowds[contact->body];
+      const uint32_t crowd = first > second ? first : second;
+      rows->rows[k].crowd = crowd > rows->rows[k].crowd ? crowd : rows->rows[k].crowd;
     }
   }
 }

@@ -383,6 +383,36 @@ static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *s
   }
 }
 
+// Two entries at one slot, of a row and of one before it in the order. `at` is the column's place.
+static rl_coupling coupling_of(const rl_direct *d, uint32_t entry, uint32_t before) {
+  const uint32_t row = d->entry_owner[entry], column = d->entry_owner[before];
+  return (rl_coupling){.row = row,
+                       .column = column,
+                       .row_vector = entry_vector(d, entry),
+                       .column_vector = entry_vector(d, before),
+                       .row_force = entry_vector(d, entry) + force_offset(d, row),
+                       .column_force = entry_vector(d, before) + force_offset(d, column),
+                       .slot = d->entry_slot[entry],
+                       .at = d->place[column],
+                       .sign = (int8_t)(entry_sign(d, entry) * entry_sign(d, before))};
+}
+
+// Adds what couples the row at p with those before it; returns the first of their places.
+static uint32_t couple_row(rl_direct *d, uint32_t p) {
+  const uint32_t m = d->order[p];
+  uint32_t first = p;
+  for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
+    for (uint32_t b = d->entry_before[e]; b != RL_NONE; b = d->entry_before[b]) {
+      if (d->entry_owner[b] != m) { // a row with itself is the diagonal
+        const rl_coupling c = coupling_of(d, e, b);
+        first = c.at < first ? c.at : first;
+        d->couplings[d->coupling_count++] = c;
+      }
+    }
+  }
+  return first;
+}
+
 // Profile and couplings of the first `count` rows in the order.
 static void couple(rl_direct *d, const rl_model *model, const rl_state *state, uint32_t count) {
   d->coupled = count;
@@ -390,27 +420,7 @@ static void couple(rl_direct *d, const rl_model *model, const rl_state *state, u
   d->coupling_count = 0;
   d->start[0] = 0;
   for (uint32_t p = 0; p < count; p++) {
-    const uint32_t m = d->order[p];
-    const uint32_t from = d->coupling_count;
-    uint32_t first = p;
-    for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
-      for (uint32_t b = d->entry_before[e]; b != RL_NONE; b = d->entry_before[b]) {
-        const uint32_t column = d->entry_owner[b];
-        if (column != m) { // a row with itself is the diagonal
-          d->couplings[d->coupling_count++] =
-              (rl_coupling){.row = m,
-                            .column = column,
-                            .row_vector = entry_vector(d, e),
-                            .column_vector = entry_vector(d, b),
-                            .row_force = entry_vector(d, e) + force_offset(d, m),
-                            .column_force = entry_vector(d, b) + force_offset(d, column),
-                            .slot = d->entry_slot[e],
-                            .at = d->place[column],
-                            .sign = (int8_t)(entry_sign(d, e) * entry_sign(d, b))};
-          first = d->place[column] < first ? d->place[column] : first;
-        }
-      }
-    }
+    const uint32_t from = d->coupling_count, first = couple_row(d, p);
     d->first[p] = first;
     d->start[p + 1] = d->start[p] + (p - first);
     for (uint32_t k = from; k < d->coupling_count; k++) {

@@ -60,26 +60,33 @@ double rl_frictions_residual(const rl_friction *frictions, const rl_direct *d, c
   return largest;
 }
 
+// What presses: the row of the contact itself.
+typedef struct pressing {
+  double friction, inverse_mass, multiplier, value;
+  bool acts;
+} pressing;
+
 // Newton's method on T = P(T - u / W), P the projection on to the disc: (10) to (12).
-static void choose(rl_friction *f, rl_tangents *t, double coefficient, double w, double lambda,
-                   double value, bool acts, bool *active, double *change) {
+static void choose(rl_friction *f, rl_tangents *t, const pressing *n, bool *active,
+                   double *change) {
+  const double w = n->inverse_mass;
   const rl_vec3 aim = rl_add_scaled(f->total, w > 0.0 ? -1.0 / w : 0.0, f->slide);
   const double size = rl_length(aim);
-  const double limit = w > 0.0 ? coefficient * (lambda + value / w) : 0.0;
-  const bool slips = acts && limit > 0.0 && size > limit;
+  const double limit = w > 0.0 ? n->friction * (n->multiplier + n->value / w) : 0.0;
+  const bool slips = n->acts && limit > 0.0 && size > limit;
   if (slips) {
     f->tangents[0] = rl_scale(1.0 / size, aim);
     f->tangents[1] = rl_cross(f->normal, f->tangents[0]);
   }
-  t->coefficient = slips ? coefficient : 0.0;
+  t->coefficient = slips ? n->friction : 0.0;
   t->softness = slips ? w * fmin(size / limit - 1.0, largest_softness) : 0.0;
-  active[0] = acts && !slips;
-  active[1] = acts;
+  active[0] = n->acts && !slips;
+  active[1] = n->acts;
   for (int i = 0; i < 2; i++) {
     const double component = rl_dot(f->total, f->tangents[i]);
     change[i] = active[i] ? -rl_dot(f->slide, f->tangents[i]) : -component;
   }
-  change[0] += t->coefficient * lambda;
+  change[0] += t->coefficient * n->multiplier;
   change[1] -= t->softness * rl_dot(f->total, f->tangents[1]);
 }
 
@@ -88,10 +95,10 @@ void rl_frictions_choose(rl_friction *frictions, rl_direct *d, const rl_rows *ro
                          double *change) {
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_tangents *t = &d->tangents[k];
-    const double w = inverse_masses[t->normal];
-    inverse_masses[t->first] = inverse_masses[t->first + 1] = w;
-    choose(&frictions[k], t, row_of(d, rows, k)->friction, w, multipliers[t->normal],
-           change[t->normal], active[t->normal], &active[t->first], &change[t->first]);
+    const pressing normal = {row_of(d, rows, k)->friction, inverse_masses[t->normal],
+                             multipliers[t->normal], change[t->normal], active[t->normal]};
+    inverse_masses[t->first] = inverse_masses[t->first + 1] = normal.inverse_mass;
+    choose(&frictions[k], t, &normal, &active[t->first], &change[t->first]);
   }
 }
 

@@ -337,6 +337,27 @@ static double element_rate(const rl_projection *p, const double *rates) {
   return largest;
 }
 
+// One iteration with the rows that act. False where their matrix has no inverse.
+static bool change_velocities(rl_projection *p, rl_state *state, const rl_rows *rows) {
+  rl_direct *d = &p->direct;
+  for (uint32_t m = 0; m < d->row_count; m++) {
+    p->change[m] = p->active[m] ? p->change[m] : -p->impulses[m];
+  }
+  rl_frictions_choose(p->frictions, d, rows, p->inverse_masses, p->impulses, p->active, p->change);
+  rl_frictions_lay(p->frictions, d, rows, p->current);
+  if (!rl_direct_factor(d, state->points, p->current, p->current, p->regularisation,
+                        p->inverse_masses, p->active)) {
+    return false;
+  }
+  rl_direct_solve(d, p->change);
+  rl_direct_push(d, state->points, p->current, p->change, state->velocities);
+  for (uint32_t m = 0; m < d->row_count; m++) {
+    p->impulses[m] += p->change[m];
+  }
+  rl_frictions_add(p->frictions, d, p->change);
+  return true;
+}
+
 void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *rows,
                               int iterations) {
   rl_direct *d = &p->direct;
@@ -354,26 +375,11 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
     first = i == 0 ? rate : first;
     const bool settles = rate <= settled_element * first || rate > 0.5 * last;
     last = rate;
-    if (i > 0 && update_active(p, state, p->change) && settles &&
-        contacts_settle(p, rows, p->change)) {
+    const bool is_done = i > 0 && update_active(p, state, p->change) && settles &&
+                         contacts_settle(p, rows, p->change);
+    if (is_done || !change_velocities(p, state, rows)) {
       break;
     }
-    for (uint32_t m = 0; m < d->row_count; m++) {
-      p->change[m] = p->active[m] ? p->change[m] : -p->impulses[m];
-    }
-    rl_frictions_choose(p->frictions, d, rows, p->inverse_masses, p->impulses, p->active,
-                        p->change);
-    rl_frictions_lay(p->frictions, &p->direct, rows, p->current);
-    if (!rl_direct_factor(d, state->points, p->current, p->current, p->regularisation,
-                          p->inverse_masses, p->active)) {
-      break;
-    }
-    rl_direct_solve(d, p->change);
-    rl_direct_push(d, state->points, p->current, p->change, state->velocities);
-    for (uint32_t m = 0; m < d->row_count; m++) {
-      p->impulses[m] += p->change[m];
-    }
-    rl_frictions_add(p->frictions, d, p->change);
   }
 }
 
