@@ -68,55 +68,55 @@ static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const c
 
 // The acceleration towards `from` [m/s^2] if the rope slips that way (sign 1), or towards `to`
 // (-1), and with it the tension of each piece.
-static double accelerate(atwood *self, const rl_model *model, const rl_exact_way *way,
+static double accelerate(atwood *self, const rl_model *model, const rl_exact_path *path,
                          double sign) {
   const double g = self->gravity;
   const double m1 = model->masses[self->weights[0].slot];
   const double m2 = model->masses[self->weights[1].slot];
   double p[RL_EXACT_BENDS_MAX + 1] = {m1 * g}, q[RL_EXACT_BENDS_MAX + 1] = {-m1};
-  for (uint32_t i = 0; i < way->count; i++) {
-    const rl_exact_bend *bend = &way->bends[i];
+  for (uint32_t i = 0; i < path->count; i++) {
+    const rl_exact_bend *bend = &path->bends[i];
     const bool turns = rolls(bend);
     const double kept = turns ? 1.0 : exp(-sign * bend->friction * bend->turn);
     const double root = turns ? model->bodies[bend->body].root_inertia.z / bend->radius : 0.0;
     p[i + 1] = p[i] * kept;
     q[i + 1] = q[i] * kept - root * root;
   }
-  const double a = (p[way->count] - m2 * g) / (m2 - q[way->count]);
-  for (uint32_t i = 0; i <= way->count; i++) {
+  const double a = (p[path->count] - m2 * g) / (m2 - q[path->count]);
+  for (uint32_t i = 0; i <= path->count; i++) {
     self->tensions[i] = p[i] + q[i] * a;
   }
   return a;
 }
 
 // Friction holds the rope: what the tension is between two drums is not known then.
-static void hold(atwood *self, const rl_model *model, const rl_exact_way *way) {
+static void hold(atwood *self, const rl_model *model, const rl_exact_path *path) {
   const double heads[2] = {model->masses[self->weights[0].slot] * self->gravity,
                            model->masses[self->weights[1].slot] * self->gravity};
-  uint32_t first = 0, last = way->count;
-  while (first < way->count && way->bends[first].friction == 0.0) {
+  uint32_t first = 0, last = path->count;
+  while (first < path->count && path->bends[first].friction == 0.0) {
     first++;
   }
-  while (last > 0 && way->bends[last - 1].friction == 0.0) {
+  while (last > 0 && path->bends[last - 1].friction == 0.0) {
     last--;
   }
-  for (uint32_t i = 0; i <= way->count; i++) {
+  for (uint32_t i = 0; i <= path->count; i++) {
     self->tensions[i] = i <= first ? heads[0] : i >= last ? heads[1] : NAN;
   }
   self->acceleration = 0.0;
 }
 
-static bool move(atwood *self, const rl_model *model, const rl_exact_way *way, char *message,
+static bool move(atwood *self, const rl_model *model, const rl_exact_path *path, char *message,
                  size_t size) {
-  self->acceleration = accelerate(self, model, way, 1.0);
+  self->acceleration = accelerate(self, model, path, 1.0);
   if (self->acceleration < 0.0) {
-    self->acceleration = accelerate(self, model, way, -1.0);
+    self->acceleration = accelerate(self, model, path, -1.0);
     if (self->acceleration > 0.0) {
-      hold(self, model, way);
+      hold(self, model, path);
     }
   }
-  for (uint32_t i = 0; i < way->count; i++) {
-    const rl_exact_bend *bend = &way->bends[i];
+  for (uint32_t i = 0; i < path->count; i++) {
+    const rl_exact_bend *bend = &path->bends[i];
     self->rolls[i] = rolls(bend);
     if (!self->rolls[i]) {
       continue;
@@ -137,20 +137,20 @@ static bool move(atwood *self, const rl_model *model, const rl_exact_way *way, c
 }
 
 // Both weights fall until the rope is taut, and go on with what the catch leaves them.
-static bool fall(atwood *self, const rl_model *model, const rl_exact_way *way, char *message,
+static bool fall(atwood *self, const rl_model *model, const rl_exact_path *path, char *message,
                  size_t size) {
   const rl_rope *rope = &model->ropes[self->rope];
-  self->slack = rope->length - way->length;
+  self->slack = rope->length - path->length;
   if (fabs(self->slack) <= 1e-9 * rope->length) {
     self->slack = 0.0;
     return true;
   }
-  for (uint32_t i = 0; i < way->count; i++) {
-    if (way->bends[i].friction > 0.0) {
+  for (uint32_t i = 0; i < path->count; i++) {
+    if (path->bends[i].friction > 0.0) {
       return rl_exact_refuse(message, size,
                              "rope '%s' must start taut where there is friction, but is %.6g m "
                              "long on a way of %.6g m",
-                             rope->name, rope->length, way->length);
+                             rope->name, rope->length, path->length);
     }
   }
   const double m1 = model->masses[self->weights[0].slot];
@@ -165,33 +165,33 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                  size_t size) {
   atwood *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
-  rl_exact_way way;
+  rl_exact_path path;
   memset(self, 0, sizeof *self);
   self->rope = arguments[0];
   self->gravity = rl_length(model->gravity);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   if (!rl_exact_is_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
-  const char *const found[] = {way.count == 0 ? "no bend" : NULL,
+  const char *const found[] = {path.count == 0 ? "no bend" : NULL,
                                self->gravity == 0.0 ? "no gravity" : NULL};
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
                      "rope '%s' must run over an eye or a body, under gravity", rope->name)) {
     return false;
   }
-  self->bend_count = way.count;
-  for (uint32_t i = 0; i < way.count; i++) {
-    if (!check_bend(model, &way.bends[i], rope->name, message, size)) {
+  self->bend_count = path.count;
+  for (uint32_t i = 0; i < path.count; i++) {
+    if (!check_bend(model, &path.bends[i], rope->name, message, size)) {
       return false;
     }
   }
-  const rl_exact_bend *last = &way.bends[way.count - 1];
-  return rl_exact_hang(&self->weights[0], model, rope->ends[0], &way.bends[0], way.bends[0].entry,
+  const rl_exact_bend *last = &path.bends[path.count - 1];
+  return rl_exact_hang(&self->weights[0], model, rope->ends[0], &path.bends[0], path.bends[0].entry,
                        rope->name, message, size) &&
          rl_exact_hang(&self->weights[1], model, rope->ends[1], last, last->exit, rope->name,
                        message, size) &&
-         move(self, model, &way, message, size) && fall(self, model, &way, message, size);
+         move(self, model, &path, message, size) && fall(self, model, &path, message, size);
 }
 
 static bool put(const atwood *self, const rl_model *model, int i, double rise, double speed,

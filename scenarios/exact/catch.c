@@ -19,16 +19,16 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                  size_t size) {
   caught_pair *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->rope = arguments[0];
   self->length = rope->length;
   for (int i = 0; i < 2; i++) {
     const char *const found[] = {
-        way.count > 0 ? "a bend" : NULL,
+        path.count > 0 ? "a bend" : NULL,
         rope->compression ? "compression" : NULL,
         rl_exact_no_load(model, rope->ends[i], false),
     };

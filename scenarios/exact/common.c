@@ -117,30 +117,30 @@ static rl_exact_bend wrap_at(const rl_model *model, const rl_state *state, uint3
 }
 
 // Directions from bend to bend, and the length of the straight pieces and the arcs.
-static void measure(const rl_model *model, const rl_rope *rope, rl_exact_way *way) {
+static void measure(const rl_model *model, const rl_rope *rope, rl_exact_path *path) {
   rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
-  way->length = 0.0;
-  for (uint32_t i = 0; i <= way->count; i++) {
+  path->length = 0.0;
+  for (uint32_t i = 0; i <= path->count; i++) {
     const rl_vec3 next =
-        i < way->count ? way->bends[i].entry : rl_position(&model->points[rope->ends[1]]);
+        i < path->count ? path->bends[i].entry : rl_position(&model->points[rope->ends[1]]);
     const rl_vec3 direction = rl_unit(rl_sub(next, at));
-    way->length += rl_distance(at, next);
+    path->length += rl_distance(at, next);
     if (i > 0) {
-      way->bends[i - 1].out = direction;
+      path->bends[i - 1].out = direction;
     }
-    if (i < way->count) {
-      way->bends[i].in = direction;
-      at = way->bends[i].exit;
+    if (i < path->count) {
+      path->bends[i].in = direction;
+      at = path->bends[i].exit;
     }
   }
 }
 
-bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_way *way, char *message,
+bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_path *path, char *message,
                    size_t size) {
   const rl_rope *rope = &model->ropes[index];
   const bool wraps = rope->wrap_capacity > 0;
-  way->count = wraps ? rope->wrap_count : rope->eye_count;
-  if (way->count > RL_EXACT_BENDS_MAX) {
+  path->count = wraps ? rope->wrap_count : rope->eye_count;
+  if (path->count > RL_EXACT_BENDS_MAX) {
     return rl_exact_refuse(message, size, "rope '%s' bends at more than %d places", rope->name,
                            RL_EXACT_BENDS_MAX);
   }
@@ -149,12 +149,12 @@ bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_way *way, cha
     return rl_exact_refuse(message, size, "out of memory");
   }
   const double length = wraps ? rl_wrap_path(model, state, index, state->points) : 0.0;
-  for (uint32_t i = 0; i < way->count; i++) {
-    way->bends[i] = wraps ? wrap_at(model, state, index, i) : eye_at(model, rope->first_eye + i);
+  for (uint32_t i = 0; i < path->count; i++) {
+    path->bends[i] = wraps ? wrap_at(model, state, index, i) : eye_at(model, rope->first_eye + i);
   }
   rl_state_free(state);
-  measure(model, rope, way);
-  way->length = wraps ? length : way->length;
+  measure(model, rope, path);
+  path->length = wraps ? length : path->length;
   return true;
 }
 
@@ -223,16 +223,16 @@ bool rl_exact_is_line(const rl_model *model, uint32_t index, char *message, size
 
 bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_line(model, index, message, size) ||
-      !rl_exact_look(model, index, &way, message, size)) {
+      !rl_exact_look(model, index, &path, message, size)) {
     return false;
   }
-  if (fabs(way.length - rope->length) > 1e-9 * rope->length) {
+  if (fabs(path.length - rope->length) > 1e-9 * rope->length) {
     return rl_exact_refuse(message, size,
                            "rope '%s' must start taut, but is %.6g m long on a way "
                            "of %.6g m",
-                           rope->name, rope->length, way.length);
+                           rope->name, rope->length, path.length);
   }
   return true;
 }

@@ -40,14 +40,14 @@ typedef struct rl_exact_bend {
 
 #define RL_EXACT_BENDS_MAX 32
 
-typedef struct rl_exact_way {
+typedef struct rl_exact_path {
   uint32_t count;
   double length; // of the path [m]
   rl_exact_bend bends[RL_EXACT_BENDS_MAX];
-} rl_exact_way;
+} rl_exact_path;
 
-// The way of a massless rope at the start; false with a message where it has too many bends.
-bool rl_exact_look(const rl_model *model, uint32_t rope, rl_exact_way *way, char *message,
+// The path of a massless rope at the start; false with a message where it has too many bends.
+bool rl_exact_look(const rl_model *model, uint32_t rope, rl_exact_path *path, char *message,
                    size_t size);
 
 // Puts a rope that turned about one body, by `wrap` about `axis` [rad], into a state.

@@ -27,9 +27,9 @@ static bool is_drum(const rl_model *model, const rl_exact_bend *bend, uint32_t a
          rl_length(rl_cross(axis, from)) < 1e-9 * bend->radius;
 }
 
-static void move(differential_pulley *self, const rl_model *model, const rl_exact_way *way) {
+static void move(differential_pulley *self, const rl_model *model, const rl_exact_path *path) {
   const double g = rl_length(model->gravity);
-  const double wide = way->bends[0].radius, narrow = way->bends[2].radius;
+  const double wide = path->bends[0].radius, narrow = path->bends[2].radius;
   const double m = model->masses[self->hand.slot], s = model->masses[self->slack.slot];
   const double load = model->masses[rl_body_slot(model, self->pulley)];
   const double root = model->bodies[self->axle].root_inertia.z, gap = 0.5 * (wide - narrow);
@@ -39,7 +39,8 @@ static void move(differential_pulley *self, const rl_model *model, const rl_exac
   self->rises[0] = -wide * turn;
   self->rises[1] = gap * turn;
   self->rises[2] = narrow * turn;
-  self->turn = -rl_dot(axis, way->bends[0].axis) * turn; // against the way of the rope: to the hand
+  self->turn =
+      -rl_dot(axis, path->bends[0].axis) * turn; // against the way of the rope: to the hand
   self->pulls[0] = m * (g + self->rises[0]);
   self->pulls[1] = self->pulls[2] = 0.5 * load * (g + self->rises[1]);
   self->pulls[3] = s * (g + self->rises[2]);
@@ -49,28 +50,29 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                  size_t size) {
   differential_pulley *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->rope = arguments[0];
   self->axle = arguments[1];
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   const rl_body *axle = &model->bodies[self->axle];
-  const bool three = way.count == 3 && axle->motion == RL_AXLE && rl_length(axle->spin) == 0.0 &&
-                     rl_length(model->gravity) > 0.0 && is_drum(model, &way.bends[0], self->axle) &&
-                     is_drum(model, &way.bends[2], self->axle);
-  const rl_exact_bend *loose = &way.bends[1];
+  const bool three = path.count == 3 && axle->motion == RL_AXLE && rl_length(axle->spin) == 0.0 &&
+                     rl_length(model->gravity) > 0.0 &&
+                     is_drum(model, &path.bends[0], self->axle) &&
+                     is_drum(model, &path.bends[2], self->axle);
+  const rl_exact_bend *loose = &path.bends[1];
   const rl_body *pulley = three && loose->body != RL_NONE ? &model->bodies[loose->body] : NULL;
   char bends[64];
-  snprintf(bends, sizeof bends, "%u bends", (unsigned)way.count);
+  snprintf(bends, sizeof bends, "%u bends", (unsigned)path.count);
   const char *const found[] = {
-      way.count == 3 ? NULL : bends,
+      path.count == 3 ? NULL : bends,
       rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
       axle->motion == RL_AXLE ? NULL : "drums that are not on an axle",
       rl_length(axle->spin) > 0.0 ? "drums that turn" : NULL,
-      way.count == 3 && !three ? "a bend that is not over a drum about the axle" : NULL,
+      path.count == 3 && !three ? "a bend that is not over a drum about the axle" : NULL,
       three && !pulley ? "an eye for a pulley" : NULL,
       pulley && pulley->motion != RL_FREE ? "a pulley that is not free" : NULL,
       pulley && loose->friction > 0.0 ? "friction on the pulley" : NULL,
@@ -90,17 +92,17 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     return false;
   }
   self->pulley = loose->body;
-  self->room = rl_dot(rl_sub(way.bends[2].centre, loose->centre), self->up);
-  if (!rl_exact_hang(&self->hand, model, rope->ends[0], &way.bends[0], way.bends[0].entry,
+  self->room = rl_dot(rl_sub(path.bends[2].centre, loose->centre), self->up);
+  if (!rl_exact_hang(&self->hand, model, rope->ends[0], &path.bends[0], path.bends[0].entry,
                      rope->name, message, size) ||
-      !rl_exact_hang(&self->slack, model, rope->ends[1], &way.bends[2], way.bends[2].exit,
+      !rl_exact_hang(&self->slack, model, rope->ends[1], &path.bends[2], path.bends[2].exit,
                      rope->name, message, size)) {
     return false;
   }
-  move(self, model, &way);
+  move(self, model, &path);
   for (int i = 0; i < 3; i += 2) {
     const double ratio = fabs(log(self->pulls[i] / self->pulls[i + 1]));
-    if (!(ratio <= way.bends[i].friction * way.bends[i].turn)) {
+    if (!(ratio <= path.bends[i].friction * path.bends[i].turn)) {
       return rl_exact_refuse(message, size,
                              "the rope would slip on '%s': its tensions are %.4g N and %.4g N",
                              axle->name, self->pulls[i], self->pulls[i + 1]);

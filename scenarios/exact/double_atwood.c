@@ -16,18 +16,18 @@ typedef struct double_atwood {
 static bool hang_pair(rl_exact_weight out[2], const rl_model *model, uint32_t index,
                       uint32_t carrier, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_taut_line(model, index, message, size) ||
-      !rl_exact_look(model, index, &way, message, size)) {
+      !rl_exact_look(model, index, &path, message, size)) {
     return false;
   }
   bool elsewhere = false, round = false;
-  for (uint32_t i = 0; i < way.count; i++) {
-    elsewhere = elsewhere || way.bends[i].slot != carrier;
-    round = round || way.bends[i].body != RL_NONE;
+  for (uint32_t i = 0; i < path.count; i++) {
+    elsewhere = elsewhere || path.bends[i].slot != carrier;
+    round = round || path.bends[i].body != RL_NONE;
   }
   const char *const found[] = {
-      way.count > 0 ? NULL : "no eye",
+      path.count > 0 ? NULL : "no eye",
       rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
       round ? "a bend over a body" : NULL,
       elsewhere ? carrier == RL_NONE ? "a bend that moves" : "a bend elsewhere" : NULL,
@@ -37,9 +37,9 @@ static bool hang_pair(rl_exact_weight out[2], const rl_model *model, uint32_t in
                      carrier == RL_NONE ? "fixed eyes" : "eyes on the pulley")) {
     return false;
   }
-  const rl_exact_bend *last = &way.bends[way.count - 1];
-  return rl_exact_hang(&out[0], model, rope->ends[0], &way.bends[0], way.bends[0].entry, rope->name,
-                       message, size) &&
+  const rl_exact_bend *last = &path.bends[path.count - 1];
+  return rl_exact_hang(&out[0], model, rope->ends[0], &path.bends[0], path.bends[0].entry,
+                       rope->name, message, size) &&
          rl_exact_hang(&out[1], model, rope->ends[1], last, last->exit, rope->name, message, size);
 }
 

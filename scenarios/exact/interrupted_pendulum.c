@@ -72,13 +72,13 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   interrupted_pendulum *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
   const double g = rl_length(model->gravity);
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
   const char *const found[] = {
-      way.count > 0 ? "a bend" : NULL,
+      path.count > 0 ? "a bend" : NULL,
       rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
       rl_exact_no_load(model, rope->ends[1], true),
       g == 0.0 ? "no gravity" : NULL,

@@ -34,18 +34,18 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                  size_t size) {
   swinging_atwood *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
-  rl_exact_way way;
+  rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->gravity = rl_length(model->gravity);
   const char *const found[] = {
-      way.count == 0 ? "no eye" : NULL,
-      way.count > 1 ? "several bends" : NULL,
-      way.count == 1 && way.bends[0].body != RL_NONE ? "a body" : NULL,
-      way.count == 1 && way.bends[0].slot != RL_NONE ? "an eye that is not fixed" : NULL,
-      way.count == 1 && way.bends[0].friction > 0.0 ? "friction" : NULL,
+      path.count == 0 ? "no eye" : NULL,
+      path.count > 1 ? "several bends" : NULL,
+      path.count == 1 && path.bends[0].body != RL_NONE ? "a body" : NULL,
+      path.count == 1 && path.bends[0].slot != RL_NONE ? "an eye that is not fixed" : NULL,
+      path.count == 1 && path.bends[0].friction > 0.0 ? "friction" : NULL,
       self->gravity == 0.0 ? "no gravity" : NULL,
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
@@ -54,7 +54,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     return false;
   }
   rl_exact_weight weight;
-  const rl_exact_bend *eye = &way.bends[0];
+  const rl_exact_bend *eye = &path.bends[0];
   self->bob = rope->ends[0];
   uint32_t other = rope->ends[1];
   const char *const ends[] = {rl_exact_no_load(model, self->bob, true),

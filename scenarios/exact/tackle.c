@@ -48,19 +48,19 @@ static bool is_plumb(rl_vec3 direction, rl_vec3 up) {
 static const double slow_turn = 1e-6; // of g: what a block may turn by, at its strands
 
 // The block hangs level: the strands do not turn it, or too slowly to be seen.
-static bool hangs_level(const tackle *self, const rl_model *model, const rl_exact_way *way,
+static bool hangs_level(const tackle *self, const rl_model *model, const rl_exact_path *path,
                         const hoist *h) {
   const uint32_t slot = rl_body_slot(model, self->block);
   const rl_body *block = &model->bodies[self->block];
   const rl_vec3 centre = rl_position(&model->points[slot]);
   rl_vec3 torque = {0.0, 0.0, 0.0};
   double reach = 0.0;
-  for (uint32_t i = 0; i < way->count; i++) {
-    const uint32_t before = h->from_weight ? i : way->count - i;
-    const uint32_t after = h->from_weight ? i + 1 : way->count - i - 1;
-    if (way->bends[i].slot == slot) {
-      const rl_vec3 arms[2] = {rl_sub(way->bends[i].entry, centre),
-                               rl_sub(way->bends[i].exit, centre)};
+  for (uint32_t i = 0; i < path->count; i++) {
+    const uint32_t before = h->from_weight ? i : path->count - i;
+    const uint32_t after = h->from_weight ? i + 1 : path->count - i - 1;
+    if (path->bends[i].slot == slot) {
+      const rl_vec3 arms[2] = {rl_sub(path->bends[i].entry, centre),
+                               rl_sub(path->bends[i].exit, centre)};
       torque = rl_add_scaled(torque, h->share[before], rl_cross(arms[0], self->up));
       torque = rl_add_scaled(torque, h->share[after], rl_cross(arms[1], self->up));
       reach = fmax(reach, fmax(rl_length(arms[0]), rl_length(arms[1])));
@@ -76,8 +76,8 @@ static bool hangs_level(const tackle *self, const rl_model *model, const rl_exac
   return rate * reach < slow_turn * rl_length(model->gravity);
 }
 
-static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *way, hoist *h,
-                     char *message, size_t size) {
+static bool read_path(tackle *self, const rl_model *model, const rl_exact_path *path, hoist *h,
+                      char *message, size_t size) {
   const rl_rope *rope = &model->ropes[self->rope];
   const uint32_t slot = rl_body_slot(model, self->block);
   const uint32_t other = rope->ends[h->from_weight ? 1 : 0];
@@ -88,11 +88,11 @@ static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *wa
                            "block, at the other; found an end that is neither",
                            rope->name);
   }
-  h->count = way->count + 1;
+  h->count = path->count + 1;
   h->slot = slot;
-  for (uint32_t i = 0; i < way->count; i++) {
-    const rl_exact_bend *bend = &way->bends[i];
-    const uint32_t before = h->from_weight ? i : way->count - i - 1;
+  for (uint32_t i = 0; i < path->count; i++) {
+    const rl_exact_bend *bend = &path->bends[i];
+    const uint32_t before = h->from_weight ? i : path->count - i - 1;
     if (bend->slot != RL_NONE && bend->slot != slot) {
       const rl_body *body = rl_slot_body(model, bend->slot);
       return rl_exact_refuse(message, size,
@@ -121,7 +121,7 @@ static bool read_way(tackle *self, const rl_model *model, const rl_exact_way *wa
                          model->bodies[self->block].name);
 }
 
-static bool move(tackle *self, const rl_model *model, const rl_exact_way *way, hoist *h,
+static bool move(tackle *self, const rl_model *model, const rl_exact_path *path, hoist *h,
                  char *message, size_t size) {
   const double g = rl_length(model->gravity), n = self->strands;
   const double m = model->masses[self->weight.slot];
@@ -141,11 +141,11 @@ static bool move(tackle *self, const rl_model *model, const rl_exact_way *way, h
     self->tensions[k] = h->share[i] * m * (g - n * self->acceleration);
   }
   double passed = n; // towards the weight, over a bend
-  for (uint32_t i = 0; i < way->count; i++) {
+  for (uint32_t i = 0; i < path->count; i++) {
     passed -= h->carried[i];
-    self->slips[h->from_weight ? i : way->count - 1 - i] = h->from_weight ? -passed : passed;
+    self->slips[h->from_weight ? i : path->count - 1 - i] = h->from_weight ? -passed : passed;
   }
-  return hangs_level(self, model, way, h) ||
+  return hangs_level(self, model, path, h) ||
          rl_exact_refuse(message, size, "its strands would turn the block '%s'",
                          model->bodies[self->block].name);
 }
@@ -155,7 +155,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   tackle *self = memory;
   const rl_rope *rope = &model->ropes[arguments[0]];
   const rl_body *block = &model->bodies[arguments[1]];
-  rl_exact_way way;
+  rl_exact_path path;
   hoist h;
   memset(self, 0, sizeof *self);
   memset(&h, 0, sizeof h);
@@ -163,11 +163,11 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->block = arguments[1];
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &way, message, size)) {
+      !rl_exact_look(model, arguments[0], &path, message, size)) {
     return false;
   }
   const char *const found[] = {
-      way.count == 0 ? "no bend" : NULL,
+      path.count == 0 ? "no bend" : NULL,
       rl_length(model->gravity) == 0.0 ? "no gravity" : NULL,
       block->motion != RL_FREE ? "a block that is not free" : NULL,
       rl_length(block->velocity) + rl_length(block->spin) > 0.0 ? "a block that moves" : NULL,
@@ -177,18 +177,18 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                      "fixed, under gravity")) {
     return false;
   }
-  self->bend_count = way.count;
+  self->bend_count = path.count;
   h.from_weight =
       rl_tied_body(model, rope->ends[0]) != self->block && !rl_exact_is_fixed(model, rope->ends[0]);
-  const rl_exact_bend *bend = h.from_weight ? &way.bends[0] : &way.bends[way.count - 1];
+  const rl_exact_bend *bend = h.from_weight ? &path.bends[0] : &path.bends[path.count - 1];
   if (!rl_exact_hang(&self->weight, model, rope->ends[h.from_weight ? 0 : 1], bend,
                      h.from_weight ? bend->entry : bend->exit, rope->name, message, size) ||
-      !read_way(self, model, &way, &h, message, size)) {
+      !read_path(self, model, &path, &h, message, size)) {
     return false;
   }
   const double top = rl_dot(h.from_weight ? bend->entry : bend->exit, self->up);
   self->height = top - rl_dot(rl_position(&model->points[h.slot]), self->up);
-  return move(self, model, &way, &h, message, size);
+  return move(self, model, &path, &h, message, size);
 }
 
 static void mean(const void *memory, const rl_model *model, double from, double to,

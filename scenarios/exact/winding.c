@@ -18,19 +18,19 @@ static bool find_tangent(winding *self, const rl_model *model, char *message, si
   const rl_rope *rope = &model->ropes[self->rope];
   const rl_body *post = &model->bodies[self->body];
   const rl_vec3 bob = rl_position(&model->points[self->bob]);
-  rl_exact_way way;
-  if (!rl_exact_look(model, self->rope, &way, message, size)) {
+  rl_exact_path path;
+  if (!rl_exact_look(model, self->rope, &path, message, size)) {
     return false;
   }
-  if (way.count > 1 || (way.count == 1 && way.bends[0].body != self->body)) {
+  if (path.count > 1 || (path.count == 1 && path.bends[0].body != self->body)) {
     return rl_exact_refuse(message, size, "rope '%s' must run over '%s' only; found %u bends",
-                           rope->name, post->name, (unsigned)way.count);
+                           rope->name, post->name, (unsigned)path.count);
   }
   const rl_part *part = &post->parts[0];
   const rl_vec3 centre = rl_add(post->position, rl_rotate(post->rotation, part->at));
   const rl_vec3 axis = rl_rotate(post->rotation, rl_rotate(part->rotation, (rl_vec3){0, 0, 1}));
   const rl_vec3 start =
-      way.count == 1 ? way.bends[0].exit : rl_position(&model->points[rope->ends[0]]);
+      path.count == 1 ? path.bends[0].exit : rl_position(&model->points[rope->ends[0]]);
   self->along = rl_unit(rl_sub(bob, start));
   self->radius = part->radius + rope->radius;
   const rl_vec3 from = rl_sub(bob, centre);
@@ -41,7 +41,7 @@ static bool find_tangent(winding *self, const rl_model *model, char *message, si
   self->foot = rl_add_scaled(bob, -rl_dot(from, self->along), self->along);
   self->foot = rl_add_scaled(self->foot, -self->radius, self->out);
   self->length = rl_dot(from, self->along);
-  self->wrap = way.count == 1 ? way.bends[0].wrap : 0.0;
+  self->wrap = path.count == 1 ? path.bends[0].wrap : 0.0;
   if (fabs(rl_dot(axis, self->along)) > 1e-9 || self->length <= 0.0 ||
       fabs(rl_length(across) - self->radius) > 1e-9 * self->length) {
     return rl_exact_refuse(
