@@ -38,9 +38,7 @@ static void steps_allocate_nothing(void **unused) {
   char **names = rl_shipped_names(&rl_shipped_scenarios, &count);
   assert_true(allocations > 0); // they are counted
   for (size_t i = 0; i < count; i++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(names[i], NULL, 0);
     for (size_t k = 0; rl_solvers[k]; k++) {
       if (rl_driver_missing(s->model, rl_solvers[k])) {
         continue;

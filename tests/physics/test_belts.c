@@ -77,9 +77,7 @@ static void a_belt_pulls_by_the_capstan_law(void **unused) {
   const double mu = sqrt(0.3 * 0.15), phi = asin(0.6) + 0.5 * pi + asin(0.1);
   const double slack = 9.81 / 1.6, taut = slack * exp(mu * phi), rate = (taut - slack) * 0.2 / 0.08;
   for (size_t k = 0; k < GENERAL; k++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped("belt"), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with("belt", NULL, 0);
     rl_driver *d = driver_for(s, general[k], 0.001);
     for (int n = 0; n < 800; n++) {
       step_checked(d);

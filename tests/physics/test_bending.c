@@ -230,9 +230,7 @@ static void elastica_rests(void **unused) {
       {"impulse", 2e-4},      {"xpbd", 2e-5},
       {"impulse-soft", 2e-4},
   };
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("elastica"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("elastica", NULL, 0);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rl_driver *d = driver_for(s, cases[i].spec, 0.001);
     const double x = probe(d, "load.x"), y = probe(d, "load.y");
@@ -251,9 +249,7 @@ static void elastica_rests(void **unused) {
 // below the smooth one; how fast the tip of the whip gets, and when.
 static void rods_sag_and_whips_crack(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("cantilever"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("cantilever", NULL, 0);
   rl_driver *d = driver_for(s, "impulse-direct", 0.001);
   for (int n = 0; n < 1500; n++) {
     assert_true(rl_driver_step(d) > 0);
@@ -262,8 +258,7 @@ static void rods_sag_and_whips_crack(void **unused) {
   check_near(probe(d, "rod.tip.x"), 0.998576, 5e-5);
   rl_driver_free(d);
   rl_scenario_free(s);
-  s = rl_scenario_from_file(shipped("whip"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  s = shipped_with("whip", NULL, 0);
   d = driver_for(s, "rattle", 0.0005);
   double fastest = 0.0, when = 0.0;
   for (int n = 0; n < 700; n++) {

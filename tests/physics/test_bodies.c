@@ -607,9 +607,7 @@ static void bodies_start_apart(void **unused) {
 
 static rl_driver *run_shipped(rl_scenario **out, const char *name, const rl_override *override,
                               const char *spec, double time) {
-  rl_diagnostic diagnostic;
-  *out = rl_scenario_from_file(shipped(name), override, override ? 1 : 0, &diagnostic);
-  assert_non_null(*out);
+  *out = shipped_with(name, override, override ? 1 : 0);
   rl_driver *d = driver_for(*out, spec, (*out)->step);
   while (d->state->time < time - 0.5 * d->dt) {
     assert_true(rl_driver_step(d) > 0);

@@ -464,9 +464,7 @@ static void wheel_slips(void **unused) {
 // A wrap that neither sticks nor slips in the step in which it begins to: a few trials tell.
 static void trials_do_not_go_round(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("rope-over-rotating-box"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("rope-over-rotating-box", NULL, 0);
   rl_driver *d = driver_for(s, "penalty", s->step);
   uint32_t most = 0;
   for (int n = 0; n < 720; n++) {

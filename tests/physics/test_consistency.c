@@ -23,15 +23,6 @@ static rl_scenario *rods(const char *keys) {
                        keys);
 }
 
-static rl_solver_spec spec_of(const char *text) {
-  rl_solver_spec spec;
-  char message[256];
-  if (!rl_solver_spec_parse(text, &spec, message, sizeof message)) {
-    fail_msg("%s: %s", text, message);
-  }
-  return spec;
-}
-
 // Positions of rattle and of pbd-direct come back to their own fine run by the square of the step,
 // and to the same distance: from a state on the rows, both place the nodes by the same equations.
 // pbd dissipates by the first power. Restarted with the reference's own step nothing differs.

@@ -336,10 +336,8 @@ static void rough_shapes_are_as_sane_as_smooth_ones(void **unused) {
                {"rope-on-floor", "bodies.floor.friction", "0.3"}};
   static const double largest_error[] = {0.06, 0.1, 0.01};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-    rl_diagnostic diagnostic;
     const rl_override friction = {cases[k].path, cases[k].friction};
-    rl_scenario *s = rl_scenario_from_file(shipped(cases[k].scenario), &friction, 1, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(cases[k].scenario, &friction, 1);
     for (size_t i = 0; i < 3; i++) {
       rl_driver *d = driver_for(s, direct_solvers[i], s->step);
       double tension = 0.0;

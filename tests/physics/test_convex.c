@@ -228,9 +228,7 @@ static const struct {
 enum { INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 
 static rl_driver *drive_shipped(rl_scenario **s, const char *name, const char *spec) {
-  rl_diagnostic diagnostic;
-  *s = rl_scenario_from_file(shipped(name), NULL, 0, &diagnostic);
-  assert_non_null(*s);
+  *s = shipped_with(name, NULL, 0);
   return driver_for(*s, spec, (*s)->step);
 }
 

@@ -85,9 +85,7 @@ static void direct_solver_solves(void **unused) {
 
 // Pendulum from 90 degrees: the angle after one second against elliptic functions.
 static double pendulum_error(double dt) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("pendulum"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("pendulum", NULL, 0);
   rl_driver *d = driver_for(s, "rattle", dt);
   const int steps = (int)floor(1.0 / dt + 0.5);
   for (int n = 0; n < steps; n++) {

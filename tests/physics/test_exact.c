@@ -113,9 +113,7 @@ static void velocities_are_derivatives(void **unused) {
                {"chain-off-table", "chain.node.0", 0.6},
                {"catch", "second", 0.04}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(cases[i].name), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(cases[i].name, NULL, 0);
     const double t = cases[i].time, h = 1e-5;
     rl_state *before = exact_state(s, t - h), *now = exact_state(s, t),
              *after = exact_state(s, t + h);

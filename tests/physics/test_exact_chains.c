@@ -118,9 +118,7 @@ static void folded_chain_falls_faster_than_freely(void **unused) {
   (void)unused;
   static const double known[][2] = {{0.5, 1.125}, {0.8, 2.1}, {0.9, 3.425}};
   const rl_override fine = {"ropes.chain.segments", "1000"};
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("folded-chain"), &fine, 1, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("folded-chain", &fine, 1);
   const double down = 0.847213084793978 * sqrt(2.0 / 9.81);
   for (size_t k = 0; k < 3; k++) {
     double low = 0.0, high = down;
@@ -161,9 +159,7 @@ static void folded_chain_of_links_has_its_times(void **unused) {
     const rl_override overrides[] = {{"ropes.chain.segments", known[k].links},
                                      {"ropes.chain.to.free.0", known[k].distance},
                                      {"exact", "none"}};
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped("folded-chain"), overrides, 3, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with("folded-chain", overrides, 3);
     rl_driver *d = driver_for(s, "rattle", 1e-4);
     double lowest = 0.0, when = 0.0;
     while (d->state->time < 0.43) {

@@ -272,9 +272,7 @@ static void rows_of_springs_have_their_frequencies(void **unused) {
 // A spinning rope of equal masses swings out of its plane at omega sqrt(j (j + 1)/2), j = 1, 3, 5.
 static void spinning_rope_has_legendre_frequencies(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("spinning-rope"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("spinning-rope", NULL, 0);
   rl_state *state = exact_state(s, 0.1);
   check_near(probe_of(s, state, "rope.tension.from"), 21.7131, 5e-5);
   check_near(probe_of(s, state, "rope.tension.to"), 3.94784, 5e-6);
@@ -306,9 +304,7 @@ static void spinning_rope_has_legendre_frequencies(void **unused) {
 
 static void spinning_loop_has_its_tension(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("spinning-loop"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("spinning-loop", NULL, 0);
   rl_state *state = exact_state(s, 1.0 / 12.0); // a twelfth of a turn
   check_near(probe_of(s, state, "loop.tension"), 3.177769, 5e-7);
   check_near(probe_of(s, state, "loop.node.0.x"), 0.433012701892, 1e-11);

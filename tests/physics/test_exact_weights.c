@@ -18,9 +18,7 @@ static double behind(const rl_scenario *s, const rl_state *state, uint32_t wrap)
 // 80 kg each, 1 m/s each, 0.1 m of slack: taut at 0.05 s, 80 N s, 80 J.
 static void catch_takes_what_is_along_the_rope(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("catch"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("catch", NULL, 0);
   rl_state *before = exact_state(s, 0.05 * (1.0 - 1e-12)),
            *after = exact_state(s, 0.05 * (1.0 + 1e-12));
   check_near(80.0 * (probe_of(s, before, "second.vx") - probe_of(s, after, "second.vx")), 80.0,
@@ -35,7 +33,7 @@ static void catch_takes_what_is_along_the_rope(void **unused) {
   const rl_override overrides[] = {{"gravity", "[0, 0, -3]"},
                                    {"bodies.first.mass", "50"},
                                    {"bodies.second.velocity", "[1, 0.5, 2]"}};
-  assert_non_null(s = rl_scenario_from_file(shipped("catch"), overrides, 3, &diagnostic));
+  s = shipped_with("catch", overrides, 3);
   double turns[2];
   for (int i = 0; i < 2; i++) {
     rl_state *state = exact_state(s, 0.3 + 0.7 * i);
@@ -68,10 +66,8 @@ static void catch_takes_what_is_along_the_rope(void **unused) {
 // W L/(2 EA), and by m g L/EA for a load.
 static void ropes_land_drums_turn_and_cords_hang(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
   const rl_override low[] = {{"ropes.rope.from.free.1", "0.01"}, {"probes", "[rope.force.floor]"}};
-  rl_scenario *s = rl_scenario_from_file(shipped("rope-on-floor"), low, 2, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("rope-on-floor", low, 2);
   void *self = calloc(1, s->exact->size);
   char message[256];
   assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
@@ -87,14 +83,13 @@ static void ropes_land_drums_turn_and_cords_hang(void **unused) {
   rl_scenario_free(s);
 
   const rl_override heavy = {"bodies.hand.mass", "3.8"};
-  assert_non_null(
-      s = rl_scenario_from_file(shipped("differential-pulley"), &heavy, 1, &diagnostic));
+  s = shipped_with("differential-pulley", &heavy, 1);
   state = exact_state(s, 1.0);
   check_near(probe_of(s, state, "hand.vy"), -1.373950, 5e-7);
   check_near(probe_of(s, state, "pulley.vy"), 0.1373950, 5e-8);
   rl_state_free(state);
   rl_scenario_free(s);
-  assert_non_null(s = rl_scenario_from_file(shipped("differential-pulley"), NULL, 0, &diagnostic));
+  s = shipped_with("differential-pulley", NULL, 0);
   state = exact_state(s, 1.0);
   check_near(probe_of(s, state, "hand.vy"), 0.0, 1e-12);
   check_relative(behind(s, state, 0), 98.1, 1e-12);
@@ -122,10 +117,8 @@ static void ropes_land_drums_turn_and_cords_hang(void **unused) {
 // I = 3.46835876171 m^3/s^2 at the start, and rattle keeps it with the second order.
 static void swinging_atwood_keeps_its_invariant(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
   char message[256];
-  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("swinging-atwood", NULL, 0);
   void *self = calloc(1, s->exact->size);
   assert_true(s->exact->init(self, s->model, s->exact_arguments, message, sizeof message));
   double errors[2];
@@ -147,9 +140,7 @@ static void swinging_atwood_keeps_its_invariant(void **unused) {
 // A closed form ends when a weight reaches its eye.
 static void atwood_ends_at_the_eye(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("atwood"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("atwood", NULL, 0);
   const double arrival = sqrt(2.0 * 6.0 / 3.27); // 6 m at g/3
   rl_state *state = exact_state(s, arrival - 1e-6);
   assert_non_null(state);

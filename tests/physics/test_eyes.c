@@ -625,9 +625,7 @@ static int steps_to_stop(rl_driver *d, int most) {
 // tension 4 m M g/(m + M) / 2 and the energy that it had, and stays there.
 static void a_weight_that_is_drawn_in_stops_the_run(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("atwood"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("atwood", NULL, 0);
   const double a = 9.81 / 3.0, h = 1.0 / 240.0;
   int expected = 0;
   while (6.0 - 0.5 * a * expected * expected * h * h - h * a * expected * h > 0.0) {

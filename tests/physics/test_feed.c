@@ -398,9 +398,7 @@ static double hoisted_angle(double length, double rate, double angle, double dur
 // By how far `crane` with a cable of this mass is off that pendulum after 4 s [rad].
 static double crane_off(const char *mass) {
   const rl_override override = {"ropes.cable.mass", mass};
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("crane"), &override, 1, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("crane", &override, 1);
   rl_driver *d = driver_for(s, "rattle", 5e-4);
   for (int n = 0; n < 8000; n++) {
     step_checked(d);
@@ -527,9 +525,7 @@ static void an_elastic_chain(void **unused) {
 static void a_straight_rope_stalls_it(void **unused) {
   (void)unused;
   const rl_override override = {"events.1.winch.rate", "-5"};
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("obi-cursor"), &override, 1, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("obi-cursor", &override, 1);
   rl_driver *d = driver_for(s, "rattle", 2.5e-3);
   for (int n = 1; n <= 480; n++) {
     step_checked(d);

@@ -74,9 +74,7 @@ static void double_atwood_is_exact(void **unused) {
 // The swinging Atwood machine at M = 3 m, r0 = 1, 90 degrees: r(1), theta(1) from the equations of
 // motion integrated to 1e-13; the error has to halve with the step.
 static double swinging_error(double dt) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("swinging-atwood", NULL, 0);
   rl_driver *d = driver_for(s, "impulse", dt);
   const int steps = (int)floor(1.0 / dt + 0.5);
   for (int n = 0; n < steps; n++) {

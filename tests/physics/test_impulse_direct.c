@@ -266,8 +266,7 @@ static void agrees_with_sweeps(void **unused) {
   static const char *const scenarios[] = {"hanging-chain", "double-atwood",   "swinging-atwood",
                                           "rope-on-floor", "triple-pendulum", "tumbling-box"};
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(scenarios[i]), NULL, 0, &diagnostic);
+    rl_scenario *s = shipped_with(scenarios[i], NULL, 0);
     rl_driver *direct = driver_for(s, "impulse-direct", s->step);
     rl_driver *sweeps = driver_for(s, "impulse,iterations=1000000,tolerance=1e-13", s->step);
     for (int n = 0; n < 60; n++) {
@@ -335,9 +334,7 @@ static void mass_ratios_of_a_million(void **unused) {
                {"many-ropes", "bodies.weight50.mass", "1e6"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const rl_override mass = {cases[i].mass, cases[i].value};
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(cases[i].scene), &mass, 1, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(cases[i].scene, &mass, 1);
     check_residuals(s, 48, 3);
   }
 }
@@ -481,9 +478,7 @@ static void slack_and_taut_in_turn(void **unused) {
 // Steps of a shipped scenario that end within the tolerance, rows and friction. None may have made
 // more energy than `gain` [J].
 static int steps_to_tolerance(const char *name, const char *spec, int steps, double gain) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped(name), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with(name, NULL, 0);
   rl_driver *d = driver_for(s, spec, s->step);
   int settled = 0;
   for (int n = 0; n < steps; n++) {

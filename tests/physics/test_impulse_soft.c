@@ -84,9 +84,7 @@ static double angle_error(const rl_scenario *s, double dt) {
 
 static void order_is_one(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("pendulum"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("pendulum", NULL, 0);
   double error = angle_error(s, 1.0 / 500.0);
   for (double rate = 1000.0; rate <= 4000.0; rate *= 2.0) {
     const double finer = angle_error(s, 1.0 / rate);
@@ -99,9 +97,7 @@ static void order_is_one(void **unused) {
 // The half step between position and velocity comes and goes; nothing is gained over 50 swings.
 static void pendulum_gains_nothing(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("pendulum"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("pendulum", NULL, 0);
   rl_driver *d = driver_for(s, "impulse-soft", 1.0 / 240.0);
   double first = 0.0, last = -INFINITY;
   for (int n = 0; n < 24000; n++) {
@@ -142,11 +138,8 @@ static void momentum_stays(void **unused) {
 // gain nothing.
 static void heavy_load_is_held(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *hard = rl_scenario_from_file(shipped("heavy-load"), NULL, 0, &diagnostic);
-  rl_scenario *soft = rl_scenario_from_file(shipped("heavy-load"), NULL, 0, &diagnostic);
-  assert_non_null(hard);
-  assert_non_null(soft);
+  rl_scenario *hard = shipped_with("heavy-load", NULL, 0);
+  rl_scenario *soft = shipped_with("heavy-load", NULL, 0);
   assert_false(survives_steps(hard, "impulse,iterations=20", 1.0 / 240.0, 480));
   rl_driver *d = driver_for(soft, "impulse-soft,substeps=10,iterations=1,relax=1", 1.0 / 240.0);
   const double energy = rl_energy_total(rl_driver_energy(d));

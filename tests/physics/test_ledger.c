@@ -14,9 +14,7 @@ static bool bound(const rl_scenario *s, const rl_solver_type *type, uint32_t dep
 // Nothing acts from outside: momentum stays to rounding, step after step.
 static void free_rope_keeps_its_momentum(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("free-rope"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("free-rope", NULL, 0);
   for (size_t i = 0; rl_solvers[i]; i++) {
     if (!bound(s, rl_solvers[i], RL_CHANGES_MOMENTUM)) {
       continue;
@@ -160,9 +158,7 @@ static void strong_damper_takes_the_energy_of_its_spring(void **unused) {
 static void ledger_error_falls_with_the_step(void **unused) {
   (void)unused;
   const double rounding = 1e-12;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("swinging-atwood"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("swinging-atwood", NULL, 0);
   for (size_t i = 0; rl_solvers[i]; i++) {
     if (!bound(s, rl_solvers[i], 0)) {
       continue;
@@ -372,9 +368,7 @@ static void dissipation_only_grows(void **unused) {
   (void)unused;
   static const char *const names[] = {"heavy-load", "lamp-cable", "drape-sphere", "catenary"};
   for (size_t i = 0; i < 4; i++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(names[i], NULL, 0);
     for (size_t k = 0; rl_solvers[k]; k++) {
       if (rl_driver_missing(s->model, rl_solvers[k])) {
         continue;

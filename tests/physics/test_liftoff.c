@@ -41,9 +41,7 @@ static void guided_chains_stay_on_their_cosh(void **unused) {
   static const char *const frictions[] = {"0", "0.05"};
   for (int k = 0; k < 2; k++) {
     const rl_override rough = {"bodies.table.friction", frictions[k]};
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped("chain-in-guide"), &rough, 1, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with("chain-in-guide", &rough, 1);
     rl_driver *d = driver_for(s, "pbd-direct", 1e-3);
     const double mu = 0.05 * k, start = probe(d, "chain.node.0.x");
     const double y0 = rl_rope_position(d->model, d->state, 0, 0).y - probe(d, "chain.tip.y");

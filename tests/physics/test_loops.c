@@ -247,9 +247,7 @@ static void a_catch_has_a_step_limit(void **unused) {
   (void)unused;
   for (int i = 0; i < 2; i++) {
     const double h = i == 0 ? 5e-3 : 2.5e-3, limit = 0.2 / 16.0 * 0.12 / (h * h);
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped("belt-drive"), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with("belt-drive", NULL, 0);
     rl_driver *d = driver_for(s, "rattle", h);
     bool passed = false;
     for (int n = 0; n < (int)round(1.0 / h) && !passed; n++) {

@@ -8,15 +8,6 @@
 
 #include <string.h>
 
-static rl_solver_spec spec_of(const char *text) {
-  rl_solver_spec spec;
-  char message[256];
-  if (!rl_solver_spec_parse(text, &spec, message, sizeof message)) {
-    fail_msg("%s: %s", text, message);
-  }
-  return spec;
-}
-
 // A chain of three elements that swings, and a load on it.
 static rl_scenario *chain(void) {
   return scenario_from("name: c\nduration: 1\nstep: 0.01\n"

@@ -526,8 +526,7 @@ static void a_program_parts_ropes(void **unused) {
 // The ledger
 
 static double swing_error(const char *solver, double dt) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("cut-swing"), NULL, 0, &diagnostic);
+  rl_scenario *s = shipped_with("cut-swing", NULL, 0);
   rl_driver *d = driver_for(s, solver, dt);
   for (int n = 0; n < (int)(0.7 / dt + 0.5); n++) {
     step_checked(d);

@@ -10,13 +10,7 @@
 #define PI 3.14159265358979323846
 
 static rl_scenario *load(const char *name, const rl_override *override) {
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped(name), override, override ? 1 : 0, &diagnostic);
-  if (!s) {
-    rl_diagnostic_print(stderr, name, &diagnostic);
-    fail();
-  }
-  return s;
+  return shipped_with(name, override, override ? 1 : 0);
 }
 
 // Steps until `time` [s], which is a whole number of steps.

@@ -468,9 +468,7 @@ static size_t knot_stride = 3;
 static void a_knot_holds(void **unused) {
   (void)unused;
   for (size_t i = 0; i < SOLVERS; i += knot_stride) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped("knot-pull"), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with("knot-pull", NULL, 0);
     rl_driver *d = driver_for(s, solvers[i], 1.0 / 500.0);
     watch w = watch_over(d);
     int count = 0;

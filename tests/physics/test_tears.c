@@ -82,9 +82,7 @@ static void a_chain_tears_where_it_must(void **unused) {
                {"xpbd", 2, 1.0},
                {"penalty", 3, 1.0},
                {"impulse-soft", 6, 1.0}};
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("overload-tear"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("overload-tear", NULL, 0);
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     rl_driver *d = driver_for(s, cases[k].solver, 0.001);
     while (d->state->parted == 0 && d->state->step < 300) {

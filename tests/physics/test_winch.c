@@ -145,9 +145,7 @@ static void limited_winches(void **unused) {
 // The shipped one stalls where the cord is taut, and holds both loads.
 static void it_stalls(void **unused) {
   (void)unused;
-  rl_diagnostic diagnostic;
-  rl_scenario *s = rl_scenario_from_file(shipped("winch-stall"), NULL, 0, &diagnostic);
-  assert_non_null(s);
+  rl_scenario *s = shipped_with("winch-stall", NULL, 0);
   for (size_t k = 0; k < GENERAL; k++) {
     rl_driver *d = driver_for(s, general[k], 1e-3);
     steps(d, 1000);
@@ -294,9 +292,7 @@ static void the_reference_has_them(void **unused) {
   static const char *const names[] = {"winch-lift", "winch-capstan"};
   static const double places[] = {-1.25, -1.1};
   for (size_t i = 0; i < 2; i++) {
-    rl_diagnostic diagnostic;
-    rl_scenario *s = rl_scenario_from_file(shipped(names[i]), NULL, 0, &diagnostic);
-    assert_non_null(s);
+    rl_scenario *s = shipped_with(names[i], NULL, 0);
     rl_driver *d = driver_for(s, "reference", 2e-3);
     steps(d, i == 0 ? 1000 : 500);
     check_near(probe(d, "load.y"), places[i], 1e-11);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "check.h"
 
-#include "solver_spec.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +55,18 @@ void check_refused(const char *reason, const char *format, ...) {
   }
 }
 
-rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt) {
-  rl_solver_spec solver;
+rl_solver_spec spec_of(const char *text) {
+  rl_solver_spec spec;
   char message[512];
-  if (!rl_solver_spec_parse(spec, &solver, message, sizeof message)) {
-    print_error("%s: %s\n", spec, message);
+  if (!rl_solver_spec_parse(text, &spec, message, sizeof message)) {
+    print_error("%s: %s\n", text, message);
     fail();
   }
+  return spec;
+}
+
+rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt) {
+  const rl_solver_spec solver = spec_of(spec);
   rl_driver *driver = rl_driver_create(scenario->model, solver.type, solver.parameters, dt);
   assert_non_null(driver);
   return driver;

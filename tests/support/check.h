@@ -13,6 +13,7 @@
 
 #include "metrics.h"
 #include "scenario.h"
+#include "solver_spec.h"
 #include "world/driver.h"
 
 // |observed - expected| <= tolerance; cmocka's own is for floats. nan fails.
@@ -35,7 +36,9 @@ rl_scenario *scenario_from(const char *format, ...);
 // said.
 void check_refused(const char *reason, const char *format, ...);
 
-// A driver for a scenario; `spec` is "name,param=value". Fails the test on a bad spec.
+// A solver with its parameters, "name,param=value", and a driver with it. Fail the test on a bad
+// one.
+rl_solver_spec spec_of(const char *text);
 rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 
 // Whether the solver takes that many steps without diverging. Frees the scenario.

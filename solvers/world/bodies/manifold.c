@@ -8,16 +8,22 @@ void rl_touch_add(rl_touch_list *list, rl_touch touch) {
   list->touches[list->count++] = touch;
 }
 
+// Of a ball round `core` with what it is at the distance of `s` from.
+static rl_touch touch_of_ball(rl_vec3 core, double radius, const rl_surface *s, uint32_t feature,
+                              bool swapped) {
+  return (rl_touch){.feature = feature,
+                    .swapped = swapped,
+                    .core = core,
+                    .radius = radius,
+                    .surface = rl_add_scaled(core, -s->distance, s->normal),
+                    .normal = s->normal,
+                    .gap = s->distance - radius};
+}
+
 void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core, double radius,
                        uint32_t feature, bool swapped) {
   const rl_surface s = rl_shape_surface(second->part, second->position, second->rotation, core);
-  rl_touch_add(list, (rl_touch){.feature = feature,
-                                .swapped = swapped,
-                                .core = core,
-                                .radius = radius,
-                                .surface = rl_add_scaled(core, -s.distance, s.normal),
-                                .normal = s.normal,
-                                .gap = s.distance - radius});
+  rl_touch_add(list, touch_of_ball(core, radius, &s, feature, swapped));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -95,13 +101,7 @@ void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyh
   }
   if (s.distance - radius < nearest - RL_SAME * rl_length(way)) {
     const rl_vec3 core = rl_add_scaled(from, at, way);
-    rl_touch_add(list, (rl_touch){.feature = feature + 2,
-                                  .swapped = swapped,
-                                  .core = core,
-                                  .radius = radius,
-                                  .surface = rl_add_scaled(core, -s.distance, s.normal),
-                                  .normal = s.normal,
-                                  .gap = s.distance - radius});
+    rl_touch_add(list, touch_of_ball(core, radius, &s, feature + 2, swapped));
   }
 }
 
