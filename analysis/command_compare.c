@@ -23,8 +23,8 @@ const rl_usage rl_compare_usage = {
            "\v"
            "Examples:\n"
            "  ropelab compare atwood --solver penalty --solver pbd --solver impulse\n"
-           "  ropelab compare heavy-load --solver few=pbd,iterations=5 "
-           "--solver many=pbd,iterations=100\n"
+           "  ropelab compare heavy-load --solver few=pbd,iterations=5 \\\n"
+           "      --solver many=pbd,iterations=100\n"
            "  ropelab compare pendulum hanging-chain --step 0.001 --out out/fine",
     .options = "shdemtSplofjF",
     .least = 1,

@@ -14,8 +14,10 @@ const rl_usage rl_consistency_usage = {
            "DIR/report.html). Without --solver: all solvers."
            "\v"
            "Examples:\n"
-           "  ropelab consistency five-link-chain --solver pbd --solver impulse --solver rattle\n"
-           "  ropelab consistency five-link-chain --values 0.001,0.002,0.004,0.008 --pieces 20\n"
+           "  ropelab consistency five-link-chain --solver pbd --solver impulse \\\n"
+           "      --solver rattle\n"
+           "  ropelab consistency five-link-chain --values 0.001,0.002,0.004,0.008 \\\n"
+           "      --pieces 20\n"
            "  ropelab consistency triple-pendulum --duration 0.8 --reference rattle",
     .options = "sdlSofjwkRxuF",
     .least = 1,

@@ -14,12 +14,14 @@ const rl_usage rl_converge_usage = {
            "(DIR/orders.csv), and draws both (DIR/report.html). Without --solver: all solvers."
            "\v"
            "Examples:\n"
-           "  ropelab converge pendulum --solver pbd --solver rattle --over step --values "
-           "0.005,0.0025,0.00125,0.000625 --quantity bob.x --duration 1\n"
-           "  ropelab converge catenary --solver pbd-direct --over segments --values 8,16,32,64 "
-           "--quantity self:cable.sag --norm end --duration 0.05\n"
-           "  ropelab converge small-steps-chain --solver pbd --over iterations --values "
-           "100,200,400,600 --quantity residual_m --norm end --duration 0.0166667",
+           "  ropelab converge pendulum --solver pbd --solver rattle --over step \\\n"
+           "      --values 0.005,0.0025,0.00125,0.000625 --quantity bob.x --duration 1\n"
+           "  ropelab converge catenary --solver pbd-direct --over segments \\\n"
+           "      --values 8,16,32,64 --quantity self:cable.sag --norm end \\\n"
+           "      --duration 0.05\n"
+           "  ropelab converge small-steps-chain --solver pbd --over iterations \\\n"
+           "      --values 100,200,400,600 --quantity residual_m --norm end \\\n"
+           "      --duration 0.0166667",
     .options = "shdetSpvwqNLRxrlofujF",
     .least = 1,
     .most = 1,

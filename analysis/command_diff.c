@@ -135,7 +135,12 @@ static void print_difference(const char *name, difference d, bool *heading) {
 // ---------------------------------------------------------------------------------------------
 // Two runs
 
-// How a run ended, from its run.json: its status, and its hash if it has one. False: no such run.
+static bool has_run(const char *folder) {
+  char path[RL_PATH_MAX];
+  return rl_path_join(path, folder, "run.json") && rl_file_exists(path);
+}
+
+// How a run ended, from its run.json. False: that cannot be read.
 static bool read_ending(const char *folder, char *status, size_t size) {
   char path[RL_PATH_MAX];
   json_t *root = rl_path_join(path, folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
@@ -197,9 +202,13 @@ static int compare_runs(const char *first, const char *second, const char *name,
     if (!rl_path_join(folders[i], roots[i], *name ? name : ".")) {
       return RL_EXIT_FAILED;
     }
-    if (!read_ending(folders[i], status[i], sizeof status[i])) {
+    if (!has_run(folders[i])) {
       printf("%s: in %s only\n", name, roots[1 - i]);
       return EXIT_DIFFERENT;
+    }
+    if (!read_ending(folders[i], status[i], sizeof status[i])) {
+      fprintf(stderr, "ropelab diff: cannot read %s/run.json\n", *name ? folders[i] : roots[i]);
+      return RL_EXIT_FAILED;
     }
   }
   const bool first_read = read_series(folders[0], &tables[0]); // both, so that both can be freed
@@ -224,11 +233,6 @@ typedef struct run_list {
   char **names; // SCENARIO/LABEL
   size_t count;
 } run_list;
-
-static bool has_run(const char *folder) {
-  char path[RL_PATH_MAX];
-  return rl_path_join(path, folder, "run.json") && rl_file_exists(path);
-}
 
 static void add_name(run_list *list, const char *name) {
   for (size_t i = 0; i < list->count; i++) {
@@ -273,6 +277,11 @@ static int compare_all(const char *first, const char *second, double tolerance) 
   }
   find_runs(&list, first, ".", 2);
   find_runs(&list, second, ".", 2);
+  if (list.count == 0) {
+    fprintf(stderr, "ropelab diff: no runs in '%s' and '%s'\n", first, second);
+    free(list.names);
+    return RL_EXIT_USAGE;
+  }
   qsort(list.names, list.count, sizeof *list.names, compare_names);
   int status = RL_EXIT_DONE;
   size_t different = 0;

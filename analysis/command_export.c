@@ -4,6 +4,7 @@
 #include "export.h"
 #include "files.h"
 #include "options.h"
+#include "results_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,11 +16,10 @@ const rl_usage rl_export_usage = {
     .doc = "Turns the trajectory of a run, the one in DIR, into files that other programs read."
            "\v"
            "Formats, and where they go without --out:\n"
-           "  csv   one table of all positions and tensions: DIR/trajectory.csv\n"
-           "  vtk   a folder of VTK files, one a frame, and trajectory.pvd, which ParaView opens: "
-           "DIR/vtk\n"
-           "  xdmf  the description of trajectory.h5 for ParaView, which a run that was killed did "
-           "not write: DIR/trajectory.xmf\n\n"
+           "  csv   DIR/trajectory.csv: one table of all positions and tensions\n"
+           "  vtk   DIR/vtk: a VTK file a frame, and trajectory.pvd, which ParaView opens\n"
+           "  xdmf  DIR/trajectory.xmf: trajectory.h5 described for ParaView, which a run\n"
+           "        that was killed did not do\n\n"
            "Examples:\n"
            "  ropelab export out/run-pendulum --to csv\n"
            "  ropelab export out/compare-atwood/atwood/rattle --to vtk --out atwood-vtk",
@@ -87,6 +87,10 @@ int rl_command_export(int argc, char **argv) {
   if (arguments.out ? snprintf(path, sizeof path, "%s", arguments.out) >= RL_PATH_MAX
                     : !rl_path_join(path, folder, formats[format].target)) {
     fprintf(stderr, "ropelab: the name of the target is too long\n");
+    return RL_EXIT_USAGE;
+  }
+  if (rl_folder_has_several(folder)) {
+    fprintf(stderr, "ropelab: %s holds several runs; expected the folder of one of them\n", folder);
     return RL_EXIT_USAGE;
   }
   rl_trajectory_file *file = rl_trajectory_open(folder, message, sizeof message);

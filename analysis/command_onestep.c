@@ -14,7 +14,8 @@ const rl_usage rl_onestep_usage = {
            "Without --solver: all solvers."
            "\v"
            "Examples:\n"
-           "  ropelab onestep hanging-chain --solver pbd --solver impulse --solver pbd-direct\n"
+           "  ropelab onestep hanging-chain --solver pbd --solver impulse \\\n"
+           "      --solver pbd-direct\n"
            "  ropelab onestep heavy-load --iterations 1,10,100,1000 --at 0.5,1\n"
            "  ropelab onestep atwood --reference rattle --reference-step 1e-5",
     .options = "shdlSofwIaRxujF",

@@ -15,8 +15,9 @@ const rl_usage rl_precision_usage = {
            "\v"
            "Examples:\n"
            "  ropelab precision pendulum --duration 1 --values 0.02,0.01,0.005,0.0025\n"
-           "  ropelab precision hanging-chain --solver pbd --solver impulse --solver rattle "
-           "--values 0.004,0.002,0.001 --iterations 5,20,80 --duration 0.4 --quantity reference",
+           "  ropelab precision hanging-chain --solver pbd --solver impulse \\\n"
+           "      --solver rattle --values 0.004,0.002,0.001 --iterations 5,20,80 \\\n"
+           "      --duration 0.4 --quantity reference",
     .options = "sdetSpwIqNRxlofujF",
     .least = 1,
     .most = 1,

@@ -11,13 +11,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const rl_usage rl_report_usage = {
     .name = "report",
     .positional = "DIR",
-    .doc = "Draws the figures of the results in DIR (of a run or a comparison) and writes "
-           "DIR/report.html, one page that needs nothing else."
+    .doc = "Draws the figures of the results in DIR - of a run, of a command over several, or of "
+           "reproduce - and writes DIR/report.html, one page that needs nothing else."
            "\v"
            "Example:\n"
            "  ropelab report out/compare-atwood",
@@ -37,16 +38,21 @@ int rl_report(const char *folder, long jobs, const char *figures) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, SIG_IGN); // until it catches it; what comes before is passed on to it below
     execl(ROPELAB_PYTHON, ROPELAB_PYTHON, script, folder, "--gnuplot", ROPELAB_GNUPLOT, "--jobs",
           count, "--figures", figures ? figures : "svg,png,pdf", (char *)NULL);
     fprintf(stderr, "ropelab: cannot start %s: %s\n", ROPELAB_PYTHON, strerror(errno));
     _exit(RL_EXIT_FAILED);
   }
   int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    if (rl_run_interrupted()) {
+  bool told = false;
+  // A wait without end could miss a signal that comes just before it.
+  for (pid_t ended = 0; child > 0 && ended == 0; ended = waitpid(child, &status, WNOHANG)) {
+    if (rl_run_interrupted() && !told) {
       kill(child, SIGTERM);
+      told = true;
     }
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   }
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;

@@ -538,6 +538,7 @@ int rl_command_reproduce(int argc, char **argv) {
   if (arguments.positional_count > 0 && !(only = find_paper(arguments.positional[0]))) {
     return RL_EXIT_USAGE;
   }
+  status = RL_EXIT_FAILED;
   if (!make_tasks(&r, only)) {
     fprintf(stderr, "ropelab: out of memory\n");
   } else if (!claim(&r, &arguments, only)) {

@@ -218,10 +218,20 @@ static void note_foreign(const char *folder) {
   }
 }
 
-bool rl_results_clear(const char *folder, bool runs, const rl_cell *cells, size_t count) {
-  const bool good = (!runs || clear_runs(folder, cells, count)) && visit(folder, rl_remove_file);
+static bool remove_file(const char *path) {
+  const bool good = rl_remove_file(path);
   if (!good) {
+    fprintf(stderr, "ropelab: cannot replace %s: %s\n", path, strerror(errno));
+  }
+  return good;
+}
+
+bool rl_results_clear(const char *folder, bool runs, const rl_cell *cells, size_t count) {
+  if (runs && !clear_runs(folder, cells, count)) {
     fprintf(stderr, "ropelab: %s: cannot replace what is there: %s\n", folder, strerror(errno));
+    return false;
+  }
+  if (!visit(folder, remove_file)) {
     return false;
   }
   if (runs) {

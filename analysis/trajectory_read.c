@@ -396,7 +396,7 @@ rl_trajectory_file *rl_trajectory_open(const char *folder, char *message, size_t
   }
   file->handle = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file->handle < 0 || !read_int(file->handle, "format", &format)) {
-    snprintf(message, size, "%s is not a trajectory, or is broken", path);
+    snprintf(message, size, "%s cannot be read: it is no trajectory, or was cut", path);
   } else if (format != RL_TRAJECTORY_FORMAT) {
     snprintf(message, size, "%s has format %d; this version reads %d", path, format,
              RL_TRAJECTORY_FORMAT);

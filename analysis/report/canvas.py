@@ -6,11 +6,13 @@ from __future__ import annotations
 import math
 import re
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
+import interruption
 from curves import Point
 from solver_style import PLOTS, SolverStyle, known_styles
 
@@ -183,9 +185,21 @@ class Gnuplot:
     kinds: Sequence[str] = KINDS
 
     def run(self, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([self.program, "-d", script], cwd=folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
-                              check=False)
+        end = time.monotonic() + TIMEOUT
+        with subprocess.Popen([self.program, "-d", script], cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              errors="replace") as process:
+            while True:
+                try:
+                    said = process.communicate(timeout=interruption.POLL)[1]
+                    return subprocess.CompletedProcess(process.args, process.returncode, "", said)
+                except subprocess.TimeoutExpired as late:
+                    if not interruption.signals and time.monotonic() < end:
+                        continue
+                    process.kill()
+                    interruption.check()
+                    late.timeout = TIMEOUT
+                    raise
 
 
 def insides(styles: Sequence[SolverStyle]) -> list[int]:
@@ -225,6 +239,7 @@ def run_gnuplot(gnuplot: Gnuplot, folder: Path, drawings: Sequence[Drawing],
                         "name the program with --gnuplot") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
+    interruption.check()  # that gnuplot had too
     missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings
                for kind in gnuplot.kinds
                if not (folder / f"{drawing.figure.name}.{kind}").is_file()]

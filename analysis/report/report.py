@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,28 +106,31 @@ def recorded(scenario) -> int:
 
 def show_all(results, styles, target: Path, gnuplot):
     """The sections of all scenarios, in their order."""
+    import interruption
     from figures import file_names
 
     progress = Progress(len(results.scenarios))
     shown = {}
     names = file_names(results.scenarios)
     alone = gnuplot if len(results.scenarios) == 1 else replace(gnuplot, jobs=1)
-    with ProcessPoolExecutor(max_workers=max(1, min(gnuplot.jobs, len(results.scenarios))),
-                             initializer=signal.signal,
-                             initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
+    with ProcessPoolExecutor(max(1, min(gnuplot.jobs, len(results.scenarios)))) as pool:
         # What takes longest must not come last, when the other processors have nothing left to do.
         waiting = {pool.submit(show_scenario, scenario, names[scenario.name], results.labels,
                                styles, target, alone): scenario.name
                    for scenario in sorted(results.scenarios, key=recorded, reverse=True)}
+        left = set(waiting)
         try:
-            for future in as_completed(waiting):
-                shown[waiting[future]] = future.result()
-                progress.step(waiting[future])
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+            while left and not interruption.signals:
+                done, left = wait(left, interruption.POLL, FIRST_COMPLETED)
+                for future in done:
+                    shown[waiting[future]] = future.result()
+                    progress.step(waiting[future])
         finally:
+            for worker in multiprocessing.active_children() if interruption.signals else ():
+                worker.terminate()  # it ends what it draws
+            pool.shutdown(wait=True, cancel_futures=True)
             progress.end()
+    interruption.check()
     return [shown[scenario.name] for scenario in results.scenarios]
 
 
@@ -173,19 +176,16 @@ def make_reproduction(folder: Path, gnuplot) -> None:
         publish(Path(name), folder, render(folder, Path(name), gnuplot))
 
 
-def interrupted(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     need_modules()
+    import interruption
     from canvas import KINDS, Gnuplot, PlotError
     from ropelab.results import NoResults
 
     options = arguments()
     gnuplot = Gnuplot(options.gnuplot, options.jobs,
                       [kind for kind in KINDS if kind in options.figures])
-    signal.signal(signal.SIGTERM, interrupted)
+    interruption.catch()
     try:
         if (options.folder / REPRODUCTION).is_file():
             make_reproduction(options.folder, gnuplot)
@@ -194,8 +194,11 @@ def main() -> int:
     except NoResults as error:
         fail(str(error))
         return 2
-    except (PlotError, OSError) as error:
+    except PlotError as error:
         return fail(str(error))
+    except OSError as error:
+        where = error.filename2 or error.filename
+        return fail(f"{where}: {error.strerror}" if where else str(error))
     except KeyboardInterrupt:
         return 130
     return 0

@@ -203,6 +203,25 @@ class Together(Crash):
         self.expect_whole_lines(folder)
 
 
+class Reports(Crash):
+    def test_interrupted_at_any_moment(self) -> None:
+        """Whoever is asked to end ends soon, without a word, and leaves nothing half done."""
+        folder = cli.new_folder()
+        self.expect_exit(cli.ropelab("compare", "atwood", "pendulum", "-s", "pbd", *SHORT, "--figures",
+                                     "svg", "--out", folder), cli.DONE)
+        names = sorted(path.name for path in folder.iterdir())
+        for k in range(12):
+            process = subprocess.Popen([cli.PROGRAM, "report", str(folder)], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, start_new_session=True)
+            time.sleep(0.08 * k)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            error = process.communicate(timeout=cli.PATIENCE)[1]
+            self.expect(error, b"", f"stderr after {0.08 * k:.2f} s")
+            ends = (cli.DONE, cli.INTERRUPTED, -signal.SIGINT)  # which it did not catch yet
+            self.expect_true(process.returncode in ends, process.returncode, ends, "exit status")
+            self.expect(sorted(path.name for path in folder.iterdir()), names, "what is left")
+
+
 class Streams(Crash):
     def test_a_pipe_that_is_closed_early(self) -> None:
         """Nothing but silence, whether SIGPIPE is ignored where the program is started or not."""

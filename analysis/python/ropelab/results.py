@@ -469,7 +469,8 @@ def load(folder: str | os.PathLike[str]) -> Run:
         several = "; it holds several runs, which load_comparison reads" if find_runs(folder) else ""
         raise NoResults(f"{folder}: no run.json{several}") from None
     except (OSError, ValueError) as error:
-        raise NoResults(f"{folder / 'run.json'}: cannot be read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise NoResults(f"{folder / 'run.json'}: cannot be read: {why}") from error
 
 
 def load_comparison(folder: str | os.PathLike[str]) -> Results:
@@ -492,6 +493,8 @@ def load_comparison(folder: str | os.PathLike[str]) -> Results:
             runs.append(known[key])
     if rows:  # what an earlier comparison left in the folder is not part of this one
         runs = [run for run in runs if (run.scenario_name, run.label) in order]
+    if not runs and (folder / "run.json").exists():
+        load(folder)  # says why it cannot be read
     if not runs:
         raise NoResults(f"{folder}: no run.json and no summary.csv with runs in it")
     runs.sort(key=lambda run: order.get((run.scenario_name, run.label), len(order)))
