@@ -46,6 +46,56 @@ static void move(differential_pulley *self, const rl_model *model, const rl_exac
   self->pulls[3] = s * (g + self->rises[2]);
 }
 
+// The rope runs as it must: drum, pulley, drum, all at rest.
+static bool check_path(const differential_pulley *self, const rl_model *model,
+                       const rl_exact_path *path, char *message, size_t size) {
+  const rl_body *axle = &model->bodies[self->axle];
+  const bool three = path->count == 3 && axle->motion == RL_AXLE && rl_length(axle->spin) == 0.0 &&
+                     rl_length(model->gravity) > 0.0 &&
+                     is_drum(model, &path->bends[0], self->axle) &&
+                     is_drum(model, &path->bends[2], self->axle);
+  const rl_exact_bend *loose = &path->bends[1];
+  const rl_body *pulley = three && loose->body != RL_NONE ? &model->bodies[loose->body] : NULL;
+  char bends[64];
+  snprintf(bends, sizeof bends, "%u bends", (unsigned)path->count);
+  const char *const found[] = {
+      path->count == 3 ? NULL : bends,
+      rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
+      axle->motion == RL_AXLE ? NULL : "drums that are not on an axle",
+      rl_length(axle->spin) > 0.0 ? "drums that turn" : NULL,
+      path->count == 3 && !three ? "a bend that is not over a drum about the axle" : NULL,
+      three && !pulley ? "an eye for a pulley" : NULL,
+      pulley && pulley->motion != RL_FREE ? "a pulley that is not free" : NULL,
+      pulley && loose->friction > 0.0 ? "friction on the pulley" : NULL,
+      pulley && rl_length(pulley->spin) + rl_length(pulley->velocity) > 0.0 ? "a pulley that moves"
+                                                                            : NULL,
+      three && (rl_distance(loose->in, rl_scale(-1.0, self->up)) > 1e-6 ||
+                rl_distance(loose->out, self->up) > 1e-6)
+          ? "strands that are not plumb"
+          : NULL,
+  };
+  return rl_exact_fits(
+      found, RL_EXACT_COUNT(found), message, size,
+      "rope '%s' must run over a drum of '%s', plumb down to a loose pulley without "
+      "friction, plumb up and over the other drum; the drums grip it, and all starts "
+      "at rest",
+      model->ropes[self->rope].name, axle->name);
+}
+
+// The drums hold the rope by friction.
+static bool check_grip(const differential_pulley *self, const rl_model *model,
+                       const rl_exact_path *path, char *message, size_t size) {
+  for (int i = 0; i < 3; i += 2) {
+    const double ratio = fabs(log(self->pulls[i] / self->pulls[i + 1]));
+    if (!(ratio <= path->bends[i].friction * path->bends[i].turn)) {
+      return rl_exact_refuse(message, size,
+                             "the rope would slip on '%s': its tensions are %.4g N and %.4g N",
+                             model->bodies[self->axle].name, self->pulls[i], self->pulls[i + 1]);
+    }
+  }
+  return true;
+}
+
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
                  size_t size) {
   differential_pulley *self = memory;
@@ -58,39 +108,10 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->rope = arguments[0];
   self->axle = arguments[1];
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
-  const rl_body *axle = &model->bodies[self->axle];
-  const bool three = path.count == 3 && axle->motion == RL_AXLE && rl_length(axle->spin) == 0.0 &&
-                     rl_length(model->gravity) > 0.0 &&
-                     is_drum(model, &path.bends[0], self->axle) &&
-                     is_drum(model, &path.bends[2], self->axle);
-  const rl_exact_bend *loose = &path.bends[1];
-  const rl_body *pulley = three && loose->body != RL_NONE ? &model->bodies[loose->body] : NULL;
-  char bends[64];
-  snprintf(bends, sizeof bends, "%u bends", (unsigned)path.count);
-  const char *const found[] = {
-      path.count == 3 ? NULL : bends,
-      rl_length(model->gravity) > 0.0 ? NULL : "no gravity",
-      axle->motion == RL_AXLE ? NULL : "drums that are not on an axle",
-      rl_length(axle->spin) > 0.0 ? "drums that turn" : NULL,
-      path.count == 3 && !three ? "a bend that is not over a drum about the axle" : NULL,
-      three && !pulley ? "an eye for a pulley" : NULL,
-      pulley && pulley->motion != RL_FREE ? "a pulley that is not free" : NULL,
-      pulley && loose->friction > 0.0 ? "friction on the pulley" : NULL,
-      pulley && rl_length(pulley->spin) + rl_length(pulley->velocity) > 0.0 ? "a pulley that moves"
-                                                                            : NULL,
-      three && (rl_distance(loose->in, rl_scale(-1.0, self->up)) > 1e-6 ||
-                rl_distance(loose->out, self->up) > 1e-6)
-          ? "strands that are not plumb"
-          : NULL,
-  };
-  if (!rl_exact_fits(
-          found, RL_EXACT_COUNT(found), message, size,
-          "rope '%s' must run over a drum of '%s', plumb down to a loose pulley without "
-          "friction, plumb up and over the other drum; the drums grip it, and all starts "
-          "at rest",
-          rope->name, axle->name)) {
+  if (!check_path(self, model, &path, message, size)) {
     return false;
   }
+  const rl_exact_bend *loose = &path.bends[1];
   self->pulley = loose->body;
   self->room = rl_dot(rl_sub(path.bends[2].centre, loose->centre), self->up);
   if (!rl_exact_hang(&self->hand, model, rope->ends[0], &path.bends[0], path.bends[0].entry,
@@ -100,15 +121,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     return false;
   }
   move(self, model, &path);
-  for (int i = 0; i < 3; i += 2) {
-    const double ratio = fabs(log(self->pulls[i] / self->pulls[i + 1]));
-    if (!(ratio <= path.bends[i].friction * path.bends[i].turn)) {
-      return rl_exact_refuse(message, size,
-                             "the rope would slip on '%s': its tensions are %.4g N and %.4g N",
-                             axle->name, self->pulls[i], self->pulls[i + 1]);
-    }
-  }
-  return true;
+  return check_grip(self, model, &path, message, size);
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {

@@ -34,13 +34,10 @@ static rl_vec3 find_turn(const spinning_rope *self, const rl_model *model) {
   return rl_scale(1.0 / inertia, sum);
 }
 
-static bool init_rope(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
-                      size_t size) {
-  spinning_rope *self = memory;
-  const rl_rope *rope = &model->ropes[arguments[0]];
+static bool check_rope(const spinning_rope *self, const rl_model *model, char *message,
+                       size_t size) {
+  const rl_rope *rope = &model->ropes[self->rope];
   const uint32_t end = rope->ends[1];
-  self->rope = arguments[0];
-  self->count = rope->link_count;
   const char *const found[] = {
       rope->massless ? "no mass" : NULL,
       rope->closed ? "a closed rope" : NULL,
@@ -51,11 +48,21 @@ static bool init_rope(void *memory, const rl_model *model, const uint32_t *argum
       end >= model->node_count || rl_exact_is_fixed(model, end) ? "a `to` that is not free" : NULL,
       rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
   };
-  if (!rl_exact_fits(
-          found, RL_EXACT_COUNT(found), message, size,
-          "a spinning rope has mass, no stiffness and no drag, leads from a fixed end to "
-          "a free one, and there is no gravity; at most %d elements",
-          RL_EXACT_MODES_MAX)) {
+  return rl_exact_fits(
+      found, RL_EXACT_COUNT(found), message, size,
+      "a spinning rope has mass, no stiffness and no drag, leads from a fixed end to "
+      "a free one, and there is no gravity; at most %d elements",
+      RL_EXACT_MODES_MAX);
+}
+
+static bool init_rope(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                      size_t size) {
+  spinning_rope *self = memory;
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  const uint32_t end = rope->ends[1];
+  self->rope = arguments[0];
+  self->count = rope->link_count;
+  if (!check_rope(self, model, message, size)) {
     return false;
   }
   self->hub = rl_position(&model->points[rope->ends[0]]);
@@ -131,12 +138,9 @@ typedef struct spinning_loop {
   double spin, tension;           // about x cross y
 } spinning_loop;
 
-static bool init_loop(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
-                      size_t size) {
-  spinning_loop *self = memory;
-  const rl_rope *rope = &model->ropes[arguments[0]];
-  self->rope = arguments[0];
-  self->count = rope->link_count;
+static bool check_loop(const spinning_loop *self, const rl_model *model, char *message,
+                       size_t size) {
+  const rl_rope *rope = &model->ropes[self->rope];
   const char *const found[] = {
       rope->closed ? NULL : "a rope with two ends",
       rope->massless ? "no mass" : NULL,
@@ -144,9 +148,18 @@ static bool init_loop(void *memory, const rl_model *model, const uint32_t *argum
       rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
       rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
   };
-  if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
-                     "a spinning loop is a closed rope with mass, without stiffness, drag and "
-                     "gravity")) {
+  return rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
+                       "a spinning loop is a closed rope with mass, without stiffness, drag and "
+                       "gravity");
+}
+
+static bool init_loop(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
+                      size_t size) {
+  spinning_loop *self = memory;
+  const rl_rope *rope = &model->ropes[arguments[0]];
+  self->rope = arguments[0];
+  self->count = rope->link_count;
+  if (!check_loop(self, model, message, size)) {
     return false;
   }
   const double share = 1.0 / self->count, step = 2.0 * RL_PI * share;

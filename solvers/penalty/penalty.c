@@ -320,6 +320,23 @@ static double end_bounce(penalty *self, const rl_model *model, rl_state *state, 
   return loss;
 }
 
+// (4), (5) The springs of a step in substeps h.
+static void set_springs(penalty *self, const rl_model *model, const rl_state *state, double h) {
+  self->law = (rl_stand_in){.stiffness = self->parameters[STIFFNESS],
+                            .damping = self->parameters[DAMPING],
+                            .hardness = self->parameters[SAFETY] * 2.0,
+                            .damping_ratio = self->parameters[DAMPING_RATIO],
+                            .contact_hardness = self->parameters[CONTACT_SAFETY] * 2.0,
+                            .contact_damping = self->parameters[CONTACT_DAMPING],
+                            .h = h};
+  for (uint32_t i = 0; i < model->link_count; i++) {
+    const rl_link *link = &state->links[i];
+    const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
+    self->springs[i] = rl_spring_of(&self->law, &model->ropes[model->link_rope[i]], link->rest,
+                                    link->compliance, inverse_mass);
+  }
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
@@ -327,20 +344,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   void (*const substep)(penalty *, const rl_model *, rl_state *, rl_rows *, rl_step_info *) =
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
-  self->law = (rl_stand_in){.stiffness = self->parameters[STIFFNESS],
-                            .damping = self->parameters[DAMPING],
-                            .hardness = self->parameters[SAFETY] * 2.0,
-                            .damping_ratio = self->parameters[DAMPING_RATIO],
-                            .contact_hardness = self->parameters[CONTACT_SAFETY] * 2.0,
-                            .contact_damping = self->parameters[CONTACT_DAMPING],
-                            .h = dt / substeps};
+  set_springs(self, model, state, dt / substeps);
   self->goes_on = false;
-  for (uint32_t i = 0; i < model->link_count; i++) {
-    const rl_link *link = &state->links[i];
-    const double inverse_mass = state->points[link->a].w + state->points[link->b].w;
-    self->springs[i] = rl_spring_of(&self->law, &model->ropes[model->link_rope[i]], link->rest,
-                                    link->compliance, inverse_mass);
-  }
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
   }

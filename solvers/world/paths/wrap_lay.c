@@ -718,25 +718,32 @@ static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, ui
       w->model->bodies[body].name, depth);
 }
 
+// How deep the piece behind an item is in a part of a body on which the rope does not lie there; 0:
+// not at all.
+static double depth_in(const rl_wrapping *w, const rl_path_item *items, uint32_t body) {
+  const rl_model *model = w->model;
+  const rl_body_pose at = rl_body_pose_at(model, w->state, w->state->points, body);
+  const bool touches = model->touches[(size_t)w->rope * model->body_count + body];
+  for (uint32_t i = 0; touches && i < model->bodies[body].part_count; i++) {
+    const rl_part *part = &model->bodies[body].parts[i];
+    rl_surface surface;
+    rl_shape_segment(part, at.centre, at.rotation, items[0].exit, items[1].entry, &surface);
+    const double depth = model->ropes[w->rope].radius - surface.distance;
+    if (!rl_wraps_is_on(w, &items[0], body, i) && !rl_wraps_is_on(w, &items[1], body, i) &&
+        is_inside(model, part, depth)) {
+      return depth;
+    }
+  }
+  return 0.0;
+}
+
 // No piece may start inside a body that the rope was not told to pass.
 static bool check_clear(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
-  const rl_model *model = w->model;
-  const double radius = model->ropes[w->rope].radius;
   for (size_t i = 0; i + 1 < w->path.count; i++) {
-    const rl_path_item *items = &w->path.items[i];
-    for (uint32_t body = 0; body < model->body_count; body++) {
-      const rl_body_pose at = rl_body_pose_at(model, w->state, w->state->points, body);
-      const rl_part *parts = model->bodies[body].parts;
-      for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
-        rl_surface surface;
-        rl_shape_segment(&parts[part], at.centre, at.rotation, items[0].exit, items[1].entry,
-                         &surface);
-        if (model->touches[(size_t)w->rope * model->body_count + body] &&
-            !rl_wraps_is_on(w, &items[0], body, part) &&
-            !rl_wraps_is_on(w, &items[1], body, part) &&
-            is_inside(model, &parts[part], radius - surface.distance)) {
-          return refuse_cut(w, definition, body, radius - surface.distance, fault);
-        }
+    for (uint32_t body = 0; body < w->model->body_count; body++) {
+      const double depth = depth_in(w, &w->path.items[i], body);
+      if (depth > 0.0) {
+        return refuse_cut(w, definition, body, depth, fault);
       }
     }
   }
