@@ -148,7 +148,8 @@ static void let_go(rl_driver *driver) {
 }
 
 // Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
-// found by trial: the step is done again until that agrees with what came out.
+// found by trial: the step is done again until that agrees with what came out, or goes round and
+// has gained no energy.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
@@ -160,13 +161,13 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   solve(driver, t1);
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
-       trial <= most && !goes_round && driver->info.reason > 0 &&
+       trial <= most && !(goes_round && !is_doubtful(driver)) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
                                                        driver->info.last_impulses, driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);
-    goes_round = now == kept;
+    goes_round = goes_round || now == kept;
     kept = (trial & (trial - 1)) == 0 ? now : kept;
     driver->trials++;
     if (driver->type->lags && driver->before->slipped_off != slipped) {

@@ -217,14 +217,28 @@ static bool goes_on(const rl_wrapping *w, const rl_state *before) {
   return goes;
 }
 
-// What the rope is long before its contacts change: its pieces, or where none rubs, all of it.
+// What the rope is long before its contacts change: its pieces, less what these have given away in
+// the step, or where none rubs, all of it.
 static void keep_lengths(rl_wrapping *w, double length) {
   double *lengths = w->state->old_lengths;
   lengths[0] = length;
   for (uint32_t p = 0; p <= w->state->wrap_counts[w->rope] && w->model->ropes[w->rope].rubs; p++) {
-    lengths[p] = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points);
+    lengths[p] = rl_wrap_piece_length(w->model, w->state, w->rope, p, w->state->points) -
+                 rl_wrap_growths(w->state, w->rope)[p];
   }
   w->lengths = lengths;
+}
+
+// Where no contact changes, what strands have given away is left to their rows in the next step,
+// unless they pulled nothing in this one and are too long now.
+static void leave_growths(const rl_model *model, const rl_state *state, uint32_t r) {
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {
+    const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
+    if (rl_wrap_piece_tension(model, state, r, p) > 0.0 || !(strand.length > strand.rest)) {
+      rl_wraps_forget_growths(state, r, strand);
+    }
+    p += strand.piece_count;
+  }
 }
 
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
@@ -245,6 +259,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   w.lost = ended; // what is solved for has arcs of negative angle, and marks mean nothing there
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
+    leave_growths(model, state, r);
     return rubbed;
   }
   w.shortest = start * (1.0 - rl_longest_slip) - 2.0 * longest_growth(model, before, state, r);

@@ -846,23 +846,19 @@ static void count_slips(const rl_model *model, rl_state *state, uint32_t index) 
   }
 }
 
-// Gives a piece rest length, of which the first one has what is left, and growth (21).
-static void give_rest(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
-                      double rest, double growth) {
+// Takes rest length from a piece, of which the first one has what is left. By so much the rope is
+// longer there (21), if it is not elastic.
+static void take_rest(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                      double rest) {
   if (piece > 0) {
-    rl_wraps_of(model, state, index)[piece - 1].rest += rest;
+    rl_wraps_of(model, state, index)[piece - 1].rest -= rest;
   }
-  rl_wrap_growths(state, index)[piece] += growth;
+  rl_wrap_growths(state, index)[piece] += isinf(model->ropes[index].stiffness) ? rest : 0.0;
 }
 
-// Takes the growths of the pieces of a strand, which have none then.
-static double take_growths(const rl_state *state, uint32_t index, rl_strand strand) {
-  double sum = 0.0;
-  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
-    sum += rl_wrap_growths(state, index)[p];
-    rl_wrap_growths(state, index)[p] = 0.0;
-  }
-  return sum;
+void rl_wraps_forget_growths(const rl_state *state, uint32_t index, rl_strand strand) {
+  double *growths = &rl_wrap_growths(state, index)[strand.first_piece];
+  memset(growths, 0, strand.piece_count * sizeof *growths);
 }
 
 // (16) What an inert strand needs where the rope has slid sideways on its body since the step
@@ -885,28 +881,28 @@ void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *
                        uint32_t index) {
   const uint32_t pieces = rl_wraps_pieces(model, state, index);
   uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
-  double needed = 0.0, growth = 0.0;
+  double needed = 0.0;
   for (uint32_t p = 0; p < pieces;) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const uint32_t end = p + strand.piece_count;
     if (rl_wrap_is_inert(model, state, index, p, strand.piece_count)) {
       const double more = rest_needed(model, before, index, strand) - strand.rest;
       needed += more;
-      growth += take_growths(state, index, strand);
-      give_rest(model, state, index, p, more, 0.0);
+      take_rest(model, state, index, p, -more);
+      rl_wraps_forget_growths(state, index, strand);
     } else {
       const double back =
           behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
       const double on = rl_wrap_piece_tension(model, state, index, p);
       const bool goes_back = behind != RL_NONE && (needed > 0.0 ? back < on : back > on);
-      give_rest(model, state, index, goes_back ? behind : p, -needed, growth);
-      needed = growth = 0.0;
+      take_rest(model, state, index, goes_back ? behind : p, needed);
+      needed = 0.0;
       behind = end - 1;
     }
     p = end;
   }
   if (behind != RL_NONE) {
-    give_rest(model, state, index, behind, -needed, growth);
+    take_rest(model, state, index, behind, needed);
   }
 }
 

@@ -97,9 +97,12 @@ uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const r
 double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
                              uint32_t index);
 
+// The growths of the pieces of a strand become 0.
+void rl_wraps_forget_growths(const rl_state *state, uint32_t rope, rl_strand strand);
+
 // (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
 // the state before: what nothing can move has the rest length that it needs, from the strands
-// beyond it, which have its growth.
+// beyond it, which grow by that.
 void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
                        uint32_t rope);
 
