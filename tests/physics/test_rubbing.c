@@ -10,12 +10,6 @@
 
 static const double g = 9.81;
 
-static void go(rl_driver *d, int steps) {
-  for (int n = 0; n < steps; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
-}
-
 static rl_vec3 node(const rl_driver *d, uint32_t i) {
   return rl_position(&d->state->points[rl_rope_node(d->model, d->state, 0, i)]);
 }
@@ -68,7 +62,7 @@ static void slides_round_a_drum(void **unused) {
   double phi = c.start, error = 0.0;
   int steps = 0;
   for (; square_at(&c, phi) < 0.97 * g * c.radius * cos(phi); steps++) {
-    go(d, 1);
+    take_steps(d, 1);
     phi = atan2(node(d, 0).x, node(d, 0).y);
     error = fmax(error, fabs(integrate(time_rate, &c, c.start, phi) - d->state->time));
     check_near(hypot(node(d, 0).x, node(d, 0).y), c.radius, 1e-14);
@@ -79,7 +73,7 @@ static void slides_round_a_drum(void **unused) {
   check_below(error, 1e-12);
   check_below(1.0, phi - c.start);
   const double lost = d->state->dissipated;
-  go(d, 10);
+  take_steps(d, 10);
   check_below(c.radius, hypot(node(d, 0).x, node(d, 0).y));
   check_below(d->state->dissipated - lost, 0.01);
   check_near(rl_driver_energy_error(d), 0.0, 1e-13);
@@ -100,7 +94,7 @@ static void stops_on_a_drum(void **unused) {
       const double middle = 0.5 * (low + high);
       *(square_at(&c, middle) > 0.0 ? &low : &high) = middle;
     }
-    go(d, 40);
+    take_steps(d, 40);
     const rl_vec3 p = node(d, 1);
     const double phi = atan2(p.x, p.y);
     const double speed = rl_length(d->state->velocities[rl_rope_node(d->model, d->state, 0, 1)]);
@@ -162,7 +156,7 @@ static void rod_rocks_on_a_drum(void **unused) {
   const double quarter = integrate(rocking_rate, &r, 0.0, 0.5 * PI);
   rl_driver *d = driver_for(s, "reference", quarter / 20.0);
   for (int n = 1; n <= 80; n++) {
-    go(d, 1);
+    take_steps(d, 1);
     check_near(slipped(d, &r), 0.0, 1e-12);
     check_near(rl_driver_energy_error(d), 0.0, 1e-13);
     const double theta = atan2(node(d, 0).y - node(d, 1).y, node(d, 1).x - node(d, 0).x);
@@ -185,7 +179,7 @@ static void rod_slips_beyond_its_friction(void **unused) {
   for (int i = -1; i <= 1; i += 2) {
     rl_scenario *s = rod_scene(&r, needed * (1.0 + 1e-3 * i));
     rl_driver *d = driver_for(s, "reference", 0.001);
-    go(d, 10);
+    take_steps(d, 10);
     print_message("friction %+g of what is needed: slips %.3e m\n", 1e-3 * i, slipped(d, &r));
     if (i < 0) {
       check_below(1e-9, fabs(slipped(d, &r)));
@@ -242,7 +236,7 @@ static void bob_is_taken_along_by_a_sphere(void **unused) {
   rl_scenario *s = circle_scene(&c, spin, 0.0);
   rl_driver *d = driver_for(s, "reference", 0.01);
   for (int n = 1; n <= 80; n++) {
-    go(d, 1);
+    take_steps(d, 1);
     const double time = d->state->time, slid = fmin(time, until);
     const double angle = log(cosh(c.k * c.c * slid)) / (c.k * c.way) + spin * (time - slid);
     check_near(turned_to(d), angle, 1e-12);
@@ -265,7 +259,7 @@ static void bob_comes_to_rest_on_a_sphere(void **unused) {
   rl_scenario *s = circle_scene(&c, 0.0, speed);
   rl_driver *d = driver_for(s, "reference", 0.01);
   for (int n = 1; n <= 80; n++) {
-    go(d, 1);
+    take_steps(d, 1);
     const double left = fmax(until - d->state->time, 0.0);
     const double all = log(cosh(c.k * c.c * until)), rest = log(cosh(c.k * c.c * left));
     check_near(turned_to(d), (all - rest) / (c.k * c.way), 1e-12);
@@ -338,7 +332,7 @@ static void chain_rubs_by_the_law_of_its_elements(void **unused) {
                       -7 * sign, radius, weight, c.nodes[ELEMENTS].x, c.nodes[ELEMENTS].y,
                       c.nodes[0].x, c.nodes[0].y, ELEMENTS * node_mass, ELEMENTS, points);
     rl_driver *d = driver_for(s, "reference,forces=end", 0.002);
-    go(d, 5);
+    take_steps(d, 5);
     double force = 0.0, move = 0.0;
     for (int k = 0; k < ELEMENTS; k++) {
       char name[32];
@@ -365,9 +359,9 @@ static void chain_holds_by_the_capstan_law(void **unused) {
                                      {"bodies.heavy.mass", heavy[i]}};
     rl_scenario *s = shipped_with("turning-drum", overrides, 2);
     rl_driver *d = driver_for(s, "reference,estimate=false", 0.005);
-    go(d, 10);
+    take_steps(d, 10);
     const double down = -probe(d, "heavy.vy"), lost = d->state->dissipated;
-    go(d, 2);
+    take_steps(d, 2);
     const double more = -probe(d, "heavy.vy");
     print_message("%s kg against 1 kg: %.3e and %.3e m/s, %.2e J lost, energy %.1e J\n", heavy[i],
                   down, more, d->state->dissipated, rl_driver_energy_error(d));
@@ -396,7 +390,7 @@ static void ropes_rub_on_what_is_round(void **unused) {
   for (int i = 0; i < 4; i++) {
     rl_scenario *s = shipped_with(names[i], NULL, 0);
     rl_driver *d = driver_for(s, "reference,estimate=false", lengths[i]);
-    go(d, steps[i]);
+    take_steps(d, steps[i]);
     const rl_metrics m = rl_metrics_of(d);
     print_message("%s: energy %.1e J of %.2g J lost, depth %.1e m\n", names[i],
                   rl_driver_energy_error(d), d->state->dissipated, m.penetration_max);
@@ -412,7 +406,7 @@ static void rope_rolls_its_drum(void **unused) {
   (void)unused;
   rl_scenario *s = shipped_with("rolling-drum", NULL, 0);
   rl_driver *d = driver_for(s, "reference,estimate=false", 0.005);
-  go(d, 100);
+  take_steps(d, 100);
   print_message("%.5f m/s, energy %.1e J\n", probe(d, "heavy.vy"), rl_driver_energy_error(d));
   check_near(probe(d, "heavy.vy"), -0.65701, 1e-3);
   check_near(rl_driver_energy_error(d), 0.0, 1e-10);

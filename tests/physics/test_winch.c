@@ -12,12 +12,6 @@ enum { GENERAL = sizeof general / sizeof general[0] };
 
 static const double weight = 2.385 * 9.81;
 
-static void steps(rl_driver *d, int count) {
-  for (int n = 0; n < count; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
-}
-
 static rl_scenario *lift(double from, double until, double rate, const char *more) {
   return scenario_from("name: lift\nduration: 1\nstep: 0.001\n"
                        "bodies: {load: {mass: 2.385, position: [0, -2, 0]}}\n"
@@ -40,12 +34,12 @@ static void no_spike(void **unused) {
       for (size_t h = 0; h < 3; h++) {
         rl_driver *d = driver_for(s, general[k], sizes[h]);
         const int start = (int)(0.1 / sizes[h] + 0.5);
-        steps(d, start);
+        take_steps(d, start);
         // Paid out at once, the rope is slack until the load has its speed, v = g t, and the
         // length.
-        steps(d, rates[i] < 0.0 ? 1 : (int)(0.2 / sizes[h]));
+        take_steps(d, rates[i] < 0.0 ? 1 : (int)(0.2 / sizes[h]));
         for (int n = 0; n < 50; n++) {
-          steps(d, 1);
+          take_steps(d, 1);
           check_relative(probe(d, "line.tension"), weight, 1e-6);
           check_near(probe(d, "load.vy"), -rates[i], 1e-9);
         }
@@ -66,7 +60,7 @@ static void the_work_is_booked(void **unused) {
   for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
     for (double dt = 1e-3; dt > 1e-4; dt /= 4.0) {
       rl_driver *d = driver_for(s, solvers[k], dt);
-      steps(d, (int)(0.2 / dt + 0.5));
+      take_steps(d, (int)(0.2 / dt + 0.5));
       // P = m (r + g h) at the start, at the rate r; m g r from then on.
       check_relative(d->state->work, 2.385 * 0.5 * 0.5 + weight * 0.5 * 0.1, 1e-9);
       check_near(d->state->dissipated, 0.5 * 2.385 * 0.5 * 0.5, 1e-9);
@@ -92,7 +86,7 @@ static void check_start(const char *solver, bool heavy, double v) {
   const double m = heavy ? 2.0 + 0.4 * 4.0 / 5.0 : 2.0; // without the half elements at the ends
   for (double dt = 1e-3; dt > 1e-5; dt /= 8.0) {
     rl_driver *d = driver_for(s, solver, dt);
-    steps(d, 20);
+    take_steps(d, 20);
     check_near(d->state->dissipated, 0.5 * m * (0.5 - v) * (0.5 - v), 1e-9);
     check_near(rl_driver_energy_error(d), 0.0, 1e-9);
     rl_driver_free(d);
@@ -124,7 +118,7 @@ static void limited_winches(void **unused) {
   for (size_t k = 1; k < GENERAL; k++) {
     rl_driver *d = driver_for(s, general[k], 1e-3);
     for (int n = 1; n <= 200; n++) {
-      steps(d, 1);
+      take_steps(d, 1);
       const double speed = fmin(0.8, (30.0 / 2.385 - 9.81) * n * 1e-3);
       check_near(probe(d, "load.vy"), speed, 3e-3);
       check_below(probe(d, "line.tension"), 30.0 * (1.0 + 2e-7));
@@ -132,7 +126,7 @@ static void limited_winches(void **unused) {
     check_near(d->state->dissipated, 0.0, 0.02); // 0.8 J if it started at once
     rl_driver_free(d);
     d = driver_for(weak, general[k], 1e-3);
-    steps(d, 100);
+    take_steps(d, 100);
     check_near(probe(d, "load.y"), -2.0, 1e-6); // soft rows give a little
     check_relative(probe(d, "line.tension"), weight, 1e-6);
     check_near(d->state->work, 0.0, 1e-6);
@@ -148,10 +142,10 @@ static void it_stalls(void **unused) {
   rl_scenario *s = shipped_with("winch-stall", NULL, 0);
   for (size_t k = 0; k < GENERAL; k++) {
     rl_driver *d = driver_for(s, general[k], 1e-3);
-    steps(d, 1000);
+    take_steps(d, 1000);
     check_near(probe(d, "load.vy"), 0.4, 1e-6);
     check_relative(probe(d, "line.tension"), 19.62, 1e-6);
-    steps(d, 1000);
+    take_steps(d, 1000);
     check_near(probe(d, "load.vy"), 0.0, 1e-9);
     check_relative(probe(d, "line.tension"), 12.0 * 9.81, 1e-6);
     check_near(probe(d, "load.y"), -1.5, 2e-3);
@@ -179,7 +173,7 @@ static void over_things(void **unused) {
         "0", i < 2 ? 9 : 0, ropes[i], i % 2 == 0 ? "from" : "to");
     for (size_t k = 1; k < GENERAL; k++) {
       rl_driver *d = driver_for(s, general[k], 1e-3);
-      steps(d, 200);
+      take_steps(d, 200);
       check_relative(probe(d, "line.tension"), weight, 1e-6);
       check_near(probe(d, "load.vy"), 0.4, 1e-6);
       check_near(probe(d, "load.y"), -2.0 + 0.4 * 0.15, 1e-5);
@@ -205,7 +199,7 @@ static void check_capstan(const char *solver, bool at_to, double rate) {
   const double pull = weight * exp((rate < 0.0 ? 0.3 : -0.3) * acos(-1.0));
   rl_driver *d = driver_for(s, solver, 1e-3);
   for (int n = 1; n <= 400; n++) {
-    steps(d, 1);
+    take_steps(d, 1);
     if (n > 5) {
       check_relative(probe(d, at_to ? "line.tension.to" : "line.tension.from"), pull, 1e-6);
       check_relative(probe(d, at_to ? "line.tension.from" : "line.tension.to"), weight, 1e-6);
@@ -246,7 +240,7 @@ static void a_sudden_haul_is_no_blow_up(void **unused) {
       "events: [{from: 0, until: 9, winch: {rope: line, end: to, rate: -20}}]\n");
   for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
     rl_driver *d = driver_for(s, solvers[k], 2e-3);
-    steps(d, 10);
+    take_steps(d, 10);
     check_near(probe(d, "load.y"), -1.0 + 10 * 0.04, 1e-6);
     check_near(probe(d, "load.vy"), 20.0, 1e-6);
     check_relative(probe(d, "line.tension.from"), 2.0 * 9.81, 1e-6);
@@ -274,7 +268,7 @@ static void it_is_limited_through_a_wrap(void **unused) {
           "%g}}]\n",
           limit);
       rl_driver *d = driver_for(s, solvers[k], 1e-3);
-      steps(d, 100);
+      take_steps(d, 100);
       const double passes = limit * exp(-0.3 * acos(-1.0)) - weight;
       check_near(probe(d, "load.vy"), i == 0 ? 0.0 : passes / 2.385 * 0.1, 2e-3);
       check_near(probe(d, "load.y"), -2.0 + (i == 0 ? 0.0 : passes / 2.385 * 0.005), 2e-4);
@@ -294,7 +288,7 @@ static void the_reference_has_them(void **unused) {
   for (size_t i = 0; i < 2; i++) {
     rl_scenario *s = shipped_with(names[i], NULL, 0);
     rl_driver *d = driver_for(s, "reference", 2e-3);
-    steps(d, i == 0 ? 1000 : 500);
+    take_steps(d, i == 0 ? 1000 : 500);
     check_near(probe(d, "load.y"), places[i], 1e-11);
     check_near(rl_driver_energy_error(d), 0.0, 1e-10);
     if (i == 0) { // m r^2 / 2 at the start, and as much where the rope is taut again
@@ -317,12 +311,12 @@ static void ends_of_a_haul(void **unused) {
       " {from: 0, until: 9, winch: {rope: cut, end: from, rate: -1}},"
       " {at: 0.1, cut: {rope: cut, segment: 0}}]\n");
   rl_driver *d = driver_for(s, "rattle", 1e-3);
-  steps(d, 100);
+  take_steps(d, 100);
   const double speed = probe(d, "b.vy");
   check_near(speed, 1.0, 1e-9);
-  steps(d, 100);
+  take_steps(d, 100);
   check_near(probe(d, "b.vy"), speed - 0.981, 1e-9);
-  steps(d, 300);
+  take_steps(d, 300);
   assert_true(probe(d, "short.rest") > 0.0 && probe(d, "short.rest") < 1e-3);
   rl_driver_free(d);
   rl_scenario_free(s);

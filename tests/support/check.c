@@ -97,6 +97,21 @@ void step_checked(rl_driver *driver) {
   check_elements(driver);
 }
 
+void take_steps(rl_driver *driver, int count) {
+  for (int n = 0; n < count; n++) {
+    assert_true(rl_driver_step(driver) > 0);
+  }
+}
+
+double places_apart(const rl_driver *a, const rl_driver *b) {
+  double largest = 0.0;
+  for (uint32_t i = 0; i < a->model->place_count; i++) {
+    largest = rl_larger(
+        largest, rl_distance(rl_position(&a->state->points[i]), rl_position(&b->state->points[i])));
+  }
+  return largest;
+}
+
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular) {
   if (!(rl_driver_step(driver) > 0)) {
     print_error("%s at %.6g s: %s\n", driver->type->name, driver->state->time,

@@ -48,6 +48,10 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
 void check_elements(const rl_driver *driver);
 void step_checked(rl_driver *driver);
 
+// So many steps, none of which diverges. The largest difference between the places of two runs [m].
+void take_steps(rl_driver *driver, int count);
+double places_apart(const rl_driver *a, const rl_driver *b);
+
 // A step in which nothing acts from outside: the momentum is that of the start to 1e-12 of
 // sum m |v|, the angular momentum to `angular` of its size there (INFINITY: any).
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// reference on massless ropes over bodies: what winds, sticks, slips, and comes off.
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+static const double g = 9.81;
+
+// (4.11) A bob winds on a post: free length and place after a second.
+static void bob_winds_on_its_post(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_with("winding-post", NULL, 0);
+  rl_driver *d = driver_for(s, "reference,forces=end", 0.02);
+  take_steps(d, 50);
+  check_relative(probe(d, "line.tension"), 4.0 / 0.774596669241483, 1e-11); // m v^2 / l
+  check_near(probe(d, "puck.speed"), 2.0, 1e-13);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-12);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// A bob that winds on a prism: each face that the rope comes to lie on is an event.
+static void bob_winds_on_a_prism(void **unused) {
+  (void)unused;
+  rl_scenario *s = shipped_with("winding-polygon", NULL, 0);
+  rl_driver *d = driver_for(s, "reference,forces=end", 0.0125);
+  take_steps(d, 160);
+  void *exact = calloc(1, s->exact->size);
+  rl_state *state = rl_state_create(s->model);
+  char message[256];
+  assert_true(s->exact->init(exact, s->model, s->exact_arguments, message, sizeof message));
+  assert_true(s->exact->at(exact, s->model, 2.0, state));
+  for (size_t i = 0; i < s->probe_count; i++) {
+    check_near(rl_probe_value(s->model, d->state, s->probes[i]),
+               rl_probe_value(s->model, state, s->probes[i]), 1e-13 * 10.0);
+  }
+  assert_int_equal(d->state->wrap_counts[0], 6);
+  rl_state_free(state);
+  free(exact);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// (4.12) Galileo's pendulum: the peg's radius takes from the period in proportion to it, so that
+// two pegs tell the period with none. Half a period lies between two crossings of the vertical.
+static double interrupted_period(double radius) {
+  rl_scenario *s = scenario_from("name: i\nduration: 2\nstep: 0.01\nbodies:\n"
+                                 "  peg: {motion: fixed, position: [%.17g, -0.5, 0], shape: "
+                                 "{cylinder: {radius: %.17g, length: "
+                                 "0.2}}}\n"
+                                 "  bob: {mass: 1, position: [0.5, -0.8660254037844386, 0]}\n"
+                                 "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}}}\n",
+                                 -radius, radius);
+  const double dt = 0.001;
+  rl_driver *d = driver_for(s, "reference,estimate=false", dt);
+  double crossings[3], last = probe(d, "bob.vx"); // it turns round on the left and on the right
+  int count = 0;
+  while (count < 2) {
+    take_steps(d, 1);
+    const double now = probe(d, "bob.vx");
+    if (d->state->step > 1 && (now > 0.0) != (last > 0.0)) {
+      crossings[count++] = d->state->time - dt * now / (now - last);
+    }
+    last = now;
+  }
+  const double height = probe(d, "bob.y");
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  check_near(height, -0.8660254037844386, 1e-4);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return crossings[1];
+}
+
+static void interrupted_pendulum_has_its_period(void **unused) {
+  (void)unused;
+  const double a = interrupted_period(1e-4), b = interrupted_period(5e-5);
+  check_near(2.0 * b - a, 1.75547800767582, 1e-7);
+}
+
+// The second derivative of a path along the motion, on which accelerations rest: in a second of a
+// ball that swings into a rope, with wraps that come and go, energy stays.
+static void wraps_that_come_and_go_take_nothing(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"ball-against-rope", "tetherball", "interrupted-pendulum"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    rl_scenario *s = shipped_with(names[i], NULL, 0);
+    rl_driver *d = driver_for(s, "reference", 0.01);
+    take_steps(d, 100);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+    check_below(d->info.error_estimate, 1e-11);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// A rope that slips on its drum until the weights have come to rest, and sticks from then on: when
+// and where is known.
+static void slipping_rope_comes_to_rest(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: r\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {motion: fixed, position: [0, 0, 0], shape: {cylinder: {radius: 0.1, length: 0.4}}, "
+      "friction: 0.3}\n"
+      "  a: {mass: 1.5, position: [-0.1, -4, 0], velocity: [0, -1, 0]}\n"
+      "  b: {mass: 1, position: [0.1, -6, 0], velocity: [0, 1, 0]}\n"
+      "ropes: {line: {from: {body: a}, to: {body: b}, over: [drum]}}\n");
+  const double r = exp(0.3 * PI), brake = g * (r - 1.5) / (r + 1.5), stop = 1.0 / brake;
+  // The pull of a is r times that of b: 1.5 (g - A) = T r, T = 1 (g + A), A = dv/dt < 0.
+  const double a = g * (1.5 - r) / (1.5 + r);
+  rl_driver *d = driver_for(s, "reference", 0.021);
+  while (d->state->time < 0.9 * stop) {
+    take_steps(d, 1);
+  }
+  const double t = d->state->time;
+  check_near(probe(d, "a.vy"), -1.0 - a * t, 1e-11);
+  check_near(probe(d, "a.y"), -4.0 - t - 0.5 * a * t * t, 1e-11);
+  while (d->state->time < stop + 0.2) {
+    take_steps(d, 1);
+  }
+  check_near(probe(d, "a.y"), -4.0 - 0.5 / brake, 1e-10);
+  check_near(probe(d, "a.vy"), 0.0, 1e-10);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-10);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// A rope that sticks on a free body slides sideways on it, and is jerked: the same result whatever
+// the step is, though the marks that hold it are moved at every one. At 0.5 s, and at 1 s, when it
+// has slipped off the capsule.
+static void stuck_ropes_know_no_step(void **unused) {
+  (void)unused;
+  static const char *const shapes[] = {"capsule: {radius: 0.25, length: 0.3}",
+                                       "box: {size: [0.5, 0.52, 0.6]}"};
+  static const double dissipated[] = {0.3669, 0.4505};
+  for (int i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(
+        "name: f\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  middle: {mass: 3, position: [0.05, -0.35, 0], spin: [0.2, 0.1, 1],\n"
+        "    velocity: [0.1, 0.5, 0], friction: 0.4, shape: {%s}}\n"
+        "  left: {mass: 1, position: [-1, -0.2, 0.1], velocity: [-0.4, -1, 0.3],\n"
+        "    inertia: [0.1, 0.12, 0.13], spin: [0, 0.3, 0]}\n"
+        "  right: {mass: 2, position: [1.2, -0.3, -0.1], velocity: [0.5, -0.8, -0.2]}\n"
+        "ropes: {line: {from: {body: left, at: [0.1, 0.2, 0]}, to: {body: right},\n"
+        "  over: [{body: middle, side: [0, 1, 0]}]}}\n",
+        shapes[i]);
+    rl_driver *coarse = driver_for(s, "reference,estimate=false", 1.0 / 40.0);
+    rl_driver *fine = driver_for(s, "reference,estimate=false", 1.0 / 120.0);
+    for (int half = 0; half < 2 - i; half++) {
+      take_steps(coarse, 20);
+      take_steps(fine, 60);
+      check_below(places_apart(coarse, fine), 1e-12);
+      check_near(rl_driver_energy_error(coarse), 0.0, 1e-13);
+      check_near(fine->state->dissipated, dissipated[i], 1e-4);
+    }
+    rl_driver_free(coarse);
+    rl_driver_free(fine);
+    rl_scenario_free(s);
+  }
+}
+
+// (18) A bob winds itself up on a post until it gets there: l^2 = l0^2 - 2 R v t. Then the rope
+// lets the post go, and the bob flies on as it came, towards the axis. How wrong that is depends on
+// the shortest internal step, which the estimate knows.
+static void a_bob_lands_on_its_post(void **unused) {
+  (void)unused;
+  static const char *const frictions[] = {"0", "0.5"};
+  static const int parts[] = {1, 2, 5, 10}; // of a step
+  const double radius = 0.1, v = 1.0, start = 0.3, straight = 0.15, h = 0.01;
+  const double x = sin(start), y = cos(start), angle = start + straight / radius;
+  const double landing = straight * straight / (2.0 * radius * v);
+  for (size_t k = 0; k < 8; k++) {
+    rl_scenario *s =
+        scenario_from("name: landing\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\nbodies:\n"
+                      "  post: {motion: fixed, shape: {cylinder: {radius: %.17g, length: 1}}}\n"
+                      "  bob: {mass: 1, position: [%.17g, %.17g, 0], velocity: [%.17g, %.17g, 0]}\n"
+                      "ropes: {line: {from: {point: [-1, %.17g, 0]}, to: {body: bob},"
+                      " over: [{body: post, side: [0, 1, 0]}], friction: %s}}\n",
+                      radius, radius * x + straight * y, radius * y - straight * x, -v * x, -v * y,
+                      radius, frictions[k / 4]);
+    rl_driver *d = driver_for(s, "reference", h / parts[k % 4]);
+    take_steps(d, 11 * parts[k % 4]);
+    assert_int_equal(d->state->wrap_counts[0], 1);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+    take_steps(d, 5 * parts[k % 4]);
+    assert_int_equal(d->state->wrap_counts[0], 0);
+    const double from_axis = radius - v * (16.0 * h - landing);
+    const double error = hypot(probe(d, "bob.x") - from_axis * sin(angle),
+                               probe(d, "bob.y") - from_axis * cos(angle));
+    print_message("friction %s: %.2g m beside its place, estimate %.2g m, error in energy %.2g J\n",
+                  frictions[k / 4], error, d->info.error_estimate, rl_driver_energy_error(d));
+    check_below(error, 2e-6);
+    check_below(error, d->info.error_estimate);
+    check_below(d->info.error_estimate, 1e-4);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-5);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
+// An elastic rope that rubs on a turning drum comes to the drum's rim, where its shortest way ends,
+// and slips off: the rates at which it runs over the wraps then are those of the way that there
+// was.
+static void an_elastic_rope_slips_off_a_rim(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: rim\nduration: 1\nstep: 0.01\ngravity: [3, -5, 2]\nbodies:\n"
+      "  drum: {motion: driven, spin: [0, 0, 20], shape: {cylinder: {radius: 0.3, length: 0.5}}}\n"
+      "  m: {mass: 1, position: [0.9, -1.2, 0.1]}\n  n: {mass: 2, position: [-0.9, -1.2, 0]}\n"
+      "ropes: {line: {from: {body: m}, to: {body: n}, over: [{body: drum, side: [0, 1, 0]}],"
+      " friction: 0.5, stiffness: 5000, damping_ratio: 0.2}}\n");
+  rl_driver *d = driver_for(s, "reference,estimate=false", 0.01);
+  int steps = 0;
+  while (d->state->wrap_counts[0] > 0 && steps < 60) {
+    take_steps(d, 1);
+    steps++;
+  }
+  print_message("off after %d steps, of which the last has %" PRIu64
+                " internal ones; error in energy %.2g J\n",
+                steps, d->info.iterations, rl_driver_energy_error(d));
+  assert_int_equal(d->state->wrap_counts[0], 0);
+  assert_int_equal(d->state->slipped_off, 1);
+  check_below((double)d->info.iterations, 1000.0);
+  take_steps(d, 5);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bob_winds_on_its_post),
+      cmocka_unit_test(bob_winds_on_a_prism),
+      cmocka_unit_test(interrupted_pendulum_has_its_period),
+      cmocka_unit_test(wraps_that_come_and_go_take_nothing),
+      cmocka_unit_test(slipping_rope_comes_to_rest),
+      cmocka_unit_test(stuck_ropes_know_no_step),
+      cmocka_unit_test(a_bob_lands_on_its_post),
+      cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
