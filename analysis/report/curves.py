@@ -105,9 +105,11 @@ class LogAxis:
         return ", ".join(ticks)
 
 
-def log_axis(values: Sequence[float], most: int, signed: bool = False) -> LogAxis:
+def log_axis(values: Sequence[float], most: int, signed: bool = False, least: float = 1e-300
+             ) -> LogAxis:
     """Covers the largest magnitude, and below it the bulk of the others in `most` decades, or in
-    twice as many if otherwise a third of the values would lie on the floor."""
+    twice as many if otherwise a third of the values would lie on the floor, which is at least
+    `least`."""
     finite = [value for value in values if math.isfinite(value) and value != 0]
     sizes = sorted(map(abs, finite))
     if not sizes:
@@ -116,7 +118,8 @@ def log_axis(values: Sequence[float], most: int, signed: bool = False) -> LogAxi
     bulk = math.floor(math.log10(quantile(sizes, 0.1 if signed else 0.02)))
     if quantile(sizes, 1 / 3) < 10.0 ** max(top - most, -300):
         most *= 2
-    bottom = max(-300, min(top - 3, max(bulk, top - most)))
+    bottom = max(decade(least), min(top - 3, max(bulk, top - most)))
+    top = max(top, bottom + 3)
     if not signed:
         return LogAxis(10.0 ** bottom, top - bottom, 0)
     greatest, least = max(finite), min(finite)

@@ -22,14 +22,15 @@ from svg import tidy
 from units import divided_by, probe_unit, significant
 
 PANELS = 6  # most panels of probes in one figure
+ROUND_OFF = 1e-15  # of a stretch: some units in the last place of 1
 
 
-def logarithmic(artist: Artist, name: str, most: int, signed: bool
+def logarithmic(artist: Artist, name: str, most: int, signed: bool, least: float = 1e-300
                 ) -> tuple[list[Trace], LogAxis, dict[str, object]]:
     """Variables for one column of all runs on a logarithmic axis with a zero."""
     traces = artist.with_column(name)
     values = [v for t in healthy(traces) for v in t.column(name)]
-    axis = log_axis(values, most, signed)
+    axis = log_axis(values, most, signed, least)
     highest = max((v for t in traces for v in t.column(name) if math.isfinite(v)), default=0)
     if highest > axis.top:  # a diverged run: show the beginning of its rise
         axis.above += min(2, math.ceil(math.log10(highest / axis.top)))
@@ -54,7 +55,7 @@ def energy(artist: Artist) -> Drawing | None:
 
 
 def stretch(artist: Artist) -> Drawing | None:
-    traces, axis, variables = logarithmic(artist, "stretch_max", 9, signed=False)
+    traces, axis, variables = logarithmic(artist, "stretch_max", 9, signed=False, least=ROUND_OFF)
     if not traces:
         return None
     elastic = any("stiffness" in mapping(rope)

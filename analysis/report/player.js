@@ -489,30 +489,38 @@ class Picture {
     }
   }
 
+  // Symbols are smaller where there are so many that they would hide all else.
+  symbolSize(run) {
+    const crowd = Math.max(run.motion.ropes.length, this.scene.bodies.length);
+    return Math.min(1, Math.max(0.35, this.camera.zoom * Math.hypot(this.width, this.height) / crowd / 30));
+  }
+
   // Symbols along the ropes, each solver's at other places, and on bodies without a shape.
   drawSymbols(run, now, index) {
+    const size = this.symbolSize(run);
     const each = run.motion.ropes.length > 4 ? 1 : 3, count = this.scene.runs.length;
     if (now.points) {
       for (const points of split(now.points, run.motion.ropes, this.camera)) {
         for (let k = 0; k < each; k++) {
-          symbol(this.ctx, along(points, (k + (index + 0.5) / count) / each), run.symbol, run.colour, 4);
+          symbol(this.ctx, along(points, (k + (index + 0.5) / count) / each), run.symbol, run.colour, 4 * size);
         }
       }
     }
     this.scene.bodies.forEach((body, i) => {
       if (body.fixed || body.lines.length || !now.centres) return;
-      symbol(this.ctx, this.camera.flat(now.centres.subarray(3 * i, 3 * i + 3)), run.symbol, run.colour, 6);
+      symbol(this.ctx, this.camera.flat(now.centres.subarray(3 * i, 3 * i + 3)), run.symbol, run.colour, 6 * size);
     });
   }
 
   drawContacts(run, now) {
+    const size = this.symbolSize(run);
     for (let i = 0; now.contacts && i < now.contacts.length; i += 3) {
       const [x, y] = this.camera.flat(now.contacts.subarray(i, i + 3));
       if (!Number.isFinite(x + y)) continue;
       const kind = now.kinds[i / 3];
       this.ctx.beginPath();
-      if (kind === STICKS) this.ctx.rect(x - 3.5, y - 3.5, 7, 7);
-      else this.ctx.arc(x, y, kind === SLIDES ? 3.4 : 2.6, 0, 2 * Math.PI);
+      if (kind === STICKS) this.ctx.rect(x - 3.5 * size, y - 3.5 * size, 7 * size, 7 * size);
+      else this.ctx.arc(x, y, (kind === SLIDES ? 3.4 : 2.6) * size, 0, 2 * Math.PI);
       Object.assign(this.ctx, {fillStyle: kind === SLIDES ? "#fff" : INK, lineWidth: 1.2,
                                strokeStyle: kind === SLIDES ? INK : run.colour});
       this.ctx.setLineDash([]);
@@ -555,6 +563,8 @@ class Picture {
 
   drawColourBar() {
     const wide = Math.min(160, 0.4 * this.width), left = this.width - wide - 14, top = 12;
+    this.ctx.fillStyle = "rgba(255, 255, 255, 0.8)"; // what is behind it does not hide its numbers
+    this.ctx.fillRect(left - 12, 0, wide + 26, top + 28);
     for (let k = 0; k < wide; k++) {
       this.ctx.fillStyle = shade(k / wide);
       this.ctx.fillRect(left + k, top, 1.5, 9);
