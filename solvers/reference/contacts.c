@@ -286,7 +286,6 @@ static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
   rl_touched *touched = &e->touched[item];
   crossing c;
   if (!stays(e, row)) {
-    touched->beside = RL_NONE;
     const bool first = !contact->second && !stays(e, other);
     const uint32_t edge = first ? RL_NONE : e->touched[other->item].feature;
     touched->feature = first             ? find_edge(part, of)
@@ -404,6 +403,9 @@ void rl_contacts_find(rl_equations *e) {
     rl_row *row = &e->rows->rows[k];
     const rl_contact *contact = is_contact(row) ? &e->state->contacts[row->item] : NULL;
     row->is_skipped = contact && e->is_between && !can_act(e, row);
+    if (contact && !stays(e, row)) {
+      e->touched[row->item].beside = RL_NONE;
+    }
     if (!contact || contact->rope == RL_NONE || row->is_skipped) {
       continue;
     }

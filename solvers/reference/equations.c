@@ -803,13 +803,20 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
 }
 
+// The accelerations of what has been chosen; false where there are none.
+static bool accelerate(rl_equations *e) {
+  free_accelerations(e);
+  const bool found = factor(e, ACCELERATIONS);
+  if (found) {
+    solve(e);
+  }
+  return found;
+}
+
 // Of the rows that act with next to no force: those that would push do not. True if there were any.
 static bool drop_pushing(rl_equations *e, double size) {
   bool dropped = false;
-  free_accelerations(e);
-  if (factor(e, ACCELERATIONS)) {
-    solve(e);
-  }
+  accelerate(e);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const bool pushes = e->acts[m] && is_stiff(e, m) && e->lcp.lower[m] == 0.0 &&
                         e->multipliers[m] < -0.5 * least_push * e->force;
@@ -864,33 +871,46 @@ static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
   solve_accelerations(e, size, 1.0, info);
 }
 
+// How fast a row comes to be drawn apart.
+static double apart(const rl_equations *e, uint32_t m) {
+  return e->lcp.change[m] + e->curvatures[m] + reel_of(e, m);
+}
+
 // (9a) Whether what acts and what sticks is an answer to (9): with some forces, each contact having
 // friction to spare, and no row that is taut and does not act drawn apart.
 static bool can_hold(rl_equations *e, double size) {
   rl_lcp *l = &e->lcp;
-  free_accelerations(e);
-  if (!factor(e, ACCELERATIONS)) {
+  if (!accelerate(e)) {
     return false;
   }
-  solve(e);
   rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
   bool holds = true;
   for (uint32_t m = 0; m < l->direct.row_count && holds; m++) {
-    const double apart = l->change[m] + e->curvatures[m] + reel_of(e, m);
-    holds = !e->is_taut[m] || e->acts[m] || apart <= least_acceleration * size;
+    holds = !e->is_taut[m] || e->acts[m] || apart(e, m) <= least_acceleration * size;
   }
   return holds && share_inside(e) && pulls(e, 0.0);
 }
 
-// (9a) Whether what has been found to begin to slip could as well stick. The choice stays.
-static bool has_another_answer(rl_equations *e, double size) {
-  const size_t rows = e->lcp.direct.row_count, contacts = e->lcp.direct.tangents_count;
+// (9a) What rests, and has been found to begin to slip or to bear nothing, sticks if it can.
+static void hold_what_rests(rl_equations *e, double size) {
+  rl_lcp *l = &e->lcp;
+  const size_t rows = l->direct.row_count, contacts = l->direct.tangents_count;
+  if (contacts < 2 || !accelerate(e)) {
+    return;
+  }
   memcpy(e->other_shares, e->shares, rows * sizeof *e->shares);
   memcpy(e->other_rubbing, e->rubbing, contacts * sizeof *e->rubbing);
-  const bool has = rl_rubbing_hold(e) && can_hold(e, size);
-  memcpy(e->shares, e->other_shares, rows * sizeof *e->shares);
-  memcpy(e->rubbing, e->other_rubbing, contacts * sizeof *e->rubbing);
-  return has;
+  memcpy(e->chosen, e->acts, rows * sizeof *e->chosen);
+  rl_direct_rates(&l->direct, l->gradients, e->accelerations, l->change);
+  for (uint32_t m = 0; m < rows; m++) {
+    e->acts[m] = e->chosen[m] || (e->is_taut[m] && apart(e, m) >= -least_acceleration * size);
+    e->shares[m] = e->chosen[m] ? e->shares[m] : 0.0;
+  }
+  if (!rl_rubbing_hold(e) || !can_hold(e, size)) {
+    memcpy(e->shares, e->other_shares, rows * sizeof *e->shares);
+    memcpy(e->rubbing, e->other_rubbing, contacts * sizeof *e->rubbing);
+    memcpy(e->acts, e->chosen, rows * sizeof *e->acts);
+  }
 }
 
 // Accelerations without the rows that are to be chosen from, and what these ask for; the largest.
@@ -932,17 +952,30 @@ static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates); // dampers pull by them
   settle_choice(e, size);
   share_inside(e);
-  e->is_open = e->is_open || has_another_answer(e, size);
+  hold_what_rests(e, size);
   stop_slides(e, info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     e->is_taut[m] = e->is_taut[m] && e->acts[m]; // what does not act is looked for anew
   }
 }
 
-bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
+bool rl_equations_resume(rl_equations *e) {
+  const double least = rest_speed * e->speed;
+  bool is_kept = true;
+  memset(e->is_taut, 0, e->lcp.direct.row_count * sizeof *e->is_taut);
+  rl_rotation_settle(e->model, e->state, false);
+  evaluate(e);
+  restrict_to(e, e->acts);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count && is_kept; m++) {
+    is_kept = !e->acts[m] || !is_stiff(e, m) || fabs(e->lcp.rates[m]) <= least;
+  }
+  return is_kept && rl_equations_hold(e) && !rl_rubbing_stops(e, least);
+}
+
+// What is taut; how fast that is pulled apart, at most [m/s].
+static double find_taut(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   double fastest = 0.0;
-  rl_rotation_settle(e->model, e->state, false);
   for (uint32_t m = 0; m < l->direct.row_count; m++) { // an idle contact cannot be chosen
     e->acts[m] = e->acts[m] && m < e->model->link_count;
     e->is_taut[m] = false;
@@ -958,18 +991,31 @@ bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
     const double rate = rod ? fabs(l->rates[m]) : l->rates[m];
     fastest = e->is_taut[m] ? rl_larger(fastest, rate) : fastest;
   }
+  return fastest;
+}
+
+// What is taut and goes slack is no longer; which elastic rows pull.
+static void keep_taut(rl_equations *e) {
+  const rl_lcp *l = &e->lcp;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    double damper;
+    const bool rod = l->lower[m] < 0.0;
+    e->is_taut[m] = e->is_taut[m] && (rod || l->rates[m] > -rest_speed * e->speed);
+    if (!is_stiff(e, m)) {
+      e->acts[m] = rod || (l->values[m] > 0.0 && elastic_pull(e, m, &damper) > 0.0);
+    }
+  }
+}
+
+bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
+  rl_rotation_settle(e->model, e->state, false);
+  const double fastest = find_taut(e);
   e->gentle = gentle_of(e);
   restrict_to(e, e->is_taut);
   if (fastest > rest_speed * e->speed) {
     catch_taut(e, fastest, info);
   }
-  for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    double damper;
-    e->is_taut[m] = e->is_taut[m] && (l->lower[m] < 0.0 || l->rates[m] > -rest_speed * e->speed);
-    if (!is_stiff(e, m)) {
-      e->acts[m] = l->lower[m] < 0.0 || (l->values[m] > 0.0 && elastic_pull(e, m, &damper) > 0.0);
-    }
-  }
+  keep_taut(e);
   choose_by_acceleration(e, info);
   restrict_to(e, e->acts);
   return fastest > e->gentle;

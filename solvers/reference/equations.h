@@ -74,11 +74,10 @@ typedef struct rl_equations {
   uint64_t restricted;       // the structure of the rows for which that was said
   bool *differs;             // [contacts] those whose curvature is found by differences
   bool is_choosing;          // who acts: what touches may come to stick
-  bool is_open;              // (9a) who acts has had two answers
   bool is_between;           // nobody asks for events: contacts that do not act rest
   rl_touched *touched;       // [contacts] of boxes and hulls
   rl_rubbing *rubbing;       // [contacts] of those with friction, in the order of the tangents
-  rl_rubbing *other_rubbing; // [contacts] and while another answer is tried, (9a)
+  rl_rubbing *other_rubbing; // [contacts] as found, while another answer is tried, (9a)
   bool has_driven, has_elastic;
   rl_gauge *gauges;       // [unknowns] of rl_equations_event
   double *starts;         // [unknowns] C at the start of the internal step [m]
@@ -86,7 +85,7 @@ typedef struct rl_equations {
   double *impulses;       // [unknowns] of catches, and of what the caller adds [N s]
   double *blows;          // [unknowns] impulses of the last catch [N s]
   double *shares;         // [unknowns] lambda as they were chosen [N]
-  double *other_shares;   // [unknowns] the same while another answer is tried
+  double *other_shares;   // [unknowns] the same of `shares`
   double *softness;       // [unknowns] of (4c) [1/kg]
   double *curvatures;     // [unknowns] dJ/dt v [m/s^2]
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
@@ -150,6 +149,10 @@ double rl_equations_event(rl_equations *equations);
 // (4c) After an event: whether all that happened is that a contact asks for more than it can give,
 // as the contacts share what they bear, and does not as they do now.
 bool rl_equations_share_anew(rl_equations *equations);
+
+// At the start of a step, with those who acted at the end of the last one: whether they are where
+// and as fast as they were left. If not, something has been changed from outside.
+bool rl_equations_resume(rl_equations *equations);
 
 // Chooses who acts from where the state is: what is taut and pulled apart is caught, by the
 // impulses of one complementarity problem; of what then stays taut a second one chooses by

@@ -4,6 +4,7 @@
 // with projection after every internal step, and with what happens between - a rope falls slack, is
 // caught, leaves - located to rounding. It carries the run twice, the second time at a hundred
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
+#include "choice.h"
 #include "contacts.h"
 #include "rubbing.h"
 
@@ -51,9 +52,6 @@ static const double companion_lead = 0.25;
 // by its shorter steps, that is a little less than the error.
 static const double estimate_factor = 2.0;
 
-// (11b) The first of two parts that the companion makes of a step.
-static const double companion_share = 0.375;
-
 // Of the step: internal steps below this are as short as rounding lets them be, and are taken
 // whatever their error is said to be.
 static const double shortest = 1e-9;
@@ -78,10 +76,11 @@ typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP, A_RING } happening;
 typedef struct run {
   rl_state *state;
   double tolerance;
-  int substeps;    // equal internal steps in a step; 0: as the tolerance asks
-  double lead;     // (11a)
-  double shortest; // internal step, of a step
-  double h;        // what the next internal step tries [s]; 0: not known
+  int substeps;     // equal internal steps in a step; 0: as the tolerance asks
+  double lead;      // (11a)
+  double shortest;  // internal step, of a step
+  double h;         // what the next internal step tries [s]; 0: not known
+  rl_choice choice; // at the end of the last step
 } run;
 
 typedef struct reference {
@@ -123,6 +122,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->judged = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
   self->companion.state = rl_state_carve(model, c);
+  rl_choice_lay_out(&self->truth.choice, model, c);
+  rl_choice_lay_out(&self->companion.choice, model, c);
 }
 
 static bool acquire(void *memory, const rl_model *model) {
@@ -145,8 +146,9 @@ static void release(void *memory) {
 
 static void forget(reference *self) {
   self->equations.lcp.direct.structure = self->equations.restricted = 0;
-  self->equations.is_open = self->has_companion = false;
+  self->has_companion = false;
   self->truth.h = self->companion.h = 0.0;
+  self->truth.choice.is_known = self->companion.choice.is_known = false;
   self->estimate = 0.0;
   self->topology = 0;
   self->failure = RL_RUNNING;
@@ -158,13 +160,17 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->parameters = values;
   self->equations.regularisation = values[REGULARISATION];
   const int substeps = (int)values[SUBSTEPS];
-  self->truth = (run){
-      .tolerance = values[TOLERANCE], .substeps = substeps, .lead = 1.0, .shortest = shortest};
+  self->truth = (run){.tolerance = values[TOLERANCE],
+                      .substeps = substeps,
+                      .lead = 1.0,
+                      .shortest = shortest,
+                      .choice = self->truth.choice};
   self->companion = (run){.state = self->companion.state,
                           .tolerance = companion_factor * values[TOLERANCE],
                           .substeps = (substeps + 1) / 2,
                           .lead = companion_lead,
-                          .shortest = companion_factor * shortest};
+                          .shortest = companion_factor * shortest,
+                          .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
     self->creeps = self->creeps || rl_wraps_flow_rubs(model, i);
   }
@@ -681,6 +687,14 @@ static double longest(const run *r, double left, bool first) {
   return left / parts * (first ? r->lead : 1.0);
 }
 
+// Whether a run goes on with what was chosen last: the step of the output is no event, unless
+// something was changed between two of them.
+static bool resume(reference *self, run *r) {
+  rl_equations *e = &self->equations;
+  return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
+         begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
+}
+
 // Of a run at the start of a step.
 static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
@@ -692,13 +706,17 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
-  choose(self, 0.0, dt, info);
+  if (!resume(self, r)) {
+    choose(self, 0.0, dt, info);
+  }
 }
 
 // What the state tells beside places and velocities: multipliers, holds, tensions of wraps.
 static void end_run(reference *self, run *r, double dt) {
   rl_state_copy(self->judged, r->state);
   write_multipliers(self);
+  rl_rubbing_follow(&self->equations);
+  rl_choice_keep(&r->choice, &self->equations);
   if (self->parameters[FORCES] == MEAN) {
     write_means(self, dt);
   }
@@ -784,10 +802,9 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
   }
 }
 
-// (11) By the largest distance between the two that there has been, and at least rounding. (11c)
-// Nothing is known of it once one of them could have gone another way.
+// (11) By the largest distance between the two that there has been, and at least rounding.
 static void compare(reference *self, const rl_model *model, const rl_state *state) {
-  self->estimate = self->equations.is_open ? NAN : fmax(self->estimate, 0x1p-50 * model->reach);
+  self->estimate = fmax(self->estimate, 0x1p-50 * model->reach);
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
         rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));
@@ -795,28 +812,12 @@ static void compare(reference *self, const rl_model *model, const rl_state *stat
   }
 }
 
-// Whether ropes with mass or bodies can rub: what of them sticks is chosen anew at the start of a
-// step, (9).
-static bool can_rub(const rl_rows *rows) {
-  bool can = false;
-  for (uint32_t k = rows->span_count; k < rows->row_count && !can; k++) {
-    can = rows->rows[k].kind == RL_ROW_CONTACT && rows->rows[k].friction > 0.0;
-  }
-  return can;
-}
-
-// (11b) Where something rubs it makes two of a step, for other choices at other times.
 static rl_reason step_companion(reference *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
   rl_detect(model, self->companion.state, dt, rows);
-  const double first = can_rub(rows) ? companion_share * dt : dt;
-  rl_reason reason = integrate(self, &self->companion, rows, first, &own);
-  if (reason > 0 && first < dt) {
-    rl_detect(model, self->companion.state, dt - first, rows);
-    reason = integrate(self, &self->companion, rows, dt - first, &own);
-  }
+  const rl_reason reason = integrate(self, &self->companion, rows, dt, &own);
   info->iterations += own.iterations;
   info->row_evaluations += own.row_evaluations;
   return reason;

@@ -340,12 +340,17 @@ bool rl_rubbing_hold(rl_equations *e) {
   bool any = false;
   uint32_t count = 0;
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
+    const uint32_t normal = e->lcp.direct.tangents[k].normal;
     const rl_vec3 slide = rl_contact_slide(e->rows, rl_rubbing_row(e, k), e->state->velocities);
-    const bool rests =
-        e->acts[e->lcp.direct.tangents[k].normal] && rl_length(slide) <= no_slide * e->speed;
-    any = any || (rests && e->rubbing[k].kind != RL_CONTACT_STICKS);
-    e->rubbing[k].kind = rests ? RL_CONTACT_STICKS : e->rubbing[k].kind;
-    count += rests ? 1 : 0;
+    rl_rubbing *r = &e->rubbing[k];
+    const bool rests = rl_length(slide) <= no_slide * e->speed;
+    e->acts[normal] = e->acts[normal] && (rests || e->chosen[normal]);
+    if (e->acts[normal] && rests) {
+      any = any || !e->chosen[normal] || r->kind != RL_CONTACT_STICKS;
+      r->share = e->chosen[normal] ? friction_of(e, k) : (rl_vec3){0.0, 0.0, 0.0};
+      r->kind = RL_CONTACT_STICKS;
+      count++;
+    }
   }
   return any && count > 1;
 }

@@ -77,8 +77,8 @@ void rl_rubbing_begin_choices(rl_equations *equations);
 void rl_rubbing_begin_choice(rl_equations *equations, double size);
 void rl_rubbing_end_choice(rl_equations *equations, double size);
 
-// (9a) What was at rest, and was found to begin to slip, sticks. True if there was any, and
-// something else sticks that could bear more or less.
+// (9a) What is at rest and acts sticks, with the friction last found if it is one of the `chosen`,
+// with none if not. True if that is another choice, and more than one could bear more or less.
 bool rl_rubbing_hold(rl_equations *equations);
 
 // (4b) Of those that stick after it: whether one needs nearly all of its friction, and others could
