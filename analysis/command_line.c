@@ -49,22 +49,25 @@ void rl_write_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-char *rl_command_line(int argc, char *const *argv, const char *option) {
+// Whether a word is the option, which may be cut as long as no other begins so.
+static bool is_option(const char *word, const char *option) {
+  return strlen(word) > strlen("--") && strncmp(word, option, strlen(word)) == 0;
+}
+
+char *rl_command_line(int argc, char *const *argv) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   if (!out) {
     return NULL;
   }
-  bool given = false;
-  for (int i = 1; i < argc; i++) {
-    given = given || strcmp(argv[i], option) == 0;
-  }
   fputs("ropelab", out);
   for (int i = 0; i < argc; i++) {
-    rl_write_word(out, argv[i]);
-    if (i == 0 && !given) {
-      rl_write_word(out, option);
+    if (i == 0 || (!is_option(argv[i], "--force") && !is_option(argv[i], "--resume"))) {
+      rl_write_word(out, argv[i]);
+    }
+    if (i == 0) {
+      rl_write_word(out, "--force");
     }
   }
   return fclose(out) == 0 ? text : NULL;

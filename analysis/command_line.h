@@ -10,9 +10,9 @@
 // A blank and the word, quoted where it has to be.
 void rl_write_word(FILE *out, const char *word);
 
-// "ropelab WORD WORD..." with words quoted where they have to be, and `option` after the first, the
-// command, unless it is among them; free it. NULL: out of memory.
-char *rl_command_line(int argc, char *const *argv, const char *option);
+// "ropelab COMMAND --force WORD..." with words quoted where they have to be, and without --resume:
+// what makes all of it again; free it. NULL: out of memory.
+char *rl_command_line(int argc, char *const *argv);
 
 // The parts of a command that repeats a run, each with a space before it: an option and its value
 // (printf style), the solver under its label, the times of the run, changes of the scenario,

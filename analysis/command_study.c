@@ -25,7 +25,7 @@ const rl_usage rl_study_usage = {
 
 int rl_command_study(int argc, char **argv) {
   static rl_arguments a;
-  char *command = rl_command_line(argc, argv, "--force");
+  char *command = rl_command_line(argc, argv);
   int status = RL_EXIT_FAILED;
   if (!command || !rl_arguments_parse(&rl_study_usage, argc, argv, &a, &status)) {
     free(command);

@@ -128,7 +128,7 @@ static bool define(const rl_study_kind *kind, rl_arguments *a, rl_study_definiti
 int rl_study_main(const rl_study_kind *kind, const rl_usage *usage, int argc, char **argv) {
   static rl_arguments arguments;
   static rl_study_definition definition;
-  char *command = rl_command_line(argc, argv, "--force");
+  char *command = rl_command_line(argc, argv);
   int status = RL_EXIT_FAILED;
   if (command && rl_arguments_parse(usage, argc, argv, &arguments, &status)) {
     char folder[RL_PATH_MAX];

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -456,6 +457,15 @@ class Study(Case):
         path = write(STUDY)
         self.study(path, folder, "--resume")
         self.refused("study", path, "--out", folder, says=("--force replaces it",))
+
+    def test_the_command_of_a_resumed_study_makes_all_of_it_again(self) -> None:
+        folder = cli.new_folder()
+        words = ("converge", "pendulum", "-s", "pbd", "--over", "step", "--values", "0.01,0.005",
+                 "--duration", "0.2", "--figures", "svg", "--out", folder)
+        for resume in ((), ("--resume",), ("--resum",)):
+            self.expect_exit(cli.ropelab(*words, *resume), cli.DONE)
+            command = json.loads((folder / "study.json").read_text(encoding="utf-8"))["command"]
+            self.expect_exit(cli.ropelab(*shlex.split(command)[1:]), cli.DONE)
 
     def test_what_was_cut_is_made_again(self) -> None:
         folder, path = cli.new_folder(), write(STUDY)
