@@ -770,7 +770,8 @@ static int table_scenes = 200;
 static const double beyond_own = 5e-6, beyond_own_in_many = 1.5e-4;
 
 // What all of them gain falls with the square of the step, to what the few that gain most let one
-// see; where the bob turns slowly, at that order.
+// see. Where the bob turns slowly, at that order; `impulse-soft` and `xpbd` gain there a tenth of
+// what others do, at a few changes.
 static const double order_of_slow = 1.9, order_of_all = 1.75;
 
 // Of all energy, by a change, with methods that gain nothing but where a rope comes out of a body.
@@ -782,14 +783,14 @@ static void check_order(const char *what, double coarse, double fine, double lea
   assert_true(order >= least);
 }
 
-static void fill_table(const char *solver, gains table[HALVINGS]) {
+static void fill_table(const char *solver, double beyond_first, gains table[HALVINGS]) {
   for (int n = 0; n < HALVINGS; n++) {
     gains *g = &table[n];
     *g = (gains){.changes = 0};
     for (uint64_t seed = 1; seed <= (uint64_t)table_scenes; seed++) {
       add_gains(seed, solver, 1e-3 / (1 << n), g);
     }
-    const double beyond = (table_scenes > 200 ? beyond_own_in_many : beyond_own) * g->scale;
+    const double beyond = (table_scenes > 200 ? beyond_own_in_many : beyond_first) * g->scale;
     print_message(
         "%s, 1/%d ms: %d changes bring in %.4g J, %.3g J each, %.4g J where the bob turns "
         "slowly; in a step at most %.3g J beyond (20), expected at most %.3g J\n",
@@ -801,18 +802,24 @@ static void fill_table(const char *solver, gains table[HALVINGS]) {
 
 static void gains_fall_with_the_step(void **unused) {
   (void)unused;
-  static const struct {
+  const struct {
     const char *spec;
-    bool gains;
-  } cases[] = {{"impulse", true}, {"rattle", true},  {"pbd-direct", true},
-               {"pbd", false},    {"convex", false}, {"impulse,penalty_velocity=0", false}};
+    double slow, beyond; // least order where the bob turns slowly, 0: none gains; beyond (20)
+  } cases[] = {{"impulse", order_of_slow, beyond_own},
+               {"rattle", order_of_slow, beyond_own},
+               {"pbd-direct", order_of_slow, beyond_own},
+               {"impulse-soft", order_of_all, beyond_own},
+               {"xpbd", order_of_all, beyond_own_in_many}, // on a rim, scene 68
+               {"pbd", 0.0, beyond_own},
+               {"convex", 0.0, beyond_own},
+               {"impulse,penalty_velocity=0", 0.0, beyond_own}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains table[HALVINGS];
-    fill_table(cases[k].spec, table);
+    fill_table(cases[k].spec, cases[k].beyond, table);
     const gains *coarse = &table[0], *fine = &table[HALVINGS - 1];
-    if (cases[k].gains) {
+    if (cases[k].slow > 0.0) {
       check_order("all that comes in", coarse->gained, fine->gained, order_of_all);
-      check_order("that where the bob turns slowly", coarse->slow, fine->slow, order_of_slow);
+      check_order("that where the bob turns slowly", coarse->slow, fine->slow, cases[k].slow);
     } else {
       check_below(coarse->gained, no_gain * coarse->changes * coarse->scale);
       check_below(fine->gained, no_gain * fine->changes * fine->scale);
