@@ -188,12 +188,33 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   return false;
 }
 
+// Whether the rope has come to lie on a ball on the other side than the one on which it met it.
+static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
+  bool behind = false;
+  for (size_t i = 1; i + 1 < w->path.count && !behind; i++) {
+    const rl_path_item *item = &w->path.items[i];
+    const rl_vec3 middle = rl_scale(0.5, rl_add(item->entry, item->exit));
+    behind = item->kind == RL_PATH_SPHERE && rl_wraps_is_on(w, item, found->body, found->part) &&
+             rl_dot(rl_sub(middle, item->at), found->side) < 0.0;
+  }
+  return behind;
+}
+
 void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
                          const rl_swept_piece *swept) {
   const size_t count = w->path.count;
   rl_hit found = {.body = RL_NONE};
-  if (!rl_wraps_find_hit(w, before, piece, swept, &found) ||
-      !catch_hit(w, before, piece, &found, swept)) {
+  if (!rl_wraps_find_hit(w, before, piece, swept, &found)) {
+    return;
+  }
+  const bool is_caught = catch_hit(w, before, piece, &found, swept);
+  // Met and left within the step: what is behind it now, or lies on it there.
+  if (w->left == RL_NONE &&
+      (is_caught ? lies_behind(w, &found)
+                 : !rl_wraps_goes_through(w, w->path.items, w->path.count, found.body))) {
+    rl_wraps_note_slip(w->state, w->rope, found.body);
+  }
+  if (!is_caught) {
     return;
   }
   const size_t come = w->path.count - count;
