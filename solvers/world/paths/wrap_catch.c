@@ -200,6 +200,15 @@ static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
   return behind;
 }
 
+// Whether a piece is clear of what it has run into.
+static bool is_clear(const rl_wrapping *w, const rl_hit *found, const rl_swept_piece *swept) {
+  rl_surface surface;
+  const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
+  rl_shape_segment(&w->model->bodies[found->body].parts[found->part], at.centre, at.rotation,
+                   swept->to[0], swept->to[1], &surface);
+  return surface.distance > w->model->ropes[w->rope].radius;
+}
+
 void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
                          const rl_swept_piece *swept) {
   const size_t count = w->path.count;
@@ -208,10 +217,9 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
     return;
   }
   const bool is_caught = catch_hit(w, before, piece, &found, swept);
-  // Met and left within the step: what is behind it now, or lies on it there.
-  if (w->left == RL_NONE &&
-      (is_caught ? lies_behind(w, &found)
-                 : !rl_wraps_goes_through(w, w->path.items, w->path.count, found.body))) {
+  // Met and left within the step: what is behind it now, or lies on it there, and does not fall.
+  if (w->left == RL_NONE && w->state->slipped_off == before->slipped_off &&
+      (is_caught ? lies_behind(w, &found) : is_clear(w, &found, swept))) {
     rl_wraps_note_slip(w->state, w->rope, found.body);
   }
   if (!is_caught) {
