@@ -1010,7 +1010,7 @@ static void keep_taut(rl_equations *e) {
 bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   rl_rotation_settle(e->model, e->state, false);
   const double fastest = find_taut(e);
-  e->gentle = gentle_of(e);
+  e->gentle = e->gentle_share * gentle_of(e);
   restrict_to(e, e->is_taut);
   if (fastest > rest_speed * e->speed) {
     catch_taut(e, fastest, info);

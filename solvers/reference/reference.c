@@ -48,6 +48,13 @@ static const double companion_factor = 100.0;
 // (11a) Of the companion's first internal step after a start or an event, over what it could be.
 static const double companion_lead = 0.25;
 
+// (11b) What numbers are multiplied with to drop bits of them: none of the run itself, and five of
+// the companion.
+static const double all_bits = 1.0, fewer_bits = 0x1p5 + 1.0;
+
+// (11c) Of w, (8b), that of the companion.
+static const double companion_gentle = 0.5;
+
 // (11) Of the estimate, over the distance between the two: where the companion is the better one,
 // by its shorter steps, that is a little less than the error.
 static const double estimate_factor = 2.0;
@@ -78,6 +85,8 @@ typedef struct run {
   double tolerance;
   int substeps;     // equal internal steps in a step; 0: as the tolerance asks
   double lead;      // (11a)
+  double bits;      // (11b)
+  double gentle;    // (11c)
   double shortest;  // internal step, of a step
   double h;         // what the next internal step tries [s]; 0: not known
   rl_choice choice; // at the end of the last step
@@ -163,12 +172,16 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->truth = (run){.tolerance = values[TOLERANCE],
                       .substeps = substeps,
                       .lead = 1.0,
+                      .bits = all_bits,
+                      .gentle = 1.0,
                       .shortest = shortest,
                       .choice = self->truth.choice};
   self->companion = (run){.state = self->companion.state,
                           .tolerance = companion_factor * values[TOLERANCE],
                           .substeps = (substeps + 1) / 2,
                           .lead = companion_lead,
+                          .bits = fewer_bits,
+                          .gentle = companion_gentle,
                           .shortest = companion_factor * shortest,
                           .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
@@ -609,14 +622,32 @@ static double find_event(reference *self, double *h) {
   return within;
 }
 
+// (11b) Drops bits of a number (Veltkamp's way to split one).
+static double round_to(double bits, double x) {
+  const double multiple = bits * x;
+  return multiple - (multiple - x);
+}
+
+// Of the places and velocities of all that moves.
+static void drop_bits(reference *self, const run *r) {
+  const uint32_t slots = self->equations.model->slot_count;
+  for (uint32_t i = 0; i < 3 * slots; i++) {
+    if (self->equations.state->points[i / 3].w > 0.0) {
+      self->y_start[i] = round_to(r->bits, self->y_start[i]);
+      self->y_start[3 * slots + i] = round_to(r->bits, self->y_start[3 * slots + i]);
+    }
+  }
+}
+
 // Where an internal step begins: the rates at the state, if they are not those of the last end.
-static int begin_step(reference *self, bool continues) {
+static int begin_step(reference *self, const run *r, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = dimension_of(self);
   e->reeled = 0.0;
   rl_state_copy(self->before, e->state);
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
+  drop_bits(self, r);
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   int status = GSL_SUCCESS;
   rl_equations_start(e);
@@ -692,7 +723,7 @@ static double longest(const run *r, double left, bool first) {
 static bool resume(reference *self, run *r) {
   rl_equations *e = &self->equations;
   return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
-         begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
+         begin_step(self, r, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
 }
 
 // Of a run at the start of a step.
@@ -705,6 +736,7 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
   memset(e->multipliers, 0,
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
+  e->gentle_share = r->gentle;
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resume(self, r)) {
     choose(self, 0.0, dt, info);
@@ -740,7 +772,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     }
     const double left = dt - t, wanted = longest(r, left, !continues);
     double next;
-    if (begin_step(self, continues) != GSL_SUCCESS) {
+    if (begin_step(self, r, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
     double done = rl_contacts_longest(&self->equations, wanted);
@@ -764,7 +796,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
       go_on(self, t, done, dt, info);
     }
   }
-  if (!continues && begin_step(self, false) != GSL_SUCCESS) {
+  if (!continues && begin_step(self, r, false) != GSL_SUCCESS) {
     return RL_DIVERGED_NAN;
   }
   end_run(self, r, dt);
