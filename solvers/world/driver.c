@@ -111,9 +111,19 @@ size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
          2 * (size_t)model->event_count;
 }
 
+static bool takes_all(const rl_solver_type *type, const double *parameters) {
+  bool takes = true;
+  for (size_t i = 0; parameters && i < type->parameter_count && takes; i++) {
+    takes = rl_parameter_takes(&type->parameters[i], parameters[i]);
+  }
+  return takes;
+}
+
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt) {
-  rl_driver *driver = calloc(1, sizeof *driver);
+  const bool fits = model && type && dt > 0.0 && isfinite(dt) &&
+                    rl_driver_missing(model, type) == 0 && takes_all(type, parameters);
+  rl_driver *driver = fits ? calloc(1, sizeof *driver) : NULL;
   if (!driver) {
     return NULL;
   }

@@ -69,7 +69,9 @@ uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type);
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type);
 
 // `parameters`: one value each, in the order of the type's table; NULL: the defaults.
-// NULL when out of memory. The model must outlive the driver and be supported by the solver.
+// NULL when out of memory, where there is no model or type, where the type cannot run the model
+// (rl_driver_missing) or does not take a parameter, and for a step [s] that is not finite and above
+// 0. The model must outlive the driver.
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt);
 void rl_driver_free(rl_driver *driver);

@@ -23,7 +23,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   rows->old_sides =
       rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
-  rows->wholes = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->wholes);
+  rows->islands = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->islands);
   rows->crossings = NULL;
   if (m->tangle_capacity > 0) {
     rows->crossings = rl_carve(&c, m->contact_capacity, sizeof *rows->crossings);

@@ -130,7 +130,7 @@ typedef struct rl_rows {
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   rl_vec3 *old_sides;
-  uint32_t *wholes;         // [slots + 1] of what hangs together (wholes.h)
+  uint32_t *islands;        // [slots + 1] of what hangs together (islands.h)
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool points_stand;        // rl_rows_stand

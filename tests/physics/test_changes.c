@@ -178,13 +178,13 @@ static void random_runs_go_on(void **unused) {
 static const struct {
   const char *solver, *scene;
 } throwing[] = {
-    {"pbd", "  b0: {position: [-0.1458, -0.585, 0.0199], motion: fixed, rotation: [-0.1, -0.178, "
-            "0.339], shape: {cylinder: {radius: 0.1101, length: 0.4176}}}\n"
-            "  b1: {position: [0.6364, -0.3129, 0.02157], motion: fixed, rotation: [0.577, 0.609, "
-            "1.63], shape: {cylinder: {radius: 0.1466, length: 0.2056}}}\n"
-            "  w1: {mass: 0.5438, position: [1.27, -0.1, 0.02], velocity: [1.03, -1.73, 0.068]}\n"
-            "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.663, stiffness: "
-            "3501}}\n"},
+    {"xpbd", "  b0: {position: [-0.1458, -0.585, 0.0199], motion: fixed, rotation: [-0.1, -0.178, "
+             "0.339], shape: {cylinder: {radius: 0.1101, length: 0.4176}}}\n"
+             "  b1: {position: [0.6364, -0.3129, 0.02157], motion: fixed, rotation: [0.577, 0.609, "
+             "1.63], shape: {cylinder: {radius: 0.1466, length: 0.2056}}}\n"
+             "  w1: {mass: 0.5438, position: [1.27, -0.1, 0.02], velocity: [1.03, -1.73, 0.068]}\n"
+             "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.663, stiffness: "
+             "3501}}\n"},
     {"impulse-soft",
      "  b0: {position: [0.08104, -0.5376, -0.043], motion: fixed, rotation: [-0.847, 0.589, "
      "-0.215], shape: {cylinder: {radius: 0.1416, length: 0.3031}}}\n"
@@ -224,7 +224,7 @@ static const struct {
      "-0.883], shape: {prism: {radius: 0.1295, length: 0.1146, sides: 6}}}\n"
      "  w1: {mass: 0.7677, position: [1.25, -0.1, 0.02], velocity: [-1.79, -2.79, 0.193]}\n"
      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.182}}\n"},
-    {"pbd",
+    {"xpbd",
      "  b0: {position: [0.3451, -0.7271, 0.02147], motion: fixed, rotation: [0.675, 0.311, "
      "0.0802], shape: {box: {size: [0.1206, 0.1033, 0.2413]}}}\n"
      "  b1: {position: [0.375, -0.4374, 0.04894], motion: axle, mass: 1.3, rotation: [0.277, "
@@ -232,7 +232,7 @@ static const struct {
      "  w1: {mass: 1.865, position: [1.05, -0.1, 0.02], velocity: [1.57, -2.01, -0.0845]}\n"
      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: w1}, friction: 0.489, stiffness: "
      "423.7}}\n"},
-    {"impulse",
+    {"impulse-soft",
      "  b0: {position: [0, 0.02938, 0.03571], motion: fixed, rotation: [0.884, 0.467, -0.753], "
      "shape: {prism: {radius: 0.2768, length: 0.3918, sides: 3}}}\n"
      "  b1: {position: [0.8783, -0.1077, 0.003638], motion: axle, mass: 1.3, rotation: [0.95, "

@@ -60,7 +60,7 @@ static void a_cut_keeps_what_there_is(void **unused) {
       "  held: {from: {point: [0, -1, 0]}, to: {body: load, at: [0, 0, 0]}, mass: 0.5, segments: 5,"
       " length: 5, velocity: [0.1, 0, 0.2], break_tension: 1e9}\n");
   rl_state *state = rl_state_create(s->model);
-  rl_driver *d = driver_for(s, "rattle", 0.01);
+  rl_driver *d = driver_for(s, "penalty", 0.01);
   uint64_t seed = 2385;
   uint32_t parted = 0;
   for (int n = 0; n < 200; n++) {

@@ -491,8 +491,34 @@ static void memory_is_counted_before_it_is_taken(void **unused) {
   rl_model_free(model);
 }
 
+static void drivers_refuse_what_cannot_run(void **state) {
+  (void)state;
+  rl_scenario *s = shipped_with("capstan-slip", NULL, 0); // with friction, which `source` has not
+  const rl_solver_type *pbd = rl_solver_find("pbd"), *source = rl_solver_find("source");
+  double values[RL_PARAMETERS_MAX];
+  rl_parameters_initial(pbd, values);
+  rl_driver *driver = rl_driver_create(s->model, pbd, values, 0.01);
+  assert_non_null(driver);
+  rl_driver_free(driver);
+  assert_null(rl_driver_create(NULL, pbd, values, 0.01));
+  assert_null(rl_driver_create(s->model, rl_solver_find("nosuch"), NULL, 0.01));
+  assert_true(rl_driver_missing(s->model, source) != 0);
+  assert_null(rl_driver_create(s->model, source, NULL, 0.01));
+  static const double steps[] = {0.0, -1.0, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    assert_null(rl_driver_create(s->model, pbd, values, steps[i]));
+  }
+  static const double wrong[] = {-5.0, 1e99, NAN, 1.5}; // of iterations
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    values[rl_parameter_find(pbd, "iterations")] = wrong[i];
+    assert_null(rl_driver_create(s->model, pbd, values, 0.01));
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(drivers_refuse_what_cannot_run),
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
       cmocka_unit_test(arc_tangent_agrees_with_libm),
       cmocka_unit_test(exponential_agrees_with_libm),

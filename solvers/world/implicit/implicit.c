@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "implicit.h"
 
+#include "../islands.h"
 #include "../ledger.h"
 #include "../rotation.h"
-#include "../wholes.h"
 
 #include <float.h>
 #include <string.h>
@@ -55,7 +55,7 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
   p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
   p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
-  p->whole_inertia = rl_carve(c, slots, sizeof *p->whole_inertia);
+  p->island_inertia = rl_carve(c, slots, sizeof *p->island_inertia);
 }
 
 void rl_implicit_forget(rl_implicit *p) {
@@ -236,26 +236,26 @@ void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, 
   }
 }
 
-// (6a) What is left of the balance is a force that nobody exerts. Wholes that nothing holds are
+// (6a) What is left of the balance is a force that nobody exerts. Islands that nothing holds are
 // moved, as they are, to where it has given them no momentum.
 static void keep_momentum(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   rl_vec3 *left = p->moves; // they are found anew before they are asked for
   memset(left, 0, model->slot_count * sizeof *left);
-  memset(p->whole_inertia, 0, model->slot_count * sizeof *p->whole_inertia);
+  memset(p->island_inertia, 0, model->slot_count * sizeof *p->island_inertia);
   rl_implicit_balance(p, model, state, rows);
-  rl_wholes_find(model, state, rows);
-  const uint32_t held = rl_whole_of(rows, model->slot_count);
+  rl_islands_find(model, state, rows);
+  const uint32_t held = rl_island_of(rows, model->slot_count);
   for (uint32_t i = 0; i < model->place_count; i++) {
-    const uint32_t whole = rl_whole_of(rows, i);
-    if (whole != held) {
-      left[whole] = rl_add(left[whole], p->imbalance[i]);
-      p->whole_inertia[whole] += p->inertia[i];
+    const uint32_t island = rl_island_of(rows, i);
+    if (island != held) {
+      left[island] = rl_add(left[island], p->imbalance[i]);
+      p->island_inertia[island] += p->inertia[i];
     }
   }
   for (uint32_t i = 0; i < model->place_count; i++) {
-    const uint32_t whole = rl_whole_of(rows, i);
-    if (whole != held) {
-      rl_move(&state->points[i], rl_scale(-1.0 / p->whole_inertia[whole], left[whole]));
+    const uint32_t island = rl_island_of(rows, i);
+    if (island != held) {
+      rl_move(&state->points[i], rl_scale(-1.0 / p->island_inertia[island], left[island]));
     }
   }
 }

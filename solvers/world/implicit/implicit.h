@@ -99,7 +99,7 @@ typedef struct rl_implicit {
   double *follows;           // [contacts] change of T along a slip in the solution [N]
   double *krylov;            // [RL_IMPLICIT_KRYLOV + 1][contacts] the basis in which it is sought
   rl_vec3 *kept_frictions;   // [contacts]
-  double *whole_inertia;     // [slots] of a whole, at the slot by which it is known
+  double *island_inertia;    // [slots] of an island, at the slot by which it is known
   bool is_balanced;          // by whole steps of Newton's method
   double kept_residual;      // [m]; INFINITY: none is kept
   double known_force;        // the largest of the step before [N]; 0: unknown

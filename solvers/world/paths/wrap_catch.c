@@ -325,17 +325,36 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   w->left = RL_NONE;
 }
 
-// The first body of the rope's wraps that its new way does not lie on; the first of all if there is
-// none.
-static uint32_t body_left(const rl_wrapping *w) {
+// Whether the new way of the rope lies on the part of a wrap; on the feature of an old item.
+static bool lies_on_part(const rl_wrapping *w, const rl_wrap *wrap) {
+  bool lies = wrap->body == RL_NONE;
+  for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
+    lies = rl_wraps_is_on(w, &w->path.items[k], wrap->body, wrap->part);
+  }
+  return lies;
+}
+
+static bool lies_on_feature(const rl_wrapping *w, const rl_path_item *old) {
+  bool lies = false;
+  for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
+    lies = is_same(old, &w->path.items[k]);
+  }
+  return lies;
+}
+
+// The first body of the rope's wraps that its new way does not lie on; if there is none, the first
+// of whose features it has left one, or the first of all.
+static uint32_t body_left(const rl_wrapping *w, size_t old_count) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   for (uint32_t i = 0; i < w->state->wrap_counts[w->rope]; i++) {
-    bool lies = wraps[i].body == RL_NONE;
-    for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
-      lies = rl_wraps_is_on(w, &w->path.items[k], wraps[i].body, wraps[i].part);
-    }
-    if (!lies) {
+    if (!lies_on_part(w, &wraps[i])) {
       return wraps[i].body;
+    }
+  }
+  for (size_t k = 1; k + 1 < old_count; k++) {
+    const rl_path_item *old = &w->state->old_items[k];
+    if (old->part != RL_NONE && !lies_on_feature(w, old)) {
+      return w->state->solid_parts[old->part][0];
     }
   }
   return wraps[0].body;
@@ -379,7 +398,7 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
       rl_wraps_adapt(w, before);
     }
   } else if (length < w->shortest && count > 2) {
-    const uint32_t body = body_left(w); // while the old wraps are still there
+    const uint32_t body = body_left(w, count); // while the old wraps are still there
     if (body != RL_NONE) {
       rl_wraps_note_slip(w->state, w->rope, body);
       rl_wraps_fall(w, count, body);

@@ -3,9 +3,9 @@
 // go: papers/changes.md, (21) and (22).
 #include "wrap_internal.h"
 
+#include "../islands.h"
 #include "../ledger.h"
 #include "../rotation.h"
-#include "../wholes.h"
 
 // Of the largest growth: rows that are beside their aim by less are there. So often all of them are
 // visited at most, for what one gives another may take.
@@ -154,23 +154,23 @@ double rl_wraps_growth(const rl_model *model, const rl_state *state) {
   return largest;
 }
 
-// Makes one whole of all that hangs on strands that have grown. Returns a slot of it.
+// Makes one island of all that hangs on strands that have grown. Returns a slot of it.
 static uint32_t find_drawn(const rl_model *model, const rl_state *state, rl_rows *rows) {
   uint32_t drawn = RL_NONE;
-  rl_wholes_find(model, state, rows);
+  rl_islands_find(model, state, rows);
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->entry_count > 0 && growth_of(model, state, row) > 0.0) {
       const uint32_t slot = rows->entries[row->first_entry].slot;
       drawn = drawn == RL_NONE ? slot : drawn;
-      rl_wholes_join(rows, slot, drawn);
+      rl_islands_join(rows, slot, drawn);
     }
   }
   return drawn;
 }
 
 static bool turns_with(rl_rows *rows, const rl_state *state, uint32_t slot, uint32_t drawn) {
-  return state->points[slot].w > 0.0 && rl_whole_of(rows, slot) == rl_whole_of(rows, drawn);
+  return state->points[slot].w > 0.0 && rl_island_of(rows, slot) == rl_island_of(rows, drawn);
 }
 
 static rl_vec3 mass_centre(const rl_model *model, const rl_state *state, rl_rows *rows,
