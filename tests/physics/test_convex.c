@@ -130,7 +130,7 @@ static int most_iterations(size_t n, const char *integrator, double load, double
   return (int)most;
 }
 
-// The table of convex.md: backward Euler and BDF2 keep to 15 iterations.
+// The table of convex.md: backward Euler keeps to 12 iterations, BDF2 to 15.
 static void grid_converges(void **unused) {
   (void)unused;
   static const size_t lengths[] = {10, 30, 100, 300, 1000, 3000, 10000};
@@ -145,7 +145,7 @@ static void grid_converges(void **unused) {
           const int most = most_iterations(lengths[k], names[i], loads[j], steps_of_time[m]);
           print_message(" %d", most);
           if (i <= 1) {
-            check_below((double)most, 15.0);
+            check_below((double)most, i == 0 ? 12.0 : 15.0);
           }
         }
       }
@@ -155,23 +155,25 @@ static void grid_converges(void **unused) {
 }
 
 // A rope that is caught as a whole, when its end has whipped round: elements turn over in a step,
-// and what is loose is caught.
+// and what is loose is caught. And a heavy load at the end of its fall, where tension and slack go
+// to nearly nothing together: without (25) 16 to 18 iterations.
 static void bdf2_catches_a_rope(void **unused) {
   (void)unused;
   static const struct {
     size_t n;
-    double rate;
-  } cases[] = {{100, 120.0}, {300, 240.0}, {1000, 60.0}};
+    double load, rate;
+  } cases[] = {{100, 0.0, 120.0}, {300, 0.0, 240.0}, {1000, 0.0, 60.0},
+               {100, 1e5, 50.0},  {100, 1e6, 100.0}, {200, 1e6, 60.0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    rl_model *model = make_pose(cases[i].n, 0.0, HORIZONTAL, 1);
+    rl_model *model = make_pose(cases[i].n, cases[i].load, HORIZONTAL, 1);
     rl_driver *d = drive(model, "bdf2", 12.0, 1.0 / cases[i].rate);
     uint64_t most = 0;
     for (int step = 0; step < 3.0 * cases[i].rate; step++) {
       assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
       most = d->info.iterations > most ? d->info.iterations : most;
     }
-    print_message("%zu elements, 1/%g s: at most %d iterations\n", cases[i].n, cases[i].rate,
-                  (int)most);
+    print_message("%zu elements, load %g, 1/%g s: at most %d iterations\n", cases[i].n,
+                  cases[i].load, cases[i].rate, (int)most);
     check_below((double)most, 15.0);
     rl_driver_free(d);
     rl_model_free(model);

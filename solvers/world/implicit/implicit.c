@@ -285,8 +285,10 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   }
 }
 
+// `is_near`: positions and forces are those of another method's step.
 static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                      const rl_implicit_method *method, int iterations, rl_step_info *info) {
+                      const rl_implicit_method *method, int iterations, bool is_near,
+                      rl_step_info *info) {
   const int tries = method->tries;
   double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
   // Without forces of the step before there is nothing to start from.
@@ -303,13 +305,14 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
     tolerance = fmax(tolerance, p->rounding);
   }
   const bool turns = rl_elements_turn(p, model, state, rows);
-  if (first > 0 && !turns) {
+  if (first > 0 && (!turns || is_near)) {
     reason = rl_implicit_newton(p, model, state, rows, first, RL_FROM_GUESS, tolerance, info);
   }
-  if (turns) {
-    reason = rl_elements_interior(p, model, state, rows, iterations, tolerance, info);
+  int left = iterations - (int)(info->iterations - before);
+  if (reason != RL_CONVERGED_TOLERANCE && turns && left > 0) {
+    reason = rl_elements_interior(p, model, state, rows, left, tolerance, info);
+    left = iterations - (int)(info->iterations - before);
   }
-  const int left = iterations - (int)(info->iterations - before);
   if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
@@ -481,7 +484,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   bool again = p->integrator != RL_EULER && (rubs(p) || first == 0 || loose);
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   if (!again) {
-    reason = find(p, model, state, rows, method, first, info);
+    reason = find(p, model, state, rows, method, first, false, info);
     again = is_rough(p, state, rows, reason, info);
   }
   if (again) {
@@ -496,7 +499,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     }
     rl_state_reel(model, state, dt - ahead);
     const int left = method->iterations - (int)(info->iterations - before);
-    reason = find(p, model, state, rows, method, left, info);
+    reason = find(p, model, state, rows, method, left, is_end, info);
   }
   // Neither a step in which something hits or rubs nor the first one after it has a past.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;

@@ -185,6 +185,13 @@ static inline double rl_implicit_change(const rl_implicit *implicit, uint32_t m)
   return implicit->solution[implicit->kkt.row_place[m]];
 }
 
+// And the move of a slot.
+static inline rl_vec3 rl_implicit_solved_move(const rl_implicit *implicit, uint32_t slot) {
+  const uint32_t place = implicit->kkt.slot_place[slot];
+  const double *dx = &implicit->solution[place == RL_NONE ? 0 : place];
+  return place == RL_NONE ? (rl_vec3){0.0, 0.0, 0.0} : (rl_vec3){dx[0], dx[1], dx[2]};
+}
+
 // Moves positions and friction by s times the solution; forces are the method's affair.
 void rl_implicit_move(rl_implicit *implicit, const rl_model *model, rl_state *state, double s);
 
@@ -213,6 +220,14 @@ rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_st
 // of Newton's method.
 rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
+
+// convex.md (25): a predictor that goes `reach` leaves `ratio` of the product. So many times as
+// long is the one whose terms of second order the corrector takes.
+static inline double rl_implicit_predictor_length(double reach, double ratio) {
+  const double fall = 1.0 - ratio * ratio * ratio;
+  const double square = (ratio - 1.0 + reach) / (reach * reach);
+  return fmax(1.0, 2.0 * fall / (1.0 + sqrt(fmax(0.0, 1.0 - 4.0 * square * fall))));
+}
 
 // Friction of the interior point (implicit_cones.c): where it begins; adds its part of the
 // complementarity and lays its rows; their right sides; its changes, for those of the forces in

@@ -125,9 +125,7 @@ double rl_cones_find_changes(rl_implicit *p, const rl_model *model, const rl_row
     return reach;
   }
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const uint32_t place = p->kkt.slot_place[i];
-    const double *dx = &p->solution[place == RL_NONE ? 0 : place];
-    p->moves[i] = place == RL_NONE ? (rl_vec3){0.0, 0.0, 0.0} : (rl_vec3){dx[0], dx[1], dx[2]};
+    p->moves[i] = rl_implicit_solved_move(p, i);
   }
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     rl_cone_pair *c = &p->cones[k];

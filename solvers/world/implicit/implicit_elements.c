@@ -48,12 +48,6 @@ static rl_vec3 way(const rl_state *state, const rl_link *link) {
   return rl_sub(rl_position(&state->points[link->b]), rl_position(&state->points[link->a]));
 }
 
-static rl_vec3 solved_move(const rl_implicit *p, uint32_t slot) {
-  const uint32_t place = p->kkt.slot_place[slot];
-  const double *dx = &p->solution[place == RL_NONE ? 0 : place];
-  return place == RL_NONE ? (rl_vec3){0.0, 0.0, 0.0} : (rl_vec3){dx[0], dx[1], dx[2]};
-}
-
 // (19) Both on the same ray: the product is a multiple of (1, 0).
 static void put(rl_element_pair *e, double rest, rl_vec3 d, double force) {
   const double most = (1.0 - slack_at_start) * rest, now = rl_length(d), s = force / rest;
@@ -196,7 +190,8 @@ static double find_changes(rl_implicit *p, const rl_model *model, const rl_state
     rl_element_pair *e = &p->elements[m];
     if (p->active[m]) {
       const rl_link *link = &state->links[m];
-      const rl_vec3 move = rl_sub(solved_move(p, link->b), solved_move(p, link->a));
+      const rl_vec3 move =
+          rl_sub(rl_implicit_solved_move(p, link->b), rl_implicit_solved_move(p, link->a));
       find_change(e, p->links[m].gradient, move, rl_implicit_change(p, m));
       reach = rl_cone_reach(e->scaled, e->scaled_slack, reach);
       reach = rl_cone_reach(e->scaled, e->scaled_pull, reach);
@@ -236,11 +231,12 @@ static void predict(rl_implicit *p, const rl_model *model) {
   }
 }
 
-static void correct(rl_implicit *p, const rl_model *model, double target) {
+static void correct(rl_implicit *p, const rl_model *model, double target, double length) {
   for (uint32_t m = 0; m < model->link_count; m++) {
     rl_element_pair *e = &p->elements[m];
     if (p->active[m]) {
-      const rl_cone both = rl_cone_product(e->scaled_slack, e->scaled_pull);
+      const rl_cone both =
+          rl_cone_times(length * length, rl_cone_product(e->scaled_slack, e->scaled_pull));
       aim_by(e, (rl_cone){target - both.first, rl_scale(-1.0, both.rest)});
     }
   }
@@ -294,7 +290,7 @@ static double advance(rl_implicit *p, const rl_model *model, rl_state *state, co
   const double predicted = find_changes(p, model, state, rows);
   const double ratio = mean > 0.0 ? mean_after(p, model, predicted) / mean : 0.0;
   const double target = ratio * ratio * ratio * 0.5 * mean; // of a product both parts count
-  correct(p, model, target);
+  correct(p, model, target, rl_implicit_predictor_length(predicted, ratio));
   double reach = find_changes(p, model, state, rows);
   for (int i = 0; i < CORRECTIONS && reach < 1.0; i++) {
     centre(p, model, fmin(1.0, longer * reach + and_more), target);

@@ -33,7 +33,8 @@ static const double largest_fraction = 1.0 - 1e-7, largest_fraction_rubbing = 0.
 
 static bool rubs(const rl_implicit *p) { return p->tangents.tangents_count > 0; }
 
-// Elements alone: what rubs, touches or runs through eyes has other solutions to be led to.
+// Elements alone: what rubs, touches or runs through eyes has other solutions to be led to, and
+// bends in ways of its own.
 static bool is_convex(const rl_rows *rows) { return rows->row_count == 0; }
 
 static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
@@ -149,19 +150,37 @@ static double measure(rl_implicit *p, const rl_rows *rows, double *complementari
   return largest;
 }
 
-// (3) Right sides for the target `aim` of lambda s, with the correction of the predictor.
-static void set_right(rl_implicit *p, double aim, bool corrects) {
+// (3) Right sides for the target `aim` of lambda s; (5) with what is of second order in the
+// product, so many times that of the predictor.
+static void set_right(rl_implicit *p, double aim, double second_order) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double value = p->values[m] - p->softness[m] * p->forces[m];
     p->right[m] = -value;
     if (p->active[m] && is_bounded(p, m)) {
-      const double both =
-          p->forces[m] * p->slack[m] - aim + (corrects ? p->slack_change[m] * p->change[m] : 0.0);
+      const double product = second_order > 0.0 ? p->slack_change[m] * p->change[m] : 0.0;
+      const double both = p->forces[m] * p->slack[m] - aim + second_order * product;
       p->right[m] += -p->slack[m] + both / p->forces[m];
       p->rest_of_product[m] = both;
     }
   }
-  rl_cones_set_right(p, aim, corrects);
+  rl_cones_set_right(p, aim, second_order > 0.0);
+}
+
+// (5) What is of second order in the lengths and pulls of elements in a step so many times as long
+// as the predictor. Rows of the midpoint rule are half of those of the end, with twice the move.
+static void add_bends(rl_implicit *p, const rl_model *model, const rl_state *state, double length) {
+  const double half = p->integrator == RL_MIDPOINT ? 1.0 : 0.5;
+  for (uint32_t m = 0; m < model->link_count; m++) {
+    if (p->active[m] && rl_implicit_is_square(p, m)) {
+      const rl_link *link = &state->links[m];
+      const rl_vec3 turn =
+          rl_sub(rl_implicit_solved_move(p, link->b), rl_implicit_solved_move(p, link->a));
+      const double bend = length * length / link->rest, pull = bend * p->change[m];
+      p->right[m] -= half * bend * rl_dot(turn, turn);
+      p->imbalance[link->a] = rl_add_scaled(p->imbalance[link->a], -pull, turn);
+      p->imbalance[link->b] = rl_add_scaled(p->imbalance[link->b], pull, turn);
+    }
+  }
 }
 
 // (3) The changes of forces and slacks, and how far they can go.
@@ -197,11 +216,16 @@ static double complementarity_at(const rl_implicit *p, double s, uint32_t count)
 // of lambda s at the start.
 static double advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                       double mean, uint32_t count, double first) {
-  set_right(p, 0.0, false);
+  set_right(p, 0.0, 0.0);
   rl_implicit_solve(p, model, rows);
   const double predicted = find_changes(p, model, rows);
   const double ratio = mean > 0.0 ? complementarity_at(p, predicted, count) / mean : 0.0;
-  set_right(p, ratio * ratio * ratio * mean, true);
+  // Other rows bend as well, and for them the product stands alone.
+  const double length = is_convex(rows) ? rl_implicit_predictor_length(predicted, ratio) : 1.0;
+  set_right(p, ratio * ratio * ratio * mean, length * length);
+  if (is_convex(rows)) {
+    add_bends(p, model, state, predicted * length);
+  }
   rl_implicit_solve(p, model, rows);
   const double largest = rubs(p) ? largest_fraction_rubbing : largest_fraction;
   const double fraction = fmax(boundary_fraction, fmin(1.0 - mean / first, largest));
