@@ -47,7 +47,7 @@ int rl_command_run(int argc, char **argv) {
   char folder[RL_PATH_MAX];
   rl_scenario *scenario =
       rl_load_scenario(arguments.positional[0], &arguments, &diagnostic, &status);
-  if (arguments.solver_count != 1) {
+  if (scenario && arguments.solver_count != 1) {
     fprintf(stderr, "ropelab run: expected one --solver, found %zu (compare takes several)\n",
             arguments.solver_count);
     status = RL_EXIT_USAGE;

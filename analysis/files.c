@@ -50,6 +50,16 @@ bool rl_make_folders(const char *path) {
   return access(path, W_OK | X_OK) == 0;
 }
 
+bool rl_make_results_folder(const char *folder) {
+  if (rl_make_folders(folder)) {
+    return true;
+  }
+  const char *why = strerror(errno);
+  fprintf(stderr, "ropelab: cannot %s %s: %s\n",
+          rl_is_folder(folder) ? "write into" : "make the folder", folder, why);
+  return false;
+}
+
 bool rl_lock_folder(const char *path) {
   // Not O_CLOEXEC: what makes the report writes into the folder too.
   const int folder = open(path, O_RDONLY | O_DIRECTORY);

@@ -14,6 +14,8 @@ bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 
 // Makes a folder and its parents. False with errno set.
 bool rl_make_folders(const char *path);
+// The same for results. False with a message.
+bool rl_make_results_folder(const char *path);
 
 // A file for text that grows line by line. Lines are gathered for up to a tenth of a second; if the
 // process is killed, each is in the file as a whole or not at all.

@@ -114,9 +114,13 @@ typedef struct parse {
 static double positive(struct argp_state *state, const char *option, const char *text,
                        const char *expected) {
   char *end = NULL;
-  const bool plain = *text && strspn(text, "0123456789+-.eE") == strlen(text);
+  const size_t length = strspn(text, "0123456789+-.eE");
+  const bool plain = length > 0 && !text[length];
   const double value = plain ? strtod(text, &end) : NAN;
-  if (!plain || *end || !(value > 0.0) || isinf(value)) {
+  if (text[length] && strspn(text, "0123456789.") > 0) {
+    argp_error(state, "--%s %s: expected %s, found a number followed by '%s'", option, text,
+               expected, text + length);
+  } else if (!plain || *end || !(value > 0.0) || isinf(value)) {
     argp_error(state, "--%s %s: expected %s", option, text, expected);
   }
   return value;
@@ -539,12 +543,13 @@ int rl_diagnostic_status(const rl_diagnostic *diagnostic) {
                                      : RL_EXIT_USAGE;
 }
 
-rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, size_t override_count,
-                             const char *const *probes, size_t probe_count,
-                             rl_diagnostic *diagnostic, int *status) {
-  char path[RL_PATH_MAX], message[RL_PATH_MAX + 640];
+rl_scenario *rl_load_silently(const char *name, const rl_override *overrides, size_t override_count,
+                              const char *const *probes, size_t probe_count, char path[RL_PATH_MAX],
+                              rl_diagnostic *diagnostic, int *status) {
+  char message[RL_PATH_MAX + 640];
   if (!rl_shipped_find(&rl_shipped_scenarios, name, path, message, sizeof message)) {
     fprintf(stderr, "ropelab: %s\n", message);
+    *path = '\0';
     *status = RL_EXIT_USAGE;
     return NULL;
   }
@@ -556,8 +561,19 @@ rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, siz
     }
   }
   if (!scenario) {
-    rl_diagnostic_print(stderr, path, diagnostic);
     *status = rl_diagnostic_status(diagnostic);
+  }
+  return scenario;
+}
+
+rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, size_t override_count,
+                             const char *const *probes, size_t probe_count,
+                             rl_diagnostic *diagnostic, int *status) {
+  char path[RL_PATH_MAX];
+  rl_scenario *scenario = rl_load_silently(name, overrides, override_count, probes, probe_count,
+                                           path, diagnostic, status);
+  if (!scenario && *path) {
+    rl_diagnostic_print(stderr, path, diagnostic);
   }
   return scenario;
 }

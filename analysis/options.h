@@ -80,6 +80,12 @@ rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, siz
                              const char *const *probes, size_t probe_count,
                              rl_diagnostic *diagnostic, int *status);
 
+// The same, but a fault in the scenario is left for printing, as one of the file at `path`; that is
+// empty where there is no such file.
+rl_scenario *rl_load_silently(const char *name, const rl_override *overrides, size_t override_count,
+                              const char *const *probes, size_t probe_count,
+                              char path[RL_PATH_MAX], rl_diagnostic *diagnostic, int *status);
+
 // The exit status that a fault in a file stands for.
 int rl_diagnostic_status(const rl_diagnostic *diagnostic);
 

@@ -117,8 +117,7 @@ bool rl_claim_named(const char *folder, const char *what, bool replace, bool wai
   if (!has_room(folder) || (!replace && !visit(folder, refuse_file))) {
     return false;
   }
-  if (!rl_make_folders(folder)) {
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", folder, strerror(errno));
+  if (!rl_make_results_folder(folder)) {
     return false;
   }
   if (!lock_patiently(folder, wait ? patience : 0.0)) {

@@ -701,8 +701,7 @@ static int find_result(const run *r) {
 
 // Takes the folder for this run; what is refused changes nothing in it.
 static int claim(const run *r) {
-  if (!rl_make_folders(r->folder)) {
-    fprintf(stderr, "ropelab: cannot write into %s: %s\n", r->folder, strerror(errno));
+  if (!rl_make_results_folder(r->folder)) {
     return RL_EXIT_USAGE;
   }
   if (!rl_lock_folder(r->folder)) {

@@ -144,6 +144,21 @@ static bool join_changes(rl_study *study, rl_changes own, rl_changes *all) {
   return all->list != NULL;
 }
 
+// A fault in a scenario is told where the study causes it; if it does not, where it stands, and
+// which scenario the study asks for.
+static void say_refused(const rl_study_definition *d, const struct loaded *l, const char *path,
+                        bool own_changes) {
+  const bool refused = l->status != RL_EXIT_UNSUPPORTED;
+  if (refused && rl_study_say_cause(d, l->name, &l->diagnostic)) {
+    return;
+  }
+  rl_diagnostic_print(stderr, path, &l->diagnostic);
+  if (refused && !own_changes) {
+    rl_study_note(d, "scenarios", rl_study_item(d->scenarios, l->name),
+                  "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");
+  }
+}
+
 static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
   rl_changes changes;
   if (!join_changes(study, own, &changes)) {
@@ -165,14 +180,11 @@ static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
   struct loaded *l = &all[count];
   *l = (struct loaded){.name = name, .changes = changes, .status = RL_EXIT_DONE};
   const rl_words probes = study->definition.probes;
-  l->scenario = rl_load_changed(name, changes.list, changes.count, probes.words, probes.count,
-                                &l->diagnostic, &l->status);
-  const bool refused = !l->scenario && l->status != RL_EXIT_UNSUPPORTED;
-  if (refused && !rl_study_note_cause(&study->definition, l->diagnostic.message) &&
-      own.count == 0) {
-    const rl_words scenarios = study->definition.scenarios;
-    rl_study_note(&study->definition, "scenarios", rl_study_item(scenarios, name),
-                  "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");
+  char path[RL_PATH_MAX];
+  l->scenario = rl_load_silently(name, changes.list, changes.count, probes.words, probes.count,
+                                 path, &l->diagnostic, &l->status);
+  if (!l->scenario && *path) {
+    say_refused(&study->definition, l, path, own.count > 0);
   }
   return l;
 }

@@ -23,6 +23,16 @@ static const rl_tree *find(const rl_tree *root, const char *key, size_t item) {
   return in_list ? at->items[item] : at ? at : root;
 }
 
+// Prints what is wrong with a key or a scenario at its place in the file; returns false.
+static bool say_at(const rl_study_definition *d, const rl_tree *at, const char *of,
+                   const char *message) {
+  rl_diagnostic diagnostic = {0};
+  rl_reader reader = {.source = d->source.text, .diagnostic = &diagnostic};
+  rl_fail(&reader, at, "%s: %s", of, message);
+  rl_diagnostic_print(stderr, d->source.path, &diagnostic);
+  return false;
+}
+
 bool rl_study_say(const rl_study_definition *d, const rl_study_fault *fault) {
   const rl_study_source *source = &d->source;
   if (!source->path) {
@@ -31,12 +41,7 @@ bool rl_study_say(const rl_study_definition *d, const rl_study_fault *fault) {
             renamed ? "solver" : fault->key, fault->message);
     return false;
   }
-  rl_diagnostic diagnostic = {0};
-  rl_reader reader = {.source = source->text, .diagnostic = &diagnostic};
-  rl_fail(&reader, find(source->root, fault->key, fault->item), "%s: %s", fault->key,
-          fault->message);
-  rl_diagnostic_print(stderr, source->path, &diagnostic);
-  return false;
+  return say_at(d, find(source->root, fault->key, fault->item), fault->key, fault->message);
 }
 
 bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item, const char *format,
@@ -49,13 +54,10 @@ bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item,
   return rl_study_say(d, &fault);
 }
 
-static void note(const rl_study_definition *d, const rl_tree *at, const char *text) {
-  fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
-}
-
 void rl_study_note(const rl_study_definition *d, const char *key, size_t item, const char *text) {
   if (d->source.path) {
-    note(d, find(d->source.root, key, item), text);
+    const rl_tree *at = find(d->source.root, key, item);
+    fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
   }
 }
 
@@ -92,11 +94,13 @@ static const rl_tree *find_probe(const rl_tree *words, const char *message) {
   return NULL;
 }
 
-bool rl_study_note_cause(const rl_study_definition *d, const char *message) {
+bool rl_study_say_cause(const rl_study_definition *d, const char *scenario,
+                        const rl_diagnostic *fault) {
   const rl_tree *root = d->source.path ? d->source.root : NULL;
-  if (!root) {
+  if (!root || fault->line > 0) {
     return false;
   }
+  const char *message = fault->message;
   const rl_tree *reference = rl_tree_value(root, "reference");
   const bool has_map = reference && reference->kind == RL_TREE_MAP;
   const rl_tree *const found[] = {
@@ -106,8 +110,7 @@ bool rl_study_note_cause(const rl_study_definition *d, const char *message) {
       find_probe(rl_tree_value(root, "quantity"), message)};
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
     if (found[i]) {
-      note(d, found[i], "the study asks for it here");
-      return true;
+      return !say_at(d, found[i], scenario, message);
     }
   }
   return false;

@@ -21,9 +21,10 @@ bool rl_study_refuse(const rl_study_definition *definition, const char *key, siz
 void rl_study_note(const rl_study_definition *definition, const char *key, size_t item,
                    const char *text);
 
-// Where the study has the change or the probe that the message of a scenario is about; false if it
-// has none.
-bool rl_study_note_cause(const rl_study_definition *definition, const char *message);
+// Prints a fault of a scenario where the study has the change or the probe that it is about; false
+// if it has none.
+bool rl_study_say_cause(const rl_study_definition *definition, const char *scenario,
+                        const rl_diagnostic *fault);
 
 // The item of a list that is this word; the first if there is none.
 size_t rl_study_item(rl_words words, const char *word);

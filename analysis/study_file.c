@@ -16,14 +16,20 @@ enum { FIELDS_MAX = 64, KINDS_MAX = 16 };
 // ---------------------------------------------------------------------------------------------
 // Values
 
-static bool read_word(rl_reader *reader, const rl_tree *node, const char **word) {
+static bool read_word(rl_reader *reader, const rl_tree *node, const char *name, const char **word) {
   if (node->kind != RL_TREE_SCALAR || rl_tree_is_nothing(node) ||
       strlen(node->text) != node->length) {
     char found[RL_FOUND_BYTES];
-    return rl_fail(reader, node, "expected text, found %s", rl_found(node, found, sizeof found));
+    return rl_fail(reader, node, "%s: expected text, found %s", name,
+                   rl_found(node, found, sizeof found));
   }
   *word = node->text;
   return true;
+}
+
+// What messages call an item of the value of a key, which may be the one value.
+static void item_name(char *name, size_t size, const char *key, const rl_tree *value, size_t item) {
+  snprintf(name, size, value->kind == RL_TREE_LIST ? "%s[%zu]" : "%s", key, item);
 }
 
 bool rl_read_words(rl_reader *reader, const rl_tree *node, void *target) {
@@ -35,10 +41,13 @@ bool rl_read_words(rl_reader *reader, const rl_tree *node, void *target) {
     return false;
   }
   if (words->count == 0 || words->count > RL_LIST_MAX) {
-    return rl_fail(reader, node, "expected 1 to %d items, found %zu", RL_LIST_MAX, words->count);
+    return rl_fail(reader, node, "%s: expected 1 to %d items, found %zu", reader->key, RL_LIST_MAX,
+                   words->count);
   }
   for (size_t i = 0; i < words->count; i++) {
-    if (!read_word(reader, is_list ? node->items[i] : node, &words->words[i])) {
+    char name[64];
+    item_name(name, sizeof name, reader->key, node, i);
+    if (!read_word(reader, is_list ? node->items[i] : node, name, &words->words[i])) {
       return false;
     }
   }
@@ -53,8 +62,9 @@ bool rl_read_positives(rl_reader *reader, const rl_tree *node, void *target) {
   const bool is_list = node->kind == RL_TREE_LIST;
   for (size_t i = 0; i < (is_list ? node->count : 1); i++) {
     double value;
-    if (!rl_read_number(reader, is_list ? node->items[i] : node, "value", RL_POSITIVE, NULL,
-                        &value)) {
+    char name[64];
+    item_name(name, sizeof name, reader->key, node, i);
+    if (!rl_read_number(reader, is_list ? node->items[i] : node, name, RL_POSITIVE, NULL, &value)) {
       return false;
     }
   }
@@ -120,14 +130,14 @@ bool rl_read_changes(rl_reader *reader, const rl_tree *node, void *target) {
 static bool parse_solver(rl_reader *reader, const rl_tree *node, rl_solver_spec *spec) {
   const char *text = NULL;
   char message[400];
-  return read_word(reader, node, &text) &&
+  return read_word(reader, node, "solver", &text) &&
          (rl_solver_spec_parse(text, spec, message, sizeof message) ||
           rl_fail(reader, node, "%s", message));
 }
 
 bool rl_read_solver(rl_reader *reader, const rl_tree *node, void *target) {
   rl_solver_spec spec;
-  return parse_solver(reader, node, &spec) && read_word(reader, node, target);
+  return parse_solver(reader, node, &spec) && read_word(reader, node, "solver", target);
 }
 
 bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target) {

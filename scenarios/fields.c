@@ -78,6 +78,7 @@ static bool read_field(rl_reader *reader, const rl_tree *node, const rl_field *f
   case RL_FIELD_TEXT:
     return read_text(reader, node, field->name, target);
   case RL_FIELD_OTHER:
+    reader->key = field->name;
     return field->read(reader, node, target);
   }
   return false;

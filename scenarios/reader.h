@@ -18,6 +18,7 @@ typedef struct rl_reader {
   rl_diagnostic *diagnostic;
   rl_diagnostic unsupported; // the first thing that is valid but cannot be run
   bool has_unsupported;
+  const char *key; // whose value a field's own `read` was called for
   // Where bodies and ropes stand in the tree: maps, or NULL where there are none.
   const rl_tree *bodies, *ropes;
   size_t body_count, rope_count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define WORD_MAX ((size_t)48) // longer words are near to nothing
+#define FEW 8                 // words that are all shown beside the nearest
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
@@ -99,12 +100,20 @@ void rl_suggest(char *buffer, size_t size, const char *word, const char *const *
       last = i;
     }
   }
+  const char *intro = count > 1 ? "expected one of " : "expected ";
   if (nearest >= 0 || alike == 1) {
     snprintf(buffer, size, "did you mean '%s'?", words[nearest >= 0 ? (size_t)nearest : last]);
-    return;
+    if (count == 1 || count > FEW) {
+      return;
+    }
+    alike = 0; // all of them
+    intro = " expected one of ";
   }
   static const char comma[] = ", ", rest[] = ", ...";
-  const size_t start = append(buffer, size, 0, 0, count > 1 ? "expected one of " : "expected ");
+  const size_t before = strlen(buffer), start = before + append(buffer, size, before, 0, intro);
+  if (start == before) {
+    return;
+  }
   size_t used = start;
   for (size_t i = 0; i < count; i++) {
     if (alike > 0 && !is_part_of(word, words[i])) {

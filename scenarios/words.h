@@ -9,9 +9,10 @@
 // third of the longer word, rounded up, and never all of it), or -1 if none is near.
 int rl_nearest_word(const char *word, const char *const *words, size_t count);
 
-// Writes "did you mean 'X'?" or, where none is near, "expected one of A, B, C" into buffer: of
-// those in which the word stands, if it has three letters or more and there are any, else of all. A
-// list that does not fit ends with "...". Without words the buffer is empty.
+// Writes "did you mean 'X'?", with all words behind it where there are at most 8, or, where none is
+// near, "expected one of A, B, C" into buffer: of those in which the word stands, if it has three
+// letters or more and there are any, else of all. A list that does not fit ends with "...". Without
+// words the buffer is empty.
 void rl_suggest(char *buffer, size_t size, const char *word, const char *const *words,
                 size_t count);
 

@@ -226,7 +226,7 @@ typedef enum rl_capability {
   RL_CAN_SPACE = 1U << 6,       // ropes out of the x-y plane, gravity other than along y
   RL_CAN_GROUND = 1U << 7,      // nodes of ropes against fixed level ground: a plane with normal +y
   RL_CAN_DRAG = 1U << 8,        // linear drag on nodes
-  RL_CAN_FRICTION = 1U << 9,    // Coulomb friction of ropes on bodies
+  RL_CAN_FRICTION = 1U << 9,    // Coulomb friction, but not of massless ropes on bodies
   RL_CAN_JOINTS = 1U << 10,     // ropes joined in a node
   RL_CAN_ROTATION = 1U << 11,   // bodies that turn
   RL_CAN_LOOPS = 1U << 12,      // ropes without ends

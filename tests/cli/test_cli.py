@@ -369,6 +369,8 @@ class Mistakes(Case):
         self.refused("check", "atwod", says=("'atwod'", "did you mean 'atwood'?"))
         self.refused("run", "atwod", "--solver", "pbd", says=("did you mean 'atwood'?",))
         self.refused("compare", "atwod", says=("did you mean 'atwood'?",))
+        twice = ropelab("run", "atwood", "--set", "bodies.heavy.mas=3")
+        self.expect(twice.stderr.count("\n"), 1, "lines about a fault where there is no solver either")
         self.refused("check", "x" * 6000, says=("no scenario",))
         self.refused("check", "/dev/null", says=("/dev/null",))
 

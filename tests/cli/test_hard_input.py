@@ -158,6 +158,7 @@ TEXTS = (
 # Options of `run atwood`, and what the message holds.
 RUN = ("run", "atwood")
 OPTIONS = (
+    ("step with a unit", ("--step", "1ms"), "found a number followed by 'ms'"),
     ("step 0", ("--step", "0"), "--step 0: expected a number of seconds above 0"),
     ("step below 0", ("--step=-0.01",), "--step -0.01: expected"),
     ("step nan", ("--step", "nan"), "--step nan: expected"),
@@ -186,8 +187,8 @@ OPTIONS = (
     ("set what is no YAML", ("--set", "gravity=[0, 1"), "YAML"),
     ("set an alias", ("--set", "title=*a"), "anchors (&) and aliases (*)"),
     ("set a billion segments", ("--set", "ropes.line.segments=1000000000"), "from 0 to 10000000"),
-    ("output not writable", ("--out", "/proc/ropelab"), "cannot write into /proc/ropelab"),
-    ("output below a file", ("--out", "/dev/null/below"), "cannot write into", "Not a directory"),
+    ("output not writable", ("--out", "/proc/ropelab"), "cannot make the folder /proc/ropelab"),
+    ("output below a file", ("--out", "/dev/null/below"), "cannot make the folder", "Not a directory"),
     ("output without a name", ("--out", ""), "expected the name of a folder"),
 )
 

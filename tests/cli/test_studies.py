@@ -399,7 +399,8 @@ class Study(Case):
                 (("norm: end", "norm: ende"), "11:7", "did you mean 'end'?"),
                 (("time_limit: 100", "time_limit: soon"), "12:13", "found 'soon'"),
                 (("duration: 0.5", "duration: [0.5]"), "7:11", "found a list of 1"),
-                (("quantity: self", "quantity: []"), "10:11", "expected 1 to"),
+                (("quantity: self", "quantity: []"), "10:11", "quantity: expected 1 to"),
+                (("0.01, 0.005", "0.01, 0"), "9:22", "values[2]: expected a number greater than 0"),
                 (("name: small", "name: a/b"), "1:7", "without '/'"),
                 (("norm: end", "norm: end\nset: [a]"), "12:6", "expected a map from paths"),
                 (("norm: end", "norm: end\nreference: {solve: pbd}"), "12:13",
@@ -441,7 +442,7 @@ class Study(Case):
                   "{bodies.bob.mass: -1}}"), "11:52", "mass")):
             path = write(STUDY.replace(*change).replace("[pendulum, catenary]", "pendulum"))
             self.refused("study", path,
-                         says=(f"{path}:{place}: note: the study asks for it here", says))
+                         says=(f"{path}:{place}: error: pendulum: ", says))
 
     def test_keys_of_other_kinds(self) -> None:
         for kind, key, others in (("onestep", "over: step", "converge"),

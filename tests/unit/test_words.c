@@ -72,12 +72,15 @@ static void check_suggestion(size_t size, const char *word, size_t count, const 
 
 static void test_suggest(void **state) {
   (void)state;
-  check_suggestion(100, "mas", KEY_COUNT, "did you mean 'mass'?");
   check_suggestion(100, "length", 3, "expected one of mass, motion, position");
   check_suggestion(100, "length", 1, "expected mass");
   check_suggestion(100, "length", 0, "");
-  check_suggestion(100, "stiff", KEY_COUNT, "did you mean 'stiffness'?");
-  check_suggestion(100, "ITI", KEY_COUNT, "did you mean 'position'?");
+  check_suggestion(100, "mas", 3, "did you mean 'mass'? expected one of mass, motion, position");
+  check_suggestion(100, "mas", 1, "did you mean 'mass'?");
+  check_suggestion(100, "ITI", 3,
+                   "did you mean 'position'? expected one of mass, motion, position");
+  check_suggestion(40, "stiff", KEY_COUNT, "did you mean 'stiffness'?");
+  check_suggestion(60, "mas", KEY_COUNT, "did you mean 'mass'? expected one of mass, motion, ...");
   static const char *const scenes[] = {"pendulum", "landing-load", "landing-crate"};
   char buffer[128];
   rl_suggest(buffer, sizeof buffer, "Landing", scenes, 3);

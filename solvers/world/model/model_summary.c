@@ -20,7 +20,7 @@ const char *rl_capability_name(uint32_t bit) {
   case RL_CAN_JOINTS:
     return "ropes joined in a node";
   case RL_CAN_FRICTION:
-    return "friction";
+    return "friction of ropes with mass, in eyes or of bodies that touch";
   case RL_CAN_COLLISIONS:
     return "bodies that touch each other";
   case RL_CAN_BOUNCES:
