@@ -30,7 +30,8 @@ Row = dict[str, str]
 
 NORMS = {"max": "largest error over time", "l2": "root mean square error over time",
          "end": "error at the end"}
-SPECIAL = ("exact", "self", "reference")
+YARDSTICKS = {"exact": "the closed form", "self": "the limit of finer runs",
+              "reference": "the reference"}
 # Of single steps: what of it is how far from the reference's, and in which unit.
 OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
 OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
@@ -180,10 +181,14 @@ def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tupl
     return words, unit[1] if unit else ""
 
 
-def short_name(quantity: str) -> str:
-    """For titles: the axis and the caption say what an error is measured against."""
+def title_of(scenario: Scenario, quantity: str, over: str) -> str:
+    """Whose error it is, and what that is measured against; a size is compared with nothing."""
+    if is_size(quantity) or quantity in OF_A_STEP:
+        return f"{scenario.name}: {quantity} over {over}"
     word, _, probe = quantity.partition(":")
-    return probe if probe and word in SPECIAL else quantity
+    if word not in YARDSTICKS:
+        word, probe = "exact" if scenario.definition.get("exact") else "self", quantity
+    return f"{scenario.name}: {probe or 'error'} over {over}, against {YARDSTICKS[word]}"
 
 
 def tick_label(value: float, as_power: bool) -> str:
@@ -273,7 +278,7 @@ def coincidences(shown: Sequence[Curve]) -> str:
 def is_size(quantity: str) -> bool:
     """Whether it is shown itself: it is compared with nothing."""
     return ("." not in quantity and ":" not in quantity
-            and quantity not in SPECIAL and quantity not in OF_A_STEP)
+            and quantity not in YARDSTICKS and quantity not in OF_A_STEP)
 
 
 def norm_words(curve: Curve, quantity: str) -> str:
@@ -333,7 +338,7 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     slopes = triangles(shown, low, high) if logarithmic else []
     triangle_files = [write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
                       for i, triangle in enumerate(slopes)]
-    figure = Figure(name, "convergence", f"{scenario.name}: {short_name(quantity)} over {over}",
+    figure = Figure(name, "convergence", title_of(scenario, quantity, over),
                     caption(every, shown, what, quantity), f"{scenario.title}: errors over {over}, by solver")
     own = [styles[curve.label] for curve in shown]
     key = [Entry(label, f"lt {style.linetype}", f"lt {style.linetype} pt {style.filled}")
