@@ -15,8 +15,8 @@ typedef struct rl_cell {
   rl_run_options run; // step, duration ...; how it is told is set by rl_cells_run
   double cost;        // an estimate in any unit: dear cells start first, of equals the first
   char folder[RL_PATH_MAX];
-  char *command;    // that repeats this cell alone
-  char *comparison; // and all cells of its scenario
+  char *command;          // that repeats this cell alone
+  const char *comparison; // and all cells
   bool started;
 } rl_cell;
 

@@ -36,12 +36,12 @@ typedef struct comparison {
   rl_scenario *scenarios[RL_LIST_MAX]; // NULL: not supported
   rl_diagnostic faults[RL_LIST_MAX];   // and why
   char folder[RL_PATH_MAX];
+  char *command; // that makes all of it
   rl_cell *cells;
   size_t cell_count;
 } comparison;
 
-// The command that repeats one cell alone, into its folder, or, without a solver, the whole row of
-// the scenario, into a folder of its own; NULL: out of memory.
+// The command that repeats one cell alone, into its folder; NULL: out of memory.
 static char *cell_command(const comparison *c, const char *scenario, const rl_solver_spec *solver,
                           const char *folder) {
   const rl_arguments *a = c->arguments;
@@ -51,20 +51,14 @@ static char *cell_command(const comparison *c, const char *scenario, const rl_so
   if (!out) {
     return NULL;
   }
-  fputs(solver ? "ropelab run" : "ropelab compare", out);
+  fputs("ropelab run", out);
   rl_write_word(out, scenario);
-  for (size_t i = 0; i < a->solver_count; i++) {
-    if (!solver || solver == &a->solvers[i]) {
-      rl_write_solver(out, &a->solvers[i]);
-    }
-  }
+  rl_write_solver(out, solver);
   rl_write_run_options(out, &a->run);
   rl_write_overrides(out, a->overrides, a->override_count);
   rl_write_probes(out, a->probes, a->probe_count);
   rl_write_word(out, "--force");
-  if (solver) {
-    rl_write_setting(out, "--out", "%s", folder);
-  }
+  rl_write_setting(out, "--out", "%s", folder);
   return fclose(out) == 0 ? text : NULL;
 }
 
@@ -90,8 +84,8 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
     return false;
   }
   cell->command = cell_command(c, argument, solver, cell->folder);
-  cell->comparison = cell_command(c, argument, NULL, NULL);
-  return cell->command && cell->comparison;
+  cell->comparison = c->command;
+  return cell->command;
 }
 
 // Solvers and scenarios: everything that can be wrong is found before anything is run.
@@ -159,7 +153,9 @@ int rl_command_compare(int argc, char **argv) {
   static rl_arguments arguments;
   static comparison c;
   int status = RL_EXIT_FAILED;
-  if (!rl_arguments_parse(&rl_compare_usage, argc, argv, &arguments, &status)) {
+  c.command = rl_command_line(argc, argv);
+  if (!c.command || !rl_arguments_parse(&rl_compare_usage, argc, argv, &arguments, &status)) {
+    free(c.command);
     return status;
   }
   c.arguments = &arguments;
@@ -172,9 +168,9 @@ int rl_command_compare(int argc, char **argv) {
   }
   for (size_t i = 0; i < c.cell_count; i++) {
     free(c.cells[i].command);
-    free(c.cells[i].comparison);
   }
   free(c.cells);
+  free(c.command);
   for (size_t i = 0; i < arguments.positional_count; i++) {
     rl_scenario_free(c.scenarios[i]);
   }

@@ -63,11 +63,8 @@ char *rl_command_line(int argc, char *const *argv) {
   }
   fputs("ropelab", out);
   for (int i = 0; i < argc; i++) {
-    if (i == 0 || (!is_option(argv[i], "--force") && !is_option(argv[i], "--resume"))) {
+    if (i == 0 || !is_option(argv[i], "--resume")) {
       rl_write_word(out, argv[i]);
-    }
-    if (i == 0) {
-      rl_write_word(out, "--force");
     }
   }
   return fclose(out) == 0 ? text : NULL;

@@ -10,8 +10,8 @@
 // A blank and the word, quoted where it has to be.
 void rl_write_word(FILE *out, const char *word);
 
-// "ropelab COMMAND --force WORD..." with words quoted where they have to be, and without --resume:
-// what makes all of it again; free it. NULL: out of memory.
+// "ropelab COMMAND WORD..." as it was given, with words quoted where they have to be, but without
+// --resume: what makes all of it again; free it. NULL: out of memory.
 char *rl_command_line(int argc, char *const *argv);
 
 // The parts of a command that repeats a run, each with a space before it: an option and its value

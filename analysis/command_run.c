@@ -37,7 +37,7 @@ static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *argument
 
 int rl_command_run(int argc, char **argv) {
   static rl_arguments arguments;
-  char *command = rl_command_line(argc, argv); // it has to replace this result
+  char *command = rl_command_line(argc, argv);
   int status = RL_EXIT_FAILED;
   if (!command || !rl_arguments_parse(&rl_run_usage, argc, argv, &arguments, &status)) {
     free(command);

@@ -350,13 +350,12 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
     return false;
   }
   cell->command = run_command(study, cell, run->scenario, l->changes);
-  cell->comparison = strdup(study->command);
-  return (cell->command && cell->comparison) || (out_of_memory(), false);
+  cell->comparison = study->command;
+  return cell->command || (out_of_memory(), false);
 }
 
 static void free_cell(rl_cell *cell) {
   free(cell->command);
-  free(cell->comparison);
 }
 
 // The cell before the last that has its folder: SIZE_MAX if there is none.

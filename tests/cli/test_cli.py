@@ -1318,6 +1318,10 @@ class Comparisons(Case):
         labels = Table(folder / "summary.csv").texts("label")
         self.expect(labels, ["pbd", "pbd-iterations=5", "impulse"], "labels")
         manifest = Result(folder / "pendulum/pbd-iterations=5").manifest
+        self.expect(shlex.split(manifest["comparison"]),
+                    ["ropelab", "compare", "pendulum", "--solver", "pbd", "--solver", "pbd,iterations=5",
+                     "--solver", "impulse", "--duration", "0.1", "--step", "0.01", "--jobs", "1",
+                     "--figures", "svg", "--out", str(folder)], "the command as it was given")
         again = new_folder()
         self.quietly(*shlex.split(manifest["command"])[1:-1], again)
         self.expect(Result(again).manifest["solver"], manifest["solver"],

@@ -79,7 +79,7 @@ class Consistency(cli.Case):
             for ending in ("svg", "png", "pdf"):
                 self.expect(f"five-link-chain-{kind}.{ending}" in figures, True, f"{kind}.{ending}")
         page = (self.folder / "report.html").read_text(encoding="utf-8")
-        for text in ("ropelab consistency --force five-link-chain", "diverged (bad)",
+        for text in ("ropelab consistency five-link-chain", "diverged (bad)",
                      "Times are the least of 7"):
             self.expect(text in page, True, f"the report says: {text}")
 
