@@ -24,6 +24,7 @@ typedef struct rl_summary {
   double residual;        // of the last step [m]
   double exact_error_max; // nan without a closed form
   double error_estimate;  // of the positions at the end [m]; nan where the method has none
+  double estimated_until; // the last time at which it had one [s]
 } rl_summary;
 
 // The fixed columns of series.csv, ended by a NULL name; probes follow them.

@@ -32,6 +32,9 @@ static const double frame_rate = 60.0, fewest_frames = 120.0;
 // A step that differs by more than this from the one asked for is worth a note [s].
 static const double note_above = 1e-9;
 
+// So is an estimate of a method's own error, of the size of the scene.
+static const double doubtful_estimate = 1e-6;
+
 static volatile sig_atomic_t interrupted = 0;
 static volatile sig_atomic_t writing = 0;
 
@@ -456,6 +459,9 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
     summary->unsettled++;
     summary->unsettled_residual = fmax(summary->unsettled_residual, driver->info.residual);
   }
+  if (!isnan(driver->info.error_estimate)) {
+    summary->estimated_until = driver->state->time;
+  }
   watch_limits(r);
   note_slipping_off(r);
   note_changes(r);
@@ -560,6 +566,16 @@ static void note_unsettled(const run *r, const rl_summary *summary) {
        r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
 }
 
+// Where a method that is to be the truth is not, by its own estimate.
+static void note_estimate(const run *r, const rl_summary *summary) {
+  const double estimate = r->driver->info.error_estimate;
+  if (isnan(estimate) && summary->estimated_until > 0.0) {
+    note(r, "what it says of its own error ends at t = %.6g s", summary->estimated_until);
+  } else if (estimate > doubtful_estimate * r->driver->model->reach) {
+    note(r, "by its own estimate places are off by up to %.2g m at the end", estimate);
+  }
+}
+
 // Cuts that are over and met no rope, or only where it was apart.
 static void note_vain_cuts(const run *r) {
   const rl_driver *driver = r->driver;
@@ -643,6 +659,7 @@ static int finish(run *r, rl_reason reason) {
   }
   note_vain_cuts(r);
   note_unsettled(r, &summary);
+  note_estimate(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {
     o.status = fail(r, "cannot write");
