@@ -83,13 +83,14 @@ typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP, A_RING } happening;
 typedef struct run {
   rl_state *state;
   double tolerance;
-  int substeps;     // equal internal steps in a step; 0: as the tolerance asks
-  double lead;      // (11a)
-  double bits;      // (11b)
-  double gentle;    // (11c)
-  double shortest;  // internal step, of a step
-  double h;         // what the next internal step tries [s]; 0: not known
-  rl_choice choice; // at the end of the last step
+  int substeps;         // equal internal steps in a step; 0: as the tolerance asks
+  double lead;          // (11a)
+  double bits;          // (11b)
+  double gentle;        // (11c)
+  double shortest;      // internal step, of a step
+  double h;             // what the next internal step tries [s]; 0: not known
+  rl_choice choice;     // at the end of the last step
+  bool is_behind_event; // something has happened at the end of the last internal step
 } run;
 
 typedef struct reference {
@@ -108,6 +109,7 @@ typedef struct reference {
   bool creeps;           // elastic ropes rub: marks move on between internal steps
   double since;          // from when on the impulses of the last rows count [s]
   double event_at_start; // of an internal step: rl_equations_event
+  bool is_behind_event;  // of the run
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
   happening found;       // in the internal step last finished
   double estimate;       // [m]
@@ -158,6 +160,7 @@ static void forget(reference *self) {
   self->has_companion = false;
   self->truth.h = self->companion.h = 0.0;
   self->truth.choice.is_known = self->companion.choice.is_known = false;
+  self->truth.is_behind_event = self->companion.is_behind_event = false;
   self->estimate = 0.0;
   self->topology = 0;
   self->failure = RL_RUNNING;
@@ -252,9 +255,12 @@ static happening happening_on_wraps(reference *self, double h) {
   if (rl_wraps_judge(model, state, self->judged, NULL, INFINITY)) {
     found = A_GRIP;
   } else {
-    const uint64_t was = rl_wraps_hash(model, state);
+    const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;
     rl_wraps_end(model, self->before, state, h);
-    found = rl_wraps_hash(model, state) != was ? A_WRAP : NOTHING;
+    // What was met and left within the internal step has changed nothing by its end. Behind an
+    // event it can be what the rope has just slipped off.
+    const bool is_passed = !self->is_behind_event && state->slipped_off != slipped;
+    found = rl_wraps_hash(model, state) != was || is_passed ? A_WRAP : NOTHING;
   }
   state->continues_paths = true;
   return found;
@@ -737,6 +743,7 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   e->gentle_share = r->gentle;
+  self->is_behind_event = r->is_behind_event;
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resume(self, r)) {
     choose(self, 0.0, dt, info);
@@ -789,6 +796,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     continues = !(event > 0.0);
     done = continues ? done : locate(self, done, event);
     self->event_at_start = event;
+    self->is_behind_event = r->is_behind_event = !continues;
     book(self, info);
     t = continues && done == left ? dt : t + done;
     r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
