@@ -109,7 +109,7 @@ typedef struct reference {
   bool creeps;           // elastic ropes rub: marks move on between internal steps
   double since;          // from when on the impulses of the last rows count [s]
   double event_at_start; // of an internal step: rl_equations_event
-  bool is_behind_event;  // of the run
+  run *current;          // the run that is integrated
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
   happening found;       // in the internal step last finished
   double estimate;       // [m]
@@ -259,7 +259,7 @@ static happening happening_on_wraps(reference *self, double h) {
     rl_wraps_end(model, self->before, state, h);
     // What was met and left within the internal step has changed nothing by its end. Behind an
     // event it can be what the rope has just slipped off.
-    const bool is_passed = !self->is_behind_event && state->slipped_off != slipped;
+    const bool is_passed = !self->current->is_behind_event && state->slipped_off != slipped;
     found = rl_wraps_hash(model, state) != was || is_passed ? A_WRAP : NOTHING;
   }
   state->continues_paths = true;
@@ -635,25 +635,25 @@ static double round_to(double bits, double x) {
 }
 
 // Of the places and velocities of all that moves.
-static void drop_bits(reference *self, const run *r) {
+static void drop_bits(reference *self) {
   const uint32_t slots = self->equations.model->slot_count;
   for (uint32_t i = 0; i < 3 * slots; i++) {
     if (self->equations.state->points[i / 3].w > 0.0) {
-      self->y_start[i] = round_to(r->bits, self->y_start[i]);
-      self->y_start[3 * slots + i] = round_to(r->bits, self->y_start[3 * slots + i]);
+      self->y_start[i] = round_to(self->current->bits, self->y_start[i]);
+      self->y_start[3 * slots + i] = round_to(self->current->bits, self->y_start[3 * slots + i]);
     }
   }
 }
 
 // Where an internal step begins: the rates at the state, if they are not those of the last end.
-static int begin_step(reference *self, const run *r, bool continues) {
+static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = dimension_of(self);
   e->reeled = 0.0;
   rl_state_copy(self->before, e->state);
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
-  drop_bits(self, r);
+  drop_bits(self);
   memset(&self->y_start[tail], 0, (dimension - tail) * sizeof *self->y_start);
   int status = GSL_SUCCESS;
   rl_equations_start(e);
@@ -729,7 +729,7 @@ static double longest(const run *r, double left, bool first) {
 static bool resume(reference *self, run *r) {
   rl_equations *e = &self->equations;
   return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
-         begin_step(self, r, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
+         begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
 }
 
 // Of a run at the start of a step.
@@ -743,7 +743,7 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   e->gentle_share = r->gentle;
-  self->is_behind_event = r->is_behind_event;
+  self->current = r;
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resume(self, r)) {
     choose(self, 0.0, dt, info);
@@ -779,7 +779,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     }
     const double left = dt - t, wanted = longest(r, left, !continues);
     double next;
-    if (begin_step(self, r, continues) != GSL_SUCCESS) {
+    if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
     double done = rl_contacts_longest(&self->equations, wanted);
@@ -796,7 +796,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     continues = !(event > 0.0);
     done = continues ? done : locate(self, done, event);
     self->event_at_start = event;
-    self->is_behind_event = r->is_behind_event = !continues;
+    r->is_behind_event = !continues;
     book(self, info);
     t = continues && done == left ? dt : t + done;
     r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
@@ -804,7 +804,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
       go_on(self, t, done, dt, info);
     }
   }
-  if (!continues && begin_step(self, r, false) != GSL_SUCCESS) {
+  if (!continues && begin_step(self, false) != GSL_SUCCESS) {
     return RL_DIVERGED_NAN;
   }
   end_run(self, r, dt);
