@@ -126,6 +126,9 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
 // What was killed has results and no summary.
 bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable) {
   for (size_t i = 0; i < count; i++) {
+    if (!rl_has_room_for_folder(cells[i].folder)) {
+      return false;
+    }
     if (!cells[i].run.force && rl_run_has_result(cells[i].folder)) {
       fprintf(stderr, "ropelab: %s already holds a result; %s\n", cells[i].folder,
               resumable ? "--resume goes on with what was stopped, --force makes all of it again"

@@ -38,8 +38,8 @@ void rl_cells_tell(const rl_cell *cells, size_t count);
 // How many cells were not run but taken from what studies have in common.
 size_t rl_cells_shared(const rl_cell *cells, size_t count);
 
-// Whether no cell has a result that it may not replace; else false with a message, which speaks of
-// --resume if that can go on with it.
+// Whether each cell has room for its folder, and no result there that it may not replace; else
+// false with a message, which speaks of --resume if that can go on with it.
 bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable);
 
 // Writes FOLDER/summary.csv by way of summary.csv.new, a row for each cell. What takes its time has

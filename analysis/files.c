@@ -60,6 +60,20 @@ bool rl_make_results_folder(const char *folder) {
   return false;
 }
 
+bool rl_has_room_for_folder(const char *path) {
+  char part[RL_PATH_MAX];
+  struct stat status;
+  snprintf(part, sizeof part, "%s", path);
+  for (char *slash; lstat(part, &status) != 0 && (slash = strrchr(part, '/'));) {
+    *slash = '\0';
+  }
+  const bool taken = lstat(part, &status) == 0 && !rl_is_folder(part);
+  if (taken) {
+    fprintf(stderr, "ropelab: %s is in the way: found a file, expected a folder\n", part);
+  }
+  return !taken;
+}
+
 bool rl_lock_folder(const char *path) {
   // Not O_CLOEXEC: what makes the report writes into the folder too.
   const int folder = open(path, O_RDONLY | O_DIRECTORY);

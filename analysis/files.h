@@ -17,6 +17,9 @@ bool rl_make_folders(const char *path);
 // The same for results. False with a message.
 bool rl_make_results_folder(const char *path);
 
+// Whether there is a folder, or nothing in its way; else false with a message.
+bool rl_has_room_for_folder(const char *path);
+
 // A file for text that grows line by line. Lines are gathered for up to a tenth of a second; if the
 // process is killed, each is in the file as a whole or not at all.
 typedef struct rl_lines {

@@ -46,7 +46,7 @@ static bool write_manifest(const rl_outcome_facts *f, const rl_outcome *outcome)
   json_object_set_new(manifest, "seconds",
                       isfinite(outcome->seconds) ? json_real(outcome->seconds) : json_null());
   json_object_set_new(manifest, f->kind, json_deep_copy(f->described));
-  const bool written = rl_make_folders(folder) && rl_manifest_write(manifest, folder);
+  const bool written = rl_make_results_folder(folder) && rl_manifest_write(manifest, folder);
   json_decref(manifest);
   return written;
 }

@@ -96,8 +96,7 @@ static bool has_results(const char *folder) {
 static bool has_room(const char *folder) {
   char path[RL_PATH_MAX];
   for (size_t i = 0; i < FOLDERS; i++) {
-    if (rl_path_join(path, folder, folders[i]) && rl_file_exists(path) && !rl_is_folder(path)) {
-      fprintf(stderr, "ropelab: %s is in the way: expected a folder\n", path);
+    if (rl_path_join(path, folder, folders[i]) && !rl_has_room_for_folder(path)) {
       return false;
     }
   }

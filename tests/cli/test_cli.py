@@ -1283,7 +1283,18 @@ class Comparisons(Case):
         (folder / "figures").write_text("mine", encoding="utf-8")
         for force in ((), ("--force",)):
             self.refused("compare", "pendulum", "-s", "pbd", "--out", folder, *force,
-                         says=(f"{folder}/figures is in the way: expected a folder",))
+                         says=(f"{folder}/figures is in the way: found a file, expected a folder",))
+
+    def test_where_a_run_goes_there_is_no_file(self) -> None:
+        for taken in ("pendulum", "pendulum/pbd"):
+            folder = new_folder()
+            (folder / taken).parent.mkdir(parents=True)
+            (folder / taken).write_text("mine", encoding="utf-8")
+            before = contents(folder)
+            for force in ((), ("--force",)):
+                self.refused("compare", "pendulum", "-s", "pbd", "--out", folder, *force,
+                             says=(f"{folder}/{taken} is in the way: found a file, expected a folder",))
+                self.expect(contents(folder), before, "files after a refusal")
 
     def test_a_run_that_is_replaced_takes_its_report_with_it(self) -> None:
         run = self.record("atwood", "pbd", "--duration", "0.1")
