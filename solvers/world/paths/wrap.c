@@ -283,9 +283,13 @@ static arc_middle middle_of(rl_path_item *item) {
   return m;
 }
 
-bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at) {
-  return item->kind == RL_PATH_SPHERE &&
-         rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
+bool rl_wrap_has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                             const rl_path_item *item) {
+  if (item->kind != RL_PATH_SPHERE) {
+    return false;
+  }
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  return rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
 }
 
 // (4a) A mark on a ball goes with the plane of the rope as that turns about the line that it has in

@@ -28,15 +28,9 @@ static inline bool rl_wrap_is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
-// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
-static const double rl_wrap_bent_share = 0.01;
-
 // The path of a loop through items[0] and items[count - 1], which are put where the piece between
 // the items beside them is straight. Returns its length [m]; nan if there is none.
 double rl_wraps_close(rl_path_item *items, size_t count);
-
-// Begins the list of a loop behind a wrap that sticks, if there is one. The path is solved.
-void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
 
 // The part whose surface the middle of a rope of this radius runs on [m]. Boxes and hulls have none
 // for a radius other than 0.
@@ -56,14 +50,12 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
 // What a solve has found was kept: where it is a closed form, the next one would find the same.
 void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// Friction coefficient of a wrap; 0 in an eye and on a seam.
-double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
-
-// Whether the rope has slipped off a ball that stands at a pose, round to its other side: the
-// points between which it lies there have come to see it past half a turn. The length goes on
-// without a jump, for at half a turn all ways round are equally long, but where the rope lies does
-// not.
-bool rl_wrap_has_slipped_off(const rl_wrap *wrap, const rl_path_item *item, rl_body_pose at);
+// Whether the rope has slipped off a ball, round to its other side, with the path solved and not
+// yet kept: the points between which it lies there have come to see it past half a turn. The length
+// goes on without a jump, for at half a turn all ways round are equally long, but where the rope
+// lies does not.
+bool rl_wrap_has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
+                             const rl_path_item *item);
 
 // With the path at the state's points solved: marks the middle of a wrap; the length of rope on it
 // before its mark; the length of a piece between the marks beside it [m].
@@ -80,12 +72,79 @@ double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t
 double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t piece);
 
+// ---------------------------------------------------------------------------------------------
+// wrap_friction.c: the law of friction, strands and tensions
+
+// Friction coefficient of a wrap; 0 on a seam.
+double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
+
+// (5), (6), (6a) The largest ratio of the tensions beside an item of the path that friction can
+// hold; of a wrap, (19) where it is held on a ball.
+double rl_wrap_largest_pull(double friction, const rl_path_item *item);
+double rl_wrap_pull_held(const rl_model *model, const rl_state *state, uint32_t rope,
+                         uint32_t wrap);
+
+// (18) Of a wrap that is held on a ball: the angle of the arcs on which all friction goes sideways,
+// and the angle by which the places beside it are seen from the centre [rad].
+rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item);
+
+// rl_wrap_pull of the wrap behind a piece; 1 behind the last piece.
+double rl_wrap_pull_behind(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t piece);
+
+// rl_wrap_strand with rest length `paid` out to it beyond what the state has [m].
+rl_strand rl_wrap_strand_paid(const rl_model *model, const rl_state *state, uint32_t rope,
+                              uint32_t first_piece, const rl_point *points, double paid);
+
+// What an item of the path is held by: a body, RL_NONE for what never moves, or rl_wrap_moving for
+// a node that moves by itself.
+static const uint32_t rl_wrap_moving = RL_NONE - 1;
+
+uint32_t rl_wrap_carrier(const rl_model *model, const rl_state *state, uint32_t rope,
+                         uint32_t item);
+
+// The tension of each piece, from the multipliers of its strand; `split` counts the splits of the
+// ropes before. (7a) And of the pieces that nothing can move, from those in the state before; of an
+// elastic rope their stretch says what they pull.
+void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t rope, size_t *split);
+void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
+                              uint32_t rope);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_flow.c: how rope flows over wraps that slide or slip
+
+// The slip of each wrap of a rope, so that each piece has what its tension asks for. The paths at
+// the points of both states are solved.
+void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
+                         uint32_t rope, double dt);
+
 // Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
 // the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
 // of their wraps; not where the way has ended within the step. The paths at the points of both
 // states are solved. Returns what friction on an elastic rope has taken [J].
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
                      size_t *split, double dt, bool ended);
+
+// The growths of the pieces of a strand become 0.
+void rl_wraps_forget_growths(const rl_state *state, uint32_t rope, rl_strand strand);
+
+// (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
+// the state before: what nothing can move has the rest length that it needs, from the strands
+// beyond it, which grow by that.
+void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t rope);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_judge.c: which wraps stick
+
+// Begins the list of a loop behind a wrap that sticks, if there is one. The path is solved.
+void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_ended.c: whether the shortest way has come to an end
+
+// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
+static const double rl_wrap_bent_share = 0.01;
 
 // The body on which the shortest way that a rope followed has come to an end within the step (15);
 // RL_NONE: it has not. Leaves both paths solved.
@@ -97,14 +156,11 @@ uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const r
 double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
                              uint32_t index);
 
-// The growths of the pieces of a strand become 0.
-void rl_wraps_forget_growths(const rl_state *state, uint32_t rope, rl_strand strand);
-
-// (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
-// the state before: what nothing can move has the rest length that it needs, from the strands
-// beyond it, which grow by that.
-void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
-                       uint32_t rope);
+// Where its way has ended (15) the rope slips off the body on which it has moved most, at the start
+// of the step. If it would go through that body then, it does so only where that is `sure`. True if
+// it slips off. Leaves both paths solved.
+bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *before,
+                        uint32_t rope, bool sure);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_list.c: the list of a rope's wraps as one whose features can change, while the path at

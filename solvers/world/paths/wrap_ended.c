@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// (15) Whether the shortest way of a rope over what it lies on has come to an end within a step.
+#include "wrap_internal.h"
+
+// Of a length: less than this is no jump.
+static const double jump_tolerance = 1e-9;
+
+// How far what a rope is held by has moved within a step, at most [m].
+static double moves_of(const rl_model *model, const rl_state *state, const rl_state *before,
+                       uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  const rl_path_item *now = rl_path_items(state, index), *then = rl_path_items(before, index);
+  double sum =
+      rl_distance(now[0].at, then[0].at) + rl_distance(now[count + 1].at, then[count + 1].at);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t body = wraps[i].body;
+    if (body == RL_NONE) {
+      sum += rl_distance(now[i + 1].at, then[i + 1].at);
+      continue;
+    }
+    const uint32_t slot = rl_body_slot(model, body);
+    const rl_quat a = state->rotations[body], b = before->rotations[body];
+    const rl_vec3 turned = {a.x - b.x, a.y - b.y, a.z - b.z};
+    sum +=
+        2.0 * rl_distance(rl_position(&state->points[slot]), rl_position(&before->points[slot])) +
+        4.0 * (rl_length(turned) + fabs(a.w - b.w)) * model->bodies[body].bound;
+  }
+  return sum;
+}
+
+// Where the point p of what an item of the path is held by in a state has gone to in another.
+static rl_vec3 gone_to(const rl_model *model, const rl_state *from, const rl_state *to,
+                       uint32_t index, uint32_t item, rl_vec3 p) {
+  const uint32_t carrier = rl_wrap_carrier(model, from, index, item);
+  if (carrier == RL_NONE || carrier == rl_wrap_moving) {
+    const rl_vec3 was = rl_path_items(from, index)[item].at, is = rl_path_items(to, index)[item].at;
+    return carrier == rl_wrap_moving ? rl_add(p, rl_sub(is, was)) : p;
+  }
+  return rl_wrap_to_world(rl_body_pose_at(model, to, to->points, carrier),
+                          rl_wrap_to_body(rl_body_pose_at(model, from, from->points, carrier), p));
+}
+
+double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
+                             uint32_t index) {
+  const rl_path_item *items = rl_path_items(from, index);
+  double sum = 0.0;
+  for (uint32_t k = 0; k <= from->wrap_counts[index]; k++) {
+    const rl_vec3 x = items[k].exit, y = items[k + 1].entry;
+    sum += rl_dot(items[k].out, rl_sub(rl_sub(gone_to(model, from, to, index, k + 1, y), y),
+                                       rl_sub(gone_to(model, from, to, index, k, x), x)));
+  }
+  return sum;
+}
+
+// (15) Whether the shortest way that the rope followed has come to an end within the step: its
+// length has jumped, by more than what its directions at the start and at the end tell, or there is
+// no way. Leaves both paths solved.
+static bool has_ended(const rl_model *model, const rl_state *state, const rl_state *before,
+                      uint32_t index) {
+  const double length = rl_wrap_path(model, state, index, state->points);
+  const double was = rl_wrap_path(model, before, index, before->points);
+  double jump = fabs(was - length) - jump_tolerance * was;
+  if (jump > 0.0) {
+    jump -= rl_wrap_bent_share * moves_of(model, state, before, index);
+  }
+  return isnan(length) ||
+         (jump > 0.0 && jump > fabs(rl_wraps_change_along(model, before, state, index)) &&
+          jump > fabs(rl_wraps_change_along(model, state, before, index)));
+}
+
+// The body on which the rope has moved most, with both paths solved; RL_NONE: it is on none.
+static uint32_t most_moved(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t body = RL_NONE;
+  double most = 0.0;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const rl_path_item *now = &rl_path_items(state, index)[i + 1];
+    const rl_path_item *then = &rl_path_items(before, index)[i + 1];
+    const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
+    const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
+    if (wraps[i].body != RL_NONE && !(moved < most)) { // where it is lost it is nowhere, nan
+      most = isnan(moved) ? INFINITY : moved;
+      body = wraps[i].body;
+    }
+  }
+  return body;
+}
+
+uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t index) {
+  return has_ended(model, state, before, index) ? most_moved(model, state, before, index) : RL_NONE;
+}
+
+bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *before,
+                        uint32_t index, bool sure) {
+  const bool ends = has_ended(model, state, before, index);
+  const bool is_found = !isnan(state->path_lengths[index]);
+  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
+    return !is_found && rl_wraps_leave_loop(model, state, before, index);
+  }
+  if (!ends) {
+    return false;
+  }
+  const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
+  if (over != RL_NONE) { // an end has come into what the rope lies on
+    return rl_wraps_slip_off(model, before, index, rl_wraps_of(model, state, index)[over].body,
+                             RL_SLIP_RUN_OVER);
+  }
+  const uint32_t body = most_moved(model, state, before, index);
+  return body != RL_NONE &&
+         rl_wraps_slip_off(model, before, index, body,
+                           sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
+}
+
+bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
+        rl_wraps_lose_path(model, state, before, r, true)) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How rope flows over wraps that slide or slip, and what friction takes of that.
+#include "wrap_internal.h"
+
+#include <string.h>
+
+// Of a piece with a rest length of its own; 0: slack, or the rope is not elastic.
+static double strain(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece) {
+  if (isinf(model->ropes[index].stiffness)) {
+    return 0.0;
+  }
+  const double length = rl_wrap_piece_length(model, state, index, piece, state->points);
+  const double rest = rl_wrap_piece_rest(model, state, index, piece);
+  return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
+}
+
+// How much shorter than (9) asks for the rest length is that a piece of an elastic strand has.
+// Where it has just begun to slip that is what each side had, and it comes there at once [m].
+static double unsettled(const rl_model *model, const rl_state *state, uint32_t index,
+                        rl_strand strand, uint32_t piece) {
+  if (!(strand.strain > 0.0)) {
+    return 0.0;
+  }
+  double pull = 1.0;
+  for (uint32_t k = strand.first_piece; k < piece; k++) {
+    pull *= rl_wrap_pull_behind(model, state, index, k);
+  }
+  return rl_wrap_piece_length(model, state, index, piece, state->points) /
+             (1.0 + pull * strand.strain) -
+         rl_wrap_piece_rest(model, state, index, piece);
+}
+
+// How rope has flowed through the wraps of a strand since the step before, so that each piece has
+// what its tension asks for; `apply`: it has the rest lengths that follow.
+static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                 rl_strand strand, double dt, bool apply) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t end = strand.first_piece + strand.piece_count;
+  const rl_strand was =
+      strand.strain > 0.0 ? rl_wrap_strand(model, before, index, strand.first_piece, before->points)
+                          : (rl_strand){.strain = 0.0};
+  double needed = 0.0, pull = 1.0;
+  bool taut = false;
+  for (uint32_t p = strand.first_piece; p < end; p++) {
+    const double length = rl_wrap_piece_length(model, state, index, p, state->points);
+    needed += length / (1.0 + pull * strand.strain);
+    pull *= rl_wrap_pull_behind(model, state, index, p);
+    taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
+           length > rl_wrap_piece_rest(model, state, index, p);
+  }
+  double flowed = 0.0;
+  pull = 1.0;
+  for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
+    const double length = rl_wrap_piece_length(model, state, index, p, state->points);
+    const double old = rl_wrap_piece_rest(model, state, index, p);
+    const double now = taut ? length / (1.0 + pull * strand.strain) * strand.rest / needed : old;
+    pull *= rl_wrap_pull_behind(model, state, index, p);
+    flowed += old + unsettled(model, before, index, was, p) - now;
+    wraps[p].slip = flowed / dt;
+  }
+  double settled = 0.0;
+  for (uint32_t p = end - 1; p-- > strand.first_piece && apply;) {
+    settled += unsettled(model, before, index, was, p + 1);
+    const double moved = wraps[p].slip * dt + settled; // through the wrap behind piece p
+    wraps[p].rest += moved;
+    if (p > 0) {
+      wraps[p - 1].rest -= moved;
+    }
+  }
+}
+
+void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
+                         uint32_t index, double dt) {
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    flow(model, before, state, index, strand, dt, false);
+    p += strand.piece_count;
+  }
+}
+
+// What a strand gives to friction as its pieces come to (9) where they are [J].
+static double settling_loss(const rl_model *model, const rl_state *state, uint32_t index,
+                            rl_strand strand) {
+  double squares = 0.0;
+  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
+    const double own = strain(model, state, index, p);
+    squares += own * own * rl_wrap_piece_rest(model, state, index, p);
+  }
+  return 0.5 * model->ropes[index].stiffness *
+         (squares - strand.strain * strand.strain * strand.squares);
+}
+
+// (10) What rope gives to friction as it flows through the wraps of a strand, each by its slip: the
+// sum of slip (h behind - h before), h = T + T^2/(2 EA), with the tensions that a state has [W].
+static double flow_power(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_strand strand, const rl_wrap *flowed) {
+  double power = 0.0, pull = 1.0;
+  for (uint32_t p = strand.first_piece; p + 1 < strand.first_piece + strand.piece_count; p++) {
+    const double before = pull * strand.strain;
+    pull *= rl_wrap_pull_behind(model, state, index, p);
+    const double behind = pull * strand.strain;
+    power += flowed[p].slip * (behind - before) * (1.0 + 0.5 * (behind + before));
+  }
+  return power * model->ropes[index].stiffness;
+}
+
+// Moves the marks to the middle of their wraps; with them the border of the rest lengths. Returns
+// what is lost where rope with one strain joins rope with another (12) [J].
+static double mark_again(const rl_model *model, rl_state *state, uint32_t index) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  double lost = 0.0;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    const uint32_t next = i + 1 < pieces ? i + 1 : 0;
+    const double way =
+        0.5 * item->arc - rl_wrap_before_mark(model, state, &wraps[i], item, state->points);
+    const double before = strain(model, state, index, i),
+                 behind = strain(model, state, index, next);
+    // What sticks comes as it was; what slips changes its strain all along the arc (11).
+    const double own = wraps[i].grip != RL_STICKS ? 0.5 * (before + behind)
+                       : way > 0.0                ? behind
+                                                  : before;
+    const double moved = way / (1.0 + own);
+    if (wraps[i].grip == RL_STICKS && before != behind) {
+      const double rest = rl_wrap_piece_rest(model, state, index, way > 0.0 ? i : next);
+      lost += 0.5 * model->ropes[index].stiffness * (behind - before) * (behind - before) *
+              fabs(moved) * rest / (rest + fabs(moved));
+    }
+    if (i + 1 < pieces) { // the first piece has what is left
+      wraps[i].rest -= moved;
+    }
+    if (i > 0) {
+      wraps[i - 1].rest += moved;
+    }
+    rl_wrap_mark_middle(model, state, &wraps[i], item);
+  }
+  return lost;
+}
+
+// The rest lengths that pieces ask for at positions which the winches are `dt` from.
+static void find_rest_lengths(const rl_model *model, const rl_state *state, uint32_t index,
+                              const rl_point *points, double dt, double *rests) {
+  const uint32_t count = state->wrap_counts[index];
+  const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
+  rl_wrap_path(model, state, index, points);
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+    rl_strand strand = rl_wrap_strand_paid(model, state, index, p, points, 0.0);
+    const uint32_t end = p + strand.piece_count;
+    const double paid = (p == 0 ? reels[0] : 0.0) + (end == count + 1 ? reels[1] : 0.0);
+    if (paid != 0.0) {
+      strand = rl_wrap_strand_paid(model, state, index, p, points, paid * dt);
+    }
+    for (double pull = 1.0; p < end; p++) {
+      if (p < count) {
+        rests[p] =
+            rl_wrap_piece_length(model, state, index, p, points) / (1.0 + pull * strand.strain);
+      }
+      pull *= rl_wrap_pull_behind(model, state, index, p);
+    }
+  }
+}
+
+void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index,
+                    const rl_point *earlier, const rl_point *later, double dt, double *slips) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  find_rest_lengths(model, state, index, earlier, -0.5 * dt, &slips[count]);
+  find_rest_lengths(model, state, index, later, 0.5 * dt, slips);
+  // What a winch pays out, and what a strand loses before a wrap, runs over it.
+  double slip = state->reels ? state->reels[index][0] : 0.0;
+  for (uint32_t p = 0; p < count; p++) {
+    slip -= (slips[p] - slips[count + p]) / dt;
+    slip = wraps[p].grip == RL_STICKS ? 0.0 : slip;
+    slips[p] = slip;
+  }
+}
+
+double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t index) {
+  double energy = 0.0;
+  rl_wrap_path(model, state, index, state->points);
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    energy += 0.5 * model->ropes[index].stiffness * strand.strain * strand.strain * strand.squares;
+    p += strand.piece_count;
+  }
+  return energy;
+}
+
+// The path is solved, and not yet kept.
+static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (rl_wrap_has_slipped_off(model, state, &wraps[i], &rl_path_items(state, index)[i + 1])) {
+      rl_wraps_note_slip(state, index, wraps[i].body);
+    }
+  }
+}
+
+// Takes rest length from a piece, of which the first one has what is left. By so much the rope is
+// longer there (21), if it is not elastic.
+static void take_rest(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                      double rest) {
+  if (piece > 0) {
+    rl_wraps_of(model, state, index)[piece - 1].rest -= rest;
+  }
+  rl_wrap_growths(state, index)[piece] += isinf(model->ropes[index].stiffness) ? rest : 0.0;
+}
+
+void rl_wraps_forget_growths(const rl_state *state, uint32_t index, rl_strand strand) {
+  double *growths = &rl_wrap_growths(state, index)[strand.first_piece];
+  memset(growths, 0, strand.piece_count * sizeof *growths);
+}
+
+// (16) What an inert strand needs where the rope has slid sideways on its body since the step
+// before: its length, if the rope is elastic so much less as it was stretched, or more as it was
+// slack [m].
+static double rest_needed(const rl_model *model, const rl_state *before, uint32_t index,
+                          rl_strand strand) {
+  if (isinf(model->ropes[index].stiffness)) {
+    return strand.length;
+  }
+  const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
+  return was.rest < was.length ? strand.length * was.rest / was.length
+                               : strand.length + was.rest - was.length;
+}
+
+// (16) Strands over the items of one body change their length as the rope slides sideways on it.
+// What they need they take from beyond, from where less is pulled, and what they do not need goes
+// to where more is.
+void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
+                       uint32_t index) {
+  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
+  double needed = 0.0;
+  for (uint32_t p = 0; p < pieces;) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    const uint32_t end = p + strand.piece_count;
+    if (rl_wrap_is_inert(model, state, index, p, strand.piece_count)) {
+      const double more = rest_needed(model, before, index, strand) - strand.rest;
+      needed += more;
+      take_rest(model, state, index, p, -more);
+      rl_wraps_forget_growths(state, index, strand);
+    } else {
+      const double back =
+          behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
+      const double on = rl_wrap_piece_tension(model, state, index, p);
+      const bool goes_back = behind != RL_NONE && (needed > 0.0 ? back < on : back > on);
+      take_rest(model, state, index, goes_back ? behind : p, needed);
+      needed = 0.0;
+      behind = end - 1;
+    }
+    p = end;
+  }
+  if (behind != RL_NONE) {
+    take_rest(model, state, index, behind, needed);
+  }
+}
+
+double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                     size_t *split, double dt, bool ended) {
+  rl_wraps_read_tensions(model, state, index, split);
+  rl_wraps_choose_tensions(model, before, state, index);
+  count_slips(model, state, index);
+  if (!model->ropes[index].rubs || ended) {
+    return 0.0;
+  }
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  double lost = 0.0;
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  if (!is_loop) { // first: what strands give to inert ones does not flow any more
+    rl_wraps_even_out(model, before, state, index);
+  }
+  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    flow(model, before, state, index, strand, dt, true);
+    if (strand.strain > 0.0 && strand.piece_count > 1) {
+      const rl_strand was = rl_wrap_strand(model, before, index, p, before->points);
+      lost += was.strain > 0.0 ? settling_loss(model, before, index, was) : 0.0;
+      lost += 0.5 * dt * flow_power(model, before, index, was, wraps);
+      lost += 0.5 * dt * flow_power(model, state, index, strand, wraps);
+    }
+    p += strand.piece_count;
+    if (p <= state->wrap_counts[index] && wraps[p - 1].grip == RL_STICKS) {
+      wraps[p - 1].slip = 0.0;
+    }
+  }
+  return lost + mark_again(model, state, index);
+}

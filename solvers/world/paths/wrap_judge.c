@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// After a step: which wraps stick, which slip, and which a ball holds or lets go.
+#include "../trigonometry.h"
+#include "wrap_internal.h"
+
+#include <string.h>
+
+// Of a tension: friction that holds is not given up for less than this.
+static const double grip_tolerance = 1e-10;
+
+// Of a rest length: a piece on a winch that is shorter by less than this is taut.
+static const double reel_tolerance = 1e-12;
+
+// A rope that slips along itself, and leaves its plane on an arc of more than this, leaves it
+// [rad].
+static const double out_of_plane = 1e-9;
+
+// Changes the grip of a wrap in the state before the step; true if it is another one.
+static bool regrip(rl_wrap *wrap, rl_grip grip) {
+  const bool changed = wrap->grip != (uint32_t)grip;
+  wrap->grip = (uint32_t)grip;
+  return changed;
+}
+
+// The tensions beside wraps that stick: the means of the step. But a strand that is slack at the
+// end of it, while the one on the other side pulls, holds nothing any more, whatever it pulled
+// before: `last` are the impulses at the end, where they are known.
+typedef struct pulls {
+  double back, on;
+} pulls;
+
+static pulls pulls_beside(const double *last, size_t behind, size_t ahead, double back, double on) {
+  const bool back_pulls = !last || last[behind] != 0.0, on_pulls = !last || last[ahead] != 0.0;
+  return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
+}
+
+// Wraps first ... last stick, with pieces between them whose tension friction is free to choose: of
+// those beside them one may be as many times the other as all of them together can hold.
+static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t first, uint32_t last, pulls beside, rl_wrap *before) {
+  const double back = beside.back, on = beside.on;
+  double all = 1.0 + grip_tolerance;
+  for (uint32_t i = first; i <= last; i++) {
+    all *= rl_wrap_pull_held(model, state, index, i);
+  }
+  bool changed = false;
+  for (uint32_t i = first; i <= last; i++) {
+    changed = (on > all * back   ? regrip(&before[i], RL_SLIPS_ON)
+               : back > all * on ? regrip(&before[i], RL_SLIPS_BACK)
+                                 : false) ||
+              changed;
+  }
+  return changed;
+}
+
+// What a piece pulls between an end and a wrap that cannot give, if it is elastic or a winch runs
+// there: nothing while it is slack; what it is stretched to; or whatever it takes.
+static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t piece, double rate) {
+  const double rest = rl_wrap_piece_rest(model, state, index, piece);
+  const double excess = rl_wrap_piece_length(model, state, index, piece, state->points) - rest;
+  const double stiffness = model->ropes[index].stiffness;
+  if (isinf(stiffness)) {
+    return rate < 0.0 && excess >= -reel_tolerance * rest ? INFINITY : 0.0;
+  }
+  return stiffness * fmax(excess, 0.0) / rest;
+}
+
+// `ahead`: the unknown of its first split.
+static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, const double *last,
+                        size_t ahead, rl_wrap *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  size_t behind = model->ropes[index].first_link;
+  bool changed = false;
+  for (uint32_t i = 0; i < count; i++) {
+    const rl_wrap *wrap = &wraps[i];
+    if (wrap->grip != RL_STICKS) {
+      const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
+      const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
+                        isinf(rl_wrap_pull_held(model, state, index, i)); // it holds any by now
+      changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
+      continue;
+    }
+    const uint32_t first = i;
+    while (i + 1 < count && wraps[i + 1].grip == RL_STICKS &&
+           rl_wrap_is_inert(model, state, index, i + 1, 1)) {
+      i++;
+      ahead++;
+    }
+    // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there;
+    // if the rope is elastic, what it is stretched to.
+    const bool is_loop = rl_wraps_is_loop(model, index); // which has no end
+    const bool held[2] = {!is_loop && first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
+                          !is_loop && i + 1 == count &&
+                              rl_wrap_is_inert(model, state, index, count, 1)};
+    const bool is_elastic = isfinite(model->ropes[index].stiffness);
+    const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
+    const bool reeled[2] = {held[0] && (is_elastic || reels[0] != 0.0),
+                            held[1] && (is_elastic || reels[1] != 0.0)};
+    pulls beside = pulls_beside(
+        last, behind, is_loop && i + 1 == count ? model->ropes[index].first_link : ahead,
+        rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
+    beside.back = reeled[0] ? reeled_pull(model, state, index, 0, reels[0]) : beside.back;
+    beside.on = reeled[1] ? reeled_pull(model, state, index, count, reels[1]) : beside.on;
+    const bool holds = (held[0] && !reeled[0]) || (held[1] && !reeled[1]);
+    changed = (!holds && judge_sticking(model, state, index, first, i, beside, before)) || changed;
+    behind = ahead++;
+  }
+  return changed;
+}
+
+// The tension that a massless loop has gone round with is the one that it began with: it cannot
+// slip everywhere. It sticks where friction can hold most.
+static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t index,
+                      rl_wrap *before) {
+  double most = 0.0;
+  uint32_t best = RL_NONE;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const double friction = rl_wrap_friction(model, index, &before[i]);
+    const double pull =
+        friction > 0.0 ? rl_wrap_largest_pull(friction, &rl_path_items(state, index)[i + 1]) : 0.0;
+    if (before[i].grip == RL_STICKS) {
+      return false;
+    }
+    best = pull > most ? i : best;
+    most = fmax(most, pull);
+  }
+  return best != RL_NONE && regrip(&before[best], RL_STICKS);
+}
+
+void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t index) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  uint32_t last = count;
+  while (last > 0 && wraps[last - 1].grip != RL_STICKS) {
+    last--;
+  }
+  if (!rl_wraps_is_loop(model, index) || last == 0 || last == count) {
+    return;
+  }
+  const rl_path_item *items = rl_path_items(state, index);
+  state->seams[index] = rl_scale(0.5, rl_add(items[last].exit, items[last + 1].entry));
+  wraps[count - 1].rest = rl_wrap_piece_rest(model, state, index, 0);
+  for (uint32_t k = 0; k < last; k++) { // the wraps before it come behind the others, one by one
+    const rl_wrap first = wraps[0];
+    memmove(&wraps[0], &wraps[1], (count - 1) * sizeof *wraps);
+    wraps[count - 1] = first;
+  }
+  wraps[count - 1].rest = 0.0;
+}
+
+// Friction does not hold the rope in its plane on a ball any more: at the start of the step it goes
+// where it is shortest. The pieces beside it share what they have.
+static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
+  rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
+  const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
+  wrap->held = false;
+  wrap->grip = RL_SLIDES;
+  wrap->angle = 0.0;
+  wrap->side = rl_vec(0.0, 0.0, 0.0);
+  rl_wrap_path(model, before, index, before->points);
+  rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
+  const double back = rl_wrap_piece_length(model, before, index, i, before->points);
+  const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
+  wrap->rest = rest * on / (back + on);
+  if (i > 0) { // the first piece has what is left
+    wrap[-1].rest = rest * back / (back + on);
+  }
+}
+
+// Where a rope comes to more than half of a ball friction holds it in its plane, and lets it go
+// where its arcs do not fit any more, or it slips along itself and out of its plane (19). Nothing
+// holds a rope along itself while it slips off.
+static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                        uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_wrap *then = rl_wraps_of(model, before, index);
+  bool changed = false;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    if (wraps[i].held) {
+      const bool slips = wraps[i].grip == RL_SLIPS_ON || wraps[i].grip == RL_SLIPS_BACK;
+      const rl_path_departure d =
+          rl_wrap_departure(rl_wrap_friction(model, index, &wraps[i]), item);
+      if (!(d.bent <= (slips ? out_of_plane : item->wrap))) {
+        if (d.seen > RL_PI) {
+          rl_wraps_note_slip(before, index, wraps[i].body);
+        }
+        let_go_of_ball(model, before, index, i);
+        changed = true;
+      }
+    } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
+      const bool holds = rl_wrap_friction(model, index, &wraps[i]) > 0.0 &&
+                         item->feature == RL_FEATURE_SIDE && !rl_wraps_is_loop(model, index);
+      then[i].held = holds;
+      changed = holds || regrip(&then[i], RL_SLIDES) || changed;
+    }
+  }
+  return changed;
+}
+
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
+                    double dt) {
+  const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
+  bool changed = false;
+  size_t split = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
+    if (count == 0) {
+      continue;
+    }
+    if (rl_wraps_lose_path(model, state, before, r, false)) {
+      return true;
+    }
+    if (!model->ropes[r].rubs) {
+      continue;
+    }
+    changed = judge_balls(model, state, before, r) || changed;
+    const size_t ahead = first_split + split;
+    rl_wraps_read_tensions(model, state, r, &split);
+    rl_wraps_find_slips(model, before, state, r, dt);
+    changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
+    if (rl_wraps_is_loop(model, r)) {
+      changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
+      rl_wraps_turn(model, before, r);
+    }
+  }
+  return changed;
+}
+
+// Whether a strand slips where its pull would not slow it down, though one that sticks would. Of an
+// elastic one the stretch says what it pulls.
+static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  static const double rounding = 1e-13;
+  if (!model->ropes[model->link_rope[row->item]].rubs || row->piece_count < 2) {
+    return false;
+  }
+  rl_row_evaluate(model, state, rows, row, state->points);
+  double own = 0.0, pushed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    own += state->points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    pushed += state->points[e->slot].w * rl_dot(e->force, e->force);
+  }
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 && own > rounding * pushed;
+}
+
+bool rl_wraps_jam(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows) {
+  bool changed = false;
+  for (uint32_t r = 0; r < rows->row_count; r++) {
+    rl_row *row = &rows->rows[r];
+    if (row->kind != RL_ROW_SPAN || !is_jammed(model, state, rows, row)) {
+      continue;
+    }
+    const uint32_t index = model->link_rope[row->item];
+    rl_wrap *wraps[2] = {rl_wraps_of(model, state, index), rl_wraps_of(model, before, index)};
+    for (uint32_t k = row->first_piece; k + 1 < row->first_piece + row->piece_count; k++) {
+      for (int i = 0; i < 2 && wraps[0][k].grip != RL_SLIDES; i++) {
+        changed = regrip(&wraps[i][k], RL_STICKS) || changed;
+      }
+    }
+  }
+  return changed;
+}
