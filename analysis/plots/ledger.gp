@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The energy ledger: one panel a solver, one line a term, all panels on the same axes.
-# Reads: panels, columns, rows, spacing_x, spacing_y, file[], panel_title[], terms,
-# term_style[], time_end, tick_time, low, high, scale (what the numbers are multiples of), y_name.
-# Block k of a file is term k + 1.
+# Reads what panel.gp reads, and: file[], terms, term_style[], time_end, low, high, scale (what the
+# numbers are multiples of). Block k of a file is term k + 1.
 load plots."style.gp"
 load plots."key.gp"
 set xrange [0:time_end]
-set yrange [low/scale:high/scale]
-set xtics tick_time
-set ytics autofreq
+set yrange [low:high]
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lw 1 lc rgb "#777777" back
-x_title = "time / s"
-y_gap = 69.0
-shared_y = 1
 do for [p=1:panels] {
   load plots."panel.gp"
   plot for [k=1:terms] file[p] index k-1 using 1:($2/scale) with lines lt term_style[k] notitle

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The ropes of all solvers at a few times, on equal axes.
-# Reads: panels, columns, rows, spacing_x, spacing_y, panel_title[], x_low, x_high, y_low, y_high,
-# first_x, tick_x, first_y, tick_y, x_axis, y_axis, count, style[], broad[] (line widths), and
+# Reads what panel.gp reads, and: x_low, x_high, y_low, y_high, count, style[], broad[] (line widths),
 # rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p - 1 belongs
 # to panel p. scene: outlines of what does not move; ghost: the closed form; drawn: ropes as the
 # original of their solver draws them; body and point: outlines of moving bodies, and centres of
@@ -11,12 +10,6 @@ load plots."key.gp"
 set size ratio -1
 set xrange [x_low:x_high]
 set yrange [y_low:y_high]
-set xtics first_x, tick_x
-set ytics first_y, tick_y
-x_title = x_axis." / m"
-y_name = y_axis." / m"
-y_gap = 57.0
-shared_y = 1
 do for [p=1:panels] {
   load plots."panel.gp"
   plot scene index p-1 using 1:2 with filledcurves closed fc rgb "#e9e9e9" notitle, \
@@ -27,7 +20,7 @@ do for [p=1:panels] {
            lc rgb rope_colour[i] notitle, \
        for [i=1:count] drawn[i] index p-1 using 1:2 with lines lt style[i] lw 1.2 dt 1 notitle, \
        for [i=1:count] point[i] index p-1 using 1:2 with points lt style[i] \
-           ps 0.45 + 0.2 * broad[i] notitle
+           ps 0.35 + 0.12 * broad[i] notitle
 }
 unset multiplot
 unset output

@@ -5,9 +5,9 @@
 do for [k=first_triangle:last_triangle] {
   if (triangle_side[k] > 0) {
     set label 500 + k triangle_label[k] at first triangle_x[k],triangle_y[k] left offset 0.7,0 \
-        textcolor rgb "#555555" font ",".((kind eq "svg") ? 11 : (kind eq "pdf") ? 8 : 18)
+        textcolor rgb "#555555" font font("", 11)
   } else {
     set label 500 + k triangle_label[k] at first triangle_x[k],triangle_y[k] right offset -0.7,0 \
-        textcolor rgb "#555555" font ",".((kind eq "svg") ? 11 : (kind eq "pdf") ? 8 : 18)
+        textcolor rgb "#555555" font font("", 11)
   }
 }

@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over a quantity of their own, on axes that are logarithmic or not.
-# Reads: count, file[] (block 0 the curve, block 1 its symbols), style[], x_name, y_name,
-# y_gap (from the axis [px]), log_x, log_y, x_low, x_high, y_low, y_high, x_ticks and
-# y_ticks ("" for gnuplot's own), and triangles that show
-# slopes: triangles (how many), triangle_file[], and what triangles.gp reads. Line
-# type 31 is theory: a broad line behind.
+# Reads what panel.gp reads, of one panel, and: count, file[] (block 0 the curve, block 1 its symbols),
+# style[], log_x, log_y, x_low, x_high, y_low, y_high, and triangles that show slopes: triangles (how
+# many), triangle_file[], and what triangles.gp reads. Line type 31 is theory: a broad line behind.
 load plots."style.gp"
 if (log_x) { set logscale x }
-if (log_y) {
-  set logscale y
-  set format y "10^{%L}"
-  set mytics 1
-}
+if (log_y) { set logscale y }
 set xrange [x_low:x_high]
-if (strlen(x_ticks)) { eval "set xtics (".x_ticks.")" }
-if (strlen(y_ticks)) { eval "set ytics (".y_ticks.")" }
 set yrange [y_low:y_high]
-set xlabel x_name offset 0,0.5 noenhanced
-set label 4 y_name at screen y_name_at(1, y_gap), graph 0.5 center rotate noenhanced
+p = 1
+load plots."panel.gp"
 first_triangle = 1
 last_triangle = triangles
 load plots."triangles.gp"
@@ -25,8 +17,6 @@ plot for [i=1:triangles] triangle_file[i] using 1:2 with lines lw 1.2 dt 1 lc rg
      for [i=1:count] (style[i] == 31 ? file[i] : "none.dat") index 0 using 1:2 with lines lt 31 notitle, \
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 0 using 1:2 \
          with lines lt style[i] notitle, \
-     for [i=1:count] (inside[style[i]] ? file[i] : "none.dat") index 1 using 1:2 \
-         with points lt style[i] @paper pt inside[style[i]] notitle, \
      for [i=1:count] (style[i] != 31 ? file[i] : "none.dat") index 1 using 1:2 \
          with points lt style[i] dt 1 notitle
 unset output

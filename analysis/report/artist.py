@@ -66,6 +66,7 @@ class Artist(Easel):
                  folder: Path) -> None:
         super().__init__(scenario, file_name, styles, folder)
         self.traces = self.load_traces()
+        self.notes: list[str] = []  # sentences about what has no figure
         self.time_end = self.scenario.duration
 
     def load_traces(self) -> list[Trace]:
@@ -76,11 +77,11 @@ class Artist(Easel):
                 traces.append(Trace(run, self.styles[run.label], series))
         return traces
 
-    def curve(self, trace: Trace, name: str, index: int, limits: tuple[float, float],
+    def curve(self, trace: Trace, y: Column, index: int, limits: tuple[float, float],
               most: int = POINTS) -> str:
-        """The file of one curve: the line, its symbols, and where a run that did not reach its
-        end left the axes or stopped."""
-        x, y = trace.time, trace.column(name)
+        """The file of one curve over time: the line, its symbols, and where a run that did not
+        reach its end left the axes or stopped."""
+        x = trace.time
         end: list[Point] = []
         if not trace.whole:
             points = finite_points(x, y)
@@ -90,10 +91,6 @@ class Artist(Easel):
             end = [(t, min(max(v, limits[0]), limits[1])) for t, v in last]
         symbols = markers(x, y, self.time_end, index, len(self.traces))
         return self.data([thin(x, y, most), symbols, end])
-
-    def common(self, traces: Sequence[Trace]) -> dict[str, object]:
-        return {"count": len(traces),
-                "style": [t.style.linetype for t in traces], "time_end": self.time_end}
 
     def with_column(self, name: str) -> list[Trace]:
         return [t for t in self.traces if any(map(math.isfinite, t.column(name)))]

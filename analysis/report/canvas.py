@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import Any, Iterable, Sequence
 
 import interruption
+from axes import Tick, command, marks, widest
 from curves import Point
-from solver_style import PLOTS, SolverStyle, known_styles
+from lettering import plain_width
+from solver_style import PLOTS, SolverStyle
 
 WIDTH = 700            # px of an SVG; all other lengths here are in the same px
 KEY_LEFT, KEY_TOP, KEY_LINE = 16, 26, 19
-KEY_SAMPLE, KEY_GAP, KEY_SPACE = 30, 6, 14  # a piece of line, before its label, after it
-KEY_CHARACTER = 7.4  # of a label: few are wider
+KEY_SAMPLE, KEY_GAP, KEY_SPACE = 36, 6, 18  # a piece of line, before its label, after it
 KINDS = ("svg", "png", "pdf")
-LAST_OWN = 31          # line type of style.gp
+NUMBERS, NAME = 13, 13 # from an axis to its numbers; from these to the middle of its name
+EDGE = 12              # from there to the edge of the figure
 TIMEOUT = 300          # s for the figures of one scenario
 
 
@@ -75,7 +77,7 @@ def key_places(key: Sequence[Entry]) -> list[tuple[float, int]]:
     places: list[tuple[float, int]] = []
     x, line = float(KEY_LEFT), 0
     for entry in key:
-        width = KEY_SAMPLE + KEY_GAP + KEY_CHARACTER * len(entry.label)
+        width = KEY_SAMPLE + KEY_GAP + plain_width(entry.label)
         if places and x + width > WIDTH - KEY_LEFT:
             x, line = float(KEY_LEFT), line + 1
         places.append((x, line))
@@ -85,27 +87,42 @@ def key_places(key: Sequence[Entry]) -> list[tuple[float, int]]:
 
 @dataclass
 class Layout:
-    """Panels of equal size in rows and columns, under a title and a key."""
+    """Panels of equal size in rows and columns, under a title and a key, with as much room beside
+    them as the widest number on a y axis takes."""
 
     columns: int
     rows: int
     panel_height: float
     key: Sequence[Entry]
-    titled: bool = False  # panels have titles of their own
-    gap_x: float = 28
+    y_ticks: Sequence[Sequence[Tick]]  # of each panel
+    titled: bool = False    # panels have titles of their own
+    shared_y: bool = False  # all panels have the same y axis: only the first of a row is numbered
     gap_y: float = 30
-    left: float = 82
     right: float = 14
     bottom: float = 50
-    variables: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.y_gap = NUMBERS + max(map(widest, self.y_ticks), default=0.0) + NAME
+        self.left = self.y_gap + EDGE
+        self.gap_x = 28.0 if self.shared_y else self.left + self.right
+
+    @property
+    def panel_width(self) -> float:
+        inner = WIDTH - self.left - self.right - (self.columns - 1) * self.gap_x
+        return inner / self.columns
+
+    def variables(self, x_name: str, x_ticks: Sequence[Tick], y_names: Sequence[str],
+                  titles: Sequence[str] = ("",)) -> dict[str, Any]:
+        """Of style.gp and panel.gp."""
         places = key_places(self.key)
         lines = places[-1][1] + 1 if places else 0
         top = KEY_TOP + KEY_LINE * lines + (32 if self.titled else 17)
         height = (top + self.bottom + self.rows * self.panel_height
                   + (self.rows - 1) * self.gap_y)
-        self.variables = {
+        panels = len(self.y_ticks)
+        lowest = [p + self.columns >= panels for p in range(panels)]
+        numbered = [not self.shared_y or p % self.columns == 0 for p in range(panels)]
+        return {
             "width": WIDTH, "height": round(height),
             "left": self.left / WIDTH, "right": 1 - self.right / WIDTH,
             "bottom": self.bottom / height, "top": 1 - top / height,
@@ -118,12 +135,12 @@ class Layout:
             "key_y": [1 - (KEY_TOP + KEY_LINE * (line + 0.65)) / height for _, line in places],
             "columns": self.columns, "rows": self.rows,
             "spacing_x": self.gap_x / WIDTH, "spacing_y": self.gap_y / height,
+            "panels": panels, "panel_title": list(titles), "x_name": x_name, "y_gap": self.y_gap,
+            "y_name": [name if own else "" for name, own in zip(y_names, numbered)],
+            "x_ticks": [command(x_ticks if own else marks(x_ticks)) for own in lowest],
+            "y_ticks": [command(ticks if own else marks(ticks))
+                        for ticks, own in zip(self.y_ticks, numbered)],
         }
-
-    @property
-    def panel_width(self) -> float:
-        inner = WIDTH - self.left - self.right - (self.columns - 1) * self.gap_x
-        return inner / self.columns
 
 
 def files(figure: Figure, folder: Path) -> str:
@@ -202,20 +219,13 @@ class Gnuplot:
                     raise
 
 
-def insides(styles: Sequence[SolverStyle]) -> list[int]:
-    """By line type, from 1: the symbol that fills a hollow one; 0 for all others."""
-    filled = {style.linetype: style.filled for style in styles if style.symbol == style.hollow}
-    return [filled.get(k + 1, 0) for k in range(max(LAST_OWN, *(s.linetype for s in styles)))]
-
-
 def script_text(drawings: Sequence[Drawing], styles: Sequence[SolverStyle], kind: str) -> str:
     """One gnuplot script that draws all figures in one kind. Line types outlast a reset."""
     lines = [style.gnuplot for style in styles]
-    inside = insides([*known_styles().values(), *styles])
     for drawing in drawings:
         lines.append("reset session")
         lines += assignments({
-            "plots": f"{PLOTS}/", "kind": kind, "inside": inside, "title": drawing.figure.title,
+            "plots": f"{PLOTS}/", "kind": kind, "title": drawing.figure.title,
             "figure_name": drawing.figure.id,
             "output_file": f"{drawing.figure.name}.{kind}", **drawing.variables})
         lines.append(f'load plots."{drawing.script}"')

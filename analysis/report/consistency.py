@@ -116,7 +116,7 @@ def speed(easel: Easel) -> Drawing | None:
     for curve in found:  # how fast they are counts, but round-off would press the others together
         if is_exact(curve):
             curve.points = [(x, 0.0) for x, _ in curve.points]
-    panels = [Panel("", "inconsistency / m", found)]
+    panels = [Panel("", "inconsistency (m)", found)]
     caption = (about(facts) + " Against speed: right is faster, up is more accurate, and along a "
                "curve from the left to the right the step grows." + best
                + lost_sentence(panels) + idle_sentence(facts))
@@ -131,12 +131,12 @@ def steps(easel: Easel) -> Drawing | None:
         return None
     found = points_of(easel, rows, "step_s", "error_m")
     exact = [c.label for c in found if is_exact(c)]
-    panels = [Panel("", "inconsistency / m", [c for c in found if c.label not in exact])]
+    panels = [Panel("", "inconsistency (m)", [c for c in found if c.label not in exact])]
     caption = (about(study_facts(easel, KIND)) + " A line that falls by the square of the step "
                "belongs to a method of second order in its positions, one that falls with the step "
                "to one of first order." + exact_sentence(exact) + lost_sentence(panels))
     return loglog.draw(easel, "consistency-step", "consistency against step", caption,
-                       "inconsistency against step, by solver", panels, "step / s", triangles=True)
+                       "inconsistency against step, by solver", panels, "step (s)", triangles=True)
 
 
 def drift(easel: Easel) -> Drawing | None:
@@ -159,7 +159,7 @@ def drift(easel: Easel) -> Drawing | None:
                "the origin, of its size. What is not conserved by the scenario has no panel."
                + kept_sentence(kept) + lost_sentence(panels))
     return loglog.draw(easel, "consistency-drift", "drift", caption,
-                       "drift of energy and momentum against step, by solver", panels, "step / s",
+                       "drift of energy and momentum against step, by solver", panels, "step (s)",
                        triangles=True)
 
 

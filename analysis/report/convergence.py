@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Sequence
 
 import tables
-from canvas import Drawing, Entry, Figure, Gnuplot, Layout, write_blocks
-from curves import LARGEST, Point, drawable, drawn, few_ticks
+from axes import counts, logarithmic
+from canvas import Drawing, Figure, Gnuplot, Layout, entries, write_blocks
+from curves import LARGEST, Point, drawable, drawn
 from figures import draw_all
 from page import anchor
 from ropelab.results import Results, Run, Scenario, number, read_rows
@@ -22,7 +23,7 @@ from section import Section, Table
 from slopes import Triangle, place_all, triangle_variables
 from solver_style import SolverStyle, short_label
 from study_files import NOTHING
-from units import counted, divided_by, probe_unit, significant
+from units import counted, in_units, probe_unit, significant
 
 TABLE = "convergence.csv"
 HEADING = "Convergence"
@@ -37,10 +38,10 @@ OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
 OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
 SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
 BROADER = 0.7  # by how much of its own a line is broader for each that lies on it, and a symbol
-LARGER = 0.3
+LARGER = 0.4
 ROOM_BELOW, ROOM_ABOVE = 0.13, 0.04  # of the errors' range on the axis; triangles stand below
 LEAST_BELOW, LEAST_ABOVE = 0.3, 0.12  # decades
-AXES = {"step": "time step / s", "iterations": "iterations", "segments": "segments",
+AXES = {"step": "time step (s)", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
 # Of keys of a scenario, the last word of a path that is varied.
 KEY_UNITS = {"mass": "kg", "length": "m", "radius": "m", "stiffness": "N", "rate": "m/s"}
@@ -123,7 +124,7 @@ def varied(shown: Sequence[Curve]) -> str:
 
 def axis_name(over: str) -> str:
     unit = KEY_UNITS.get(over.partition(" of ")[0], "") if " of " in over else ""
-    return AXES.get(over, over + divided_by(unit))
+    return AXES.get(over, over + in_units(unit))
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
@@ -189,24 +190,6 @@ def title_of(scenario: Scenario, quantity: str, over: str) -> str:
     if word not in YARDSTICKS:
         word, probe = "exact" if scenario.definition.get("exact") else "self", quantity
     return f"{scenario.name}: {probe or 'error'} over {over}, against {YARDSTICKS[word]}"
-
-
-def tick_label(value: float, as_power: bool) -> str:
-    """0.00125, 1000; beyond or if asked for, as gnuplot's enhanced text: 2·10^{−5}."""
-    if 1e-4 <= value < 1e5 and not as_power:
-        return f"{value:.3g}" if value < 1e3 else f"{value:g}"
-    digits, power = f"{value:.2e}".split("e")
-    factor = f"{float(digits):g}"
-    return (f"{factor}·" if factor != "1" else "") + f"10^{{{int(power)}}}".replace("-", "−")
-
-
-def ticks(values: Sequence[float], most: int = 9) -> str:
-    """A label at every value, or at every second, third ..., if there are many."""
-    every = math.ceil(len(values) / most)
-    are_powers = max(values) > 1e5 * min(values) > 0 and all(f"{v:.9e}".startswith("1.000000000e")
-                                                             for v in values)
-    return ", ".join(f'"{tick_label(value, are_powers)}" {value:.17g}' if i % every == 0 else f'"" {value:.17g}'
-                     for i, value in enumerate(values))
 
 
 def band(curve: Curve) -> str:
@@ -330,39 +313,37 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
     values = sorted({value for curve in shown for value in
                      [*curve.failed, *(x for x, _ in curve.points(True) + curve.points(False))]})
     low, high = axis_range(shown)
-    logarithmic = not shown[0].is_exponential or values[-1] / values[0] > 1e3
-    margin = (max(1.1, (values[-1] / values[0]) ** 0.06) if logarithmic
+    logarithmic_x = not shown[0].is_exponential or values[-1] / values[0] > 1e3
+    margin = (max(1.1, (values[-1] / values[0]) ** 0.06) if logarithmic_x
               else 0.05 * (values[-1] - values[0] or values[0]))
     labels = [f"{short_label(curve.label)}: {curve.text}" for curve in shown]
     above = [on_top(curve, shown[i + 1:]) for i, curve in enumerate(shown)]
-    slopes = triangles(shown, low, high) if logarithmic else []
+    slopes = triangles(shown, low, high) if logarithmic_x else []
     triangle_files = [write_blocks(folder / f"{name}-triangle-{i}.dat", [triangle.corners])
                       for i, triangle in enumerate(slopes)]
     figure = Figure(name, "convergence", title_of(scenario, quantity, over),
                     caption(every, shown, what, quantity), f"{scenario.title}: errors over {over}, by solver")
     own = [styles[curve.label] for curve in shown]
-    key = [Entry(label, f"lt {style.linetype}", f"lt {style.linetype} pt {style.filled}")
-           for label, style in zip(labels, own)]
-    layout = Layout(1, 1, 380, key, right=24)
-    variables: dict[str, Any] = layout.variables | triangle_variables(slopes, triangle_files) | {
+    layout = Layout(1, 1, 380, entries(labels, [style.linetype for style in own]),
+                    [logarithmic(low, high)], right=24)
+    x_low = values[0] / margin if logarithmic_x else values[0] - margin
+    x_high = values[-1] * margin if logarithmic_x else values[-1] + margin
+    x_ticks = counts(values) or logarithmic(x_low, x_high)
+    y_name = what if is_size(quantity) else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]
+    axes = layout.variables(axis_name(over), x_ticks, [y_name + in_units(unit)])
+    variables: dict[str, Any] = axes | triangle_variables(slopes, triangle_files) | {
         "count": len(shown),
         "file": [write_curve(folder / f"{name}-{i}.dat", curve, high,
-                             curve.is_exponential != logarithmic)
+                             curve.is_exponential != logarithmic_x)
                  for i, curve in enumerate(shown)],
         "style": [styles[curve.label].linetype for curve in shown],
         "line_width": [styles[curve.label].width * (1 + BROADER * count)
                        for curve, count in zip(shown, above)],
         "symbol_size": [styles[curve.label].size * (1 + LARGER * count)
                         for curve, count in zip(shown, above)],
-        "symbol": [styles[curve.label].filled for curve in shown],
         "hollow": [styles[curve.label].hollow for curve in shown],
-        "x_name": axis_name(over),
-        "y_name": f"{what if is_size(quantity) else OF_A_STEP_AXIS.get(quantity) or NORMS[shown[0].norm]}"
-                  + divided_by(unit),
-        "x_low": values[0] / margin if logarithmic else values[0] - margin,
-        "x_high": values[-1] * margin if logarithmic else values[-1] + margin,
-        "y_low": low, "y_high": high, "x_ticks": ticks(values), "y_ticks": few_ticks(low, high),
-        "logarithmic": logarithmic,
+        "x_low": x_low, "x_high": x_high, "y_low": low, "y_high": high,
+        "logarithmic": logarithmic_x,
         "triangles": len(slopes)}
     return Drawing(figure, "convergence.gp", variables)
 

@@ -8,10 +8,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Sequence
 
+from axes import LINE as NUMBER_LINE, Tick, linear, power
+
 POINTS = 500  # most points of a drawn curve: the two ends of all that is under the width of a line
 MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
 
-GLYPHS = {".": 3.9, "-": 10.1}  # px of a figure's numbers; a digit is the default
 LARGEST = 1e150  # of what a logarithmic axis shows; the ratios of such numbers are numbers too
 
 Point = tuple[float, float]
@@ -73,7 +74,8 @@ def quantile(values: Sequence[float], share: float) -> float:
 @dataclass
 class LogAxis:
     """A logarithmic axis that has a place for zero: `floor` and everything smaller is drawn at 0,
-    floor * 10^n at n, -floor * 10^n at -n. style.gp has the mapping."""
+    floor * 10^n at n, -floor * 10^n at -n. style.gp has the mapping. From `low` to `high`, as
+    drawn."""
 
     floor: float
     above: int  # decades
@@ -92,17 +94,18 @@ class LogAxis:
         return float(self.above)
 
     @property
-    def ticks(self) -> str:
-        """The tick list of gnuplot's `set ytics (...)`: at most about eight labels."""
+    def scale(self) -> float:
+        return 1.0
+
+    def ticks(self, height: float) -> list[Tick]:
         exponent = round(math.log10(self.floor))
-        every = max(1, math.ceil((self.above + self.below) / 8))
-        ticks = ['"0" 0']
+        every = max(1, math.ceil((self.above + self.below) / (height / NUMBER_LINE)))
+        found = [Tick(0.0, "0")]
         for n in (n for n in range(-self.below, self.above + 1) if n):
-            power = f"10^{{{exponent + abs(n)}}}".replace("-", "−")
             shown = n % every == 0
-            text = ("−" if n < 0 else "") + power if shown else ""
-            ticks.append(f'"{text}" {n} {int(not shown)}')
-        return ", ".join(ticks)
+            label = ("−" if n < 0 else "") + power(exponent + abs(n)) if shown else ""
+            found.append(Tick(float(n), label, not shown))
+        return found
 
 
 def log_axis(values: Sequence[float], most: int, signed: bool = False, least: float = 1e-300
@@ -138,55 +141,39 @@ def drawn(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def few_ticks(low: float, high: float) -> str:
-    """Of a logarithmic axis that holds at most one power of ten, on which a number would stand: at
-    1, 2 and 5 of each; "" if there are more."""
-    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) > 0:
-        return ""
-    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
-    places = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
-    return ", ".join(f'"{place:g}" {place!r}' for place in places if low <= place <= high)
-
-
-def tick_distance(end: float, width: float) -> float:
-    """The smallest round distance of ticks on an axis from 0 to `end` whose numbers do not touch on
-    `width` px."""
-    power = math.floor(math.log10(end))
-    for exponent in range(power - 2, power + 1):
-        for factor in (1, 2, 5):
-            step = factor * 10.0 ** exponent
-            if width * step / end >= number_width(0.0, end, step):
-                return step
-    return end
-
-
-def ticks(low: float, high: float, step: float) -> range:
-    """What multiples of `step` an axis holds."""
-    return range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-
-
-def number_width(low: float, high: float, step: float) -> float:
-    """Of the widest number at these ticks, with what keeps it from the next [px]."""
-    labels = [f"{n * step:g}" for n in ticks(low, high, step)]
-    return 8 + max((sum(GLYPHS.get(c, 7.7) for c in label) for label in labels), default=0.0)
-
-
 @dataclass
 class Range:
-    low: float
-    high: float
+    """A linear axis, in the unit of what it shows."""
+
+    bottom: float
+    top: float
 
     def inside(self, value: float) -> bool:
-        return self.low <= value <= self.high
+        return self.bottom <= value <= self.top
 
     @property
     def exponent(self) -> int:
-        """The power of ten, one of a thousand, that the numbers on a linear axis are divided by: 0
-        unless they would be long."""
-        size = max(abs(self.low), abs(self.high))
-        if 1e-2 <= self.high - self.low and size < 1e4:
+        """The power of ten, one of a thousand, that the numbers on it are divided by: 0 unless they
+        would be long."""
+        size = max(abs(self.bottom), abs(self.top))
+        if 1e-2 <= self.top - self.bottom and size < 1e4:
             return 0
         return 3 * math.floor(math.log10(size) / 3 + 1e-9)
+
+    @property
+    def scale(self) -> float:
+        return 10.0 ** self.exponent
+
+    @property
+    def low(self) -> float:
+        return self.bottom / self.scale
+
+    @property
+    def high(self) -> float:
+        return self.top / self.scale
+
+    def ticks(self, height: float) -> list[Tick]:
+        return linear(self.low, self.high, height, across=False)
 
 
 def bulk(values: Sequence[float]) -> tuple[float, float]:
@@ -232,7 +219,7 @@ def robust_range(values: Sequence[float], zero: bool = False) -> Range:
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     size = max(abs(low), abs(high))
-    if high - low < 0.01 * size or size == 0:  # as good as constant: show it so
+    if high - low < NOISE * size or size == 0:  # as good as constant: show it so
         middle, half = (low + high) / 2, 0.05 * size or 1.0
         return Range(middle - half, middle + half)
     margin = 0.06 * (high - low)

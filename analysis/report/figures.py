@@ -7,88 +7,161 @@ import math
 import re
 import shutil
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Mapping, Sequence
+from statistics import median
+from typing import Callable, Iterable, Mapping, Sequence
 
 import tables
-from artist import Artist, Trace, beyond, healthy, key_of, near
+from artist import Artist, Column, Trace, beyond, healthy, key_of, near
 from canvas import EXACT, Drawing, Entry, Figure, Gnuplot, Layout, run_gnuplot
-from curves import (POINTS, LogAxis, Range, log_axis, markers, robust_range, thin,
-                    tick_distance)
+from axes import Tick, linear
+from axes import logarithmic as logarithmic_ticks
+from curves import LINE, POINTS, LogAxis, Range, bulk, log_axis, markers, robust_range, thin
 from overlay import overlay
 from ropelab.results import ITERATIONS, Scenario, mapping
 from solver_style import SolverStyle
 from svg import tidy
-from units import divided_by, probe_unit, significant
+from units import in_units, plain, probe_unit, significant
 
+MANY = 60   # iterations on a linear axis
 PANELS = 6  # most panels of probes in one figure
 ROUND_OFF = 1e-15  # of a stretch: some units in the last place of 1
+SETTLED = 1e-16    # m: a residual that is as good as none
+CONSTANT = 1e-9    # what changes by a smaller share has no figure
+NEARLY = 1e-3      # what changes by a smaller share looks like a constant, whatever the axis
 
 
-def logarithmic(artist: Artist, name: str, most: int, signed: bool, least: float = 1e-300
-                ) -> tuple[list[Trace], LogAxis, dict[str, object]]:
-    """Variables for one column of all runs on a logarithmic axis with a zero."""
-    traces = artist.with_column(name)
-    values = [v for t in healthy(traces) for v in t.column(name)]
+@dataclass
+class Panel:
+    """One panel of a figure over time: a curve for each run."""
+
+    y_name: str
+    axis: LogAxis | Range
+    files: list[str]
+    title: str = ""
+    exact: str = ""   # the file of the closed form
+    remark: str = ""  # a sentence for the caption
+
+
+@dataclass
+class Across:
+    """The axis that all panels share."""
+
+    name: str
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    def ticks(self, width: float) -> list[Tick]:
+        if self.logarithmic:
+            return logarithmic_ticks(self.low, self.high)
+        return linear(self.low, self.high, width, across=True)
+
+
+class Iterations(Across):
+    """Counted from 1, on a logarithmic axis if there are many."""
+
+    def __init__(self, last: float) -> None:
+        many = last > MANY
+        low, high = (0.9, last * 1.3) if many else (0.5, last + 0.5)
+        super().__init__("iteration", low, high, many)
+
+    def ticks(self, width: float) -> list[Tick]:
+        whole = [tick for tick in super().ticks(width) if tick.place == round(tick.place)]
+        return whole if self.logarithmic else [Tick(1.0, "1"), *(t for t in whole if t.place > 1)]
+
+
+def over_time(artist: Artist, figure: Figure, shown: Sequence[Panel], traces: Sequence[Trace],
+              height: float, across: Across | None = None, signed: bool = False) -> Drawing:
+    across = across or Across("time (s)", 0.0, artist.time_end)
+    columns = 2 if len(shown) > 1 else 1
+    any_exact = any(panel.exact for panel in shown)
+    layout = Layout(columns, math.ceil(len(shown) / columns), height,
+                    key_of(traces) + [EXACT] * any_exact,
+                    [panel.axis.ticks(height) for panel in shown],
+                    titled=any(panel.title for panel in shown), right=30 if signed else 14)
+    order = sorted(range(len(traces)), key=lambda i: bool(traces[i].style.dash))  # dashes on top
+    variables = layout.variables(across.name, across.ticks(layout.panel_width),
+                                 [panel.y_name for panel in shown],
+                                 [panel.title for panel in shown]) | {
+        "x_low": across.low, "x_high": across.high, "log_x": across.logarithmic, "signed": signed,
+        "panel_low": [panel.axis.low for panel in shown],
+        "panel_high": [panel.axis.high for panel in shown],
+        "panel_scale": [panel.axis.scale for panel in shown],
+        "panel_floor": [panel.axis.floor if isinstance(panel.axis, LogAxis) else 0.0
+                        for panel in shown],
+        "exact": [panel.exact for panel in shown],
+        "count": len(traces), "style": [traces[i].style.linetype for i in order],
+        "file": [panel.files[i] for panel in shown for i in order]}
+    return Drawing(figure, "panels.gp", variables)
+
+
+def logarithmic(artist: Artist, traces: Sequence[Trace], column: Callable[[Trace], Column],
+                most: int, y_name: str, signed: bool = False, least: float = 1e-300,
+                points: int = POINTS) -> Panel:
+    """A quantity of the runs on a logarithmic axis with a zero."""
+    columns = [column(t) for t in traces]
+    values = [v for t in healthy(traces) for v in columns[traces.index(t)]]
     axis = log_axis(values, most, signed, least)
-    highest = max((v for t in traces for v in t.column(name) if math.isfinite(v)), default=0)
+    highest = max((v for values in columns for v in values if math.isfinite(v)), default=0)
     if highest > axis.top:  # a diverged run: show the beginning of its rise
         axis.above += min(2, math.ceil(math.log10(highest / axis.top)))
     limits = (-axis.floor * 10.0 ** axis.below if signed else 0.0, axis.top)
-    variables = artist.common(traces) | {
-        "file": [artist.curve(t, name, i, limits) for i, t in enumerate(traces)],
-        "floor": axis.floor, "low": axis.low, "high": axis.high, "ticks": axis.ticks}
-    return traces, axis, variables
+    return Panel(y_name, axis, [artist.curve(t, values, i, limits, points)
+                                for i, (t, values) in enumerate(zip(traces, columns))])
 
 
 def energy(artist: Artist) -> Drawing | None:
-    traces, axis, variables = logarithmic(artist, "energy_error_J", 6, signed=True)
+    traces = artist.with_column("energy_error_J")
     if not traces:
         return None
+    panel = logarithmic(artist, traces, lambda t: t.column("energy_error_J"), 6,
+                        "energy error (J)", signed=True)
     caption = ("Energy that no term of the ledger explains: what the method itself added (above "
                "the middle line) or lost (below), on a logarithmic scale both ways; errors "
-               f"smaller than {significant(axis.floor, 1)} J are drawn on the line."
+               f"smaller than {significant(panel.axis.floor, 1)} J are drawn on the line."
                + artist.ended_early(traces))
     figure = artist.figure("energy", "energy error", caption, "energy error over time, by solver")
-    layout = Layout(1, 1, 330, key_of(traces), right=30)
-    return Drawing(figure, "energy.gp", variables | layout.variables)
+    return over_time(artist, figure, [panel], traces, 330, signed=True)
 
 
 def stretch(artist: Artist) -> Drawing | None:
-    traces, axis, variables = logarithmic(artist, "stretch_max", 9, signed=False, least=ROUND_OFF)
+    traces = artist.with_column("stretch_max")
     if not traces:
         return None
+    panel = logarithmic(artist, traces, lambda t: t.column("stretch_max"), 9,
+                        "largest stretch, length / rest − 1", least=ROUND_OFF)
     elastic = any("stiffness" in mapping(rope)
                   for rope in mapping(artist.scenario.definition.get("ropes")).values())
     meaning = ("This rope is elastic: part of the stretch is physical." if elastic else
                "This rope is inextensible: every stretch is error.")
     caption = (f"Largest stretch of any element or span. {meaning} Values below "
-               f"{significant(axis.floor, 1)} are drawn at the 0 mark."
+               f"{significant(panel.axis.floor, 1)} are drawn at the 0 mark."
                + artist.ended_early(traces))
     figure = artist.figure("stretch", "largest stretch", caption,
                            "largest stretch over time, by solver")
-    layout = Layout(1, 1, 300, key_of(traces))
-    return Drawing(figure, "stretch.gp", variables | layout.variables)
+    return over_time(artist, figure, [panel], traces, 300)
 
 
 def exact(artist: Artist) -> Drawing | None:
-    if not artist.with_column("exact_error"):
+    traces = artist.with_column("exact_error")
+    if not traces:
         return None
-    traces, axis, variables = logarithmic(artist, "exact_error", 9, signed=False)
     named = tables.counted_probes(traces[0].run)
     units = {probe_unit(probe) for probe in named}
-    y_name = "largest error" + (divided_by(units.pop()) if len(units) == 1
-                                else " / unit of the probe")
+    unit = units.pop() if len(units) == 1 else "unit of the probe"
+    panel = logarithmic(artist, traces, lambda t: t.column("exact_error"), 9,
+                        "largest error" + in_units(unit))
     caption = ("Distance from the closed form: the largest error of "
                f"{', '.join(named) or 'any probe'}{', each in its own unit' * bool(units)}. "
                "Curves end where the "
                "closed form's assumptions end; values below "
-               f"{significant(axis.floor, 1)} are drawn at the 0 mark."
+               f"{significant(panel.axis.floor, 1)} are drawn at the 0 mark."
                + artist.ended_early(traces))
     figure = artist.figure("exact", "error against the closed form", caption,
                            "error against the closed form over time, by solver")
-    layout = Layout(1, 1, 300, key_of(traces))
-    return Drawing(figure, "exact.gp", variables | layout.variables | {"y_name": y_name})
+    return over_time(artist, figure, [panel], traces, 300)
 
 
 def residual(artist: Artist) -> Drawing | None:
@@ -105,8 +178,12 @@ def residual(artist: Artist) -> Drawing | None:
             histories.append((trace, [i for i, _ in rows], [r for _, r in rows]))
     if not histories:
         return None
+    if not any(max(own) > 2 * max(min(own), SETTLED) for _, _, own in histories):
+        artist.notes.append("Residual by iteration: no figure, since none changes after the first "
+                            "iteration of the last recorded step; the table has them.")
+        return None
     good = [h for h in histories if h[0].whole] or histories
-    axis = log_axis([r for _, _, residuals in good for r in residuals], 12)
+    axis = log_axis([r for _, _, residuals in good for r in residuals], 12, least=SETTLED)
     # Counting starts at 1, whether the first iteration was written as 0 or as 1.
     files, longest = [], 1.0
     for index, (trace, iterations, residuals) in enumerate(histories):
@@ -115,7 +192,6 @@ def residual(artist: Artist) -> Drawing | None:
         symbols = list(zip(count, residuals)) if len(count) <= 24 else markers(
             count, residuals, max(count), index, len(histories), 14)
         files.append(artist.data([thin(count, residuals), symbols, []]))
-    traces = [h[0] for h in histories]
     alone = [t.label for t, iterations, _ in histories if len(iterations) == 1]
     caption = ("Largest violation of any row after each iteration of the last recorded step; the "
                "same definition for every method."
@@ -123,12 +199,8 @@ def residual(artist: Artist) -> Drawing | None:
                   "iteration there." if alone else ""))
     figure = artist.figure("residual", "residual by iteration", caption,
                            "residual against iteration, by solver")
-    layout = Layout(1, 1, 300, key_of(traces))
-    variables = artist.common(traces) | layout.variables | {
-        "file": files, "floor": axis.floor, "low": axis.low, "high": axis.high,
-        "ticks": axis.ticks, "iteration_end": longest * (1.3 if longest > 60 else 1.0),
-        "logarithmic": longest > 60}
-    return Drawing(figure, "residual.gp", variables)
+    return over_time(artist, figure, [Panel("residual (m)", axis, files)],
+                     [trace for trace, _, _ in histories], 300, Iterations(longest))
 
 
 LEDGER = (("kinetic", 21, (("kinetic_J", 1),)), ("gravity", 22, (("gravity_J", 1),)),
@@ -155,14 +227,15 @@ def ledger(artist: Artist) -> Drawing | None:
     decisive = near(traces, lambda t: values[t.label])
     span = robust_range([v for t in decisive for v in values[t.label]], zero=True)
     far = [t.label for t in healthy(traces) if t not in decisive]
-    size = max(abs(span.low), abs(span.high))
+    size = max(abs(span.bottom), abs(span.top))
     shown = [(name, style) for name, style, _ in LEDGER if name == "energy error" or any(
         abs(v) > 1e-3 * size for column in terms[name] for v in column if math.isfinite(v))]
     most = max(200, 5000 // (len(traces) * len(shown)))
     columns = min(len(traces), 2 if len(traces) in (2, 4) else 3)
     rows = math.ceil(len(traces) / columns)
-    layout = Layout(columns, rows, 190 if rows > 1 else 240,
-                    [Entry(name, f"lt {style}") for name, style in shown], titled=True)
+    height = 190 if rows > 1 else 240
+    layout = Layout(columns, rows, height, [Entry(name, f"lt {style}") for name, style in shown],
+                    [span.ticks(height)] * len(traces), titled=True, shared_y=True)
     hidden = [name for name, _, _ in LEDGER if name not in dict(shown)]
     caption = ("Where the energy goes, as change since the start. Kinetic + gravity + elastic + "
                "bending - work + dissipated should stay zero; the black line is what it is instead."
@@ -173,13 +246,12 @@ def ledger(artist: Artist) -> Drawing | None:
                            "terms of the energy ledger over time, one panel for each solver")
     files = [artist.data([thin(t.time, terms[name][i], most) for name, _ in shown])
              for i, t in enumerate(traces)]
-    variables = layout.variables | {
-        "panels": len(traces), "panel_title": [panel_title(t) for t in traces], "file": files,
-        "terms": len(shown),
-        "term_style": [style for _, style in shown],
-        "time_end": artist.time_end, "tick_time": tick_distance(artist.time_end, layout.panel_width),
-        "low": span.low, "high": span.high, "scale": 10.0 ** span.exponent,
-        "y_name": "energy" + divided_by("J", span.exponent)}
+    x_ticks = linear(0.0, artist.time_end, layout.panel_width, across=True)
+    variables = layout.variables("time (s)", x_ticks,
+                                 ["energy" + in_units("J", span.exponent)] * len(traces),
+                                 [panel_title(t) for t in traces]) | {
+        "file": files, "terms": len(shown), "term_style": [style for _, style in shown],
+        "time_end": artist.time_end, "low": span.low, "high": span.high, "scale": span.scale}
     return Drawing(figure, "ledger.gp", variables)
 
 
@@ -189,63 +261,104 @@ def panel_title(trace: Trace) -> str:
 
 def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bool,
            sentence: str) -> Drawing | None:
-    """Small multiples over time: one panel for each name, the closed form behind the curves."""
+    """Small multiples over time: one panel for each name."""
     traces = [t for t in artist.traces if any(len(t.column(name)) for name in names)]
-    if not traces:
+    most = min(POINTS, max(240, 5000 // (len(names) * max(len(traces), 1))))
+    drawn = [(name, history(artist, traces, name, zero, most)) for name in names]
+    shown = [panel for _, panel in drawn if panel]
+    constants = "".join(constant_sentence(traces, name) for name, panel in drawn if not panel)
+    if not shown:
+        artist.notes += [f"{title.capitalize()}: no figure.{constants}"] if traces else []
         return None
-    columns = 2 if len(names) > 1 else 1
-    rows = math.ceil(len(names) / columns)
-    ranges, files, exact_files, cuts = [], [], [], []
-    most = min(POINTS, max(240, 5000 // (len(names) * len(traces))))
-    for name in names:
-        decisive = near(traces, lambda t: t.column(name))
-        values = [v for t in decisive for v in t.column(name)]
-        solution = next((t for t in traces if len(t.column(name + ".exact"))), None)
-        form = solution.column(name + ".exact") if solution else []
-        span = robust_range([*values, *form], zero)
-        ranges.append(span)
-        exact_files.append(artist.data([thin(solution.time, form)]) if solution else "")
-        files += [artist.curve(t, name, i, (span.low, span.high), most)
-                  for i, t in enumerate(traces)]
-        cuts += cut_sentence(name, span, traces)
-    any_exact = any(exact_files)
-    layout = Layout(columns, rows, 300 if len(names) == 1 else 165,
-                    key_of(traces) + [EXACT] * any_exact, titled=names != ["tension_max_N"], gap_x=90)
-    caption = (sentence + (" Grey: the closed form." if any_exact else "") + "".join(cuts)
-               + artist.ended_early(traces))
+    caption = (sentence + " Grey: the closed form." * any(panel.exact for panel in shown)
+               + "".join(panel.remark for panel in shown)
+               + constants + artist.ended_early(traces))
     figure = artist.figure(kind, title, caption, f"{title} over time, by solver")
-    variables = artist.common(traces) | layout.variables | {
-        "panels": len(names), "tick_time": tick_distance(artist.time_end, layout.panel_width),
-        "panel_title": ["" if len(names) == 1 and name == "tension_max_N" else name
-                        for name in names],
-        "panel_unit": [axis_title(name, span.exponent) for name, span in zip(names, ranges)],
-        "panel_scale": [10.0 ** span.exponent for span in ranges],
-        "panel_low": [span.low for span in ranges], "panel_high": [span.high for span in ranges],
-        "file": files, "exact": exact_files}
-    return Drawing(figure, f"{kind}.gp", variables)
+    return over_time(artist, figure, shown, traces, 300 if len(shown) == 1 else 165)
+
+
+def spread(values: Iterable[float]) -> float:
+    """How far apart they are, as a share of the largest; 0 if there are none."""
+    finite = [v for v in values if math.isfinite(v)]
+    size = max(map(abs, finite), default=0.0)
+    return (max(finite) - min(finite)) / size if size else 0.0
+
+
+def constant_level(values: Iterable[float], form: Sequence[float] | None) -> float | None:
+    """What a quantity is at all times, by the closed form or else by the median of its values, if
+    hardly any of these can be told from it on an axis; None if it changes."""
+    finite = sorted(v for v in values if math.isfinite(v))
+    known = [v for v in form or finite if math.isfinite(v)]
+    if not finite or not known or (form and spread(known) > CONSTANT):
+        return None
+    level = median(known)
+    near = all(abs(end - level) < (LINE if form else NEARLY) * abs(level) for end in bulk(finite))
+    return level if near or (form and level == 0) else None
+
+
+def unit_of(name: str) -> str:
+    return "N" if name == "tension_max_N" else probe_unit(name)
+
+
+def history(artist: Artist, traces: Sequence[Trace], name: str, zero: bool, most: int
+            ) -> Panel | None:
+    """A quantity over time, with the closed form behind; of one that is the same at all times its
+    distance from that, on a logarithmic axis. None where it is the same in all runs."""
+    decisive = near(traces, lambda t: t.column(name))
+    values = [v for t in decisive for v in t.column(name)]
+    solution = next((t for t in traces if len(t.column(name + ".exact"))), None)
+    form = solution.column(name + ".exact") if solution else []
+    if spread(v for t in traces for v in [*t.column(name), *form]) <= CONSTANT:
+        return None
+    level = constant_level(values, form)
+    if level is not None:
+        panel = logarithmic(artist, traces, lambda t: [abs(v - level) for v in t.column(name)], 9,
+                            "distance" + in_units(unit_of(name)),
+                            least=max(CONSTANT * abs(level), 1e-300), points=most)
+        shown = f"{plain(level)} {unit_of(name)}".rstrip()
+        why = "is, by the closed form," if form else "is nearly always"
+        return replace(panel, title=f"{name}: distance from {shown}", remark=(
+            f" {name} {why} {shown}: shown is how far it is from that, from "
+            f"{significant(panel.axis.floor, 1)} on."))
+    span = robust_range([*values, *form], zero)
+    files = [artist.curve(t, t.column(name), i, (span.bottom, span.top), most)
+             for i, t in enumerate(traces)]
+    return Panel(axis_title(name, span.exponent), span, files,
+                 "" if name == "tension_max_N" else name,
+                 artist.data([thin(solution.time, form)]) if solution else "",
+                 cut_sentence(name, span, traces))
+
+
+def constant_sentence(traces: Sequence[Trace], name: str) -> str:
+    values = [v for t in traces for v in t.column(name) if math.isfinite(v)]
+    if not values:
+        return f" {name} has no value in any run."
+    level = f"{plain(values[0])} {unit_of(name)}".rstrip()
+    share = significant(spread(values), 1)
+    return f" {name} is {level} in all runs and at all times" + (
+        f", within {share} of it." if spread(values) else ".")
 
 
 def axis_title(name: str, exponent: int) -> str:
     if name == "tension_max_N":
-        return "largest tension" + divided_by("N", exponent)
+        return "largest tension" + in_units("N", exponent)
     word, unit = name.split(".")[-1], probe_unit(name)
     words = [w for w in name.split(".")[1:] if probe_unit("." + w)]
     word = words[-1] if words else word
-    return word + divided_by(unit, exponent)
+    return word + in_units(unit, exponent)
 
 
-def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> list[str]:
+def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> str:
     """Of a caption, about what of the runs that finished the axis does not hold."""
     peaks = {t.label: max((v for v in t.column(name) if math.isfinite(v)), key=abs)
              for t in healthy(traces)
              if any(math.isfinite(v) and not span.inside(v) for v in t.column(name))}
     if not peaks:
-        return []
+        return ""
     label = max(peaks, key=lambda key: abs(peaks[key]))
-    unit = "N" if name == "tension_max_N" else probe_unit(name)
-    largest = f"{label}, {significant(peaks[label])} {unit}".rstrip()
+    largest = f"{label}, {significant(peaks[label])} {unit_of(name)}".rstrip()
     whose = "all" if len(peaks) == len(healthy(traces)) > 1 else ", ".join(peaks)
-    return [f" What of {name} is beyond the axis is cut off ({whose}; largest: {largest})."]
+    return f" What of {name} is beyond the axis is cut off ({whose}; largest: {largest})."
 
 
 def probe_names(artist: Artist) -> list[str]:
@@ -302,16 +415,15 @@ def undated(pdf: bytes) -> bytes:
 
 
 def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
-                  target: Path, gnuplot: Gnuplot) -> list[Figure]:
-    """Draws all figures of a scenario into `target`."""
+                  target: Path, gnuplot: Gnuplot) -> tuple[list[Figure], list[str]]:
+    """Draws all figures of a scenario into `target`; says why others are left out."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         folder = Path(name)
         artist = Artist(scenario, file_name, styles, folder)
         drawings = [drawing for build in BUILDERS if (drawing := build(artist)) is not None]
-        if not drawings:
-            return []
-        draw_all(drawings, folder, target, gnuplot, styles)
-        return [drawing.figure for drawing in drawings]
+        if drawings:
+            draw_all(drawings, folder, target, gnuplot, styles)
+        return [drawing.figure for drawing in drawings], artist.notes
 
 
 def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: Gnuplot,

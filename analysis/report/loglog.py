@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Sequence
 
 from artist import Easel
+from axes import Tick, logarithmic
 from canvas import Drawing, Entry, Layout, entries
 from curves import Point, drawable, drawn
 from slopes import Triangle, place_all, straight_piece, triangle_variables
@@ -18,6 +19,7 @@ SAME = 0.05        # curves whose values differ by a smaller share lie on each o
 END_DISTANCE = 0.035  # of the axis, between curves that have no place of their own on it
 LEAST_RANGE = 5.0  # of an axis, so that two of the numbers 1, 2 and 5 of a power lie on it
 ZERO_ROOM = 0.08   # of the axis, between the least value and the margin with those that are 0
+ZERO_ALONE = 0.04  # of the axis, beside 0, without numbers
 ROOM, ROOM_SHARE = 1.35, 0.03  # how far axes go beyond the outermost points: a factor, and of their
                                # distance, so that no symbol is cut
 FLOOR_REACH = 1e3  # a floor further below the lowest point than this is left out: it squeezes the curves
@@ -73,6 +75,13 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
 def with_zero(low: float, high: float) -> tuple[float, float]:
     """An axis with a place for 0 below all other numbers."""
     return drawn(low / (high / low) ** ZERO_ROOM), high
+
+
+def ticks(ends: tuple[float, float], zero: bool) -> list[Tick]:
+    low, high = ends
+    alone = low * (high / low) ** ZERO_ALONE if zero else low
+    others = [tick for tick in logarithmic(low, high) if tick.place >= alone]
+    return [Tick(low, "0"), *others] if zero else others
 
 
 def coincide(a: Curve, b: Curve) -> bool:
@@ -168,6 +177,7 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
             panel.floor = math.nan
         ends = limits(y + [panel.floor] * drawable(panel.floor))
         ranges.append(with_zero(*ends) if any(c.zeros for c in panel.curves) else ends)
+    zeros = [any(curve.zeros for curve in panel.curves) for panel in panels]
     slopes = [find_triangles(panel, *ends) if triangles else []
               for panel, ends in zip(panels, ranges)]
     columns = 1 if len(panels) < 4 else 2
@@ -176,19 +186,20 @@ def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Se
     linetypes = [easel.styles[label].linetype for label in labels]
     layout = Layout(columns, rows, 360 if len(panels) == 1 else 200,
                     entries(names, linetypes) + [Entry(floor_name, "lt 31")] * any_floor,
-                    titled=any(panel.title for panel in panels), gap_x=90)
+                    [ticks(ends, zero) for ends, zero in zip(ranges, zeros)],
+                    titled=any(panel.title for panel in panels))
     figure = easel.figure(kind, title, caption + coincidences(panels) + zeros_sentence(panels), alt)
     placed = [triangle for found in slopes for triangle in found]
     files = [easel.data([triangle.corners]) for triangle in placed]
-    variables = layout.variables | triangle_variables(placed, files) | {
+    axes = layout.variables(x_title, logarithmic(low_x, high_x), [panel.unit for panel in panels],
+                            [panel.title for panel in panels])
+    variables = axes | triangle_variables(placed, files) | {
         "count": len(labels), "style": linetypes,
-        "has_zero": [int(any(curve.zeros for curve in panel.curves)) for panel in panels],
         "line_width": [width for panel in panels for width in widths(easel, panel, labels)],
         "slopes": [len(found) for found in slopes],
-        "panels": len(panels), "panel_title": [panel.title for panel in panels],
-        "panel_unit": [panel.unit for panel in panels],
-        "panel_low": [low for low, _ in ranges], "panel_high": [high for _, high in ranges],
-        "low_x": low_x, "high_x": high_x, "x_title": x_title, "downwards": downwards,
+        "panel_low": [ends[downwards] for ends in ranges],
+        "panel_high": [ends[not downwards] for ends in ranges],
+        "x_low": low_x, "x_high": high_x,
         "floor": [easel.data([[(low_x, panel.floor), (high_x, panel.floor)]])
                   if drawable(panel.floor) else "" for panel in panels],
         "file": [name for panel, (low, high) in zip(panels, ranges)

@@ -16,7 +16,7 @@ from ropelab.results import Results, number, read_rows
 from section import Section
 from solver_style import SolverStyle
 from study_files import make_sections, study_facts, study_folder, summary_curves
-from units import counted, divided_by, significant
+from units import counted, in_units, significant
 
 TABLE = "onestep.csv"
 HEADING = "Single steps"
@@ -68,8 +68,8 @@ def panels(steps: Steps, labels: list[str], x: str) -> list[Panel]:
     found = []
     for column, title, unit in QUANTITIES:
         curves = [steps.curve(label, x, column) for label in labels]
-        found.append(Panel("", f"error of {title}{divided_by(unit)}", [c for c in curves if c.label not in rounded(curves)],
-                           steps.floor(column)))
+        shown = [c for c in curves if c.label not in rounded(curves)]
+        found.append(Panel("", f"error of {title}" + in_units(unit), shown, steps.floor(column)))
     return found
 
 
@@ -188,7 +188,7 @@ def convergence(easel: Easel) -> Drawing | None:
                "counts as none.")
     return loglog.draw(easel, "onestep-convergence", "convergence within one step", caption,
                        "distance from the converged step against iterations, by solver",
-                       [Panel("", "distance / m", curves)],
+                       [Panel("", "distance (m)", curves)],
                        "iterations of the step, in all substeps")
 
 

@@ -9,7 +9,8 @@ from typing import Callable, Sequence
 
 from artist import Artist, Trace, beyond, healthy, key_of, near
 from canvas import EXACT, Drawing, Entry, Layout
-from curves import Point, number_width, ticks
+from axes import Tick, few
+from curves import Point
 from geometry import (AXES, Definition, Snapshot, View, body_outlines, choose_view, clip,
                       half_spaces, read_snapshots, vector)
 from ropelab.results import mapping
@@ -132,8 +133,9 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
     columns = min(panels, 5 if aspect < 0.8 else 3 if aspect < 2.2 else 2)
 
     def laid_out(height: float) -> Layout:
-        return Layout(columns, math.ceil(panels / columns), height, key,
-                      titled=True, gap_x=30, gap_y=32, left=72)
+        ticks = few(low[1], high[1], height, across=False)
+        return Layout(columns, math.ceil(panels / columns), height, key, [ticks] * panels,
+                      titled=True, shared_y=True, gap_y=32)
 
     width = laid_out(100).panel_width
     height = min(max(width / aspect, 55), 380)
@@ -147,28 +149,6 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
     return laid_out(height), low, high
 
 
-def tick_places(low: float, high: float, length: float, room: Callable[[float], float]
-                ) -> tuple[float, float]:
-    """The first tick and the distance to the next: the largest round distance with three ticks, or
-    two if so many do not fit, on an axis of `length` px on which a number needs `room` of a distance;
-    else the outermost of closer ones; else one."""
-    power = 10.0 ** math.ceil(math.log10(high - low))
-    steps = [power * factor / 10 ** k for k in range(4) for factor in (1, 0.5, 0.2)]
-    scale = length / (high - low)
-    for least in (3, 2):
-        for step in steps:
-            held = ticks(low, high, step)
-            if len(held) >= least and step * scale >= room(step):
-                return held[0] * step, step
-    for step in steps:
-        held = ticks(low, high, step)
-        apart = (len(held) - 1) * step
-        if apart > 0 and apart * scale >= room(step):
-            return held[0] * step, apart
-    step = next((step for step in steps if len(ticks(low, high, step)) > 0), steps[0])
-    return next(iter(ticks(low, high, step)), 0) * step, step
-
-
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
     """Several lines in one block."""
     joined: list[Point | None] = []
@@ -178,14 +158,13 @@ def line_set(lines: Sequence[Line]) -> list[Point | None]:
     return joined
 
 
-def axes(layout: Layout, low: Point, high: Point, view: View) -> dict[str, object]:
-    first_x, tick_x = tick_places(low[0], high[0], layout.panel_width,
-                                  lambda step: number_width(low[0], high[0], step))
-    first_y, tick_y = tick_places(low[1], high[1], layout.panel_height, lambda _: 24.0)
-    return layout.variables | {
-        "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1],
-        "first_x": first_x, "tick_x": tick_x, "first_y": first_y, "tick_y": tick_y,
-        "x_axis": AXES[view.across], "y_axis": AXES[view.up]}
+def axes(layout: Layout, low: Point, high: Point, view: View, times: Sequence[float]
+         ) -> dict[str, object]:
+    x_ticks = few(low[0], high[0], layout.panel_width, across=True)
+    return layout.variables(f"{AXES[view.across]} (m)", x_ticks,
+                            [f"{AXES[view.up]} (m)"] * len(times),
+                            [f"t = {time:.4g} s" for time in times]) | {
+        "x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1]}
 
 
 def breadths(count: int, any_drawn: bool) -> list[float]:
@@ -264,9 +243,8 @@ def overlay(artist: Artist) -> Drawing | None:
     caption += beyond([t.label for t in healthy(traces) if t not in decisive])
     figure = artist.figure("overlay", "shape at chosen times", caption,
                            "ropes of all solvers at chosen times")
-    variables = artist.common(traces) | axes(layout, low, high, scene.view) | {
-        "panels": len(times), "panel_title": [f"t = {time:.4g} s" for time in times],
-        "broad": broad,
+    variables = axes(layout, low, high, scene.view, times) | {
+        "count": len(traces), "style": [t.style.linetype for t in traces], "broad": broad,
         "scene": artist.data([line_set([*still, *ground]) for _ in times]),
         "ghost": artist.data([line_set([*g.ropes, *g.outlines]) for g in ghosts]),
         "rope_colour": [paler(t.style.colour) if own else t.style.colour

@@ -27,6 +27,7 @@ class Section:
     table: tables.ScenarioTable
     overview: tables.OverviewRow
     figures: list[Sheet]
+    notes: list[str]
     player: Player
     failures: list[Run]
     refusals: list[tables.Refusal]
@@ -38,12 +39,13 @@ def anchor(name: str) -> str:
     return "scenario-" + re.sub(r"[^A-Za-z0-9_-]", "_", name)
 
 
-def make_section(scenario: Scenario, labels: list[str], figures: list[Figure], player: Player,
-                 folder: Path) -> Section:
-    """`folder` holds the SVG files of the figures; `labels` are the columns of the overview."""
+def make_section(scenario: Scenario, labels: list[str], figures: list[Figure], notes: list[str],
+                 player: Player, folder: Path) -> Section:
+    """`folder` holds the SVG files of the figures; `notes` say why others are left out; `labels` are
+    the columns of the overview."""
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
                    tables.scenario_table(scenario), tables.overview_row(scenario, labels),
-                   [sheet(figure, folder) for figure in figures], player,
+                   [sheet(figure, folder) for figure in figures], notes, player,
                    tables.failures(scenario), tables.refusals(scenario),
                    tables.happenings(scenario), tables.commands(scenario.runs))
 

@@ -14,7 +14,7 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 // its yellow, which is too pale for white).
 const MAP = [[143, 215, 68], [53, 183, 121], [33, 145, 140], [49, 104, 142], [68, 57, 131], [68, 1, 84]];
 // Corners and first corner [turns] of gnuplot's point types; even ones are open.
-const SYMBOLS = {4: [4, 1 / 8], 6: [0, 0], 8: [3, 1 / 4], 10: [3, 3 / 4], 12: [4, 1 / 4], 14: [5, 1 / 4]};
+const SYMBOLS = {5: [4, 1 / 8], 7: [0, 0], 9: [3, 1 / 4], 11: [3, 3 / 4], 13: [4, 1 / 4], 15: [5, 1 / 4]};
 
 // ---- Data ----
 
@@ -285,14 +285,7 @@ function shadedLine(ctx, points, tension, width, dash) {
 
 function symbol(ctx, [x, y], kind, colour, radius = 4.5) {
   if (!Number.isFinite(x + y)) return;
-  if (kind < 4) { // 1 is a plus, 3 a star
-    for (let k = 0; k <= kind; k++) {
-      const angle = Math.PI * k / (kind + 1), dx = 1.3 * radius * Math.cos(angle), dy = 1.3 * radius * Math.sin(angle);
-      line(ctx, [[x - dx, y - dy], [x + dx, y + dy]], colour, 1.8);
-    }
-    return;
-  }
-  const [corners, first] = SYMBOLS[kind - kind % 2] || SYMBOLS[6];
+  const [corners, first] = SYMBOLS[kind];
   ctx.beginPath();
   if (corners === 0) ctx.arc(x, y, radius, 0, 2 * Math.PI);
   for (let k = 0; k < corners; k++) {
@@ -301,8 +294,7 @@ function symbol(ctx, [x, y], kind, colour, radius = 4.5) {
   }
   ctx.closePath();
   ctx.setLineDash([]);
-  Object.assign(ctx, {fillStyle: kind % 2 ? colour : "#fff", strokeStyle: kind % 2 ? "#fff" : colour,
-                      lineWidth: kind % 2 ? 1 : 1.6});
+  Object.assign(ctx, {fillStyle: colour, strokeStyle: "#fff", lineWidth: 1});
   ctx.fill();
   ctx.stroke();
 }

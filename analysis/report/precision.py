@@ -22,14 +22,14 @@ from ropelab.results import Results, Scenario, number, read_rows
 from section import Section, Table
 from solver_style import SolverStyle, short_label, variant
 from study_files import NOTHING
-from units import counted, divided_by, significant
+from units import counted, in_units, significant
 
 TABLE = "precision.csv"
 HEADING = "Work and precision"
 Row = dict[str, str]
 
 COSTS = (("row_evals", "pareto_row_evals", "row evaluations", "work"),
-         ("seconds", "pareto_seconds", "time of the steps / s", "time"))
+         ("seconds", "pareto_seconds", "time of the steps (s)", "time"))
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
@@ -46,7 +46,7 @@ def names(folder: Path) -> list[str]:
 
 def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverStyle]:
     """With its least iterations a solver has its own colour and whole lines; with more, as a variant,
-    a shade of it and other dashes, and its symbol hollow and filled in turn."""
+    a shade of it and other dashes."""
     ranks: dict[str, list[str]] = {}
     found = {}
     for row in read_rows(folder / TABLE):
@@ -55,8 +55,8 @@ def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverSty
             continue
         base, rank = styles[row["family"]], len(own)
         linetype = styles[row["label"]].linetype
-        style = variant(base, rank, linetype) if rank else replace(base, linetype=linetype, dash=())
-        found[row["label"]] = replace(style, symbol=base.hollow if rank % 2 else base.filled)
+        found[row["label"]] = (variant(base, rank, linetype) if rank
+                               else replace(base, linetype=linetype, dash=()))
         own.append(row["label"])
     return found
 
@@ -123,7 +123,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
                   if any(row["family"] != row["label"] for row in rows) else "")
                + failures_sentence(rows) + (remark if index == 1 else ""))
     name = re.sub(r"[^A-Za-z0-9_-]", "_", quantity)
-    y_name = norm + divided_by(unit)
+    y_name = norm + in_units(unit)
     return loglog.draw(easel, f"precision-{name}-{word}", f"{quantity}, {word} and precision",
                        caption, f"error against {word}, by solver",
                        [Panel("", y_name, make_curves(rows, cost))], x_title, triangles=True)
@@ -138,7 +138,7 @@ def front_table(rows: list[Row], quantity: str) -> Table:
               "yes" if row["pareto_seconds"] == "1" else "–"]
              for row in sorted(chosen, key=lambda row: number(row["error"]))]
     return Table(f"{quantity}: the Pareto front, the most accurate first",
-                 ["solver", "step / s", "error", "row evaluations", "time / s",
+                 ["solver", "step (s)", "error", "row evaluations", "time (s)",
                   "front by evaluations", "front by time"], cells)
 
 

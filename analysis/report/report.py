@@ -92,8 +92,8 @@ def show_scenario(scenario, name: str, labels, styles, target: Path, gnuplot):
     from page import make_section
     from player import make_player
 
-    figures = draw_scenario(scenario, name, styles, target, gnuplot)
-    return make_section(scenario, labels, figures, make_player(scenario, styles), target)
+    figures, notes = draw_scenario(scenario, name, styles, target, gnuplot)
+    return make_section(scenario, labels, figures, notes, make_player(scenario, styles), target)
 
 
 def recorded(scenario) -> int:
@@ -135,20 +135,26 @@ def show_all(results, styles, target: Path, gnuplot):
 
 
 def publish(source: Path, folder: Path, page: str) -> None:
-    """Moves complete files to their places, the page last. All are in the list of what is ropelab's
-    before they are there; what is not in it is somebody else's and stays."""
+    """Moves complete files to their places, the page last, and removes figures of an older page that
+    are not drawn any more. All are in the list of what is ropelab's before they are there; what is
+    not in it is somebody else's and stays."""
     names = [f"figures/{path.name}" for path in sorted(source.iterdir())] + ["report.html"]
     old = folder / LIST
     listed = old.read_text(encoding="utf-8").splitlines() if old.is_file() else [LIST_HEAD]
     for name in names:
         if name not in listed and os.path.lexists(folder / name):
             raise FileExistsError(f"{folder / name} is in the way and not ropelab's; move it")
+    kept = {Path(name).stem for name in names}
+    gone = [name for name in listed
+            if name.startswith("figures/") and name.count("/") == 1 and Path(name).stem not in kept]
     (folder / "figures").mkdir(exist_ok=True)
     (source / LIST).write_text("\n".join(dict.fromkeys(listed + names)) + "\n", encoding="utf-8")
     (source / "report.html").write_text(page, encoding="utf-8")
     os.replace(source / LIST, old)
     for name in names:
         os.replace(source / Path(name).name, folder / name)
+    for name in gone:
+        (folder / name).unlink(missing_ok=True)
 
 
 def make_report(folder: Path, gnuplot) -> None:

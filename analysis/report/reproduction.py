@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
+from axes import Tick, counts, linear, logarithmic
 from canvas import Drawing, Entry, Figure, Gnuplot, Layout, entries, write_blocks
-from curves import few_ticks, markers
+from curves import markers
 from figures import draw_all
 from slopes import Triangle, place_all, straight_piece, triangle_variables
 from solver_style import SolverStyle, assign_styles, known_styles
@@ -25,8 +26,9 @@ THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simul
 SYMBOLS = 24    # a curve of more points has not one at each
 ENDS = 2        # so many points at each end of a long curve may bend
 OTHER_LINES = (15, 16, 17, 18)  # line types of curves that are no solver's
-TICKS = 12      # at most as many points of a logarithmic x axis have numbers of their own
+COUNTS = 12     # most points whose numbers a logarithmic x axis has
 MARGIN = 0.04   # of the range, on linear axes
+HEIGHT = 330    # px
 SIGNS = {"equals": "", "at most": "≤ ", "at least": "≥ ", "drawn": ""}
 MEANINGS = {
     "matches": "within the tolerance of the claim, or on the right side of its bound",
@@ -104,11 +106,12 @@ def limits(values: list[float], logarithmic: bool) -> tuple[float, float]:
     return 0.0 if 0 <= low <= high / 2 else low - room, high + room
 
 
-def name_gap(low: float, high: float, logarithmic: bool) -> float:
-    """From a y axis to its name [px]: behind its numbers, which are as long as their steps are short."""
-    decimals = 0 if logarithmic else max(0, math.ceil(-math.log10((high - low) / 8)))
-    digits = max(len(f"{low:.{decimals}f}"), len(f"{high:.{decimals}f}"))
-    return 66.0 if logarithmic else max(66.0, 34.0 + 8.0 * digits)
+def x_ticks(places: list[float], ends: tuple[float, float], is_log: bool, width: float
+            ) -> list[Tick]:
+    """Of a logarithmic axis at the points, where these are counts and few."""
+    if not is_log:
+        return linear(*ends, width, across=True)
+    return (counts(places) if len(places) <= COUNTS else []) or logarithmic(*ends)
 
 
 @dataclass(frozen=True)
@@ -165,31 +168,26 @@ def drawing(experiment: dict[str, Any], source: Path, target: Path,
     points = [point for curve in curves.values() for point in curve]
     x_low, x_high = limits([x for x, _ in points], plot["log_x"])
     y_low, y_high = limits([y for _, y in points], plot["log_y"])
-    places = sorted({x for x, _ in points})
-    ticks = (", ".join(f'"{x:g}" {x!r}' for x in places)
-             if plot["log_x"] and len(places) <= TICKS else "")
     figure = Figure(name, "curves", f"{experiment['paper']}: {plot['title']}", plot["caption"],
                     plot["title"])
     slopes = (slope_triangles(list(curves.values()), y_low, y_high)
               if plot["log_x"] and plot["log_y"] else [])
-    gap = name_gap(y_low, y_high, plot["log_y"])
-    variables = {
-        "triangles": len(slopes),
-        "count": len(curves), "style": line_types(list(curves), styles),
-        "file": [write_blocks(target / f"{name}-{i}.dat", [curve, symbols(curve, i, len(curves))])
-                 for i, curve in enumerate(curves.values())],
-        "x_name": plot["x"], "y_name": plot["y"],
-        "log_x": plot["log_x"], "log_y": plot["log_y"], "y_gap": gap,
-        "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high,
-        "x_ticks": ticks, "y_ticks": few_ticks(y_low, y_high) if plot["log_y"] else ""}
     types = line_types(list(curves), styles)
     key = [Entry(entry.label, entry.line, entry.symbol if own != THEORY_LINE else "")
            for entry, own in zip(entries(labels, types), types)]
-    layout = Layout(1, 1, 330, key, left=gap + 16, right=30)
+    y_ticks = logarithmic(y_low, y_high) if plot["log_y"] else linear(y_low, y_high, HEIGHT, False)
+    layout = Layout(1, 1, HEIGHT, key, [y_ticks], right=30)
+    axis = x_ticks(sorted({x for x, _ in points}), (x_low, x_high), plot["log_x"],
+                   layout.panel_width)
     triangles = [write_blocks(target / f"{name}-triangle-{i}.dat", [t.corners])
                  for i, t in enumerate(slopes)]
-    return Drawing(figure, "xy.gp",
-                   variables | triangle_variables(slopes, triangles) | layout.variables)
+    variables = layout.variables(plot["x"], axis, [plot["y"]]) | {
+        "triangles": len(slopes), "count": len(curves), "style": types,
+        "file": [write_blocks(target / f"{name}-{i}.dat", [curve, symbols(curve, i, len(curves))])
+                 for i, curve in enumerate(curves.values())],
+        "log_x": plot["log_x"], "log_y": plot["log_y"],
+        "x_low": x_low, "x_high": x_high, "y_low": y_low, "y_high": y_high}
+    return Drawing(figure, "xy.gp", variables | triangle_variables(slopes, triangles))
 
 
 def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], target: Path

@@ -9,7 +9,9 @@ from typing import Any, Sequence
 
 from curves import Point
 
-ENOUGH_ROOM = 0.03  # of the y axis, between a triangle and the lines of the figure
+ENOUGH_ROOM, LEAST_ROOM = 0.03, 0.012  # of the y axis, between a triangle and the lines of the figure;
+                                       # with less there is none
+EDGE = 8            # points of each of its edges that are looked at
 BAND = 0.25         # in which the local slopes of a straight piece lie (order_fit.c)
 NEAR = 0.3          # of a whole number: a slope that a triangle may stand for
 LEAST = 3           # points of a straight piece
@@ -38,16 +40,19 @@ def triangle_variables(placed: Sequence[Triangle], files: Sequence[str]) -> dict
 
 
 def triangle(order: int, begin: Point, end: Point, low: float, high: float,
-             lines: Sequence[Sequence[Point]] = ()) -> Triangle:
+             lines: Sequence[Sequence[Point]] = ()) -> Triangle | None:
     """Beside a line from one point to the other, on axes of which y has that range: below its
-    middle, or elsewhere along it where that leaves more room to the lines of the figure."""
-    places = [place_triangle(order, begin, end, low, high, side, share)
-              for side in (-1, 1) for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
-    return max(places, key=lambda place: min(room(place, lines, low, high), ENOUGH_ROOM))
+    middle, or elsewhere along it, and farther away, where that leaves more room to the lines of the
+    figure. None where there is too little anywhere."""
+    places = [place_triangle(order, begin, end, low, high, side, share, far)
+              for far in (1, 1.5, 2.2, 3.3) for side in (-1, 1)
+              for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
+    best = max(places, key=lambda place: min(room(place, lines, low, high), ENOUGH_ROOM))
+    return best if room(best, lines, low, high) >= LEAST_ROOM else None
 
 
 def place_triangle(order: int, begin: Point, end: Point, low: float, high: float, side: int,
-                   share: float) -> Triangle:
+                   share: float, far: float) -> Triangle:
     """At a share of the line, below it (side -1) or above."""
     sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
     (left, left_error), (right, right_error) = sorted((begin, end))
@@ -56,7 +61,7 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
     a, b = middle / math.sqrt(width), middle * math.sqrt(width)
     rise = width ** (abs(order) / 2)
     # The right angle is below: above a line all of the triangle's height is in between.
-    away = 0.07 if side < 0 else 0.04 + 2 * math.log10(rise) / math.log10(high / low)
+    away = 0.07 * far if side < 0 else 0.04 * far + 2 * math.log10(rise) / math.log10(high / low)
     height = (left_error * (right_error / left_error) ** share
               * 10 ** (side * away * math.log10(high / low)))
     at_a, at_b = (height / rise, height * rise) if sense > 0 else (height * rise, height / rise)
@@ -78,10 +83,16 @@ def height_at(line: Sequence[Point], x: float) -> float:
     return math.nan
 
 
+def edges(place: Triangle) -> list[Point]:
+    """Points along them."""
+    return [(x0 * (x1 / x0) ** (k / EDGE), y0 * (y1 / y0) ** (k / EDGE))
+            for (x0, y0), (x1, y1) in zip(place.corners, place.corners[1:]) for k in range(EDGE)]
+
+
 def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: float) -> float:
     """Between a triangle with its number and the nearest line, as a share of the y axis; 0: a line
     runs through it, or it is not on the axes."""
-    marks = [*place.corners, (place.label[0] * NUMBER ** place.side, place.label[1])]
+    marks = [*edges(place), (place.label[0] * NUMBER ** place.side, place.label[1])]
     nearest = min(math.log(min(y for _, y in marks) / low), math.log(high / max(y for _, y in marks)))
     for line in lines:
         gaps = [math.log(y / at) for x, y in marks if math.isfinite(at := height_at(line, x))]
@@ -128,7 +139,10 @@ def place_all(pieces: Sequence[Sequence[Point]], lines: Sequence[Sequence[Point]
     all_lines = list(lines)
     placed: list[Triangle] = []
     for order, piece in sorted(found.items()):
-        placed.append(triangle(order, piece[0], piece[-1], low, high, all_lines))
-        (a, at_a), corner, (b, at_b), _ = placed[-1].corners
+        one = triangle(order, piece[0], piece[-1], low, high, all_lines)
+        if one is None:
+            continue
+        placed.append(one)
+        (a, at_a), corner, (b, at_b), _ = one.corners
         all_lines += [[(a, at_a), (b, at_b)], [(a, corner[1]), (b, corner[1])]]
     return placed

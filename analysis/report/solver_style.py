@@ -18,11 +18,9 @@ LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})" lw ([\d.]+)
 # and their dashes. Dark colours only go to white.
 SHADES = (0.42, -0.45, 0.58, -0.7, 0.2)
 DARK_SHADES = (0.4, 0.62, 0.22, 0.72, 0.52)
-DASHES = ((8, 6), (2.5, 4), (16, 5, 3, 5), (12, 4, 3, 4, 3, 4), (5, 3))
+DASHES = ((8, 6), (3, 5), (16, 6, 3, 6), (10, 6, 3, 6, 3, 6), (5, 5))
 DARK = 60  # of 255
 FIRST_VARIANT = 101  # line type
-FIRST_PAIR = 4       # symbol
-CIRCLE = 6
 
 
 @dataclass(frozen=True)
@@ -34,15 +32,10 @@ class SolverStyle:
     width: float = 2.2
     size: float = 0.75            # of the symbol
 
-    # gnuplot's symbols come in pairs from FIRST_PAIR on, hollow and filled. Those before are lines,
-    # and a circle instead is hollow.
-    @property
-    def filled(self) -> int:
-        return self.symbol if self.symbol < FIRST_PAIR else self.symbol | 1
-
     @property
     def hollow(self) -> int:
-        return CIRCLE if self.symbol < FIRST_PAIR else self.symbol & ~1
+        """gnuplot's symbols come in pairs, the hollow one first."""
+        return self.symbol - 1
 
     @property
     def gnuplot(self) -> str:

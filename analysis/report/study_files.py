@@ -17,6 +17,7 @@ from page import anchor
 from ropelab.results import Results, Scenario, mapping, read_rows
 from section import Section, Table
 from solver_style import SolverStyle
+from units import in_units
 
 NOTHING = "No figure: there is no value that a logarithmic axis could show."
 Builder = Callable[[Easel], Drawing | None]
@@ -44,7 +45,7 @@ def summary_curves(folder: Path) -> list[tuple[str, str]]:
 def summary_table(scenario: Scenario, caption: str) -> Table:
     """Solver x the numbers of summary.csv, with what became of it."""
     found = tables.scenario_table(scenario)
-    headings = ["solver", "status"] + [metric.heading + (f" / {metric.unit}" if metric.unit else "")
+    headings = ["solver", "status"] + [metric.heading + in_units(metric.unit)
                                        for metric in found.metrics]
     rows = [[row.run.label, row.status, *(cell.text for cell in row.cells)] for row in found.rows]
     return Table(caption, headings, rows)

@@ -18,15 +18,11 @@ INVARIANT_UNITS = {"wave-front": "m", "swinging-atwood": "m³/s²"}
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def divided_by(unit: str, exponent: int = 0) -> str:
-    """What follows the name of an axis: numbers are the quantity divided by its unit, and by a power
-    of ten."""
-    if exponent:
-        power = "10" + str(exponent).translate(SUPERSCRIPT)
-        return f" / ({power} {unit})" if unit else f" / {power}"
-    if not unit:
-        return ""
-    return f" ({unit})" if " " in unit else f" / ({unit})" if "/" in unit else f" / {unit}"
+def in_units(unit: str, exponent: int = 0) -> str:
+    """What follows the name of an axis or of a column: what its numbers are multiples of."""
+    power = "10" + str(exponent).translate(SUPERSCRIPT) if exponent else ""
+    named = f"{power} {unit}".strip()
+    return f" ({named})" if named else ""
 
 
 def probe_unit(probe: str) -> str:

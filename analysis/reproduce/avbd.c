@@ -64,7 +64,7 @@ static const rl_claim claims[] = {
 
 static const rl_plot plot = {
     "fifty links and an end of 50,000",
-    "time / s",
+    "time (s)",
     "distance of the end / length",
     false,
     false,

@@ -41,7 +41,7 @@ static void run(rl_trial *trial) {
     trial->ours[i] = sweeps_needed(trial, ratios[i]);
     if (ratios[i] >= 1.0) {
       rl_trial_point(trial, "impulse", ratios[i], trial->ours[i]);
-      rl_trial_point(trial, "theory: 3 R + 2", ratios[i], 3.0 * ratios[i] + 2.0);
+      rl_trial_point(trial, "theory: 3R + 2", ratios[i], 3.0 * ratios[i] + 2.0);
     }
   }
   trial->ours[RATIOS] = trial->ours[3];

@@ -50,7 +50,7 @@ static const rl_claim claims[] = {
 static const rl_plot plot = {
     "triple pendulum against its equations of motion",
     "substeps in 0.01 s",
-    "largest distance in 1 s / m",
+    "largest distance in 1 s (m)",
     true,
     true,
     "XPBD comes to the exact motion with the first power of its substep, rattle with the second."};

@@ -42,8 +42,8 @@ static const rl_claim rest_claims[] = {
 
 static const rl_plot rest_plot = {
     "a slack rope comes to rest",
-    "time / s",
-    "speed of its middle, m/s",
+    "time (s)",
+    "speed of its middle (m/s)",
     false,
     true,
     "The fewer passes over the links a step has, the longer the rope swings."};
@@ -111,8 +111,8 @@ static const rl_claim stop_claims[] = {
 };
 
 static const rl_plot stop_plot = {"a balloon and a wrecking ball",
-                                  "time / s",
-                                  "rope longer by / m",
+                                  "time (s)",
+                                  "rope longer by (m)",
                                   false,
                                   false,
                                   "Without a stop the balloon flies to and fro through its pulley, "

@@ -58,7 +58,7 @@ static const rl_claim cost_claims[] = {
 static const rl_plot cost_plot = {
     "time of a step",
     "elements",
-    "time / s",
+    "time (s)",
     true,
     true,
     "All rows at once, in a time that grows as the number of elements."};

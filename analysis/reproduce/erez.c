@@ -95,8 +95,8 @@ static const rl_claim claims[] = {
 
 static const rl_plot plot = {
     "consistency on a chain of five links",
-    "step / ms",
-    "mean distance from itself / m",
+    "step (ms)",
+    "mean distance from itself (m)",
     true,
     true,
     "How far a piece of 0.128 s made with a longer step is from the same piece made by the same "

@@ -49,7 +49,7 @@ static const rl_claim claims[] = {
 };
 
 static const rl_plot plot = {"strain of a chain let go from horizontal, 1/120 s",
-                             "time / s",
+                             "time (s)",
                              "largest strain",
                              false,
                              true,

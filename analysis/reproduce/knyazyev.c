@@ -64,7 +64,7 @@ static void polygons(rl_trial *trial) {
     size[i] = log(n);
     error[i] = log(trial->ours[i] / exp(0.3 * M_PI) - 1.0);
     rl_trial_point(trial, "impulse", n, exp(error[i]));
-    rl_trial_point(trial, "theory: mu phi^3 (1 + mu^2) / 12 n^2", n,
+    rl_trial_point(trial, "theory: μφ³(1 + μ²)/(12n²)", n,
                    0.3 * M_PI * M_PI * M_PI * 1.09 / (12.0 * n * n));
   }
   trial->ours[POSTS] = -rl_slope(size + 2, error + 2, POSTS - 2);
@@ -85,7 +85,7 @@ static const rl_claim polygon_claims[] = {
 static const rl_plot polygon_plot = {
     "friction round a polygon",
     "edges",
-    "relative distance from exp(mu phi)",
+    "relative distance from exp(μφ)",
     true,
     true,
     "A rope slips over a post with n edges: the ratio of its tensions comes to the capstan's with "

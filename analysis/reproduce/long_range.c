@@ -40,7 +40,7 @@ static const rl_claim claims[] = {
 
 static const rl_plot plot = {
     "twenty elements under a thousand times their weight",
-    "time / s",
+    "time (s)",
     "length / true length",
     false,
     false,

@@ -274,7 +274,7 @@ static const rl_claim table_claims[] = {
 
 static const rl_plot peg_plot = {
     "where and when a chain lets go of a peg",
-    "radius of the peg / mm",
+    "radius of the peg (mm)",
     "y*, t* / exact of R = 0",
     false,
     false,
@@ -286,7 +286,7 @@ static const rl_plot peg_plot = {
 
 static const rl_plot table_plot = {
     "where and when a chain lets go of an edge",
-    "radius of the edge / mm",
+    "radius of the edge (mm)",
     "y*, t* / exact of R = 0",
     false,
     false,
@@ -324,7 +324,7 @@ static double slide(rl_trial *trial, bool guided, double place) {
       rl_trial_point(trial, guided ? "rattle, with a guide" : "rattle, an edge alone", middle,
                      gain / window / gravity);
       if (guided) {
-        rl_trial_point(trial, "theory: L y - 2 y^2 + y0^2", middle,
+        rl_trial_point(trial, "theory: Ly − 2y² + y₀²", middle,
                        whole * middle - 2.0 * middle * middle + y0 * y0);
       }
     }
@@ -349,7 +349,7 @@ static const rl_claim guide_claims[] = {
 
 static const rl_plot guide_plot = {
     "push of an edge and of a guide on a chain that slides off",
-    "end below the table / m",
+    "end below the table (m)",
     "push to the side / weight",
     false,
     false,
@@ -409,8 +409,8 @@ static void period(rl_trial *trial) {
 }
 
 static const rl_plot period_plot = {"period of Galileo's interrupted pendulum",
-                                    "radius of the peg / mm",
-                                    "period, less the exact one / ms",
+                                    "radius of the peg (mm)",
+                                    "period, less the exact one (ms)",
                                     false,
                                     false,
                                     "A peg with a radius takes rope on its circumference, and the "

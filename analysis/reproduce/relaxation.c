@@ -73,7 +73,7 @@ static const rl_claim claims[] = {
 static const rl_plot plot = {
     "one step of a chain of 20 elements",
     "sweeps",
-    "residual / m",
+    "residual (m)",
     false,
     true,
     "Residual after each sweep of one step. The slope of Gauss-Seidel is twice that of Jacobi; "

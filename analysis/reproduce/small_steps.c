@@ -59,7 +59,7 @@ static const rl_claim hanging_claims[] = {
 static const rl_plot hanging_plot = {
     "hanging chain of twenty particles",
     "substeps or sweeps in a frame",
-    "error of the end / m",
+    "error of the end (m)",
     true,
     true,
     "Where the end of the chain is after 1000 frames, below its place. Substeps divide the error "
@@ -102,8 +102,8 @@ static const rl_claim heavy_claims[] = {
 
 static const rl_plot heavy_plot = {
     "a hundred tonnes on a chain of nineteen kilograms",
-    "time / s",
-    "error of the end / m",
+    "time (s)",
+    "error of the end (m)",
     false,
     false,
     "How far the end of the chain is below its place, for the same number of sweeps over the "

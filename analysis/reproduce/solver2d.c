@@ -64,7 +64,7 @@ static const rl_claim claims[] = {
 };
 
 static const rl_plot plot = {"ball and chain, 672:1, settings of equal cost",
-                             "time / s",
+                             "time (s)",
                              "length / true length",
                              false,
                              false,

@@ -59,8 +59,8 @@ static const rl_claim spring_claims[] = {
 
 static const rl_plot spring_plot = {
     "a mass on a spring of compliance 0.001 m/N",
-    "time / s",
-    "position / m",
+    "time (s)",
+    "position (m)",
     false,
     false,
     "Implicit Euler turns the period and takes the swing away; the number of iterations changes "
@@ -122,7 +122,7 @@ static const rl_claim chain_claims[] = {
 
 static const rl_plot chain_plot = {"force at the held particle of a chain of twenty",
                                    "frame",
-                                   "force / N",
+                                   "force (N)",
                                    false,
                                    false,
                                    "The chain swings through its lowest point. XPBD comes to "

@@ -77,7 +77,7 @@ class Reproduce(cli.Case):
         page = (folder / "report.html").read_text(encoding="utf-8")
         self.expect_in("<code>figures/catto-stack.svg</code>", page, "the page")
         curves = cli.Table(folder / "curves/catto-stack.csv")
-        self.expect(set(curves.texts("curve")), {"impulse", "theory: 3 R + 2"}, "curves")
+        self.expect(set(curves.texts("curve")), {"impulse", "theory: 3R + 2"}, "curves")
 
         self.refused("reproduce", "catto", "--out", folder, says=("--force",))
         self.expect_exit(cli.ropelab("reproduce", "catto", "--out", folder, "--force"), cli.DONE)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import html
+import itertools
 import json
 import math
+import operator
 import os
 import re
 import shutil
@@ -29,9 +31,12 @@ REPORT = Path(__file__).resolve().parents[2] / "analysis" / "report"
 sys.path[:0] = [str(REPORT), str(REPORT.parent / "python")]
 
 import artist  # noqa: E402
+import axes  # noqa: E402
 import canvas  # noqa: E402
 import curves  # noqa: E402
+import figures  # noqa: E402
 import geometry  # noqa: E402
+import lettering  # noqa: E402
 import overlay  # noqa: E402
 import player  # noqa: E402
 import slopes  # noqa: E402
@@ -40,6 +45,7 @@ import tables  # noqa: E402
 import units  # noqa: E402
 import wireframe  # noqa: E402
 from ropelab import NoResults, NoSuchName, load, load_comparison  # noqa: E402
+from ropelab.results import Run, Scenario  # noqa: E402
 from solver_style import assign_styles, known_styles  # noqa: E402
 from study import Curve as solver_style_curve  # noqa: E402
 
@@ -232,6 +238,31 @@ def unpack_places(text: str, rows: int, data: dict[str, Any]) -> np.ndarray:
     return places
 
 
+# What of linear red, green and blue is seen without one kind of cones: Machado, Oliveira and Fernandes
+# 2009, table of severity 1.
+SIGHTS = {
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+                   (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+                     (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+                   (0.004733, 0.691367, 0.303900)),
+}
+
+
+def seen(colour: str, sight: str) -> tuple[float, float, float]:
+    """CIELAB of an sRGB colour; distances of 2 are just noticed."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    seen_ = [min(1.0, max(0.0, sum(map(operator.mul, row, linear)))) for row in SIGHTS[sight]]
+    xyz = [sum(map(operator.mul, row, seen_)) for row in (
+        (0.4124 / 0.9505, 0.3576 / 0.9505, 0.1805 / 0.9505), (0.2126, 0.7152, 0.0722),
+        (0.0193 / 1.089, 0.1192 / 1.089, 0.9505 / 1.089))]
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
 class Slopes(unittest.TestCase):
     LINE = [(2.0 ** k, 4.0 ** -k) for k in range(6)]  # falls by the square
 
@@ -250,8 +281,10 @@ class Slopes(unittest.TestCase):
         (a, at_a), corner, (b, at_b), _ = found[0].corners
         self.assertAlmostEqual(math.log(at_b / at_a) / math.log(b / a), -2.0, places=12)
         self.assertGreater(slopes.room(found[0], lines, low, high), slopes.ENOUGH_ROOM)
-        through = slopes.place_triangle(-2, self.LINE[0], self.LINE[-1], low, high, -1, 0.5)
+        through = slopes.place_triangle(-2, self.LINE[0], self.LINE[-1], low, high, -1, 0.5, 1)
         self.assertEqual(slopes.room(through, lines, low, high), 0.0)
+        crowd = [[(x, y * 1.3 ** k) for x, y in self.LINE] for k in range(-60, 60)]
+        self.assertEqual(slopes.place_all([self.LINE], crowd, low, high), [])
         symbol = (a * (1 - 1e-9), math.sqrt(at_a * at_b))  # in the upright edge
         self.assertEqual(slopes.room(found[0], [[(a / 4, symbol[1]), symbol], []], low, high), 0.0)
 
@@ -840,15 +873,16 @@ class Parts(unittest.TestCase):
     def test_log_axis_has_a_zero_and_covers_both_signs(self) -> None:
         axis = curves.log_axis([0.0, 3e-4, -2e-2, math.nan], 6, signed=True)
         self.assertEqual((axis.floor, axis.above, axis.below), (1e-4, 1, 3))
-        self.assertIn('"0" 0', axis.ticks)
+        self.assertEqual([(t.place, t.label) for t in axis.ticks(300) if not t.small],
+                         [(0, "0"), (-3, "−10^{−1}"), (-2, "−10^{−2}"), (-1, "−10^{−3}"), (1, "10^{−3}")])
         self.assertEqual(curves.log_axis([], 6).below, 0)
 
     def test_long_numbers_of_an_axis_are_divided_by_a_power_of_ten(self) -> None:
         cases = {(0.0, 1.0): 0, (-9000.0, 9000.0): 0, (0.0, 2.4e-12): -12, (-3e-3, 1e-3): -3,
                  (0.0, 12345.0): 3, (0.0, 0.02): 0, (0.0, 1e-3): -3, (0.0, 4e7): 6}
         self.assertEqual({ends: curves.Range(*ends).exponent for ends in cases}, cases)
-        self.assertEqual(units.divided_by("N", -12), " / (10⁻¹² N)")
-        self.assertEqual(units.divided_by("", 3), " / 10³")
+        self.assertEqual([units.in_units(*of) for of in (("N", -12), ("", 3), ("m/s",), ("",))],
+                         [" (10⁻¹² N)", " (10³)", " (m/s)", ""])
 
     def test_a_curve_far_from_the_others_does_not_choose_the_axes(self) -> None:
         near = [[0.0, 1.0 + 0.01 * i, math.nan] for i in range(4)]
@@ -876,25 +910,74 @@ class Parts(unittest.TestCase):
         self.assertEqual({t.label for t in decisive}, set(ends) - {"far"})
 
     def test_numbers_at_ticks_do_not_touch(self) -> None:
-        self.assertEqual([curves.tick_distance(end, 183) for end in (0.416, 1, 6, 10, 2000)],
-                         [0.1, 0.2, 1, 2, 500])
-        self.assertEqual(curves.tick_distance(0.416, 600), 0.05)
+        distances = [axes.linear(0.0, end, 183, across=True)[1].place for end in (0.416, 1, 6, 10, 2000)]
+        self.assertEqual(distances, [0.1, 0.2, 1, 2, 500])
+        self.assertEqual(axes.linear(0.0, 0.416, 600, across=True)[1].place, 0.05)
 
-        def across(low: float, high: float, width: float) -> tuple[float, float]:
-            return overlay.tick_places(low, high, width,
-                                       lambda step: curves.number_width(low, high, step))
-        self.assertEqual(across(-0.7, 0.7, 110), (-0.5, 0.5))     # three numbers
-        self.assertEqual(across(-0.07, 0.07, 130), (-0.05, 0.05))
-        self.assertEqual(across(-0.07, 0.07, 106), (-0.05, 0.1))  # -0.05 would touch 0: without that
-        self.assertEqual(across(-0.83, 0.83, 99), (-0.5, 1.0))
-        self.assertEqual(across(0.4, 4.2, 50), (2.0, 2.0))        # two: 2 and 4
-        self.assertEqual(across(-0.83, 0.83, 30), (0.0, 10.0))    # no two that do not touch
+        def few(low: float, high: float, width: float) -> list[float]:
+            return [tick.place for tick in axes.few(low, high, width, across=True)]
+        self.assertEqual(few(-0.7, 0.7, 110), [-0.5, 0.0, 0.5])  # three numbers
+        self.assertEqual(few(-0.07, 0.07, 130), [-0.05, 0.0, 0.05])
+        self.assertEqual(few(-0.07, 0.07, 106), [-0.05, 0.05])   # -0.05 would touch 0: without that
+        self.assertEqual(few(-0.83, 0.83, 99), [-0.5, 0.5])
+        self.assertEqual(few(0.4, 4.2, 50), [2.0, 4.0])          # two
+        self.assertEqual(few(-0.83, 0.83, 30), [0.0])            # no two that do not touch
+
+    def test_logarithmic_axes_have_powers_of_ten(self) -> None:
+        def labels(low: float, high: float) -> list[str]:
+            return [tick.label for tick in axes.logarithmic(low, high) if tick.label]
+        self.assertEqual(labels(2e-4, 0.03), ["10^{−3}", "10^{−2}"])
+        self.assertEqual(labels(0.04, 0.9), ["0.05", "0.1", "0.2", "0.5"])
+        self.assertEqual(labels(3e-6, 2e-5), ["5·10^{−6}", "10^{−5}", "2·10^{−5}"])
+        self.assertEqual(labels(1e-15, 1e-3), [f"10^{{−{k}}}" for k in (14, 12, 10, 8, 6, 4)])
+        self.assertEqual([tick.label for tick in axes.counts([4, 8, 16])], ["4", "8", "16"])
+        self.assertEqual([axes.counts(values) for values in ([1, 10, 100], [0.5, 1, 2])], [[], []])
+
+    def test_names_of_y_axes_are_beside_their_widest_number(self) -> None:
+        def layout(*labels: str) -> canvas.Layout:
+            return canvas.Layout(2, 1, 100, [], [[axes.Tick(1.0, label)] for label in labels])
+        self.assertLess(lettering.width("10^{−12}"), lettering.width("10−12"))
+        wide, narrow = layout("1", "−1.00025"), layout("1", "0")
+        widths = [lettering.width(label) for label in ("−1.00025", "1")]
+        self.assertAlmostEqual(wide.y_gap - narrow.y_gap, widths[0] - widths[1])
+        for own in (wide, narrow):  # neither the figure's edge nor the panel beside cuts the name
+            self.assertGreater(own.left, own.y_gap + 6)
+            self.assertGreater(own.gap_x, own.y_gap + 6)
+
+    def test_constants_have_no_panel_and_their_distance_from_the_closed_form_has(self) -> None:
+        time = [0.01 * k for k in range(100)]
+
+        def history(values: list[float], form: list[float]) -> figures.Panel | None:
+            with tempfile.TemporaryDirectory() as name:
+                easel = artist.Artist(Scenario("swing", []), "swing", {}, Path(name))
+                easel.time_end = 1.0
+                run = Run(Path(name), {"status": "done", "solver": {"label": "pbd"}})
+                trace = artist.Trace(run, known_styles()["pbd"], {
+                    "time_s": time, "line.tension": values, "line.tension.exact": form,
+                    "line.tension.error": [v - f for v, f in zip(values, form)]})
+                easel.traces = [trace]
+                return figures.history(easel, [trace], "line.tension", True, 100)
+        level = [13.08] * 100
+        self.assertIsNone(history(level, level))
+        self.assertIsNone(history([13.08 + 1e-9] * 100, []))
+        near = history([13.08 + 0.01 * math.sin(t) for t in time], level)
+        self.assertIsInstance(near.axis, curves.LogAxis)
+        self.assertEqual(near.title, "line.tension: distance from 13.08 N")
+        self.assertIn("by the closed form, 13.08 N", near.remark)
+        alike = history([13.08 + 1e-4 * math.sin(t) for t in time], [])
+        self.assertIn("nearly always 13.08", alike.remark)
+        self.assertIsInstance(history([0.1 * math.sin(t) for t in time], [0.0] * 100).axis, curves.LogAxis)
+        for values, form in (([13.08 + math.sin(t) for t in time], level),     # can be told apart
+                             ([13.08 + 0.1 * math.sin(t) for t in time], []),
+                             (level, [13.08 + math.sin(t) for t in time]),     # the form changes
+                             ([0.1] * 50 + [0.2] * 50, [math.nan] * 100)):
+            self.assertIsInstance(history(values, form).axis, curves.Range)
 
     def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
         names = list(known_styles())
         places = canvas.key_places(canvas.entries(names, range(len(names))))
         self.assertLessEqual(places[-1][1], 2, "expected three lines of all solvers")
-        ends = [x + canvas.KEY_SAMPLE + canvas.KEY_GAP + canvas.KEY_CHARACTER * len(name)
+        ends = [x + canvas.KEY_SAMPLE + canvas.KEY_GAP + lettering.plain_width(name)
                 for (x, _), name in zip(places, names)]
         for (_, line), (x, below), end in zip(places, places[1:], ends):
             self.assertTrue(x > end if below == line else below == line + 1)
@@ -989,10 +1072,17 @@ class Parts(unittest.TestCase):
         self.assertEqual(styles["impulse"], known["impulse"])
         self.assertEqual(len(set(styles.values())), 4)
         self.assertEqual(len({style.colour for style in known.values()}), len(known))
-        symbols = [style.symbol for name, style in known.items() if name != "knyazyev"]
-        # There are as many symbols as solvers but one: that one and `source` differ in colour and dash.
-        self.assertEqual(len(set(symbols)), len(known) - 1)
-        self.assertNotIn(2, symbols + [known["knyazyev"].symbol])  # the mark of what failed
+
+    def test_solvers_can_be_told_apart_in_grey_and_by_the_colour_blind(self) -> None:
+        known = list(known_styles().values())
+        self.assertEqual(len({(style.symbol, style.dash) for style in known}), len(known))
+        for style in known:  # filled ones with a hollow partner
+            self.assertTrue(style.symbol > 4 and style.symbol % 2 == 1, style)
+        for one, other in itertools.combinations(known, 2):
+            if one.symbol == other.symbol:
+                for sight in SIGHTS:
+                    self.assertGreater(math.dist(seen(one.colour, sight), seen(other.colour, sight)), 30,
+                                       f"{one.colour} and {other.colour}, {sight}")
 
     def test_variants_have_shades_of_their_solver(self) -> None:
         pairs = [("stiff", "penalty"), ("verlet", "penalty"), ("penalty", "penalty"),
