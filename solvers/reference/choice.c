@@ -11,6 +11,7 @@ void rl_choice_lay_out(rl_choice *choice, const rl_model *model, rl_carver *c) {
   choice->rubbing = rl_carve(c, model->contact_capacity, sizeof *choice->rubbing);
   choice->acts = rl_carve(c, unknowns, sizeof *choice->acts);
   choice->shares = rl_carve(c, unknowns, sizeof *choice->shares);
+  choice->impulses = rl_carve(c, unknowns, sizeof *choice->impulses);
 }
 
 // Which contact the tangents k belong to.
@@ -32,6 +33,7 @@ void rl_choice_keep(rl_choice *choice, const rl_equations *e) {
   }
   memcpy(choice->acts, e->acts, rows * sizeof *choice->acts);
   memcpy(choice->shares, e->shares, rows * sizeof *choice->shares);
+  memcpy(choice->impulses, e->impulses, rows * sizeof *choice->impulses);
 }
 
 static bool is_same(const rl_contact *a, const rl_contact *b) {
@@ -62,12 +64,14 @@ static void take_rows(const rl_choice *choice, rl_equations *e, uint32_t from, u
                       uint32_t count) {
   memcpy(&e->acts[to], &choice->acts[from], count * sizeof *e->acts);
   memcpy(&e->shares[to], &choice->shares[from], count * sizeof *e->shares);
+  memcpy(&e->impulses[to], &choice->impulses[from], count * sizeof *e->impulses);
 }
 
 static void take_contacts(const rl_choice *choice, rl_equations *e) {
   const uint32_t links = e->model->link_count, spans = e->rows->span_count;
   uint32_t k = 0; // of the tangents
   memset(&e->acts[links], 0, e->state->contact_count * sizeof *e->acts);
+  memset(&e->impulses[links], 0, e->state->contact_count * sizeof *e->impulses);
   for (uint32_t i = 0; i < choice->contact_count; i++) {
     const uint32_t now = choice->now[i], beside = choice->touched[i].beside;
     if (now == RL_NONE) {

@@ -17,6 +17,7 @@ typedef struct rl_choice {
   rl_rubbing *rubbing;    // [contacts] of those with friction
   bool *acts;             // [unknowns]
   double *shares;         // [unknowns] [N]
+  double *impulses;       // [unknowns] so far [N s]
 } rl_choice;
 
 void rl_choice_lay_out(rl_choice *choice, const rl_model *model, rl_carver *carver);

@@ -10,6 +10,7 @@
 
 #include "world/paths/wrap.h"
 #include "world/ropes/eyes.h"
+#include "world/rotation.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
@@ -73,6 +74,9 @@ static const double deep = 1e-9, deep_within = 1e-13;
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
+// (17a) Of how far the list of contacts reaches: what has been travelled when it is made anew.
+static const double soon_travelled = 0.5;
+
 // (19) How much faster what begins to slip is at the end of an internal step than it shall be.
 static const double most_begun = 2.0;
 
@@ -102,6 +106,7 @@ typedef struct reference {
   double *y, *error, *y_start, *rates; // [dimension] of an internal step; the last at its start
   double *rates_end;                   // [dimension] and at its end
   rl_state *before;                    // the state at its start
+  rl_state *listed;                    // that of which the list of contacts was made
   rl_state *judged;                    // the same, with the grips that its end asks for
   double *slips;                       // [2 wraps of a rope] over each of them [m/s]
   run truth, companion;
@@ -130,6 +135,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
     self->gauges[end] = rl_carve(c, rl_unknown_capacity(model), sizeof *self->gauges[end]);
   }
   self->before = rl_state_carve(model, c);
+  self->listed = rl_state_carve(model, c);
   self->judged = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
   self->companion.state = rl_state_carve(model, c);
@@ -351,6 +357,7 @@ static void lay_rows(reference *self, double t, double dt) {
   rl_equations *e = &self->equations;
   const uint64_t structure = e->rows->structure;
   rl_detect(e->model, e->state, dt, e->rows);
+  rl_state_copy(self->listed, e->state);
   rl_equations_begin(e, e->model, e->state, e->rows);
   if (e->rows->structure != structure) {
     self->since = t;
@@ -584,9 +591,14 @@ static double locate(reference *self, double h, double after) {
   return b.high;
 }
 
+// Of how far the list of contacts reaches, what has been travelled since it was made.
+static double travelled(const reference *self, double dt) {
+  return rl_travelled(self->model, self->listed, self->equations.state, dt);
+}
+
 // An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
 // what to try then. Not GSL_SUCCESS where that is impossible.
-static int try_step(reference *self, double *h, double *next, double least, bool fixed) {
+static int try_step(reference *self, double *h, double *next, double least, bool fixed, double dt) {
   const size_t dimension = dimension_of(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
   for (;;) {
@@ -605,7 +617,8 @@ static int try_step(reference *self, double *h, double *next, double least, bool
     }
     status = status == GSL_SUCCESS ? finish(self, *h) : status;
     const double begun = status == GSL_SUCCESS ? rl_rubbing_begun(&self->equations) : 0.0;
-    if ((status == GSL_SUCCESS && !(begun > most_begun)) || !(*h > least)) {
+    const bool is_listed = status != GSL_SUCCESS || travelled(self, dt) <= 1.0;
+    if ((status == GSL_SUCCESS && !(begun > most_begun) && is_listed) || !(*h > least)) {
       return status;
     }
     *h *= begun > most_begun ? fmax(cut * cut, 1.0 / sqrt(begun)) : cut;
@@ -744,9 +757,27 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
   self->since = 0.0;
   e->gentle_share = r->gentle;
   self->current = r;
+  rl_state_copy(self->listed, r->state);
+  const bool resumes = resume(self, r);
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
-  if (!resume(self, r)) {
+  if (!resumes) {
     choose(self, 0.0, dt, info);
+  }
+}
+
+// (17a) Lists contacts anew, at t within a step.
+static void list_anew(reference *self, run *r, rl_rows *rows, double t, double dt,
+                      rl_step_info *info) {
+  rl_equations *e = &self->equations;
+  rl_rubbing_follow(e);
+  rl_choice_keep(&r->choice, e);
+  rl_rotation_settle(self->model, r->state, false);
+  rl_state_place_holds(self->model, r->state);
+  rl_detect(self->model, r->state, dt, rows);
+  rl_state_copy(self->listed, r->state);
+  rl_equations_begin(e, self->model, r->state, rows);
+  if (!resume(self, r)) {
+    choose(self, t, dt, info);
   }
 }
 
@@ -777,13 +808,17 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     if (is_ended(self, r, t / dt, info->watch)) {
       return RL_RUNNING;
     }
+    if (travelled(self, dt) > soon_travelled) {
+      list_anew(self, r, rows, t, dt, info);
+      continues = false;
+    }
     const double left = dt - t, wanted = longest(r, left, !continues);
     double next;
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
     double done = rl_contacts_longest(&self->equations, wanted);
-    if (try_step(self, &done, &next, r->shortest * dt, r->substeps > 0) != GSL_SUCCESS) {
+    if (try_step(self, &done, &next, r->shortest * dt, r->substeps > 0, dt) != GSL_SUCCESS) {
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
       }

@@ -170,6 +170,11 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
+// What the list of contacts that was made of a state for dt leaves out comes no nearer than it was
+// by more than so far as the largest of these says: how far something has come beside a body, over
+// how far the list reaches. Above 1 something may touch that is not in the list.
+double rl_travelled(const rl_model *model, const rl_state *then, const rl_state *now, double dt);
+
 // Which wraps there are and how they grip, as a number.
 uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
 

@@ -349,6 +349,40 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   rl_rows_add_splits(model, state, rows);
 }
 
+// The place of a node in the frame of a body.
+static rl_vec3 place_beside(const rl_model *model, const rl_state *state, uint32_t slot,
+                            uint32_t body) {
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, body);
+  return rl_rotate_inverse(at.rotation, rl_sub(rl_node_position(model, state, slot), at.centre));
+}
+
+// rl_travelled of a node beside each body that its rope can touch.
+static double node_travelled(const rl_model *model, const rl_state *then, const rl_state *now,
+                             uint32_t rope, uint32_t slot, double dt) {
+  double share = 0.0;
+  for (uint32_t b = 0; b < model->body_count; b++) {
+    if (model->touches[(size_t)rope * model->body_count + b] && rl_tied_body(model, slot) != b) {
+      const double moved =
+          rl_distance(place_beside(model, then, slot, b), place_beside(model, now, slot, b));
+      share = rl_larger(share, rl_travelled_share(model, moved, travel(model, then, slot, b, dt)));
+    }
+  }
+  return share;
+}
+
+double rl_travelled(const rl_model *model, const rl_state *then, const rl_state *now, double dt) {
+  double share = model->contact_capacity > 0 ? rl_bodies_travelled(model, then, now, dt) : 0.0;
+  for (uint32_t r = 0; r < model->rope_count && model->contact_capacity > 0; r++) {
+    const rl_link *links = &now->links[model->ropes[r].first_link];
+    const uint32_t elements = model->ropes[r].massless ? 0 : rl_rope_elements(model, now, r);
+    for (uint32_t i = 0; i < elements; i++) {
+      share = rl_larger(share, node_travelled(model, then, now, r, links[i].a, dt));
+      share = rl_larger(share, node_travelled(model, then, now, r, links[i].b, dt));
+    }
+  }
+  return share;
+}
+
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
   if (rows->tangle) {
     rl_tangle_move(model, state, rows->tangle);

@@ -111,8 +111,9 @@ static void the_estimate_knows_rounding(void **unused) {
 }
 
 // (9a) Elements of a belt and of a rope on a drum, which stick and could as well slip: what is
-// found does not depend on the step of the output. Chosen anew at the start of each step, the belt
-// in steps of 1 ms and of a third is 1.3e-5 m apart after 0.1 s, the drum 2e-5 m after 0.36 s.
+// found does not depend on the step of the output, but by less than the runs say. Chosen anew at
+// the start of each step, the belt in steps of 1 ms and of a third is 1.3e-5 m apart after 0.1 s,
+// the drum 2e-5 m after 0.36 s.
 static void ropes_that_rub_know_no_step(void **unused) {
   (void)unused;
   enum { RUNS = 3 };
@@ -130,14 +131,14 @@ static void ropes_that_rub_know_no_step(void **unused) {
         for (int n = 0; n <= k; n++) {
           assert_true(rl_driver_step(runs[k]) > 0);
         }
-        largest = fmax(largest, apart(s->model, runs[k]->state, runs[0]->state));
+        const double distance = apart(s->model, runs[k]->state, runs[0]->state);
+        largest = fmax(largest, distance);
         claimed = fmax(claimed, runs[k]->info.error_estimate);
-        assert_true(claimed >= 0.0); // and a number
+        check_below(distance, runs[0]->info.error_estimate + runs[k]->info.error_estimate);
       }
     }
     print_message("%s: at most %.2g m apart, estimates up to %.2g m\n", scenes[i].name, largest,
                   claimed);
-    check_below(largest, 2e-11);
     check_below(claimed, 1e-7);
     for (int k = 0; k < RUNS; k++) {
       rl_driver_free(runs[k]);

@@ -75,21 +75,30 @@ static rl_solid solid_of(const rl_model *model, const rl_state *state, const rl_
                     rl_body_rotation(model, state, state->points, pair->bodies[i])};
 }
 
-// How far surfaces of the two can come to each other within dt: twice |v| dt + |g| dt^2, v of the
-// centres and of what turns about them.
-static double travel(const rl_model *model, const rl_state *state, const rl_pair *pair, double dt) {
-  const uint32_t slots[2] = {rl_body_slot(model, pair->bodies[0]),
-                             rl_body_slot(model, pair->bodies[1])};
-  const double apart =
-      rl_distance(rl_position(&state->points[slots[0]]), rl_position(&state->points[slots[1]]));
-  double speed = rl_distance(state->velocities[slots[0]], state->velocities[slots[1]]);
+// How far surfaces of the two come to each other, at most, by what their centres do apart and by
+// how far each turns: per second, or in all.
+static double nearing(const rl_model *model, const rl_state *state, const rl_pair *pair,
+                      double apart, rl_vec3 turn_a, rl_vec3 turn_b) {
+  const rl_vec3 turns[2] = {turn_a, turn_b};
+  const double distance =
+      rl_distance(rl_position(&state->points[rl_body_slot(model, pair->bodies[0])]),
+                  rl_position(&state->points[rl_body_slot(model, pair->bodies[1])]));
   for (size_t i = 0; i < 2; i++) {
     // Of a plane only what is near the other body counts.
     const rl_body *body = &model->bodies[pair->bodies[i]];
-    const double arm = fmin(body->bound, apart + model->bodies[pair->bodies[1 - i]].bound);
-    const rl_vec3 spin = rl_body_spin(model, state, pair->bodies[i]);
-    speed += rl_is_zero(spin) ? 0.0 : rl_length(spin) * arm;
+    const double arm = fmin(body->bound, distance + model->bodies[pair->bodies[1 - i]].bound);
+    apart += rl_is_zero(turns[i]) ? 0.0 : rl_length(turns[i]) * arm;
   }
+  return apart;
+}
+
+// Within dt: twice |v| dt + |g| dt^2.
+static double travel(const rl_model *model, const rl_state *state, const rl_pair *pair, double dt) {
+  const uint32_t a = pair->bodies[0], b = pair->bodies[1];
+  const double apart = rl_distance(state->velocities[rl_body_slot(model, a)],
+                                   state->velocities[rl_body_slot(model, b)]);
+  const double speed = nearing(model, state, pair, apart, rl_body_spin(model, state, a),
+                               rl_body_spin(model, state, b));
   return 2.0 * dt * (speed + dt * rl_length(model->gravity));
 }
 
@@ -169,6 +178,36 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
           foot_of(model, state, &contact, &touches[k]);
     }
   }
+}
+
+// How far a body has gone and turned from one state to another: no arm moves by more than twice the
+// vector of the turn's quaternion.
+static rl_vec3 gone(const rl_model *model, const rl_state *then, const rl_state *now,
+                    uint32_t body) {
+  const uint32_t slot = rl_body_slot(model, body);
+  return rl_sub(rl_position(&now->points[slot]), rl_position(&then->points[slot]));
+}
+
+static rl_vec3 turned(const rl_model *model, const rl_state *then, const rl_state *now,
+                      uint32_t body) {
+  const rl_quat from = rl_body_rotation(model, then, then->points, body);
+  const rl_quat to = rl_body_rotation(model, now, now->points, body);
+  const rl_quat turn = rl_quat_product(to, (rl_quat){-from.x, -from.y, -from.z, from.w});
+  return rl_scale(2.0, rl_vec(turn.x, turn.y, turn.z));
+}
+
+double rl_bodies_travelled(const rl_model *model, const rl_state *then, const rl_state *now,
+                           double dt) {
+  double share = 0.0;
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    const rl_pair *pair = &model->pairs[i];
+    const uint32_t a = pair->bodies[0], b = pair->bodies[1];
+    const double moved = nearing(model, then, pair,
+                                 rl_distance(gone(model, then, now, a), gone(model, then, now, b)),
+                                 turned(model, then, now, a), turned(model, then, now, b));
+    share = rl_larger(share, rl_travelled_share(model, moved, travel(model, then, pair, dt)));
+  }
+  return share;
 }
 
 // Where the contacts from `first` to `last` of a pair touch by now.
