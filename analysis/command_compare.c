@@ -41,29 +41,9 @@ typedef struct comparison {
   size_t cell_count;
 } comparison;
 
-// The command that repeats one cell alone, into its folder; NULL: out of memory.
-static char *cell_command(const comparison *c, const char *scenario, const rl_solver_spec *solver,
-                          const char *folder) {
-  const rl_arguments *a = c->arguments;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return NULL;
-  }
-  fputs("ropelab run", out);
-  rl_write_word(out, scenario);
-  rl_write_solver(out, solver);
-  rl_write_run_options(out, &a->run);
-  rl_write_overrides(out, a->overrides, a->override_count);
-  rl_write_probes(out, a->probes, a->probe_count);
-  rl_write_word(out, "--force");
-  rl_write_setting(out, "--out", "%s", folder);
-  return fclose(out) == 0 ? text : NULL;
-}
-
 static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) {
-  const char *argument = c->arguments->positional[index];
+  const rl_arguments *a = c->arguments;
+  const char *argument = a->positional[index];
   const rl_scenario *scenario = c->scenarios[index];
   rl_cell *cell = &c->cells[c->cell_count++];
   const char *slash = strrchr(argument, '/');
@@ -71,7 +51,7 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
   cell->name = scenario ? scenario->name : slash ? slash + 1 : argument;
   cell->fault = c->faults[index].message;
   cell->solver = solver;
-  cell->run = c->arguments->run;
+  cell->run = a->run;
   rl_schedule schedule;
   rl_run_options quiet = cell->run;
   quiet.quiet = true;
@@ -83,7 +63,8 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
     errno = ENAMETOOLONG;
     return false;
   }
-  cell->command = cell_command(c, argument, solver, cell->folder);
+  cell->command = rl_run_command(argument, solver, &a->run, a->overrides, a->override_count,
+                                 a->probes, a->probe_count, cell->folder);
   cell->comparison = c->command;
   return cell->command;
 }

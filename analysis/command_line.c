@@ -30,7 +30,8 @@ static void write_bytes(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-void rl_write_word(FILE *out, const char *word) {
+// A blank and the word, quoted where it has to be.
+static void write_word(FILE *out, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+./:,=@%";
   fputc(' ', out);
@@ -49,6 +50,80 @@ void rl_write_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
+// An option and its value, printf style.
+static void write_setting(FILE *out, const char *option, const char *format, ...) {
+  char *word = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&word, format, arguments) >= 0) {
+    write_word(out, option);
+    write_word(out, word);
+    free(word);
+  }
+  va_end(arguments);
+}
+
+// Under its label.
+static void write_solver(FILE *out, const rl_solver_spec *solver) {
+  // A label that a comparison made of the parameters has to be given to a run.
+  if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
+    write_setting(out, "--solver", "%s", solver->text);
+  } else {
+    write_setting(out, "--solver", "%s=%s", solver->label, solver->text);
+  }
+}
+
+static void write_run_options(FILE *out, const rl_run_options *run) {
+  const struct {
+    const char *option;
+    double value;
+  } times[] = {{"--step", run->step},
+               {"--duration", run->duration},
+               {"--every", run->every},
+               {"--frames-every", run->frames_every},
+               {"--time-limit", run->limit}};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    if (times[i].value > 0.0) { // given
+      write_setting(out, times[i].option, "%.17g", times[i].value);
+    }
+  }
+  if (run->trace > 0) {
+    write_setting(out, "--trace", "%llu", (unsigned long long)run->trace);
+  }
+}
+
+static void write_overrides(FILE *out, const rl_override *overrides, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    write_setting(out, "--set", "%s=%s", overrides[i].path, overrides[i].value);
+  }
+}
+
+static void write_probes(FILE *out, const char *const *probes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    write_setting(out, "--probe", "%s", probes[i]);
+  }
+}
+
+char *rl_run_command(const char *scenario, const rl_solver_spec *solver, const rl_run_options *run,
+                     const rl_override *overrides, size_t override_count, const char *const *probes,
+                     size_t probe_count, const char *folder) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    return NULL;
+  }
+  fputs("ropelab run", out);
+  write_word(out, scenario);
+  write_solver(out, solver);
+  write_run_options(out, run);
+  write_overrides(out, overrides, override_count);
+  write_probes(out, probes, probe_count);
+  write_word(out, "--force");
+  write_setting(out, "--out", "%s", folder);
+  return fclose(out) == 0 ? text : NULL;
+}
+
 // Whether a word is the option, which may be cut as long as no other begins so.
 static bool is_option(const char *word, const char *option) {
   return strlen(word) > strlen("--") && strncmp(word, option, strlen(word)) == 0;
@@ -64,60 +139,8 @@ char *rl_command_line(int argc, char *const *argv) {
   fputs("ropelab", out);
   for (int i = 0; i < argc; i++) {
     if (i == 0 || !is_option(argv[i], "--resume")) {
-      rl_write_word(out, argv[i]);
+      write_word(out, argv[i]);
     }
   }
   return fclose(out) == 0 ? text : NULL;
-}
-
-void rl_write_setting(FILE *out, const char *option, const char *format, ...) {
-  char *word = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  if (vasprintf(&word, format, arguments) >= 0) {
-    rl_write_word(out, option);
-    rl_write_word(out, word);
-    free(word);
-  }
-  va_end(arguments);
-}
-
-void rl_write_solver(FILE *out, const rl_solver_spec *solver) {
-  // A label that a comparison made of the parameters has to be given to a run.
-  if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
-    rl_write_setting(out, "--solver", "%s", solver->text);
-  } else {
-    rl_write_setting(out, "--solver", "%s=%s", solver->label, solver->text);
-  }
-}
-
-void rl_write_run_options(FILE *out, const rl_run_options *run) {
-  const struct {
-    const char *option;
-    double value;
-  } times[] = {{"--step", run->step},
-               {"--duration", run->duration},
-               {"--every", run->every},
-               {"--frames-every", run->frames_every},
-               {"--time-limit", run->limit}};
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    if (times[i].value > 0.0) { // given
-      rl_write_setting(out, times[i].option, "%.17g", times[i].value);
-    }
-  }
-  if (run->trace > 0) {
-    rl_write_setting(out, "--trace", "%llu", (unsigned long long)run->trace);
-  }
-}
-
-void rl_write_overrides(FILE *out, const rl_override *overrides, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    rl_write_setting(out, "--set", "%s=%s", overrides[i].path, overrides[i].value);
-  }
-}
-
-void rl_write_probes(FILE *out, const char *const *probes, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    rl_write_setting(out, "--probe", "%s", probes[i]);
-  }
 }

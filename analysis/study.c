@@ -259,27 +259,6 @@ const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_sp
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-// The command that makes one run alone, into its folder; NULL: out of memory.
-static char *run_command(const rl_study *study, const rl_cell *cell, const char *scenario,
-                         rl_changes changes) {
-  const rl_words probes = study->definition.probes;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return NULL;
-  }
-  fputs("ropelab run", out);
-  rl_write_word(out, scenario);
-  rl_write_solver(out, cell->solver);
-  rl_write_run_options(out, &cell->run);
-  rl_write_overrides(out, changes.list, changes.count);
-  rl_write_probes(out, probes.words, probes.count);
-  rl_write_word(out, "--force");
-  rl_write_setting(out, "--out", "%s", cell->folder);
-  return fclose(out) == 0 ? text : NULL;
-}
-
 static double first_number(double a, double b) { return isnan(a) ? b : a; }
 
 // Whether other studies may use the run, and this one theirs: what others are compared with, and in
@@ -322,6 +301,7 @@ bool rl_study_schedule(const rl_study_definition *d, const rl_scenario *scenario
 static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
                       const struct loaded *l) {
   const rl_study_definition *d = &study->definition;
+  const rl_words probes = d->probes;
   const char *slash = strrchr(run->scenario, '/');
   const char *name = slash ? slash + 1 : run->scenario;
   *cell = (rl_cell){.scenario = l->scenario,
@@ -349,14 +329,13 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
     fprintf(stderr, "ropelab: the name of the folder is too long\n");
     return false;
   }
-  cell->command = run_command(study, cell, run->scenario, l->changes);
+  cell->command = rl_run_command(run->scenario, cell->solver, &cell->run, l->changes.list,
+                                 l->changes.count, probes.words, probes.count, cell->folder);
   cell->comparison = study->command;
   return cell->command || (out_of_memory(), false);
 }
 
-static void free_cell(rl_cell *cell) {
-  free(cell->command);
-}
+static void free_cell(rl_cell *cell) { free(cell->command); }
 
 // The cell before the last that has its folder: SIZE_MAX if there is none.
 static size_t find_namesake(const rl_study *study) {

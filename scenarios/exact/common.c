@@ -40,6 +40,14 @@ bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t
   return length == 0;
 }
 
+bool rl_exact_not_known(const void *self, const rl_model *model, double t, rl_state *state) {
+  (void)self;
+  (void)model;
+  (void)t;
+  (void)state;
+  return false;
+}
+
 bool rl_exact_is_fixed(const rl_model *model, uint32_t slot) {
   if (slot == RL_NONE) {
     return true;

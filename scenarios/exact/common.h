@@ -16,6 +16,9 @@ bool rl_exact_refuse(char *message, size_t size, const char *format, ...);
 bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t size,
                    const char *expected, ...);
 
+// The `at` of a form that knows no places at later times, only an invariant: false.
+bool rl_exact_not_known(const void *self, const rl_model *model, double t, rl_state *state);
+
 #define RL_EXACT_COUNT(list) (sizeof(list) / sizeof *(list))
 
 // A slot that never moves: a fixed body or a point in space.

@@ -88,15 +88,6 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   return rl_exact_hang(&weight, model, other, eye, eye->entry, rope->name, message, size);
 }
 
-// Where it is at a later time has no closed form.
-static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
-  (void)memory;
-  (void)model;
-  (void)t;
-  (void)state;
-  return false;
-}
-
 const rl_exact_type rl_exact_swinging_atwood = {
     .name = "swinging-atwood",
     .summary = "a weight that swings against a hanging one three times as heavy: what stays",
@@ -104,7 +95,7 @@ const rl_exact_type rl_exact_swinging_atwood = {
     .arguments = {{"rope", RL_EXACT_ROPE, "the rope over the eye"}},
     .size = sizeof(swinging_atwood),
     .init = init,
-    .at = at,
+    .at = rl_exact_not_known, // where it is at a later time has no closed form
     .invariant = invariant,
     .invariant_help = "size of the second integral of the motion [m^3/s^2]",
 };

@@ -125,14 +125,6 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   return find_line(self, model, message, size) && find_disturbance(self, model, message, size);
 }
 
-static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
-  (void)memory;
-  (void)model;
-  (void)t;
-  (void)state;
-  return false;
-}
-
 static bool is_ahead(const wave_front *self, uint32_t i, double t) {
   return (self->is_before && i <= self->first && travel_time(self, self->first, i) > t) ||
          (self->is_behind && i >= self->last && travel_time(self, self->last, i) > t);
@@ -158,7 +150,7 @@ const rl_exact_type rl_exact_wave_front = {
     .arguments = {{"rope", RL_EXACT_ROPE, "the rope, from a fixed end"}},
     .size = sizeof(wave_front),
     .init = init,
-    .at = at,
+    .at = rl_exact_not_known,
     .invariant = displacement_ahead,
     .invariant_help = "largest displacement across the rope beyond the front [m]",
 };

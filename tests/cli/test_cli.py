@@ -98,6 +98,13 @@ def new_folder() -> Path:
     return WORK / f"result-{next(NUMBERS)}"
 
 
+def new_study(text: str) -> Path:
+    """A file of a study that is not there yet, with that text."""
+    path = WORK / f"study-{next(NUMBERS)}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 class Table:
     """A CSV file as the contract has it: comment lines, one header line, numbers."""
 

@@ -11,7 +11,7 @@ import math
 import re
 
 from tests.cli import test_cli as cli
-from tests.cli.test_cli import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder
+from tests.cli.test_cli import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder, new_study
 
 setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
 
@@ -258,15 +258,8 @@ class Files(cli.Case):
     STUDY = ("name: small\nkind: onestep\nscenarios: pendulum\nsolvers: [pbd, rattle]\n"
              "title: Two solvers, one step\nat: [1.5, 0.5]\niterations: [1, 3]\n")
 
-    def write(self, text: str):
-        folder = new_folder()
-        folder.mkdir()
-        path = folder / "small.yaml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
     def test_study(self) -> None:
-        path, folder, other = self.write(self.STUDY), new_folder(), new_folder()
+        path, folder, other = new_study(self.STUDY), new_folder(), new_folder()
         self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder), cli.DONE)
         self.expect_exit(cli.ropelab("onestep", "pendulum", "--solver", "pbd", "--solver", "rattle",
                                      "--at", "0.5,1.5", "--iterations", "3,1", "--out", other),
@@ -291,7 +284,7 @@ class Files(cli.Case):
                 ("1.5, 0.5", "1.5, 1.5", ":6:11:", "given twice"),
                 ("at:", "every: 1\nat:", ":6:1:", "'every' is a key of kind: converge, precision;"),
                 ("at:", "att:", ":6:1:", "did you mean 'at'?")):
-            path = self.write(self.STUDY.replace(old, new))
+            path = new_study(self.STUDY.replace(old, new))
             self.refused("study", path, "--out", new_folder(), says=(f"{path}{place}", says))
 
 

@@ -10,7 +10,7 @@ import json
 import math
 
 from tests.cli import test_cli as cli
-from tests.cli.test_cli import Table, new_folder
+from tests.cli.test_cli import Table, new_folder, new_study
 
 setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
 
@@ -110,16 +110,9 @@ class Precision(cli.Case):
 
 
 class Files(cli.Case):
-    def write(self, text: str):
-        folder = new_folder()
-        folder.mkdir()
-        path = folder / "small.yaml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
     def test_study(self) -> None:
         folder = new_folder()
-        path = self.write(STUDY)
+        path = new_study(STUDY)
         self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", folder), cli.DONE)
         rows = Table(folder / "precision.csv").rows()
         self.expect([row["run"] for row in rows], ["pbd-step=0.02", "pbd-step=0.01",
@@ -143,5 +136,5 @@ class Files(cli.Case):
                            ("iterations: [0]", "iterations"), ("over: step", "'over' is a key of kind: converge;"),
                            ("step: 0.1", "'step' is a key of kind: converge, onestep;"),
                            ("iteration: [1]", "did you mean 'iterations'?")):
-            path = self.write(STUDY + line + "\n")
+            path = new_study(STUDY + line + "\n")
             self.refused("study", path, "--out", new_folder(), says=(f"{path}:9:", says))

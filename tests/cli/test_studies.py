@@ -49,12 +49,6 @@ def tearDownModule() -> None:
     cli.tearDownModule()
 
 
-def write(text: str) -> Path:
-    path = cli.WORK / f"study-{next(cli.NUMBERS)}.yaml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def table(folder: Path, name: str) -> list[dict[str, str]]:
     return cli.Table(folder / f"{name}.csv").rows()
 
@@ -305,7 +299,7 @@ class Study(Case):
 
     def test_every_run_is_a_row(self) -> None:
         folder = cli.new_folder()
-        self.study(write(STUDY), folder)
+        self.study(cli.new_study(STUDY), folder)
         rows = table(folder, "summary")
         found = {}
         for row in rows:
@@ -324,12 +318,12 @@ class Study(Case):
         self.expect_page(folder, "<h1>Small</h1>", "ropelab study", "Runs that did not")
 
     def test_what_did_not_finish_is_told(self) -> None:
-        done = cli.ropelab("study", write(STUDY), "--figures", "svg", "--out", cli.new_folder())
+        done = cli.ropelab("study", cli.new_study(STUDY), "--figures", "svg", "--out", cli.new_folder())
         none = "self: no range of 3 points or more with one slope; 3 of 3 "
         for says in (f"pendulum, boom, {none}diverged\n", f"pendulum, source, {none}unsupported\n"):
             self.expect_in(says, done.stdout, "stdout")
         text = STUDY.replace("quantity: self", "quantity: reference\nreference: {solver: '" + cli.BLOW_UP + "'}")
-        done = cli.ropelab("study", write(text.replace("catenary", "hanging-chain")), "--figures", "svg",
+        done = cli.ropelab("study", cli.new_study(text.replace("catenary", "hanging-chain")), "--figures", "svg",
                            "--out", cli.new_folder())
         self.expect_in("pendulum, rattle, reference: no range of 3 points or more with one slope; "
                        "its reference: diverged\n", done.stdout, "stdout")
@@ -339,7 +333,7 @@ class Study(Case):
         text = (cli.REPOSITORY / "analysis/README.md").read_text(encoding="utf-8")
         shown = text[text.index("```yaml\nname: pendulum-order") + len("```yaml\n"):]
         folder = cli.new_folder()
-        self.study(write(shown[:shown.index("```")].replace("solvers: all", "solvers: [pbd, impulse]")), folder)
+        self.study(cli.new_study(shown[:shown.index("```")].replace("solvers: all", "solvers: [pbd, impulse]")), folder)
         self.expect([row["quantity"] for row in table(folder, "orders")],
                     ["bob.x", "reference:bob.speed"] * 2, "what is fitted")
 
@@ -356,7 +350,7 @@ class Study(Case):
             "time_limit: 100", "time_limit: 0.2").replace("[pendulum, catenary]", "pendulum")
         text = text.replace("[0.02, 0.01, 0.005]", "[0.02]")
         folder = cli.new_folder()
-        path = write(text)
+        path = cli.new_study(text)
         self.study(path, folder)
         rows = {row["label"].partition("-step")[0]: row for row in table(folder, "summary")}
         self.expect((rows["pbd"]["status"], rows["pbd"]["reason"]),
@@ -407,11 +401,11 @@ class Study(Case):
                  "did you mean 'solver'?"),
                 (("norm: end", "norm: end\nnorm: max"), "12:1", "norm"),
                 (("about: For", "about: For: a"), "3:", "")):
-            path = write(STUDY.replace(*change))
+            path = cli.new_study(STUDY.replace(*change))
             folder = cli.new_folder()
             self.refused("study", path, "--out", folder, says=(f"{path}:{place}", "error: ", says))
             self.expect(folder.exists(), False, f"a folder is left by {change}")
-        path = write(STUDY.replace("[pendulum, catenary]", "hanging-chain").replace(
+        path = cli.new_study(STUDY.replace("[pendulum, catenary]", "hanging-chain").replace(
             "quantity: self", "quantity: exact"))
         self.refused("study", path, says=(f"{path}:10:11: error: quantity: exact: scenario",))
         for change, found in (
@@ -419,19 +413,19 @@ class Study(Case):
                  "9:16: error: values: '0.005' is not a value of parameter 'iterations'"),
                 (("over: step\nvalues: [0.02, 0.01,", "over: segments\nvalues: [2, 1,"),
                  "9:16: note: of this value")):
-            path = write(STUDY.replace(*change).replace("solvers: [pbd, rattle", "solvers: [pbd]  #")
+            path = cli.new_study(STUDY.replace(*change).replace("solvers: [pbd, rattle", "solvers: [pbd]  #")
                          .replace("[pendulum, catenary]", "catenary"))
             self.refused("study", path, "--out", cli.new_folder(),
                          says=(f"{path}:{found}",))
         self.refused("study", "pendulum-ordr", says=("did you mean 'pendulum-order'?",))
-        self.refused("study", write("- a\n"), says=("expected a map",))
-        self.refused("study", write(""), says=("error",))
+        self.refused("study", cli.new_study("- a\n"), says=("expected a map",))
+        self.refused("study", cli.new_study(""), says=("error",))
         for change, says in ((("kind: converge\nscenarios: [pendulum, catenary]",
                                "kind: converge\nquantity: exact\nscenarios: hanging-chain"),
                               "quantity"),
                              
                              (("norm: end", "norm: end\nset: {rope: 1}"), "rope")):
-            self.refused("study", write(STUDY.replace(*change)), says=(says,))
+            self.refused("study", cli.new_study(STUDY.replace(*change)), says=(says,))
         for change, place, says in (
                 (("quantity: self", "quantity: nobody.x"), "10:11", "nobody"),
                 (("quantity: self", "quantity: [self, exact:nobody.x]"), "10:18", "nobody"),
@@ -440,7 +434,7 @@ class Study(Case):
                  "12:46", "bobb"),
                 (("quantity: self", "quantity: reference\nreference: {solver: rattle, set: "
                   "{bodies.bob.mass: -1}}"), "11:52", "mass")):
-            path = write(STUDY.replace(*change).replace("[pendulum, catenary]", "pendulum"))
+            path = cli.new_study(STUDY.replace(*change).replace("[pendulum, catenary]", "pendulum"))
             self.refused("study", path,
                          says=(f"{path}:{place}: error: pendulum: ", says))
 
@@ -448,14 +442,14 @@ class Study(Case):
         for kind, key, others in (("onestep", "over: step", "converge"),
                                   ("consistency", "at: 0.1", "onestep"),
                                   ("precision", "step: 0.1", "converge, onestep")):
-            path = write(f"name: x\nkind: {kind}\nscenarios: pendulum\nsolvers: pbd\n{key}\n")
+            path = cli.new_study(f"name: x\nkind: {kind}\nscenarios: pendulum\nsolvers: pbd\n{key}\n")
             self.refused("study", path, says=(
                 f"{path}:5:1: error: '{key.partition(':')[0]}' is a key of kind: {others}; "
                 f"this study is of kind: {kind}",))
 
     def test_resume_needs_nothing_to_resume(self) -> None:
         folder = cli.new_folder()
-        path = write(STUDY)
+        path = cli.new_study(STUDY)
         self.study(path, folder, "--resume")
         self.refused("study", path, "--out", folder, says=("--force replaces it",))
 
@@ -469,7 +463,7 @@ class Study(Case):
             self.expect_exit(cli.ropelab(*shlex.split(command)[1:], "--force"), cli.DONE)
 
     def test_what_was_cut_is_made_again(self) -> None:
-        folder, path = cli.new_folder(), write(STUDY)
+        folder, path = cli.new_folder(), cli.new_study(STUDY)
         self.study(path, folder)
         before = study_tables(folder)
         files = [folder / "pendulum" / name for name in (
@@ -485,7 +479,7 @@ class Study(Case):
     def test_force_leaves_nothing_of_another_study(self) -> None:
         """Neither its tables, nor its runs and figures, nor what it says on its page."""
         folder = cli.new_folder()
-        self.study(write(STUDY), folder)
+        self.study(cli.new_study(STUDY), folder)
         own = folder / "pendulum/pbd-step=0.01/notes.txt"
         own.write_text("mine", encoding="utf-8")
         for words, left in (
@@ -512,14 +506,14 @@ class Study(Case):
     def test_another_study_is_run_again(self) -> None:
         """What is there under the same names, but of other runs, is not taken for finished."""
         folder = cli.new_folder()
-        self.study(write(STUDY), folder)
+        self.study(cli.new_study(STUDY), folder)
         kept = (folder / "pendulum/pbd-step=0.01/run.json").stat().st_mtime_ns
         changed = STUDY.replace("duration: 0.5", "duration: 0.4")
-        self.study(write(changed), folder, "--resume")
+        self.study(cli.new_study(changed), folder, "--resume")
         self.expect_true((folder / "pendulum/pbd-step=0.01/run.json").stat().st_mtime_ns > kept,
                          "kept", "made again", "a run of another duration")
         fresh = cli.new_folder()
-        self.study(write(changed), fresh)
+        self.study(cli.new_study(changed), fresh)
         self.expect(study_tables(folder), study_tables(fresh), "tables")
 
 
@@ -672,7 +666,7 @@ class Killed(Case):
 
     def test_says_how_to_go_on(self) -> None:
         for stop in (signal.SIGKILL, signal.SIGINT):  # without a summary.csv, and with one
-            path, folder = write(self.TEXT), cli.new_folder()
+            path, folder = cli.new_study(self.TEXT), cli.new_folder()
             process = subprocess.Popen([cli.PROGRAM, "study", str(path), "--out", str(folder)],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while process.poll() is None and not list(folder.glob("*/*/run.json")):
@@ -684,7 +678,7 @@ class Killed(Case):
                          says=("--force replaces it, --resume goes on with what was stopped",))
 
     def test_at_random_moments(self) -> None:
-        path, whole = write(self.TEXT), cli.new_folder()
+        path, whole = cli.new_study(self.TEXT), cli.new_folder()
         begun = time.monotonic()
         self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", whole), cli.DONE)
         length = time.monotonic() - begun
@@ -719,7 +713,7 @@ class Killed(Case):
     def test_other_kinds_at_random_moments(self) -> None:
         chance = random.Random(2385)
         for kind, text in self.OTHERS.items():
-            path, whole = write(f"name: small\nkind: {kind}\n{text}"), cli.new_folder()
+            path, whole = cli.new_study(f"name: small\nkind: {kind}\n{text}"), cli.new_folder()
             begun = time.monotonic()
             self.expect_exit(cli.ropelab("study", path, "--figures", "svg", "--out", whole), cli.DONE)
             length = time.monotonic() - begun

@@ -116,21 +116,30 @@ static rl_vec3 on_side(const rl_path_item *item, double share) {
   return rl_add_scaled(rl_add(item->at, rl_rotate(turn, spoke)), share * rise, axis);
 }
 
+// Leaves out the rim or seam before an item and that behind it, where the rope goes over these;
+// `joined`: there was one. Returns the item, where it is now.
+static rl_path_item *without_joints(rl_path *path, const rl_path_scene *s, size_t i, bool *joined) {
+  const uint32_t part = path->items[i].part;
+  const bool before = rl_path_is_joint(s, &path->items[i - 1], part);
+  const bool after = rl_path_is_joint(s, &path->items[i + 1], part);
+  rl_path_leave_out(path, i + 1, after ? 1 : 0);
+  rl_path_leave_out(path, before ? i - 1 : i, before ? 1 : 0);
+  *joined = before || after;
+  return &path->items[before ? i - 1 : i];
+}
+
 // The rope lies on the side beyond its end only: over the cap or the rim there instead.
 static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint32_t end) {
   const rl_path_item old = path->items[i];
   const rl_part *part = rl_path_part_of(s, &old);
   const rl_vec3 middle = on_side(&old, 0.5);
-  const bool before = rl_path_is_joint(s, &path->items[i - 1], old.part);
-  const bool after = rl_path_is_joint(s, &path->items[i + 1], old.part);
-  rl_path_leave_out(path, i + 1, after ? 1 : 0);
-  rl_path_leave_out(path, before ? i - 1 : i, before ? 1 : 0);
-  rl_path_item *item = &path->items[before ? i - 1 : i];
+  bool joined;
+  rl_path_item *item = without_joints(path, s, i, &joined);
   const rl_vec3 direction = side_direction(&old, middle);
   if (part->shape == RL_CAPSULE) {
     set_cap(item, s, old.part, end, middle, direction);
     // By itself on the cap, the rope goes the short way, which need not be that round the axis.
-    item->side = before || after ? item->side : rl_vec(0.0, 0.0, 0.0);
+    item->side = joined ? item->side : rl_vec(0.0, 0.0, 0.0);
     item->wrap = old.wrap;
   } else {
     rl_path_set(item, s, old.part, RL_FEATURE_RIM + end);
@@ -169,11 +178,8 @@ static bool add_joint(rl_path *path, const rl_path_scene *s, size_t i, uint32_t 
 // The rope lies on a cap beyond its seam only: on the side instead.
 static bool move_off_cap(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item old = path->items[i];
-  const bool before = rl_path_is_joint(s, &path->items[i - 1], old.part);
-  const bool after = rl_path_is_joint(s, &path->items[i + 1], old.part);
-  rl_path_leave_out(path, i + 1, after ? 1 : 0);
-  rl_path_leave_out(path, before ? i - 1 : i, before ? 1 : 0);
-  rl_path_item *item = &path->items[before ? i - 1 : i];
+  bool joined;
+  rl_path_item *item = without_joints(path, s, i, &joined);
   rl_path_set(item, s, old.part, RL_FEATURE_SIDE);
   item->sense = rl_dot(old.side, item->axis) < 0.0 ? -1.0 : 1.0;
   item->wrap = fabs(rl_path_angle_on(item, item->axis, old.entry, old.exit));
