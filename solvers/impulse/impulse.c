@@ -64,7 +64,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
-  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt);
+  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, 0.0);
   bool changed = true;
   for (int i = 0; i < iterations && changed && reason == RL_CONVERGED_ITERATIONS; i++) {
     changed = rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));

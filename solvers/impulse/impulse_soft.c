@@ -6,6 +6,8 @@
 #include "sequential.h"
 #include "world/ledger.h"
 
+#include <string.h>
+
 enum {
   SUBSTEPS,
   ITERATIONS,
@@ -149,7 +151,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_bend_rows(s, model, state, h);
   rl_state_kick(model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
-  rl_sequential_start(s, state, rows, scale);
+  rl_sequential_start(s, state, rows, scale, scale);
   sweep(self, model, state, rows, h, &biased, info);
   rl_state_drift(model, state, h);
   // (8), (9) The rows where everything is now, and relaxation there.
@@ -158,6 +160,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweep(self, model, state, rows, h, &relaxed, info);
   rl_sequential_book_friction(s, state, rows, info);
+  memcpy(state->frictions, s->frictions, state->contact_count * sizeof *state->frictions);
   info->dissipated += rl_state_settle(model, state, h);
   rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);
@@ -185,6 +188,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (10) The tension is the impulse of the substeps over the step.
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] = self->impulses[i] / dt;
+  }
+  for (size_t i = 0; i < state->contact_count; i++) {
+    state->frictions[i] = rl_scale(1.0 / h, state->frictions[i]);
   }
   return RL_CONVERGED_ITERATIONS;
 }

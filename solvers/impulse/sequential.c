@@ -67,9 +67,28 @@ static inline void push_link(const rl_link *link, rl_vec3 d, double impulse, con
   v[link->b] = rl_add_scaled(v[link->b], -points[link->b].w * impulse, d);
 }
 
-void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows, double scale) {
+// That of a contact across its normal; between two elements only where they press on each other
+// from the start.
+static void start_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                           const rl_row *row) {
+  rl_vec3 *total = &s->frictions[row->item];
+  *total = rl_add_scaled(*total, -rl_dot(*total, row->normal), row->normal);
+  if (rl_row_is_crossing(rows, row)) {
+    *total = state->multipliers[row->source] > 0.0 ? *total : rl_vec(0.0, 0.0, 0.0);
+    rl_crossing_push(&rows->crossings[row->item], *total, state->points, state->velocities);
+    return;
+  }
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    state->velocities[e->slot] =
+        rl_add(state->velocities[e->slot], rl_friction_push(row, e, *total, state->points));
+  }
+}
+
+void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows, double scale,
+                         double friction_scale) {
   for (size_t i = 0; i < state->contact_count; i++) {
-    s->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
+    s->frictions[i] = rl_scale(friction_scale, state->frictions[i]);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -87,6 +106,9 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
         rl_crossing_push(c, rl_scale(*multiplier, c->normal), state->points, state->velocities);
       } else {
         rl_row_push(rows, row, *multiplier, state->points, state->velocities);
+      }
+      if (row->friction > 0.0) {
+        start_friction(s, state, rows, row);
       }
     }
   }

@@ -70,9 +70,10 @@ void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, r
 // A sweep over these. Whether it has changed anything.
 bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
-// Multipliers become impulses, scale times what they are, and are applied; friction starts at 0.
+// Multipliers become impulses, scale times what they are, and are applied; so is friction, which
+// starts from the state's.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
-                         double scale);
+                         double scale, double friction_scale);
 
 // Whether it has changed anything: behind one that has not, none would.
 bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,

@@ -21,6 +21,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->near_bodies = rl_carve(&c, m->body_count, sizeof *rows->near_bodies);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
+  rows->old_frictions = rl_carve(&c, m->contact_capacity, sizeof *rows->old_frictions);
   rows->old_sides =
       rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
   rows->islands = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->islands);

@@ -129,7 +129,7 @@ typedef struct rl_rows {
   bool *near_bodies;        // [bodies] scratch of rl_detect
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
-  rl_vec3 *old_sides;
+  rl_vec3 *old_frictions, *old_sides;
   uint32_t *islands;        // [slots + 1] of what hangs together (islands.h)
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes

@@ -243,8 +243,8 @@ static const struct {
   const char *spec;
   double creep; // [m] in a second where it holds
 } slope_solvers[] = {
-    {"penalty", 2e-3},    {"pbd", 5e-4},     {"xpbd", 4e-3},  {"xpbd,iterations=20", 1e-4},
-    {"pbd-direct", 1e-7}, {"impulse", 5e-4}, {"rattle", 1e-7}};
+    {"penalty", 2e-3},    {"pbd", 5e-4},     {"xpbd", 4e-3},   {"xpbd,iterations=20", 1e-4},
+    {"pbd-direct", 1e-7}, {"impulse", 5e-4}, {"rattle", 1e-7}, {"impulse-soft", 1e-5}};
 enum { SLOPE_SOLVERS = sizeof slope_solvers / sizeof slope_solvers[0] };
 
 // A body on a slope of angle a; gravity is turned instead of the plane. Returns it after a second.
