@@ -69,20 +69,27 @@ static bool books_starts(const rl_model *model, const rl_solver_type *type) {
   return is_driven && !type->keeps_ledger && !type->stored_energy;
 }
 
+// Whether a step is made in parts where it is too long for a contact. Methods that were published
+// with steps of their own keep these.
+static bool makes_parts(const rl_model *model, const rl_solver_type *type) {
+  return model->wrap_capacity > 0 && !type->keeps_wraps && !type->keeps_faults;
+}
+
 // A copy of the state that only some runs keep.
 typedef struct copy {
   bool is_kept;
   rl_state **place;
 } copy;
 
-enum { COPIES = 6 };
+enum { COPIES = 7 };
 
 static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_type *type,
                         copy copies[COPIES]) {
   const copy all[COPIES] = {
-      {model->wrap_capacity > 0, &d->before}, {model->is_limited, &d->reeled},
-      {model->rings_rub, &d->gripped},        {model->is_swiped, &d->swept},
-      {type->is_adaptive, &d->undone},        {books_starts(model, type), &d->first}};
+      {model->wrap_capacity > 0, &d->before}, {makes_parts(model, type), &d->whole},
+      {model->is_limited, &d->reeled},        {model->rings_rub, &d->gripped},
+      {model->is_swiped, &d->swept},          {type->is_adaptive, &d->undone},
+      {books_starts(model, type), &d->first}};
   memcpy(copies, all, sizeof all);
 }
 
@@ -107,8 +114,8 @@ size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
     states += copies[i].is_kept ? 1 : 0;
   }
   return memory_size(type, model) + states * rl_state_bytes(model) + rl_rows_bytes(model) +
-         rl_ledger_bytes(model) + change_capacity(model) * sizeof(rl_change) +
-         2 * (size_t)model->event_count;
+         (makes_parts(model, type) ? 2 : 1) * rl_ledger_bytes(model) +
+         change_capacity(model) * sizeof(rl_change) + 2 * (size_t)model->event_count;
 }
 
 static bool takes_all(const rl_solver_type *type, const double *parameters) {
@@ -143,6 +150,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
     driver->rows->keeps_depth = !type->has_soft_contacts;
   }
   driver->ledger = rl_ledger_create(model);
+  driver->whole_ledger = makes_parts(model, type) ? rl_ledger_create(model) : NULL;
   const bool has_copies = create_copies(driver);
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
@@ -150,7 +158,8 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   driver->has_acted = calloc((size_t)model->event_count + 1, sizeof *driver->has_acted);
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
   if (!acquired || !driver->changes || !driver->is_empty || !driver->has_acted || !driver->state ||
-      !has_copies || !driver->rows || !driver->ledger) {
+      !has_copies || !driver->rows || !driver->ledger ||
+      (makes_parts(model, type) && !driver->whole_ledger)) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -168,6 +177,7 @@ void rl_driver_free(rl_driver *driver) {
       driver->type->release(driver->memory);
     }
     rl_ledger_free(driver->ledger);
+    rl_ledger_free(driver->whole_ledger);
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
     copy copies[COPIES];
@@ -260,13 +270,17 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
-// (21) of papers/changes.md: what ropes are too long by since their contacts have changed shall be
-// no velocity.
+// (21) and (23) of papers/changes.md: what ropes are too long by since their contacts have changed
+// shall be no velocity, and they get no longer.
 static void take_back_excess(rl_driver *driver) {
+  if (driver->type->excess == RL_EXCESS_CATCHES) {
+    rl_wraps_forget_pulled(driver->model, driver->state);
+  }
   if (driver->type->excess != RL_EXCESS_STAYS &&
       rl_wraps_growth(driver->model, driver->state) > 0.0) {
     detect_between(driver);
     rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
+    rl_wraps_catch(driver->model, driver->state, driver->rows, driver->dt);
     rl_driver_tell(driver);
   }
 }
@@ -318,6 +332,68 @@ static rl_reason end_step(rl_driver *driver) {
   return reason;
 }
 
+// To time t1.
+static void advance(rl_driver *driver, double t1) {
+  rl_state *state = driver->state;
+  const rl_step_info *info = &driver->info;
+  state->work -= rl_events_work(driver);
+  rl_driver_solve(driver, t1);
+  if (info->reason == RL_RUNNING) {
+    return;
+  }
+  state->work += rl_events_work(driver);
+  if (!driver->type->keeps_ledger) {
+    rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
+                  driver->type->stored_energy == NULL);
+  }
+  end_contacts(driver);
+  state->dissipated += info->dissipated;
+  state->work += info->work;
+  state->time = t1;
+}
+
+// The same in parts, (24) of papers/changes.md: where a rope has met a body and left it again, what
+// was too long a step is made again, until a quarter of the time is over in which they touch; then
+// come three parts as long as that, and the rest.
+static void advance_in_parts(rl_driver *driver, double t1) {
+  static const int quarters = 4, most_parts = 64;
+  rl_state *state = driver->state;
+  rl_step_info *info = &driver->info;
+  const double dt = driver->dt;
+  double end = t1, length = dt;
+  uint64_t iterations = 0, evaluations = 0;
+  int parts = 0;
+  for (int short_parts = 0; state->time < t1;) {
+    rl_state_copy(driver->whole, state);
+    rl_ledger_copy(driver->whole_ledger, driver->ledger, driver->model);
+    driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
+    advance(driver, end);
+    const rl_passage p = state->passage;
+    if (info->reason > 0 && p.from < p.until && parts < most_parts) {
+      length = driver->dt * (p.until - p.from) / quarters;
+      end = driver->whole->time + driver->dt * p.from + length;
+      short_parts = quarters;
+      parts++;
+      rl_driver_set_state(driver, driver->whole);
+      rl_ledger_copy(driver->ledger, driver->whole_ledger, driver->model);
+      continue;
+    }
+    iterations += info->iterations;
+    evaluations += info->row_evaluations;
+    if (info->reason < 0) {
+      state->time = t1;
+      break;
+    }
+    if (parts > 0 && driver->type->sync) { // the next is longer or shorter
+      driver->type->sync(driver->memory, driver->model, state);
+    }
+    end = --short_parts > 0 ? fmin(state->time + length, t1) : t1;
+  }
+  info->iterations = iterations;
+  info->row_evaluations = evaluations;
+  driver->dt = dt;
+}
+
 rl_reason rl_driver_step(rl_driver *driver) {
   rl_state *state = driver->state;
   rl_step_info *info = &driver->info;
@@ -332,22 +408,16 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (state->step == 0 && driver->first) {
     rl_driver_weigh_start(driver, t1);
   }
-  state->work -= rl_events_work(driver);
-  rl_driver_solve(driver, t1);
+  if (driver->whole) {
+    advance_in_parts(driver, t1);
+  } else {
+    advance(driver, t1);
+  }
   if (info->reason == RL_RUNNING && info->watch && driver->undone) {
     rl_driver_set_state(driver, driver->undone);
     driver->change_count = 0;
     return info->reason;
   }
-  state->work += rl_events_work(driver);
-  if (!driver->type->keeps_ledger) {
-    rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
-                  driver->type->stored_energy == NULL);
-  }
-  end_contacts(driver);
-  state->dissipated += info->dissipated;
-  state->work += info->work;
-  state->time = t1;
   state->step++;
   if (strikes) {
     apply_change(driver, rl_events_swipe);

@@ -46,11 +46,13 @@ typedef struct rl_driver {
   rl_state *reeled;  // winches are limited by a tension; its rates carry what is tried
   rl_state *first;   // something is driven: the first step, tried at rest
   rl_state *undone;  // the method's steps can be ended from outside: before them, and their events
+  rl_state *whole;   // ropes run into bodies: before a step, or a part of one, that is too long
   rl_state *swept;   // swipes take time: where ropes were, for what a swipe has met meanwhile
   rl_rows *rows;
   rl_ledger *ledger;
+  rl_ledger *whole_ledger; // of the state `whole`, or NULL
   rl_step_info info;   // of the last step; set want_residual, trace and watch before a step
-  double dt;           // [s]
+  double dt;           // [s], of a part of a step while it is made
   rl_energy start;     // energies at the start
   double energy_scale; // all energy the scene can hold [J]
   double gain_limit;   // what a method cannot have made of it, work aside, but by blowing up [J]

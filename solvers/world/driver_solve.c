@@ -138,12 +138,7 @@ static void let_go(rl_driver *driver) {
   rl_state *state = driver->state, *before = driver->before;
   memcpy(state->points, before->points, model->slot_count * sizeof *state->points);
   memcpy(state->rotations, before->rotations, model->body_count * sizeof *state->rotations);
-  for (uint32_t k = 0; k < driver->rows->row_count; k++) {
-    rl_row *row = &driver->rows->rows[k];
-    if (row->kind == RL_ROW_SPAN) {
-      rl_row_evaluate(model, state, driver->rows, row, state->points);
-    }
-  }
+  rl_wraps_evaluate(model, state, driver->rows);
   rl_wraps_arrive(before, driver->rows);
 }
 

@@ -80,6 +80,14 @@ void rl_ledger_free(rl_ledger *ledger) {
   }
 }
 
+void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model) {
+  const size_t unknowns = rl_unknown_capacity(model), links = model->link_count;
+  to->is_first = from->is_first;
+  memcpy(to->unfinished, from->unfinished, unknowns * sizeof *to->unfinished);
+  memcpy(to->last_prescribed, from->last_prescribed, links * sizeof *to->last_prescribed);
+  memcpy(to->still, from->still, links * sizeof *to->still);
+}
+
 static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient,
                      rl_vec3 force) {
   const double rate = rl_dot(gradient, state->velocities[slot]);

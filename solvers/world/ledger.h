@@ -34,6 +34,9 @@ size_t rl_ledger_bytes(const rl_model *model); // the memory of a ledger
 rl_ledger *rl_ledger_create(const rl_model *model);
 void rl_ledger_free(rl_ledger *ledger);
 
+// What goes on from step to step; both are of the same model.
+void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model);
+
 // Call before the step (after rl_detect) and after it. `end` adds to state->work and, if `impacts`,
 // to state->dissipated:
 //   work        lambda dt (rate at which driven bodies lengthen the row), mean of both ends

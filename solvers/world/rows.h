@@ -25,7 +25,8 @@ typedef enum rl_excess {
   RL_EXCESS_GAINS, // velocity or strain: all of it is taken back before
   RL_EXCESS_WORKS, // work of the tension in the next step: so much stays as pays for what catching
                    // the rope loses
-  RL_EXCESS_STAYS  // it pushes back at a rate of its own: all of it stays
+  RL_EXCESS_CATCHES, // it pushes back at a rate of its own: it stays, but of what pulled nothing
+  RL_EXCESS_STAYS    // all of it stays
 } rl_excess;
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;

@@ -172,6 +172,7 @@ static void copy_numbers(rl_state *to, const rl_state *from) {
   to->slipped_off = from->slipped_off;
   to->slipped_rope = from->slipped_rope;
   to->slipped_body = from->slipped_body;
+  to->passage = from->passage;
   to->topology = from->topology;
   to->parted = from->parted;
   to->unparted = from->unparted;

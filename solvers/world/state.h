@@ -43,6 +43,11 @@ typedef struct rl_path_input {
   rl_vec3 side; // of what is held; else zero
 } rl_path_input;
 
+// When a rope has met a body and left it again, in shares of a step.
+typedef struct rl_passage {
+  double from, until;
+} rl_passage;
+
 typedef struct rl_state {
   double time;       // [s]
   double work;       // done on the system from outside since the start [J]
@@ -52,6 +57,7 @@ typedef struct rl_state {
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
   uint64_t slipped_off; // how often a rope has slipped off a body, and last which one which
   uint32_t slipped_rope, slipped_body;
+  rl_passage passage;        // the first within the last step; until 0: there is none
   uint64_t topology;         // of what was parted so far, and in which order; 0: nothing
   uint64_t parted, unparted; // elements parted and ends let go; what lacked a spare node
   rl_vec3 wind;              // [m/s]

@@ -100,6 +100,9 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
 // The largest growth of a piece whose contacts have changed in the last rl_wraps_end [m].
 double rl_wraps_growth(const rl_model *model, const rl_state *state);
 
+// Leaves those of strands that have pulled in the step as they are.
+void rl_wraps_forget_pulled(const rl_model *model, rl_state *state);
+
 // (21) of papers/changes.md: takes these growths back, with the rows of the state: everything is
 // moved, without velocity, until each rope is as long as it was on its old way, or slack.
 void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess);
@@ -107,10 +110,17 @@ void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_
 // Whether a rope has become shorter in the last rl_wraps_end, so that it lets go what it held.
 bool rl_wraps_shrink(const rl_model *model, const rl_state *state);
 
+// Evaluates the rows of ropes at the state's positions.
+void rl_wraps_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows);
+
 // (22) of papers/changes.md: takes out of the velocities how fast strands get longer that are taut,
 // with the rows, values and gradients that were last evaluated at the state's positions. Work of
-// what is driven goes to the state.
+// what is driven goes to the state, and the impulses [N s] to its aims.
 void rl_wraps_arrive(rl_state *state, const rl_rows *rows);
+
+// (23) of papers/changes.md: the same where everything is now; the tensions in the step of dt [s]
+// take the impulses in.
+void rl_wraps_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt);
 
 // Whether friction on a rope is booked with the flow of its rest length, and not with its rows.
 static inline bool rl_wraps_flow_rubs(const rl_model *model, uint32_t rope) {

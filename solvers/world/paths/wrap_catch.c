@@ -209,6 +209,18 @@ static bool is_clear(const rl_wrapping *w, const rl_hit *found, const rl_swept_p
   return surface.distance > w->model->ropes[w->rope].radius;
 }
 
+// The step was too long for what has been met and left in it, unless it moved less than it takes
+// from its surface to its middle.
+static void note_passage(const rl_wrapping *w, const rl_state *before, const rl_hit *found,
+                         const rl_swept_piece *swept) {
+  const double size = w->model->bodies[found->body].parts[found->part].inner;
+  rl_passage *first = &w->state->passage;
+  if (rl_wraps_way_past(w, before, swept, found->body) >= size &&
+      (first->until == 0.0 || found->passage.from < first->from)) {
+    *first = found->passage;
+  }
+}
+
 void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
                          const rl_swept_piece *swept) {
   const size_t count = w->path.count;
@@ -221,6 +233,7 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   if (w->left == RL_NONE && w->state->slipped_off == before->slipped_off &&
       (is_caught ? lies_behind(w, &found) : is_clear(w, &found, swept))) {
     rl_wraps_note_slip(w->state, w->rope, found.body);
+    note_passage(w, before, &found, swept);
   }
   if (!is_caught) {
     return;

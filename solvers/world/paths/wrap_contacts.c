@@ -231,13 +231,21 @@ static void keep_lengths(rl_wrapping *w, double length) {
 
 // Where no contact changes, what strands have given away is left to their rows in the next step,
 // unless they pulled nothing in this one and are too long now.
-static void leave_growths(const rl_model *model, const rl_state *state, uint32_t r) {
+static void leave_growths(const rl_model *model, rl_state *state, uint32_t r) {
   for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {
     const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
     if (rl_wrap_piece_tension(model, state, r, p) > 0.0 || !(strand.length > strand.rest)) {
       rl_wraps_forget_growths(state, r, strand);
     }
     p += strand.piece_count;
+  }
+}
+
+void rl_wraps_forget_pulled(const rl_model *model, rl_state *state) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
+      leave_growths(model, state, r);
+    }
   }
 }
 
@@ -287,6 +295,7 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
   size_t split = 0;
   double rubbed = 0.0;
   rl_wraps_order_bodies(model, before, state);
+  state->passage = (rl_passage){0.0, 0.0};
   memset(state->growths, 0, (model->wrap_capacity + model->rope_count) * sizeof *state->growths);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {

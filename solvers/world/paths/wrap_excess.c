@@ -7,6 +7,8 @@
 #include "../ledger.h"
 #include "../rotation.h"
 
+#include <string.h>
+
 // Of the largest growth: rows that are beside their aim by less are there. So often all of them are
 // visited at most, for what one gives another may take.
 static const double settled_share = 1e-6;
@@ -58,7 +60,7 @@ static double drawn_share(const rl_model *model, const rl_state *state, const rl
                           const rl_row *row, double growth) {
   const double w = inverse_mass(rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  if (row->compliance > 0.0 || !(rate > 0.0)) {
+  if (row->compliance > 0.0 || !(rate > 0.0) || !(state->multipliers[row->source] > 0.0)) {
     return 0.0;
   }
   const double more = rate * rate / (2.0 * w * growth);
@@ -279,36 +281,64 @@ bool rl_wraps_shrink(const rl_model *model, const rl_state *state) {
   return least < -taut_slack * model->reach;
 }
 
-// How fast what is driven, and winches, do work on a row with a unit of force [m/s].
-static double prescribed_power(const rl_rows *rows, const rl_row *row, const rl_state *state) {
-  double power = 0.0 - row->reel_power;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    power += state->points[e->slot].w == 0.0 ? rl_dot(e->force, state->velocities[e->slot]) : 0.0;
-  }
-  return power;
+// How fast a strand gets longer that is taut and does not stretch [m/s]; 0: it does not.
+static double outward_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
+  const bool holds = row->kind == RL_ROW_SPAN && !(row->compliance > 0.0) &&
+                     row->inverse_mass > 0.0 && row->value >= -taut_slack * state->model->reach;
+  return holds ? fmax(rl_row_rate(rows, row, state->velocities), 0.0) : 0.0;
 }
 
-// Takes out how fast a taut strand gets longer. Returns that [m/s].
-static double arrive(rl_state *state, const rl_rows *rows, const rl_row *row) {
-  const double rate = rl_row_rate(rows, row, state->velocities);
-  if (row->kind != RL_ROW_SPAN || !(row->inverse_mass > 0.0) || !(rate > 0.0) ||
-      row->value < -taut_slack * state->model->reach) {
-    return 0.0;
-  }
+// Takes that out. What a strand that pulled nothing loses by it is a catch, else the method's.
+static void arrive(rl_state *state, const rl_rows *rows, const rl_row *row, double rate) {
   const double impulse = rate / row->inverse_mass;
+  double prescribed = 0.0 - row->reel_power, power = prescribed, answer = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const double w = state->points[e->slot].w, p = rl_dot(e->force, state->velocities[e->slot]);
+    power += p;
+    prescribed += w == 0.0 ? p : 0.0;
+    answer += w * rl_dot(e->force, e->force);
+  }
   rl_row_push(rows, row, impulse, state->points, state->velocities);
-  state->work += impulse * prescribed_power(rows, row, state);
-  return rate;
+  state->aims[row->source] += impulse;
+  state->work += impulse * prescribed;
+  if (state->multipliers[row->source] == 0.0) {
+    state->dissipated += impulse * (power - 0.5 * impulse * answer);
+  }
 }
 
 void rl_wraps_arrive(rl_state *state, const rl_rows *rows) {
   double first = 0.0, worst = INFINITY;
+  memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
     worst = 0.0;
     for (uint32_t k = 0; k < rows->row_count; k++) {
-      worst = fmax(worst, arrive(state, rows, &rows->rows[k]));
+      const double rate = outward_rate(state, rows, &rows->rows[k]);
+      if (rate > 0.0) {
+        arrive(state, rows, &rows->rows[k], rate);
+      }
+      worst = fmax(worst, rate);
     }
     first = i == 0 ? worst : first;
+  }
+}
+
+void rl_wraps_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    if (rows->rows[k].kind == RL_ROW_SPAN) {
+      rl_row_evaluate(model, state, rows, &rows->rows[k], state->points);
+    }
+  }
+}
+
+void rl_wraps_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+  rl_wraps_evaluate(model, state, rows);
+  rl_wraps_arrive(state, rows);
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (row->kind == RL_ROW_SPAN && state->aims[row->source] > 0.0) {
+      rl_wraps_pull(model, state, row,
+                    state->multipliers[row->source] + state->aims[row->source] / dt);
+    }
   }
 }

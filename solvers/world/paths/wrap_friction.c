@@ -191,6 +191,15 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
   return *piece_tension(model, state, index, piece);
 }
 
+void rl_wraps_pull(const rl_model *model, rl_state *state, const rl_row *strand, double tension) {
+  const uint32_t index = model->link_rope[strand->item];
+  const uint32_t end = strand->first_piece + strand->piece_count;
+  for (uint32_t p = strand->first_piece; p < end; p++) {
+    *piece_tension(model, state, index, p) = tension;
+    tension *= p + 1 < end ? rl_wrap_pull(model, state, index, p) : 1.0;
+  }
+}
+
 // (7a) Of what friction on a wrap that sticks allows beside another tension, what is nearest to
 // one. On a locked edge, beside what is slack, 0 inf bounds nothing.
 static double allowed(const rl_model *model, const rl_state *state, uint32_t index, uint32_t wrap,

@@ -110,6 +110,9 @@ void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t rop
 void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
                               uint32_t rope);
 
+// The tensions of a strand's pieces, of which the first has `tension` [N].
+void rl_wraps_pull(const rl_model *model, rl_state *state, const rl_row *strand, double tension);
+
 // ---------------------------------------------------------------------------------------------
 // wrap_flow.c: how rope flows over wraps that slide or slip
 
@@ -226,7 +229,8 @@ typedef struct rl_swept_piece {
 // Where a piece runs into a part first.
 typedef struct rl_hit {
   uint32_t body, part;
-  rl_vec3 side; // of the body from which it came, world frame
+  rl_vec3 side;       // of the body from which it came, world frame
+  rl_passage passage; // when in the step it touches it first, and last
 } rl_hit;
 
 // Puts the bodies in the order in which pieces look for them. They nearly are, from the step

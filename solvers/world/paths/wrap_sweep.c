@@ -43,30 +43,30 @@ static double find_touch(const rl_part *part, double radius, const moving_piece 
   return t;
 }
 
-// Whether a piece that has touched the part at `t` with that normal, and is clear of it at the end,
+// Whether a piece that has touched the part with that normal first, and is clear of it at the end,
 // has gone through it, and from which side: the one that it touched, or, where it went in and out
 // over the same side of something flat, the one that it came from.
-static bool has_gone_through(const rl_part *part, double radius, const moving_piece *m, double t,
-                             double speed, double depth, rl_vec3 last, rl_vec3 *normal) {
+static bool has_gone_through(const rl_part *part, double radius, const moving_piece *m,
+                             rl_passage touch, rl_vec3 last, rl_vec3 *normal) {
   if (rl_dot(*normal, last) < 0.0) {
     return true;
   }
   const rl_vec3 way = rl_sub(rl_add(m->to[0], m->to[1]), rl_add(m->from[0], m->from[1]));
   rl_vec3 unused;
-  double distance;
-  const double out = find_touch(part, radius, m, true, speed, depth, &unused, &distance);
-  if (piece_distance(part, radius, m, 0.5 * (t + out), &unused) > -inside * part->inner) {
+  const double middle = 0.5 * (touch.from + touch.until);
+  if (piece_distance(part, radius, m, middle, &unused) > -inside * part->inner) {
     return false; // it has only grazed it
   }
   *normal = rl_scale(-1.0, rl_unit(way));
   return true;
 }
 
+static const rl_passage never = {2.0, 2.0};
+
 // When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
-// of the side from which it came; 2: it does not. One that begins inside has run into nothing.
-static double runs_into(const rl_part *part, double radius, const moving_piece *m,
-                        rl_vec3 *normal) {
-  static const double never = 2.0;
+// of the side from which it came. One that begins inside has run into nothing.
+static rl_passage runs_into(const rl_part *part, double radius, const moving_piece *m,
+                            rl_vec3 *normal) {
   const double size = part->inner;
   const double depth = touching * size;
   const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
@@ -79,12 +79,12 @@ static double runs_into(const rl_part *part, double radius, const moving_piece *
     return never;
   }
   double distance;
-  const double t = find_touch(part, radius, m, false, speed, depth, normal, &distance);
-  const bool touches = end < -depth || distance <= depth;
-  return touches &&
-                 (end < -depth || has_gone_through(part, radius, m, t, speed, depth, last, normal))
-             ? t
-             : never;
+  rl_passage touch = {.from = find_touch(part, radius, m, false, speed, depth, normal, &distance)};
+  if (end >= -depth && distance > depth) {
+    return never;
+  }
+  touch.until = find_touch(part, radius, m, true, speed, depth, &(rl_vec3){0}, &distance);
+  return end < -depth || has_gone_through(part, radius, m, touch, last, normal) ? touch : never;
 }
 
 static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint32_t body,
@@ -193,9 +193,9 @@ static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_par
   return in;
 }
 
-// Looks for it on a body; `first` is when that is.
+// Looks for it on a body; what was found so far is kept where it is met earlier.
 static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
-                        const rl_swept_piece *swept, uint32_t body, double *first, rl_hit *found) {
+                        const rl_swept_piece *swept, uint32_t body, rl_hit *found) {
   const rl_model *model = w->model;
   const rl_path_item *items = w->path.items;
   for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
@@ -206,14 +206,14 @@ static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t pie
     rl_vec3 normal;
     const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
     const moving_piece m = seen_from(w, before, body, swept);
-    const double t =
+    const rl_passage touch =
         runs_into(&model->bodies[body].parts[part], model->ropes[w->rope].radius, &m, &normal);
-    if (t <= 1.0 && ends_in(w, &items[piece], &model->bodies[body].parts[part], is)) {
+    if (touch.from <= 1.0 && ends_in(w, &items[piece], &model->bodies[body].parts[part], is)) {
       continue;
     }
-    if (t < *first || (t <= 1.0 && t == *first && body < found->body)) {
-      *found = (rl_hit){body, part, rl_rotate(is.rotation, normal)};
-      *first = t;
+    const double t = touch.from, first = found->passage.from;
+    if (t < first || (t <= 1.0 && t == first && body < found->body)) {
+      *found = (rl_hit){body, part, rl_rotate(is.rotation, normal), touch};
     }
   }
 }
@@ -227,7 +227,7 @@ bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piec
   const uint8_t *touches = &model->touches[(size_t)w->rope * model->body_count];
   const double place = rl_dot(order_along, about.centre);
   const double reach = (1.0 + rounding) * (about.radius + state->widest_body);
-  double first = 2.0;
+  found->passage = never;
   for (uint32_t i = 0; i < model->body_count && state->body_places[i] <= place + reach; i++) {
     if (isfinite(state->body_places[i]) && state->body_places[i] < place - reach) {
       i = first_from(state, i, model->body_count, place - reach) - 1;
@@ -235,10 +235,10 @@ bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piec
     }
     const uint32_t body = state->body_order[i];
     if (touches[body] && body != w->left && is_near(w, before, about, body)) {
-      find_hit_on(w, before, piece, swept, body, &first, found);
+      find_hit_on(w, before, piece, swept, body, found);
     }
   }
-  return first <= 1.0;
+  return found->passage.from <= 1.0;
 }
 
 // Whether a straight piece goes through a part of a body, which is where it is in a state.
