@@ -380,9 +380,12 @@ static void advance_in_parts(rl_driver *driver, double t1) {
     }
     iterations += info->iterations;
     evaluations += info->row_evaluations;
-    if (info->reason < 0) {
+    if (info->reason <= 0) {
       state->time = t1;
       break;
+    }
+    if (state->time < t1 && driver->model->strengths) {
+      apply_change(driver, rl_events_tear);
     }
     if (parts > 0 && driver->type->sync) { // the next is longer or shorter
       driver->type->sync(driver->memory, driver->model, state);

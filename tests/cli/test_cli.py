@@ -879,7 +879,7 @@ class ClosedForms(Case):
     def test_a_jump_of_a_force_is_no_error_of_the_run(self) -> None:
         """The pull jumps by 0.5 N each time the rope comes to lie on a face, in this step or the
         next; the puck is where it should be to a thousandth of that."""
-        result = self.record("winding-polygon", "rattle", "--duration", "0.6")
+        result = self.record("winding-polygon", "pbd-direct", "--duration", "0.6")
         series = result.table("series")
         pulls = max(map(abs, series.numbers("line.tension.error")[1:]))
         places = max(abs(x) for name in ("puck.x", "puck.y")

@@ -124,7 +124,7 @@ class Converge(Case):
             self.expect(row["probe"] + ".error", max(largest, key=lambda name: largest[name]), "probe")
         self.expect_page(folder, "it is that of bob.x")
         figure = (folder / "figures" / "pendulum-exact-0.svg").read_text(encoding="utf-8")
-        for text in ("largest error over time / m", "error over step, against the closed form"):
+        for text in ("largest error over time (m)", "error over step, against the closed form"):
             self.expect_in(text, figure, "figure")
 
     def test_an_invariant_is_exact_too(self) -> None:
