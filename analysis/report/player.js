@@ -13,7 +13,7 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 // Light to dark, so that it can be read in grey; told apart by the colour-blind (viridis, without
 // its yellow, which is too pale for white).
 const MAP = [[143, 215, 68], [53, 183, 121], [33, 145, 140], [49, 104, 142], [68, 57, 131], [68, 1, 84]];
-// Corners and first corner [turns] of gnuplot's point types; even ones are open.
+// Corners and first corner [turns] of the filled ones of gnuplot's point types.
 const SYMBOLS = {5: [4, 1 / 8], 7: [0, 0], 9: [3, 1 / 4], 11: [3, 3 / 4], 13: [4, 1 / 4], 15: [5, 1 / 4]};
 
 // ---- Data ----
