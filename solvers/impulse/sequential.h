@@ -70,8 +70,8 @@ void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, r
 // A sweep over these. Whether it has changed anything.
 bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
-// Multipliers become impulses, scale times what they are, and are applied; so is friction, which
-// starts from the state's.
+// Multipliers become impulses, scale times what they are, and are applied; so is the state's
+// friction with its own scale, 0 of methods that start without.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
                          double scale, double friction_scale);
 

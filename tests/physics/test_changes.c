@@ -940,9 +940,9 @@ static void what_is_passed_in_a_step_is_told(void **unused) {
   rl_scenario_free(s);
 }
 
-// (23), (24) A ball flies across a rope that is taut, or by 2 mm too long to be, between fixed
-// ends, and stops there: in steps in which it moves by 0.1 to 60 of its radii it does not come
-// through, is not thrown back, and what it loses is told as dissipated.
+// (23), (24) A ball flies across a rope that is taut between fixed ends, and stops there: in steps
+// in which it moves by 0.1 to 60 of its radii it does not come through, is not thrown back, and
+// what it loses is told as dissipated.
 static void rope_that_is_hit_across_stops_a_ball(void **unused) {
   (void)unused;
   static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a rope is too long by since its contacts have changed, and the velocity with which it lets
-// go: papers/changes.md, (21) and (22).
+// go or is caught: papers/changes.md, (21) to (23).
 #include "wrap_internal.h"
 
 #include "../islands.h"
