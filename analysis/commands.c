@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
-#include "run.h"
+#include "runs/run.h"
 #include "version.h"
 #include "words.h"
 

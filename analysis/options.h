@@ -5,8 +5,9 @@
 
 #include <argp.h>
 
-#include "files.h"
-#include "run.h"
+#include "results/files.h"
+#include "runs/run.h"
+#include "runs/shipped.h"
 
 enum { RL_LIST_MAX = 256, RL_OPTIONS_MAX = 32 };
 
@@ -74,37 +75,5 @@ bool rl_solvers_complete(rl_arguments *arguments, const char *command);
 // printed and the exit status stored, and the fault, if it lies in the scenario.
 rl_scenario *rl_load_scenario(const char *name, const rl_arguments *arguments,
                               rl_diagnostic *diagnostic, int *status);
-
-// The same with changes and probes from elsewhere.
-rl_scenario *rl_load_changed(const char *name, const rl_override *overrides, size_t override_count,
-                             const char *const *probes, size_t probe_count,
-                             rl_diagnostic *diagnostic, int *status);
-
-// The same, but a fault in the scenario is left for printing, as one of the file at `path`; that is
-// empty where there is no such file.
-rl_scenario *rl_load_silently(const char *name, const rl_override *overrides, size_t override_count,
-                              const char *const *probes, size_t probe_count,
-                              char path[RL_PATH_MAX], rl_diagnostic *diagnostic, int *status);
-
-// The exit status that a fault in a file stands for.
-int rl_diagnostic_status(const rl_diagnostic *diagnostic);
-
-// Files that are shipped with the program: the folder of their kind, what one is called, and where
-// all stand.
-typedef struct rl_shipped {
-  const char *folder; // "scenarios"
-  const char *what;   // "scenario"
-  const char *where;  // "`ropelab list scenarios` has all"
-} rl_shipped;
-
-extern const rl_shipped rl_shipped_scenarios, rl_shipped_studies;
-
-// Their names, sorted; free with rl_names_free.
-char **rl_shipped_names(const rl_shipped *kind, size_t *count);
-void rl_names_free(char **names, size_t count);
-
-// The file that is meant by a name: a file, or a shipped one. False, and what is wrong.
-bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH_MAX],
-                     char *message, size_t size);
 
 #endif

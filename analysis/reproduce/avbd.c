@@ -2,7 +2,7 @@
 // Giles, Diaz, Yuksel, "Augmented Vertex Block Descent", 2025, Fig. 7 and 8: a pendulum of fifty
 // links with an end 50,000 times as heavy as a link, twenty iterations or substeps. Their method is
 // not built; the figure has curves and no numbers. papers/avbd.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

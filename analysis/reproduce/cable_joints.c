@@ -2,7 +2,7 @@
 // Mueller, Chentanez, Jeschke, Macklin, "Cable Joints", 2018: a gear in balance at 1:4 (Fig. 16),
 // three bodies over two cylinders whose forces do not depend on the density (Fig. 12).
 // and compliance (Fig. 15). papers/cable-joints.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 

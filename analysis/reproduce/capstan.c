@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Friction of a rope round a post: the law of Euler and Eytelwein, and a measurement with a cord
 // on a wooden roller. papers/capstan.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Catto, "Understanding Constraints", GDC 2014: how many sweeps a pair of unequal bodies needs.
 // papers/impulse.md (8), (9).
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

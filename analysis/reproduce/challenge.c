@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mueller's pendulum challenge: a triple pendulum against the exact equations of motion.
 // papers/xpbd.md, papers/rattle.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The rope of Contraption Maker: passes and rest, whole numbers, one node a link.
 // papers/contraption.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

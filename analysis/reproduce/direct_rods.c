@@ -2,9 +2,9 @@
 // Direct solvers within position based dynamics: Deul et al. 2018 (rods of tens of thousands of
 // segments, two orders of magnitude faster than relaxation) and Han and Harada 2013 (much less
 // error than relaxation). papers/pbd-direct.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 // Erez, Tassa, Todorov, "Simulation Tools for Model-Based Robotics", ICRA 2015: how consistent a
 // method is with itself when its step grows, and what drifts, on a planar chain of five bodies that
 // nothing acts on. `ropelab consistency` measures the same and times it. papers/erez.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "consistency.h"
-#include "run.h"
+#include "experiments/consistency.h"
+#include "runs/run.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Goldenthal et al., "Efficient Simulation of Inextensible Cloth", 2007: a projection of all
 // lengths at once that stops as soon as nothing is strained by more than 1 %. papers/pbd-direct.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calkin and March, "The dynamics of a falling chain", 1989: one end of a folded chain is let go
 // and falls faster than a stone. papers/folded-chain.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

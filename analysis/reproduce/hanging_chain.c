@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Small oscillations of a hanging chain: zeros of J0 (Bernoulli, Bessel), and for equal beads
 // zeros of the Laguerre polynomials. papers/hanging-chain.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <gsl/gsl_sf_bessel.h>
 #include <math.h>

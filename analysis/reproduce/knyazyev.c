@@ -2,7 +2,7 @@
 // Knyazyev, "Ropes as Constraints", Game Physics Pearls ch. 8, 2010. The chapter has formulas and
 // no experiments: its rope is exact on velocities, and its friction at a vertex chains to the
 // capstan law. papers/impulse.md, papers/wraps.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 

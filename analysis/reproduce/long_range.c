@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kim, Chentanez, Mueller, "Long Range Attachments", 2012: every node is kept within the length of
 // rope between it and what it hangs from. papers/pbd.md (6).
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // NeHe lesson 40: the rope that blows up where its parameters are changed much. papers/nehe.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "run.h"
+#include "runs/run.h"
 
 #include <gsl/gsl_math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Obi's ropes: an ordered list of elements, each of which joins two particles; tears that take a
 // particle from a pool, cuts by a swipe. papers/parting.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include "world/ropes/elements.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All papers that are reproduced, in the order of the table. A new one is one line here.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mueller, Heidelberger, Hennix, Ratcliff, "Position Based Dynamics", 2006: the stiffness of one
 // constraint, momentum. Its cloths (frames a second of 2006) have no rope in them.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <math.h>
 

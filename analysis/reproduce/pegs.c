@@ -3,7 +3,7 @@
 // (Brun, Audoly, Goriely and Vella, "The surprising dynamics of a chain on a pulley", 2016, saw
 // it), and the period of Galileo's pendulum, whose rope meets a peg. Three radii, extrapolated to
 // none. papers/pegs.md.
-#include "reproduce/pegs.h"
+#include "pegs.h"
 
 #include "world/ledger.h"
 

@@ -3,7 +3,7 @@
 #ifndef RL_REPRODUCE_PEGS_H
 #define RL_REPRODUCE_PEGS_H
 
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 // When a chain lets go, over the same of a bend without a radius.
 typedef struct rl_lift {

@@ -2,7 +2,7 @@
 // The linear theory of relaxation (Young 1971) on a straight taut chain of N equal masses, whose
 // matrix is tridiag(-1, 2, -1) with a first entry of 1: spectral radius of Jacobi cos(pi / 2N),
 // its square for Gauss-Seidel, omega - 1 for the best over-relaxation. papers/pbd.md (7) to (9).
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "files.h"
+#include "results/files.h"
+#include "runs/solver_spec.h"
 #include "scenario.h"
-#include "solver_spec.h"
 #include "world/driver.h"
 
 // What the paper says of the quantity.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Macklin et al., "Small Steps in Physics Simulation", 2019: substeps of one sweep against sweeps
 // in one step. papers/xpbd.md (9).
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

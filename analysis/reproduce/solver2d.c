@@ -2,7 +2,7 @@
 // Catto, "Solver2D", 2024: the sample "Ball & Chain", forty links and a ball of 672 times their
 // mass, sixty steps a second, at settings of equal cost. The comparison is a video.
 // papers/impulse-soft.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The rope of the Source engine: half of gravity, three one-sided passes. papers/source.md.
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 // Acceleration of a rope that falls freely, over the scenario's gravity, without damping.
 static void gravity(rl_trial *trial) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
-#include "run.h"
+#include "runs/run.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Macklin, Mueller, Chentanez, "XPBD", 2016: a spring that does not depend on the iterations
 // (Fig. 2), forces against Newton's method (Fig. 4), and what the compliance costs (Table 1).
 // papers/xpbd.md (8).
-#include "reproduce/reproduce.h"
+#include "reproduce.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 // What every solver has to keep on every scenario, whatever its method.
 #include "check.h"
 
-#include "divergence.h"
 #include "options.h"
-#include "solver_spec.h"
-#include "timing.h"
+#include "runs/divergence.h"
+#include "runs/solver_spec.h"
+#include "runs/timing.h"
 
 #include <gsl/gsl_errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "fuzz.h"
 
 #include "memory_there.h"
+#include "results/scenario_json.h"
 #include "scenario.h"
-#include "scenario_json.h"
 #include "world/driver.h"
 
 #include <gsl/gsl_errno.h>

@@ -3,7 +3,7 @@
 // safely, and reads the same again as `ropelab` writes it.
 #include "fuzz.h"
 
-#include "solver_spec.h"
+#include "runs/solver_spec.h"
 
 #include <math.h>
 #include <string.h>

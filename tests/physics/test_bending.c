@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "exact/exact.h"
-#include "metrics.h"
+#include "runs/metrics.h"
 #include "world/ropes/flexure.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
-#include "consistency.h"
-#include "run.h"
+#include "experiments/consistency.h"
+#include "runs/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Energy, work, dissipation and momentum.
 #include "check.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // Closed ropes: as many nodes as elements, and a seam that is nowhere special.
 #include "check.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <stdlib.h>
 

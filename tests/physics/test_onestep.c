@@ -3,8 +3,8 @@
 // local orders of methods, which have to be those of their derivation.
 #include "check.h"
 
-#include "onestep.h"
-#include "run.h"
+#include "experiments/onestep.h"
+#include "runs/run.h"
 
 #include <string.h>
 

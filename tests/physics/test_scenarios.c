@@ -2,7 +2,7 @@
 // What the comments of the shipped scenarios claim, on the files themselves.
 #include "check.h"
 
-#include "metrics.h"
+#include "runs/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // momentum, and do not pass through each other.
 #include "check.h"
 
-#include "timing.h"
+#include "runs/timing.h"
 #include "world/segment.h"
 
 #include <stdio.h>

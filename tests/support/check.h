@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "metrics.h"
+#include "runs/metrics.h"
+#include "runs/solver_spec.h"
 #include "scenario.h"
-#include "solver_spec.h"
 #include "world/driver.h"
 
 // |observed - expected| <= tolerance; cmocka's own is for floats. nan fails.

@@ -2,8 +2,8 @@
 // Orders fitted to errors whose order is known, and errors of series whose difference is known.
 #include "check.h"
 
-#include "order_fit.h"
-#include "series_error.h"
+#include "experiments/order_fit.h"
+#include "experiments/series_error.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 // Pareto fronts: what no other point beats.
 #include "check.h"
 
-#include "precision.h"
+#include "experiments/precision.h"
 
 enum { POINTS = 7 };
 

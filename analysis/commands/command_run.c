@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "options.h"
+#include "results/results_folder.h"
+#include "runs/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const rl_usage rl_run_usage = {
+    .name = "run",
+    .positional = "SCENARIO",
+    .doc = "Runs one solver on one scenario and records it into a folder: run.json, series.csv, "
+           "iterations.csv, snapshots.csv, trajectory.h5 and trajectory.xmf."
+           "\v"
+           "Examples:\n"
+           "  ropelab run atwood --solver impulse\n"
+           "  ropelab run pendulum --solver pbd,iterations=5 --step 0.001 --out out/fine\n"
+           "  ropelab run heavy-load --solver pbd --set bodies.load.mass=50 --trace 10",
+    .options = "shdemtSplof",
+    .least = 1,
+    .most = 1,
+};
+
+static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
+                          const rl_scenario *scenario) {
+  if (!rl_choose_folder(folder, arguments, "run", scenario->name)) {
+    return false;
+  }
+  if (rl_folder_has_several(folder)) { // a report would not show both
+    fprintf(stderr, "ropelab: %s holds results of several runs; expected another folder\n", folder);
+    return false;
+  }
+  return true;
+}
+
+int rl_command_run(int argc, char **argv) {
+  static rl_arguments arguments;
+  char *command = rl_command_line(argc, argv);
+  int status = RL_EXIT_FAILED;
+  if (!command || !rl_arguments_parse(&rl_run_usage, argc, argv, &arguments, &status)) {
+    free(command);
+    return status;
+  }
+  rl_diagnostic diagnostic;
+  char folder[RL_PATH_MAX];
+  rl_scenario *scenario =
+      rl_load_scenario(arguments.positional[0], &arguments, &diagnostic, &status);
+  if (scenario && arguments.solver_count != 1) {
+    fprintf(stderr, "ropelab run: expected one --solver, found %zu (compare takes several)\n",
+            arguments.solver_count);
+    status = RL_EXIT_USAGE;
+  } else if (scenario) {
+    status = choose_folder(folder, &arguments, scenario)
+                 ? rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command)
+                 : RL_EXIT_USAGE;
+  }
+  rl_scenario_free(scenario);
+  free(command);
+  return status;
+}

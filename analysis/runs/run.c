@@ -1,0 +1,824 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run.h"
+
+#include "event_notes.h"
+#include "memory_there.h"
+#include "results/files.h"
+#include "results/listed_files.h"
+#include "results/manifest.h"
+#include "results/trajectory.h"
+#include "run_cache.h"
+#include "timing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// How many snapshots a run plans: at its start, its quarters and its end.
+enum { SNAPSHOTS = 5 };
+
+// Of all energy that there is, and of the scene's size: a method that gains more, or leaves rope
+// longer by more, is worth a note; one that loses more, if that is more than the scene holds.
+static const double fault_noted = 0.1;
+
+// A film: frames a second, and of a run that is soon over as many in all.
+static const double frame_rate = 60.0, fewest_frames = 120.0;
+
+// A step that differs by more than this from the one asked for is worth a note [s].
+static const double note_above = 1e-9;
+
+// So is an estimate of a method's own error, of the size of the scene.
+static const double doubtful_estimate = 1e-6;
+
+static volatile sig_atomic_t interrupted = 0;
+static volatile sig_atomic_t writing = 0;
+
+// While results are written the step goes on to its end first. Whoever cannot wait for that presses
+// Ctrl-C again.
+static void on_signal(int number) {
+  if (!writing || (number == SIGINT && interrupted == SIGINT)) {
+    _exit(RL_EXIT_INTERRUPTED);
+  }
+  interrupted = number;
+}
+
+void rl_run_catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { // nohup ignores it
+    sigaction(SIGHUP, &action, NULL);
+  }
+  signal(SIGPIPE, SIG_IGN); // a note that nobody reads is no reason to end
+  signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
+  signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
+}
+
+void rl_run_begin_writing(void) { writing = 1; }
+
+bool rl_run_interrupted(void) { return interrupted != 0; }
+
+static bool end_by_signal(void *self, double share) {
+  (void)self;
+  (void)share;
+  return rl_run_interrupted();
+}
+
+rl_driver *rl_run_driver(const rl_scenario *scenario, const rl_solver_spec *solver, double dt) {
+  static const rl_watch watch = {end_by_signal, NULL};
+  rl_driver *driver = rl_driver_create(scenario->model, solver->type, solver->parameters, dt);
+  if (driver) {
+    driver->info.watch = &watch;
+  }
+  return driver;
+}
+
+static const char *const result_files[] = {"run.json",      "series.csv",       "iterations.csv",
+                                           "snapshots.csv", RL_TRAJECTORY_NAME, RL_XDMF_NAME,
+                                           RL_KEPT_NAME};
+
+bool rl_run_has_result(const char *folder) {
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < sizeof result_files / sizeof result_files[0]; i++) {
+    if (rl_path_join(path, folder, result_files[i]) && rl_file_exists(path)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool rl_run_remove_result(const char *folder) {
+  char path[RL_PATH_MAX];
+  for (size_t i = 0; i < sizeof result_files / sizeof result_files[0]; i++) {
+    if (!rl_path_join(path, folder, result_files[i]) || !rl_remove_file(path)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// How many times `dt` is as long as a time that is asked for: at least once, at most `most` times.
+static uint64_t whole_times(double time, double dt, uint64_t most) {
+  return (uint64_t)fmin(fmax(1.0, round(time / dt)), (double)most);
+}
+
+bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
+                     rl_schedule *schedule, char *message, size_t size) {
+  const double duration = isnan(options->duration) ? scenario->duration : options->duration;
+  const double step = isnan(options->step) ? scenario->step : options->step;
+  const double steps = fmax(1.0, round(duration / step));
+  if (!(steps <= RL_STEPS_MAX)) {
+    snprintf(message, size, "%g s in steps of %g s are %g steps; expected at most %g", duration,
+             step, steps, RL_STEPS_MAX);
+    return false;
+  }
+  const double dt = duration / steps;
+  const uint64_t every =
+      isnan(options->every) ? 1 : whole_times(options->every, dt, (uint64_t)steps);
+  const double film = fmin(1.0 / frame_rate, duration / fewest_frames);
+  const double frames_every = options->frames_every > 0.0 ? options->frames_every : film;
+  const uint64_t rows = whole_times(frames_every, (double)every * dt, (uint64_t)steps / every);
+  *schedule = (rl_schedule){(uint64_t)steps, every, rows * every, dt};
+  return true;
+}
+
+bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
+                 rl_schedule *schedule) {
+  char message[256];
+  if (!rl_run_schedule(scenario, options, schedule, message, sizeof message)) {
+    fprintf(stderr, "ropelab: %s: %s\n", scenario->name, message);
+    return false;
+  }
+  const double step = isnan(options->step) ? scenario->step : options->step;
+  if (fabs(schedule->dt - step) > note_above && !options->quiet) {
+    fprintf(stderr,
+            "ropelab: note: %s does not divide by the step: %llu step%s of %.10g s instead of "
+            "%.10g s\n",
+            scenario->name, (unsigned long long)schedule->steps, schedule->steps == 1 ? "" : "s",
+            schedule->dt, step);
+  }
+  if (!options->quiet) {
+    rl_note_ropes(scenario);
+    rl_note_events(scenario, schedule);
+  }
+  return true;
+}
+
+// A run while it goes on.
+typedef struct run {
+  const rl_scenario *scenario;
+  const rl_solver_spec *solver;
+  const rl_run_options *options;
+  const char *folder;
+  rl_schedule schedule;
+  json_t *manifest;
+  rl_driver *driver;
+  rl_recorder *recorder;
+  double *trace;
+  size_t trace_capacity;
+  bool late;                          // past its time limit
+  double shown;                       // of its progress [%]
+  json_t *changes;                    // what came apart
+  json_t *notes;                      // what is easily overlooked, in words
+  size_t change_notes;                // of these, how many were told
+  uint32_t whole_rope, whole_element; // where there was last no spare node to part with
+  uint32_t strict_rope;               // that first asked for shorter steps (RL_NONE: none)
+  double strict_time, step_limit;     // when, and for which [s]
+  bool is_bent;                       // by its bending, not by its tension
+} run;
+
+// As many changes are listed in run.json, and noted on stderr.
+enum { CHANGES_MAX = 1000, NOTES_MAX = 3 };
+
+static int fail(const run *r, const char *what) {
+  fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
+  return RL_EXIT_FAILED;
+}
+
+// The most residuals of a step.
+static size_t trace_capacity(const rl_solver_spec *solver) {
+  const int iterations = rl_parameter_find(solver->type, "iterations");
+  return iterations >= 0 ? (size_t)solver->parameters[iterations] : 1;
+}
+
+double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver) {
+  const rl_model *model = scenario->model;
+  const size_t exact = scenario->exact ? rl_state_bytes(model) : 0;
+  return (double)model->bytes + (double)exact + (double)rl_driver_bytes(model, solver->type) +
+         (double)trace_capacity(solver) * (double)sizeof(double);
+}
+
+static bool prepare(run *r) {
+  r->trace_capacity = trace_capacity(r->solver);
+  r->trace = malloc(r->trace_capacity * sizeof *r->trace);
+  r->driver = rl_run_driver(r->scenario, r->solver, r->schedule.dt);
+  if (!r->trace || !r->driver) {
+    errno = ENOMEM;
+    return false;
+  }
+  r->recorder = rl_recorder_create(r->folder, r->scenario, r->driver);
+  return r->recorder != NULL;
+}
+
+// Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
+static bool is_told(const run *r) { return !r->options->quiet; }
+
+// What happened and is easily overlooked: kept in run.json, and told.
+static void note(const run *r, const char *format, ...) {
+  char text[384];
+  va_list words;
+  va_start(words, format);
+  vsnprintf(text, sizeof text, format, words);
+  va_end(words);
+  json_array_append_new(r->notes, json_string(text));
+  if (is_told(r)) {
+    fprintf(stderr, "ropelab: note: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
+  }
+}
+
+void rl_describe_limit(double limit, char *reason, size_t size) {
+  snprintf(reason, size, "stopped after the time limit of %g s of processor time", limit);
+}
+
+// Processor time, so that a run is not given up because others use the computer.
+static bool is_late(const run *r) {
+  return !isnan(r->options->limit) && rl_seconds_used() > r->options->limit;
+}
+
+static void show_progress(run *r, double steps_done) {
+  const double now = floor(100.0 * steps_done / (double)r->schedule.steps);
+  if (!r->options->quiet && now > r->shown && isatty(STDERR_FILENO)) {
+    r->shown = now;
+    fprintf(stderr, "\r%s, %s: %3.0f %%%s", r->scenario->name, r->solver->label, now,
+            now >= 100.0 ? "\r\033[K" : "");
+  }
+}
+
+// Within a step that takes long.
+static bool watch_step(void *self, double share) {
+  run *r = self;
+  show_progress(r, (double)r->driver->state->step + fmin(share, 0.999));
+  return interrupted || is_late(r);
+}
+
+static bool is_snapshot_step(const run *r, uint64_t step) {
+  for (uint64_t i = 0; i < SNAPSHOTS; i++) {
+    if (step == r->schedule.steps * i / (SNAPSHOTS - 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A rope that slips off a body is physics, and easily overlooked; but not every time of many.
+static void note_slipping_off(const run *r) {
+  const rl_state *state = r->driver->state;
+  const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;
+  if (state->slipped_off == before || before >= NOTES_MAX) {
+    return;
+  }
+  note(r, "rope '%s' slipped off body '%s' at t = %.6g s%s",
+       r->scenario->model->ropes[state->slipped_rope].name,
+       r->scenario->model->bodies[state->slipped_body].name, state->time,
+       state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
+}
+
+// The end of its rope that a change is about.
+static const char *end_name(const rl_change *c) {
+  const char *other = c->kind == RL_CHANGE_EMPTY ? "inside" : "between";
+  return c->element == 0 ? "from" : c->element == 1 ? "to" : other;
+}
+
+// The winch that has run out of rope.
+static void name_winch(const rl_change *c, const char *rope, char *text, size_t size) {
+  if (c->element == RL_NONE) {
+    snprintf(text, size, "the winch inside rope '%s'", rope);
+  } else {
+    snprintf(text, size, "the winch at end '%s' of rope '%s'", end_name(c), rope);
+  }
+}
+
+static void list_change(const run *r, const rl_change *c) {
+  static const char *const kinds[] = {[RL_CHANGE_TORN] = "torn",
+                                      [RL_CHANGE_CUT] = "cut",
+                                      [RL_CHANGE_RELEASED] = "released",
+                                      [RL_CHANGE_UNMET] = "no spare node",
+                                      [RL_CHANGE_UNGROWN] = "no spare node to grow by",
+                                      [RL_CHANGE_EMPTY] = "no rope left",
+                                      [RL_CHANGE_DRAWN] = "drawn into its eye"};
+  const rl_model *model = r->scenario->model;
+  if (json_array_size(r->changes) >= CHANGES_MAX) {
+    return;
+  }
+  json_t *out = json_pack("{s:s, s:f}", "change", kinds[c->kind], "time_s", c->time);
+  if (c->rope == RL_NONE) {
+    json_object_set_new(out, "body", json_string(model->bodies[c->body].name));
+  } else {
+    json_object_set_new(out, "rope", json_string(model->ropes[c->rope].name));
+  }
+  const bool is_of_end =
+      c->kind == RL_CHANGE_RELEASED || c->kind == RL_CHANGE_EMPTY || c->kind == RL_CHANGE_DRAWN;
+  if (c->rope != RL_NONE && is_of_end) {
+    json_object_set_new(out, "end", json_string(end_name(c)));
+    if (c->kind == RL_CHANGE_EMPTY) {
+      json_object_set_new(out, "length_m", json_real(c->length));
+    }
+    if (c->kind == RL_CHANGE_DRAWN) {
+      json_object_set_new(out, "tension_N", json_real(c->tension));
+    }
+  } else if (c->rope != RL_NONE) {
+    json_object_set_new(out, "element", json_integer(c->element));
+    json_object_set_new(out, "tension_N", json_real(c->tension));
+  }
+  json_array_append_new(r->changes, out);
+}
+
+// What happened, in words.
+static void describe_change(const run *r, const rl_change *c, char *text, size_t size) {
+  const rl_model *model = r->scenario->model;
+  const char *rope = c->rope == RL_NONE ? "" : model->ropes[c->rope].name;
+  size_t used;
+  switch (c->kind) {
+  case RL_CHANGE_TORN:
+    snprintf(text, size, "rope '%s' tore at element %u, at %.6g N", rope, c->element, c->tension);
+    break;
+  case RL_CHANGE_CUT:
+    snprintf(text, size, "rope '%s' was cut at element %u", rope, c->element);
+    break;
+  case RL_CHANGE_RELEASED:
+    if (c->rope == RL_NONE) {
+      snprintf(text, size, "body '%s' was let go", model->bodies[c->body].name);
+    } else {
+      snprintf(text, size, "end '%s' of rope '%s' was let go", end_name(c), rope);
+    }
+    break;
+  case RL_CHANGE_EMPTY:
+    name_winch(c, rope, text, size);
+    used = strlen(text);
+    snprintf(text + used, size - used,
+             " has no rope left to take in within a step: %.6g m, and stops", c->length);
+    break;
+  case RL_CHANGE_DRAWN:
+    if (c->element == RL_NONE) {
+      snprintf(text, size, "two eyes of rope '%s' are drawn together, at %.6g N, and the run stops",
+               rope, c->tension);
+    } else {
+      snprintf(text, size,
+               "end '%s' of rope '%s' is drawn into its eye, at %.6g N, and the run stops",
+               end_name(c), rope, c->tension);
+    }
+    break;
+  case RL_CHANGE_UNGROWN:
+    snprintf(text, size, "rope '%s' has no spare node left to grow by at element %u%s", rope,
+             c->element,
+             model->ropes[c->rope].stops ? ", and the run stops"
+                                         : " and goes on with longer elements there");
+    break;
+  default:
+    snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
+             c->element,
+             model->ropes[c->rope].stops ? ", and the run stops" : " and goes on whole");
+  }
+}
+
+// Whether a change is that of the step before once more: an element that should tear and cannot.
+static bool is_told_again(run *r, const rl_change *c) {
+  const bool again =
+      c->kind == RL_CHANGE_UNMET && c->rope == r->whole_rope && c->element == r->whole_element;
+  if (c->kind == RL_CHANGE_UNMET) {
+    r->whole_rope = c->rope;
+    r->whole_element = c->element;
+  }
+  return again;
+}
+
+// What came apart is listed; the first of it is told.
+static void note_changes(run *r) {
+  for (size_t i = 0; i < r->driver->change_count; i++) {
+    const rl_change *c = &r->driver->changes[i];
+    char text[256];
+    if (is_told_again(r, c)) {
+      continue;
+    }
+    list_change(r, c);
+    if (r->change_notes < NOTES_MAX) {
+      describe_change(r, c, text, sizeof text);
+      r->change_notes++;
+      note(r, "%s at t = %.6g s%s", text, c->time,
+           r->change_notes == NOTES_MAX ? "; run.json lists any further changes" : "");
+    }
+  }
+}
+
+// The longest steps in which a method is stable that acts all through a step with what there is at
+// its start: of directions sqrt(m l/T), of bending (10) of papers/bending.md. Infinite: any.
+static double directions_limit(const rl_driver *driver, uint32_t link) {
+  const rl_state *state = driver->state;
+  const rl_link *l = &state->links[link];
+  const double w = fmax(state->points[l->a].w, state->points[l->b].w);
+  const double tension = driver->type->holds_directions ? state->multipliers[link] : 0.0;
+  return tension > 0.0 ? sqrt(l->rest / (w * tension)) : INFINITY;
+}
+
+static double bending_limit(const rl_driver *driver, const rl_rope *rope, uint32_t link) {
+  const rl_state *state = driver->state;
+  const rl_link *l = &state->links[link];
+  const double bending = driver->type->holds_bending ? rope->bending : 0.0;
+  const double mass = fmax(state->masses[l->a], state->masses[l->b]);
+  const double now =
+      rl_distance(rl_position(&state->points[l->a]), rl_position(&state->points[l->b]));
+  return bending > 0.0 && mass > 0.0 ? 0.5 * sqrt(mass * now * now * now / bending) : INFINITY;
+}
+
+// The first time at which a rope asked for shorter steps than these, and the element that asks for
+// the shortest.
+static void watch_limits(run *r) {
+  const rl_driver *driver = r->driver;
+  const rl_state *state = driver->state;
+  const bool holds = driver->type->holds_directions || driver->type->holds_bending;
+  if (!holds || r->strict_rope != RL_NONE) {
+    return;
+  }
+  r->step_limit = r->schedule.dt;
+  for (uint32_t k = 0; k < driver->model->rope_count; k++) {
+    const rl_rope *rope = &driver->model->ropes[k];
+    for (uint32_t i = 0; !rope->massless && i < rl_rope_elements(driver->model, state, k); i++) {
+      const double across = directions_limit(driver, rope->first_link + i);
+      const double bent = bending_limit(driver, rope, rope->first_link + i);
+      if (fmin(across, bent) < r->step_limit) {
+        r->step_limit = fmin(across, bent);
+        r->is_bent = bent < across;
+        r->strict_rope = k;
+        r->strict_time = state->time;
+      }
+    }
+  }
+}
+
+// One step, with its time and work added to the summary.
+static rl_reason take_step(run *r, bool traced, bool recorded) {
+  rl_driver *driver = r->driver;
+  rl_summary *summary = rl_recorder_summary(r->recorder);
+  driver->info.trace = traced ? r->trace : NULL;
+  driver->info.trace_capacity = r->trace_capacity;
+  driver->info.want_residual = recorded;
+  const double start = rl_seconds_now();
+  const rl_reason reason = rl_driver_step(driver);
+  summary->seconds += rl_seconds_now() - start;
+  summary->steps_done = driver->state->step;
+  summary->iterations += driver->info.iterations;
+  summary->row_evaluations += driver->info.row_evaluations;
+  if (rl_driver_is_unsettled(driver)) {
+    summary->unsettled++;
+    summary->unsettled_residual = fmax(summary->unsettled_residual, driver->info.residual);
+  }
+  if (!isnan(driver->info.error_estimate)) {
+    summary->estimated_until = driver->state->time;
+  }
+  watch_limits(r);
+  note_slipping_off(r);
+  note_changes(r);
+  summary->slipped_off = driver->state->slipped_off;
+  summary->parted = driver->state->parted;
+  summary->unparted = driver->state->unparted;
+  return reason;
+}
+
+// The time loop: until the end, a divergence or a signal. The last state is always recorded; its
+// positions only if it has any, since a run that diverged may have ended in nan.
+static rl_reason loop(run *r) {
+  const uint64_t steps = r->schedule.steps;
+  const rl_watch watch = {watch_step, r};
+  rl_reason reason = RL_RUNNING;
+  r->driver->info.watch = &watch;
+  bool last = false;
+  uint64_t rows = 0; // the last step that has one
+  rl_record_row(r->recorder, r->driver, true);
+  rl_record_snapshot(r->recorder, r->driver);
+  last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step
+  for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
+    const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
+    const bool recorded = step % r->schedule.every == 0 || step == steps;
+    reason = take_step(r, traced, recorded);
+    r->late = (step < steps || reason == RL_RUNNING) && is_late(r);
+    last = step == steps || reason < 0 || reason == RL_STOPPED || interrupted || r->late;
+    if (traced) {
+      rl_record_trace(r->recorder, r->driver);
+    }
+    if ((recorded || last) && r->driver->state->step > rows) { // what stops before a step is there
+      rl_record_row(r->recorder, r->driver, last || step % r->schedule.frames_every == 0);
+      rows = r->driver->state->step;
+    }
+    if ((is_snapshot_step(r, step) || last) &&
+        rl_state_finite(r->driver->model, r->driver->state)) {
+      rl_record_snapshot(r->recorder, r->driver);
+    }
+    show_progress(r, (double)r->driver->state->step);
+  }
+  return reason;
+}
+
+// Adds to the outcome what makes it worth little.
+static void add_fault(const run *r, char *text, size_t size, const char *fault) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "; %s", fault);
+  note(r, "%s", fault);
+}
+
+// Whether a method has lost more than gravity and the start can have given, and that no small share
+// of what passed through: a driven scene that is damped a little loses in the long run more than it
+// holds.
+static bool loses_too_much(const rl_summary *summary, double all) {
+  const double held = summary->energy_scale, lost = summary->energy_loss_max;
+  return held > 0.0 && lost > held && lost > fault_noted * all;
+}
+
+// A result that is worth little says so: what the method has made, of all energy that there is, and
+// lost, beyond all that the scene holds by itself, and how much too long it has left ropes, of all
+// that there are.
+static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
+  const double all = r->driver->energy_scale + fabs(r->driver->state->work);
+  char fault[128];
+  if (all > 0.0 && summary->energy_gain_max > fault_noted * all) {
+    snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
+             summary->energy_gain_max, summary->energy_gain_max / all);
+    add_fault(r, text, size, fault);
+  }
+  if (loses_too_much(summary, all)) {
+    snprintf(fault, sizeof fault, "the method lost up to %.3g J, and the scene holds %.3g J",
+             summary->energy_loss_max, summary->energy_scale);
+    add_fault(r, text, size, fault);
+  }
+  if (summary->length_error_max > fault_noted * r->driver->model->reach) {
+    snprintf(fault, sizeof fault, "inextensible rope was up to %.3g m too long",
+             summary->length_error_max);
+    add_fault(r, text, size, fault);
+  }
+}
+
+// Steps that are worth less than was asked for.
+static void note_unsettled(const run *r, const rl_summary *summary) {
+  char left[96] = "";
+  if (summary->unsettled == 0) {
+    return;
+  }
+  const rl_solver_type *type = r->solver->type;
+  const int tolerance = rl_parameter_find(type, "tolerance");
+  const char *unit = type->parameters[tolerance].unit;
+  const bool is_of_rows =
+      strcmp(unit, "m") == 0 && summary->unsettled_residual > r->solver->parameters[tolerance];
+  if (summary->unsettled_residual > 0.0) {
+    snprintf(left, sizeof left,
+             is_of_rows ? "; they left up to %.2g m"
+                        : "; in rows they left up to %.2g m, and it is not of rows alone",
+             summary->unsettled_residual);
+  }
+  const bool has_unit = strcmp(unit, "1") != 0;
+  note(r, "%llu of %llu steps did not settle to the tolerance of %g%s%s%s",
+       (unsigned long long)summary->unsettled, (unsigned long long)summary->steps_done,
+       r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
+}
+
+// Where a method that is to be the truth is not, by its own estimate.
+static void note_estimate(const run *r, const rl_summary *summary) {
+  const double estimate = r->driver->info.error_estimate;
+  if (isnan(estimate) && summary->estimated_until > 0.0) {
+    note(r, "what it says of its own error ends at t = %.6g s", summary->estimated_until);
+  } else if (estimate > doubtful_estimate * r->driver->model->reach) {
+    note(r, "by its own estimate places are off by up to %.2g m at the end", estimate);
+  }
+}
+
+// Cuts that are over and met no rope, or only where it was apart.
+static void note_vain_cuts(const run *r) {
+  const rl_driver *driver = r->driver;
+  size_t count = 0;
+  for (uint32_t i = 0; i < driver->model->event_count; i++) {
+    const rl_event *e = &driver->model->events[i];
+    const double end = e->kind == RL_EVENT_CUT_SWIPE ? e->from + e->duration : e->from;
+    const bool is_over = round(end / driver->dt) < (double)driver->state->step;
+    if (e->kind > RL_EVENT_CUT_SWIPE || !is_over || driver->has_acted[i]) {
+      continue;
+    }
+    if (++count <= NOTES_MAX) {
+      note(r, "the cut at t = %.6g s (event %u) met nothing", e->from, i);
+    }
+  }
+  if (count > NOTES_MAX) {
+    note(r, "so did %zu further cuts", count - NOTES_MAX);
+  }
+}
+
+// How a run has ended.
+typedef struct outcome {
+  int status;
+  const char *name;
+  char text[256];
+} outcome;
+
+static void describe_divergence(const run *r, rl_reason reason, uint64_t step, outcome *o) {
+  const int used =
+      snprintf(o->text, sizeof o->text, "%s at t = %.6g s, step %llu", rl_reason_name(reason),
+               r->driver->state->time, (unsigned long long)step);
+  if (r->strict_rope != RL_NONE) {
+    snprintf(o->text + used, sizeof o->text - (size_t)used,
+             "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s%s", r->strict_time,
+             r->scenario->model->ropes[r->strict_rope].name,
+             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit,
+             r->is_bent ? "" : ", and shorter ones as T grows");
+  }
+}
+
+static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *summary) {
+  outcome o = {.status = RL_EXIT_DONE, .name = "done"};
+  snprintf(o.text, sizeof o.text, "%s", rl_reason_name(reason));
+  if (reason < 0) {
+    o.status = RL_EXIT_DIVERGED;
+    o.name = "diverged";
+    describe_divergence(r, reason, summary->steps_done, &o);
+    if (is_told(r)) {
+      fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label,
+              o.text);
+    }
+  } else if (r->late) {
+    o.status = RL_EXIT_FAILED;
+    o.name = "timeout";
+    rl_describe_limit(r->options->limit, o.text, sizeof o.text);
+    if (is_told(r)) {
+      fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, o.text);
+    }
+  } else if (reason == RL_STOPPED) {
+    const size_t count = r->driver->change_count;
+    snprintf(o.text, sizeof o.text, "stopped");
+    if (count > 0) {
+      describe_change(r, &r->driver->changes[count - 1], o.text, sizeof o.text);
+    }
+  } else if (interrupted && summary->steps_done < r->schedule.steps) {
+    o.status = RL_EXIT_INTERRUPTED;
+    o.name = "interrupted";
+    snprintf(o.text, sizeof o.text, "stopped by a signal at t = %.6g s", r->driver->state->time);
+  }
+  return o;
+}
+
+// Enters the outcome and turns it into an exit status.
+static int finish(run *r, rl_reason reason) {
+  rl_summary summary;
+  const bool saved = rl_recorder_close(r->recorder, &summary);
+  r->recorder = NULL;
+  outcome o = find_outcome(r, reason, &summary);
+  if (reason > 0) {
+    describe_faults(r, &summary, o.text, sizeof o.text);
+  }
+  note_vain_cuts(r);
+  note_unsettled(r, &summary);
+  note_estimate(r, &summary);
+  json_object_set(r->manifest, "notes", r->notes);
+  if (!saved) {
+    o.status = fail(r, "cannot write");
+    o.name = "failed";
+    snprintf(o.text, sizeof o.text, "the results could not be written");
+  }
+  rl_manifest_finish(r->manifest, o.name, o.text, &summary, rl_state_hash(r->driver->state));
+  rl_manifest_enter_files(r->manifest, r->folder);
+  if (r->driver->change_capacity > 0) {
+    json_object_set(r->manifest, "changes", r->changes);
+  }
+  if (!rl_manifest_write(r->manifest, r->folder)) {
+    o.status = fail(r, "cannot write run.json");
+  }
+  return o.status;
+}
+
+// Whether two descriptions are of the same run by the same program.
+static bool are_same_run(const json_t *a, const json_t *b) {
+  json_t *first = rl_manifest_identity(a), *second = rl_manifest_identity(b);
+  const bool same = json_equal(first, second);
+  json_decref(first);
+  json_decref(second);
+  return same;
+}
+
+// Whether a run that was given up would be given up again.
+static bool has_same_limit(const json_t *a, const json_t *b) {
+  return json_equal(json_object_get(a, "limit_s"), json_object_get(b, "limit_s"));
+}
+
+// The exit status of a result that is there if it is this run's and complete; else -1. What failed
+// or was interrupted is not.
+static int find_result(const run *r) {
+  static const struct {
+    const char *status;
+    int exit;
+  } complete[] = {{"done", RL_EXIT_DONE},
+                  {"diverged", RL_EXIT_DIVERGED},
+                  {"unsupported", RL_EXIT_UNSUPPORTED},
+                  {"timeout", RL_EXIT_FAILED}};
+  char path[RL_PATH_MAX];
+  json_t *there = rl_path_join(path, r->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
+  const char *status = json_string_value(json_object_get(there, "status"));
+  int found = -1;
+  for (size_t i = 0; status && i < sizeof complete / sizeof complete[0]; i++) {
+    if (strcmp(status, complete[i].status) == 0 && are_same_run(there, r->manifest) &&
+        rl_manifest_is_whole(there, r->folder) &&
+        (complete[i].exit != RL_EXIT_FAILED || has_same_limit(there, r->manifest))) {
+      found = complete[i].exit;
+    }
+  }
+  json_decref(there);
+  return found;
+}
+
+// Takes the folder for this run; what is refused changes nothing in it.
+static int claim(const run *r) {
+  if (!rl_make_results_folder(r->folder)) {
+    return RL_EXIT_USAGE;
+  }
+  if (!rl_lock_folder(r->folder)) {
+    fprintf(stderr, "ropelab: another run is writing into %s; expected another folder\n",
+            r->folder);
+    return RL_EXIT_USAGE;
+  }
+  if (!rl_run_has_result(r->folder)) {
+    return RL_EXIT_DONE;
+  }
+  if (!r->options->force) {
+    fprintf(stderr, "ropelab: %s already holds a result; --force replaces it\n", r->folder);
+    return RL_EXIT_USAGE;
+  }
+  return rl_run_remove_result(r->folder) && rl_listed_remove(r->folder) // with a report on it
+             ? RL_EXIT_DONE
+             : fail(r, "cannot replace what is there");
+}
+
+// Why a run cannot even begin, and the exit status of that; RL_EXIT_DONE: it can.
+static int find_obstacle(const run *r, char *reason, size_t size) {
+  const uint32_t missing = rl_driver_missing(r->scenario->model, r->solver->type);
+  if (missing) {
+    snprintf(reason, size, "the solver cannot do: %s", rl_capability_name(missing & -missing));
+    return RL_EXIT_UNSUPPORTED;
+  }
+  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_memory_there();
+  if (needed > there) {
+    snprintf(reason, size, "it needs %.3g GiB of memory and there are %.3g GiB", needed / RL_GIB,
+             there / RL_GIB);
+    return RL_EXIT_FAILED;
+  }
+  return RL_EXIT_DONE;
+}
+
+// Leaves a run.json that says why there is nothing else.
+static int give_up(run *r, int status, const char *reason) {
+  const bool unsupported = status == RL_EXIT_UNSUPPORTED;
+  rl_manifest_finish(r->manifest, unsupported ? "unsupported" : "failed", reason, NULL, 0);
+  if (is_told(r)) {
+    fprintf(stderr, "ropelab: %s %s %s: %s\n", r->solver->type->name,
+            unsupported ? "does not support" : "cannot run", r->scenario->name, reason);
+  }
+  return rl_manifest_write(r->manifest, r->folder) ? status : fail(r, "cannot write run.json");
+}
+
+int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
+           const char *folder, const char *command) {
+  run r = {.scenario = scenario, .solver = solver, .options = options, .folder = folder};
+  if (!rl_run_plan(scenario, options, &r.schedule)) {
+    return RL_EXIT_USAGE;
+  }
+  const rl_run_facts facts = {.scenario = scenario,
+                              .solver = solver,
+                              .command = command,
+                              .comparison = options->comparison,
+                              .step = r.schedule.dt,
+                              .duration = r.schedule.dt * (double)r.schedule.steps,
+                              .limit = options->limit,
+                              .steps = r.schedule.steps,
+                              .every = r.schedule.every,
+                              .frames_every = r.schedule.frames_every,
+                              .trace = options->trace};
+  r.manifest = rl_manifest_create(&facts);
+  r.changes = json_array();
+  r.notes = json_array();
+  r.whole_rope = r.strict_rope = RL_NONE;
+  if (!r.manifest || !r.changes || !r.notes) {
+    errno = ENOMEM;
+    return fail(&r, "cannot describe the run");
+  }
+  rl_run_begin_writing();
+  char reason[256];
+  const int there = options->resume ? find_result(&r) : -1;
+  if (there >= 0) {
+    json_decref(r.manifest);
+    return there;
+  }
+  int status = claim(&r);
+  const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;
+  if (status != RL_EXIT_DONE) {
+    // Somebody else's folder, or none: nothing is written there.
+  } else if (obstacle != RL_EXIT_DONE) {
+    status = give_up(&r, obstacle, reason);
+  } else if (options->cache && rl_cache_fetch(options->cache, r.manifest, folder)) {
+    status = RL_EXIT_DONE;
+  } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {
+    status = fail(&r, "cannot start");
+    rl_manifest_finish(r.manifest, "failed", strerror(errno), NULL, 0);
+    rl_manifest_write(r.manifest, folder);
+  } else {
+    status = finish(&r, loop(&r));
+    if (options->cache && status == RL_EXIT_DONE) {
+      rl_cache_store(options->cache, r.manifest, folder);
+    }
+  }
+  rl_driver_free(r.driver);
+  free(r.trace);
+  json_decref(r.changes);
+  json_decref(r.notes);
+  json_decref(r.manifest);
+  return status;
+}
