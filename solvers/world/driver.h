@@ -51,11 +51,11 @@ typedef struct rl_driver {
   rl_rows *rows;
   rl_ledger *ledger;
   rl_ledger *whole_ledger; // of the state `whole`, or NULL
-  rl_step_info info;   // of the last step; set want_residual, trace and watch before a step
-  double dt;           // [s], of a part of a step while it is made
-  rl_energy start;     // energies at the start
-  double energy_scale; // all energy the scene can hold [J]
-  double gain_limit;   // what a method cannot have made of it, work aside, but by blowing up [J]
+  rl_step_info info;       // of the last step; set want_residual, trace and watch before a step
+  double dt;               // [s], of a part of a step while it is made
+  rl_energy start;         // energies at the start
+  double energy_scale;     // all energy the scene can hold [J]
+  double gain_limit; // what a method cannot have made of it, work aside, but by blowing up [J]
   // What came apart before and after the last step, in that order.
   rl_change *changes;
   size_t change_count, change_capacity;
