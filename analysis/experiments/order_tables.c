@@ -128,10 +128,10 @@ void rl_order_print(const rl_order_curve *c) {
     const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
     const double digits = 1.0 - floor(log10(fmax(fabs(b - a), DBL_EPSILON)));
     const int n = (int)fmin(MOST, fmax(FEWEST, digits));
-    printf("%s %.*f (%.*f to %.*f) over %s, %zu of %zu points",
+    printf("%s %.*f (%g %%: %.*f to %.*f) over %s, norm %s, %zu of %zu points",
            c->rule->law == RL_LAW_EXPONENTIAL ? "factor" : "order", n,
-           rounded(order_of(c, f->slope), n), n, rounded(fmin(a, b), n), n, rounded(fmax(a, b), n),
-           c->over, f->count, c->count);
+           rounded(order_of(c, f->slope), n), 100.0 * c->rule->confidence, n,
+           rounded(fmin(a, b), n), n, rounded(fmax(a, b), n), c->over, c->norm, f->count, c->count);
   }
   print_unfinished(c);
 }

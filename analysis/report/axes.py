@@ -13,6 +13,7 @@ GAP, LEAST_GAP = 14.0, 8.0  # px between numbers beside each other
 LINE = 24.0        # px from one number to the next below
 
 MOST = 8           # powers of ten with a number
+MOST_REGULAR = 11  # numbers on a linear axis
 SHORT = 1.5        # decades of an axis on which 2 and 5 of each power have numbers too
 FINE = 6           # decades of an axis that has marks between powers of ten
 PLAIN = 1e-3, 1e5  # numbers outside are written as multiples of powers of ten
@@ -106,9 +107,11 @@ def round_steps(span: float) -> list[float]:
 
 def linear(low: float, high: float, length: float, across: bool) -> list[Tick]:
     """At the smallest round distance at which there is room for numbers on `length` px, beside each
-    other (`across`) or above each other."""
+    other (`across`) or above each other, and there are not too many to read."""
+    scale = length / (high - low)
     found = (regular(low, high, step) for step in reversed(round_steps(high - low)))
-    return next((ticks for ticks in found if fit(ticks, length / (high - low), across, GAP)), [])
+    return next((ticks for ticks in found
+                 if len(ticks) <= MOST_REGULAR and fit(ticks, scale, across, GAP)), [])
 
 
 def few(low: float, high: float, length: float, across: bool) -> list[Tick]:
