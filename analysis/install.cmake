@@ -47,9 +47,11 @@ install(DIRECTORY analysis/plots DESTINATION ${data}/analysis FILES_MATCHING PAT
 install(DIRECTORY analysis/report analysis/python DESTINATION ${data}/analysis
         FILES_MATCHING PATTERN *.py PATTERN *.j2 PATTERN *.js PATTERN __pycache__ EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY analysis papers scenarios DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN *.md PATTERN *.png
-        PATTERN exact EXCLUDE PATTERN report EXCLUDE PATTERN python EXCLUDE)
+foreach(folder solvers scenarios analysis tests)
+  install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+install(DIRECTORY papers DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
+install(DIRECTORY analysis/plots DESTINATION ${CMAKE_INSTALL_DOCDIR}/analysis FILES_MATCHING PATTERN *.png)
 
 # The manual page is what the program says of itself.
 add_custom_command(OUTPUT ropelab.1 COMMAND ropelab __man > ropelab.1 DEPENDS ropelab VERBATIM)

@@ -339,8 +339,8 @@ class Lists(Case):
                         f"row {scenario} of list --coverage")
         self.expect([row[0] for row in rows[2:]], SCENARIOS, "rows of list --coverage")
 
-    def test_readme_shows_the_coverage(self) -> None:
-        readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    def test_readme_of_scenarios_shows_the_coverage(self) -> None:
+        readme = (REPOSITORY / "scenarios/README.md").read_text(encoding="utf-8")
         shown = readme.partition("<!-- coverage -->\n")[2].partition("<!-- /coverage -->")[0]
         self.expect(shown, ropelab("list", "--coverage").stdout, "the table of the README")
 
