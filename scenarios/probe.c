@@ -49,7 +49,7 @@ static size_t piece_count(scene s, size_t rope) {
   if (r ? !r->massless : d->segments > 0) {
     return element_count(s, rope);
   }
-  const size_t wraps = r ? r->wrap_capacity : rl_definition_wraps(s.definition, d);
+  const size_t wraps = r ? r->wrap_capacity : rl_definition_wrap_capacity(s.definition, d);
   return 1 + (wraps > 0 ? wraps : r ? r->eye_count : d->waypoint_count);
 }
 

@@ -50,8 +50,8 @@ static double stretch(const rl_model *model, const rl_state *state, uint32_t ind
   const uint32_t count = rl_rope_elements(model, state, index);
   double largest = count > 0 ? 0.0 : NAN;
   if (rope->wrap_capacity > 0 && count > 0) {
-    rl_rope_look(model, state, index);
-    for (uint32_t piece = 0; piece < rl_wraps_pieces(model, state, index);) {
+    rl_rope_solve_bends(model, state, index);
+    for (uint32_t piece = 0; piece < rl_wraps_piece_count(model, state, index);) {
       const rl_strand s = rl_wrap_strand(model, state, index, piece, state->points);
       largest = rl_larger(largest, s.rest > 0.0 ? s.length / s.rest - 1.0 : 0.0);
       piece += s.piece_count;
@@ -96,7 +96,7 @@ static const rl_link *last_element(const rl_model *model, const rl_state *state,
 // last.
 static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t bends = rl_bend_count(model, state, rope);
-  rl_rope_look(model, state, rope);
+  rl_rope_solve_bends(model, state, rope);
   return bends > 0 ? rl_rope_bend(model, state, rope, bends - 1).exit
                    : slot_position(state, last_element(model, state, rope)->a);
 }
@@ -122,7 +122,7 @@ static double sag(const rl_model *model, const rl_state *state, uint32_t index) 
     }
   }
   if (model->ropes[index].massless) {
-    rl_rope_look(model, state, index);
+    rl_rope_solve_bends(model, state, index);
     const double reach = rl_rope_reach(model, state, index, vertical);
     lowest = reach <= lowest ? lowest : reach;
   }
@@ -170,7 +170,7 @@ static void add_place(hold *h, rl_vec3 entry, rl_vec3 exit, double before, doubl
 
 static void add_bends(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
   const uint32_t count = rl_bend_count(model, state, probe.index);
-  rl_rope_look(model, state, probe.index);
+  rl_rope_solve_bends(model, state, probe.index);
   for (uint32_t i = 0; i < count; i++) {
     const rl_bend bend = rl_rope_bend(model, state, probe.index, i);
     if (bend.body == probe.body) {

@@ -690,7 +690,7 @@ static void add_paths(rl_trajectory *t, path_streams *s, const rl_model *model,
   for (uint32_t r = 0; first && r < model->rope_count; r++) {
     first[r] = s->count;
     if (state && model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
-      rl_rope_look(model, state, r);
+      rl_rope_solve_bends(model, state, r);
       add_path(t, s, model, state, r, exact || state->step > 0);
       if (!exact) {
         add_wraps(t, model, state, r);

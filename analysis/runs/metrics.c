@@ -22,8 +22,8 @@ static void measure_length(rl_metrics *metrics, sums *s, double excess, double r
 // A massless rope over bodies is as many spans as the places where it sticks make of it.
 static void measure_spans(rl_metrics *metrics, sums *s, const rl_model *model,
                           const rl_state *state, uint32_t rope) {
-  rl_rope_look(model, state, rope);
-  for (uint32_t piece = 0; piece < rl_wraps_pieces(model, state, rope);) {
+  rl_rope_solve_bends(model, state, rope);
+  for (uint32_t piece = 0; piece < rl_wraps_piece_count(model, state, rope);) {
     const rl_strand span = rl_wrap_strand(model, state, rope, piece, state->points);
     measure_length(metrics, s, rl_larger(0.0, span.length - span.rest), span.rest,
                    isinf(model->ropes[rope].stiffness));

@@ -326,7 +326,7 @@ static void write_position(rl_recorder *r, double time, const char *item, const 
 // The path of a rope that can lie on bodies.
 static void write_path(rl_recorder *r, const rl_model *model, const rl_state *state, double time,
                        const char *prefix, uint32_t rope) {
-  rl_rope_look(model, state, rope);
+  rl_rope_solve_bends(model, state, rope);
   const size_t count = rl_path_points(model, state, rope, RL_DRAWN_TURNS, NULL, 0);
   rl_path_point *points = malloc((count + 1) * sizeof *points);
   if (!points) {

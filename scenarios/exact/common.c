@@ -156,7 +156,7 @@ bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_path *path, c
   if (wraps && !state) {
     return rl_exact_refuse(message, size, "out of memory");
   }
-  const double length = wraps ? rl_wrap_path(model, state, index, state->points) : 0.0;
+  const double length = wraps ? rl_wrap_solve_path(model, state, index, state->points) : 0.0;
   for (uint32_t i = 0; i < path->count; i++) {
     path->bends[i] = wraps ? wrap_at(model, state, index, i) : eye_at(model, rope->first_eye + i);
   }

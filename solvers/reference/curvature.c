@@ -126,7 +126,7 @@ static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
   const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
   double size = e->model->reach;
   *speed = 0.0;
-  rl_wrap_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
+  rl_wrap_solve_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
   for (uint32_t k = row->first_piece; k <= row->first_piece + row->piece_count; k++) {
     const bool last = k == row->first_piece + row->piece_count;
     size = items[k].radius > 0.0 ? fmin(size, items[k].radius) : size;
@@ -188,7 +188,7 @@ static double places_speed(rl_equations *e, uint32_t rope, double h) {
   for (int k = -4; k <= 4; k++) {
     if (k != 0) {
       rl_displace(e, e->state->points, k * h, e->displaced);
-      rl_wrap_lay(e->model, state, rope, e->displaced, 0.0);
+      rl_wrap_lay_path(e->model, state, rope, e->displaced, 0.0);
       rl_path_add_change(state->old_items, items, count, rl_difference_share(k) / h);
       e->evaluations++;
     }
@@ -216,7 +216,7 @@ static double strand_curvature(rl_equations *e, rl_row *row) {
   for (int k = -4; k <= 4; k++) {
     if (k != 0) {
       rl_displace(e, e->state->points, k * h, e->displaced);
-      rl_wrap_lay(e->model, e->state, rope, e->displaced, k * h);
+      rl_wrap_lay_path(e->model, e->state, rope, e->displaced, k * h);
       const double rate = pieces_rate(e, row, e->displaced, NULL);
       sum += rl_difference_share(k) * rate;
       e->evaluations++;
@@ -234,21 +234,21 @@ static void elastic_slips(const rl_equations *e, uint32_t rope, double *slips) {
   const double h = moves / fmax(e->speed, rl_no_speed);
   rl_displace(e, e->state->points, -h, e->earlier);
   rl_displace(e, e->state->points, h, e->displaced);
-  const double here = rl_wrap_path(model, e->state, rope, e->state->points);
-  const double back = fabs(rl_wrap_path(model, e->state, rope, e->earlier) - here);
-  const double on = fabs(rl_wrap_path(model, e->state, rope, e->displaced) - here);
+  const double here = rl_wrap_solve_path(model, e->state, rope, e->state->points);
+  const double back = fabs(rl_wrap_solve_path(model, e->state, rope, e->earlier) - here);
+  const double on = fabs(rl_wrap_solve_path(model, e->state, rope, e->displaced) - here);
   const double most = 2.0 * moves * (e->state->wrap_counts[rope] + 2);
   const bool ends = !(on <= most), begins = !ends && !(back <= most);
-  rl_wraps_slips(model, e->state, rope, begins ? e->state->points : e->earlier,
-                 ends ? e->state->points : e->displaced, ends || begins ? h : 2.0 * h, slips);
+  rl_wraps_slip_rates(model, e->state, rope, begins ? e->state->points : e->earlier,
+                      ends ? e->state->points : e->displaced, ends || begins ? h : 2.0 * h, slips);
 }
 
 void rl_equations_slips(const rl_equations *e, uint32_t rope, double *slips) {
-  if (rl_wraps_flow_rubs(e->model, rope)) {
+  if (rl_wraps_flow_dissipates(e->model, rope)) {
     elastic_slips(e, rope, slips);
     return;
   }
-  rl_wrap_path(e->model, e->state, rope, e->state->points);
+  rl_wrap_solve_path(e->model, e->state, rope, e->state->points);
   memset(slips, 0, e->state->wrap_counts[rope] * sizeof *slips);
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];

@@ -110,7 +110,7 @@ bool rl_equations_is_stiff(const rl_equations *e, uint32_t m) {
 
 // Whether what friction takes is what a row's rope gives and does not store.
 static bool stores_apart(const rl_equations *e, uint32_t m) {
-  return e->rope_of[m] != RL_NONE && rl_wraps_flow_rubs(e->model, e->rope_of[m]);
+  return e->rope_of[m] != RL_NONE && rl_wraps_flow_dissipates(e->model, e->rope_of[m]);
 }
 
 double rl_equations_elastic_pull(const rl_equations *e, uint32_t m, double *damper) {

@@ -194,7 +194,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
                           .shortest = companion_factor * shortest,
                           .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
-    self->creeps = self->creeps || rl_wraps_flow_rubs(model, i);
+    self->creeps = self->creeps || rl_wraps_flow_dissipates(model, i);
   }
   forget(self);
 }
@@ -724,7 +724,7 @@ static bool lets_go(reference *self, double h) {
   rl_state_copy(state, self->before);
   rl_state_copy(self->judged, self->before);
   rl_state_drift(model, state, h);
-  const bool lost = rl_wraps_lose(model, state, self->judged);
+  const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);
   rl_state_copy(state, self->judged);
   self->found = A_WRAP;
   return lost;
@@ -902,7 +902,7 @@ static rl_reason step_companion(reference *self, const rl_model *model, const rl
 static double stored_beside_friction(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->rope_count; i++) {
-    if (rl_wraps_flow_rubs(model, i) && rl_rope_elements(model, state, i) > 0) {
+    if (rl_wraps_flow_dissipates(model, i) && rl_rope_elements(model, state, i) > 0) {
       energy += rl_wraps_energy(model, state, i);
     }
   }

@@ -274,13 +274,13 @@ static void stop_at_eyes(rl_driver *driver) {
 // shall be no velocity, and they get no longer.
 static void take_back_excess(rl_driver *driver) {
   if (driver->type->excess == RL_EXCESS_CATCHES) {
-    rl_wraps_forget_pulled(driver->model, driver->state);
+    rl_wraps_clear_pulled_growths(driver->model, driver->state);
   }
   if (driver->type->excess != RL_EXCESS_STAYS &&
-      rl_wraps_growth(driver->model, driver->state) > 0.0) {
+      rl_wraps_largest_growth(driver->model, driver->state) > 0.0) {
     detect_between(driver);
-    rl_wraps_draw_in(driver->model, driver->state, driver->rows, driver->type->excess);
-    rl_wraps_catch(driver->model, driver->state, driver->rows, driver->dt);
+    rl_wraps_take_back_growths(driver->model, driver->state, driver->rows, driver->type->excess);
+    rl_wraps_apply_catch(driver->model, driver->state, driver->rows, driver->dt);
     rl_driver_tell(driver);
   }
 }
@@ -306,8 +306,8 @@ static void end_contacts(rl_driver *driver) {
   bool has_other_rows = false;
   if (rl_driver_leads_wraps(driver)) {
     driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt);
-    if (driver->type->lags && rl_wraps_shrink(model, state)) {
-      rl_wraps_arrive(state, driver->rows); // as the ledger has left them
+    if (driver->type->lags && rl_wraps_have_shortened(model, state)) {
+      rl_wraps_remove_outward_velocity(state, driver->rows); // as the ledger has left them
     }
     take_back_excess(driver);
     // What springs in the place of rows store is that of the rows there are now.

@@ -77,7 +77,8 @@ static void solve(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
-  if (rl_driver_leads_wraps(driver) && rl_wraps_jam(model, state, driver->before, driver->rows)) {
+  if (rl_driver_leads_wraps(driver) &&
+      rl_wraps_stick_jammed(model, state, driver->before, driver->rows)) {
     rl_detect(model, state, driver->dt, driver->rows);
   }
   if (!driver->type->keeps_ledger) {
@@ -122,7 +123,7 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
     rl_driver_set_state(driver, driver->before);
     drive_begin(driver, driver->state->time, t1);
     rl_state_drift(driver->model, driver->state, share * driver->dt);
-    if (rl_wraps_lose(driver->model, driver->state, driver->before)) {
+    if (rl_wraps_leave_ended_ways(driver->model, driver->state, driver->before)) {
       return true;
     }
   }
@@ -138,8 +139,8 @@ static void let_go(rl_driver *driver) {
   rl_state *state = driver->state, *before = driver->before;
   memcpy(state->points, before->points, model->slot_count * sizeof *state->points);
   memcpy(state->rotations, before->rotations, model->body_count * sizeof *state->rotations);
-  rl_wraps_evaluate(model, state, driver->rows);
-  rl_wraps_arrive(before, driver->rows);
+  rl_wraps_evaluate_rows(model, state, driver->rows);
+  rl_wraps_remove_outward_velocity(before, driver->rows);
 }
 
 // Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
@@ -148,7 +149,7 @@ static void let_go(rl_driver *driver) {
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
-  rl_wraps_solve(model, driver->state);
+  rl_wraps_solve_paths(model, driver->state);
   rl_state_copy(driver->before, driver->state);
   bool goes_round = false;
   uint64_t slipped = driver->before->slipped_off;

@@ -148,7 +148,7 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
 
 // Whether what a row's rope loses where it slips is booked with the flow of its rest length.
 static bool flow_rubs(const rl_model *model, const rl_row *row) {
-  return row->kind == RL_ROW_SPAN && rl_wraps_flow_rubs(model, model->link_rope[row->item]);
+  return row->kind == RL_ROW_SPAN && rl_wraps_flow_dissipates(model, model->link_rope[row->item]);
 }
 
 // An impulse on a stiff row is an impact if the row was slack or was being torn open without a

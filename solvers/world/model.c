@@ -70,7 +70,7 @@ static void count_rope(rl_builder *b, uint32_t i, counts *n) {
   const rl_rope_definition *rope = &d->ropes[i];
   const uint64_t spares = rl_definition_spares(d, i);
   const uint64_t most_elements = rl_definition_most_elements(d, i);
-  const uint32_t wraps = rl_definition_wraps(d, rope);
+  const uint32_t wraps = rl_definition_wrap_capacity(d, rope);
   b->name_bytes += rl_builder_name_size(rope->name);
   if (rl_definition_elements(rope) > b->longest) {
     b->longest = rl_definition_elements(rope);

@@ -82,7 +82,7 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   const uint32_t count = state->wrap_counts[index];
   const bool is_loop = rl_wraps_is_loop(model, index);
-  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
   uint32_t last = first_piece;
   while (last + 1 < pieces && wraps[last].grip != RL_STICKS) {
     last++;
@@ -115,7 +115,7 @@ static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, ui
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   rl_block *block = &rows->blocks[rows->block_count];
   *block = (rl_block){.first_row = rows->row_count, .rope = index};
-  for (uint32_t i = 0; i + 1 < rl_wraps_pieces(model, state, index);
+  for (uint32_t i = 0; i + 1 < rl_wraps_piece_count(model, state, index);
        i++) { // a loop ends at the first
     if (wraps[i].grip == RL_STICKS) {
       const size_t source = rl_unknown_count(model, state);

@@ -176,7 +176,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   const uint32_t rope = model->link_rope[row->item];
   const rl_vec3 none = {0.0, 0.0, 0.0};
   if (!rows->points_stand || rows->known_path != rope) {
-    rl_wrap_path(model, state, rope, points);
+    rl_wrap_solve_path(model, state, rope, points);
     rows->known_path = rope;
   }
   const rl_strand strand = rl_wrap_strand(model, state, rope, row->first_piece, points);
@@ -196,7 +196,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
         &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
-    pull_out *= inside ? rl_wrap_pull(model, state, rope, row->first_piece + k - 1) : 1.0;
+    pull_out *= inside ? rl_wrap_tension_ratio(model, state, rope, row->first_piece + k - 1) : 1.0;
     if (slot != RL_NONE) {
       const place p = place_at(model, state, slot, points);
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
@@ -475,7 +475,7 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {
   const rl_rope *rope = &model->ropes[model->link_rope[link]];
   if (rope->wrap_capacity > 0) {
-    return rl_wrap_path(model, state, model->link_rope[link], state->points);
+    return rl_wrap_solve_path(model, state, model->link_rope[link], state->points);
   }
   rl_vec3 at = rl_position(&state->points[state->links[link].a]);
   double length = 0.0;

@@ -392,7 +392,7 @@ static void slip_ends_where_an_edge_locks(void **unused) {
 
 static double largest_excess(const rl_driver *d) {
   double excess = 0.0;
-  for (uint32_t p = 0; p < rl_wraps_pieces(d->model, d->state, 0);) {
+  for (uint32_t p = 0; p < rl_wraps_piece_count(d->model, d->state, 0);) {
     const rl_strand strand = rl_wrap_strand(d->model, d->state, 0, p, d->state->points);
     excess = fmax(excess, strand.length - strand.rest);
     p += strand.piece_count;

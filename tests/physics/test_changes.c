@@ -142,7 +142,7 @@ static void random_runs_go_on(void **unused) {
     }
     runs++;
     rl_driver *d = driver_for(s, solvers[n % 5], n % 4 < 2 ? 1.0 / 500.0 : 1.0 / 250.0);
-    double length = rl_wrap_path(d->model, d->state, 0, d->state->points), most = 0.0;
+    double length = rl_wrap_solve_path(d->model, d->state, 0, d->state->points), most = 0.0;
     for (int k = 0; k < 250; k++) {
       const uint64_t wraps = rl_wraps_hash(d->model, d->state), slipped = d->state->slipped_off;
       if (!(rl_driver_step(d) > 0)) {
@@ -150,7 +150,7 @@ static void random_runs_go_on(void **unused) {
                     rl_reason_name(d->info.reason));
         fail();
       }
-      const double now = rl_wrap_path(d->model, d->state, 0, d->state->points);
+      const double now = rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
       const double moved = moves_of(d->model, d->before, d->state) + 1e-9;
       check_places(d);
       check_below(now - length, moved);
@@ -364,7 +364,7 @@ static void rope_sticks_where_no_slip_can_be(void **unused) {
     uint32_t most = 0;
     for (int n = 0; n < 250; n++) {
       assert_true(rl_driver_step(d) > 0);
-      const double length = rl_wrap_path(d->model, d->state, 0, d->state->points);
+      const double length = rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
       longest = fmax(longest, length - d->state->links[0].rest);
       misfit = fmax(misfit, largest_misfit(d));
       gained = fmax(gained, rl_driver_energy_error(d));
@@ -450,7 +450,7 @@ static double deepest_in_maze(uint64_t seed, const char *solver) {
   for (int k = 0; k < STEPS; k++) {
     const rl_vec3 was = rl_position(&d->state->points[1]);
     assert_true(rl_driver_step(d) > 0);
-    rl_wrap_path(d->model, d->state, 0, d->state->points);
+    rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
     for (uint32_t b = 1; b < d->model->body_count; b++) {
       const double depth = depth_in(d, b);
       since[b] = depths[b] > 0.0 ? since[b] : k;
@@ -516,7 +516,7 @@ typedef struct orbit {
 } orbit;
 
 static orbit find_orbit(const rl_driver *d) {
-  rl_wrap_path(d->model, d->state, 0, d->state->points);
+  rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
   return (orbit){rl_length(d->state->velocities[rl_body_slot(d->model, 0)]),
                  rl_path_items(d->state, 0)[d->state->wrap_counts[0]].piece};
 }
@@ -539,7 +539,7 @@ static double own_gain(const rl_driver *d, double speed, double radius) {
 static double energy_of(const rl_driver *d) {
   static const double slack = 1e-9; // [m]
   const double energy = rl_energy_total(rl_driver_energy(d));
-  const double length = rl_wrap_path(d->model, d->state, 0, d->state->points);
+  const double length = rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
   if (!d->type->lags || !(d->state->multipliers[0] > 0.0) ||
       length < d->state->links[0].rest - slack) {
     return energy;
@@ -748,10 +748,10 @@ static void what_is_drawn_in_draws_nothing_out(void **unused) {
   for (int n = 0; n < 300; n++) {
     assert_true(rl_driver_step(d) > 0);
     for (uint32_t r = 0; r < 2; r++) {
-      const double length = rl_wrap_path(d->model, d->state, r, d->state->points);
+      const double length = rl_wrap_solve_path(d->model, d->state, r, d->state->points);
       longest = fmax(longest, length - d->state->links[r].rest);
     }
-    growth = fmax(growth, rl_wraps_growth(d->model, d->state));
+    growth = fmax(growth, rl_wraps_largest_growth(d->model, d->state));
   }
   print_message("of %.3g m that a rope has grown %.3g m are left, expected 1e-9 m\n", growth,
                 longest);

@@ -93,7 +93,7 @@ static void rows_are_laid_on_their_sides(void **unused) {
         "  r: {from: {point: [-1, %.6f, 0]}, to: {point: [%d, %.6f, 0]}, over: [%s]}\n",
         bodies, between(&seed, -1.0, 1.0), count, between(&seed, -1.0, 1.0), ways);
     rl_state *state = rl_state_create(s->model);
-    rl_wrap_path(s->model, state, 0, state->points);
+    rl_wrap_solve_path(s->model, state, 0, state->points);
     const size_t many = rl_path_points(s->model, state, 0, RL_ALL_TURNS, points, 1000);
     assert_in_range(many, 2, 1000);
     for (int i = 0; i < count; i++) {

@@ -41,7 +41,7 @@ static void stretch(rl_driver *d, uint32_t rope, double first, double second) {
   rl_state *state = d->state;
   rl_wrap *wraps = &state->wraps[m->ropes[rope].first_wrap];
   rl_link *link = &state->links[m->ropes[rope].first_link];
-  const double length = rl_wrap_path(m, state, rope, state->points);
+  const double length = rl_wrap_solve_path(m, state, rope, state->points);
   const double share = wraps[0].rest / link->rest; // laid with one strain all along
   wraps[0].rest = share * length / (1.0 + second);
   link->rest = (1.0 - share) * length / (1.0 + first) + wraps[0].rest;
@@ -145,7 +145,7 @@ static void belt_creeps(void **unused) {
     for (int i = 0; i < 2; i++) {
       rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.002 : 0.001);
       rl_state *state = d->state;
-      rl_wrap_path(d->model, state, 0, state->points);
+      rl_wrap_solve_path(d->model, state, 0, state->points);
       const bool first_is_taut = state->items[1].exit.y < 0.0;
       stretch(d, 0, first_is_taut ? taut : slack, first_is_taut ? slack : taut);
       stretch(d, 1, heavy, light);

@@ -137,7 +137,7 @@ static bool slides_into_a_corner(rl_driver *d, uint64_t *seed) {
   for (int n = 0; n < 500 && !is_cornered && d->state->wrap_counts[0] == 2; n++) {
     *end = start;
     rl_move(end, rl_scale(between(seed, 0.0, 0.5), random_direction(seed)));
-    assert_true(rl_wrap_path(d->model, d->state, 0, d->state->points) > 0.0);
+    assert_true(rl_wrap_solve_path(d->model, d->state, 0, d->state->points) > 0.0);
     is_cornered = rl_path_items(d->state, 0)[1].corner > 0.0;
   }
   return is_cornered;
@@ -175,8 +175,8 @@ static void corners_hold_as_one_vertex(void **unused) {
       const rl_vec3 out = rl_unit(rl_sub(items[3].at, items[2].exit));
       const double tangent = tan(0.5 * acos(rl_dot(in, out)));
       wraps[0].grip = wraps[1].grip = RL_SLIPS_ON;
-      const double both =
-          rl_wrap_pull(d->model, d->state, 0, 0) * rl_wrap_pull(d->model, d->state, 0, 1);
+      const double both = rl_wrap_tension_ratio(d->model, d->state, 0, 0) *
+                          rl_wrap_tension_ratio(d->model, d->state, 0, 1);
       if (friction * tangent < 1.0) {
         check_relative(both, (1.0 + friction * tangent) / (1.0 - friction * tangent), 1e-9);
       } else {
@@ -212,7 +212,7 @@ static void strands_go_on_round_a_ball(void **unused) {
   rl_driver *d = driver_for(s, "impulse", 0.01);
   rl_detect(d->model, d->state, d->dt, d->rows);
   assert_int_equal(d->rows->row_count, 2);
-  rl_wrap_path(d->model, d->state, 0, d->state->points);
+  rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
   const rl_path_item *item = &rl_path_items(d->state, 0)[1];
   rl_point *points = malloc(d->model->slot_count * sizeof *points);
   assert_non_null(points);

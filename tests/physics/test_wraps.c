@@ -186,10 +186,10 @@ static void nothing_thin_is_passed_through(void **unused) {
 // nothing is known yet.
 static void check_kept_path(const rl_driver *d, rl_state *fresh) {
   const rl_state *state = d->state;
-  const double kept = rl_wrap_path(d->model, state, 0, state->points);
+  const double kept = rl_wrap_solve_path(d->model, state, 0, state->points);
   rl_state_copy(fresh, state);
   fresh->solved[0] = 0;
-  check_near(rl_wrap_path(d->model, fresh, 0, fresh->points), kept, 0.0);
+  check_near(rl_wrap_solve_path(d->model, fresh, 0, fresh->points), kept, 0.0);
   for (uint32_t i = 0; i < state->wrap_counts[0] + 2; i++) {
     const rl_path_item *was = &rl_path_items(state, 0)[i], *is = &rl_path_items(fresh, 0)[i];
     check_near(rl_distance(is->entry, was->entry) + rl_distance(is->exit, was->exit), 0.0, 0.0);
@@ -309,7 +309,7 @@ static void length_is_continuous(void **unused) {
   const uint32_t slot = rl_body_slot(m, 4);
   uint64_t seed = 2385;
   rl_vec3 aim = {0.0, 0.0, 0.0};
-  double length = rl_wrap_path(m, d->state, 0, d->state->points);
+  double length = rl_wrap_solve_path(m, d->state, 0, d->state->points);
   int changes = 0, slips = 0;
   int moves = 0;
   for (; changes < most_changes; moves++) {
@@ -333,7 +333,7 @@ static void length_is_continuous(void **unused) {
     const uint32_t count = d->state->wrap_counts[0];
     rl_wraps_end(m, before, d->state, d->dt);
     changes += d->state->wrap_counts[0] != count;
-    const double now = rl_wrap_path(m, d->state, 0, d->state->points);
+    const double now = rl_wrap_solve_path(m, d->state, 0, d->state->points);
     const double grown = now - length;
     check_below(grown, rl_distance(to, at) + 1e-9);
     if (slipped_off(before, d->state)) { // round a ball: the length may drop
@@ -352,7 +352,7 @@ static void length_is_continuous(void **unused) {
     length = now;
     if (d->state->wrap_counts[0] > 8) { // wound up: from the beginning
       rl_state_copy(d->state, start);
-      length = rl_wrap_path(m, d->state, 0, d->state->points);
+      length = rl_wrap_solve_path(m, d->state, 0, d->state->points);
     }
   }
   print_message("%d changes of wraps in %d moves, %d slips round a ball\n", changes, moves, slips);

@@ -31,7 +31,7 @@ static void test_points(void **unused) {
   rl_state *state = rl_state_create(scenario->model);
   assert_non_null(state);
   static rl_path_point points[POINTS_MAX];
-  const double length = rl_wrap_path(scenario->model, state, 0, state->points);
+  const double length = rl_wrap_solve_path(scenario->model, state, 0, state->points);
   const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   assert_int_equal(rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, NULL, 0), count);
   assert_in_range(count, 2 * 6.28 / part, POINTS_MAX);
@@ -69,7 +69,7 @@ static void test_drawn_turns(void **unused) {
   rl_state *state = rl_state_create(scenario->model);
   assert_non_null(state);
   static rl_path_point all[POINTS_MAX], few[POINTS_MAX];
-  rl_wrap_path(scenario->model, state, 0, state->points);
+  rl_wrap_solve_path(scenario->model, state, 0, state->points);
   const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, all, POINTS_MAX);
   assert_int_equal(rl_path_points(scenario->model, state, 0, 2, few, POINTS_MAX), count);
   const size_t less = rl_path_points(scenario->model, state, 0, 1, few, POINTS_MAX);
@@ -102,7 +102,7 @@ static void test_reach(void **unused) {
   rl_state *state = rl_state_create(scenario->model);
   assert_non_null(state);
   static rl_path_point points[POINTS_MAX];
-  rl_rope_look(scenario->model, state, 0);
+  rl_rope_solve_bends(scenario->model, state, 0);
   const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   size_t beyond = 0;
   for (int k = 0; k < 200; k++) {
@@ -134,7 +134,7 @@ static void test_tensions(void **unused) {
   state->wraps[1].tension = tensions[2];
   state->wraps[2].tension = tensions[3];
   check_near(rl_largest_tension(scenario->model, state, 0), 8.0, 0.0);
-  rl_rope_look(scenario->model, state, 0);
+  rl_rope_solve_bends(scenario->model, state, 0);
   const size_t count = rl_path_points(scenario->model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   check_near(points[0].tension, 2.0, 0.0);
   check_near(points[count - 2].tension, 6.0, 0.0);
@@ -169,7 +169,7 @@ static void test_slip(void **unused) {
   rl_state *state = rl_state_create(model);
   assert_non_null(state);
   state->multipliers[0] = 1.0;
-  rl_rope_look(model, state, 0);
+  rl_rope_solve_bends(model, state, 0);
   const rl_bend ball = rl_rope_bend(model, state, 0, 2);
   const double rear = 0.5 * state->items[3].arc + state->items[3].piece;
   const double rate = rl_dot(ball.out, state->velocities[rl_body_slot(model, 2)]);
@@ -183,7 +183,7 @@ static void test_slip(void **unused) {
       state->points[slot].y = model->points[slot].y + t * state->velocities[slot].y;
       state->points[slot].z = model->points[slot].z + t * state->velocities[slot].z;
     }
-    lengths[k] = rl_wrap_path(model, state, 0, state->points);
+    lengths[k] = rl_wrap_solve_path(model, state, 0, state->points);
   }
   const double growth = (lengths[1] - lengths[0]) / (2.0 * h);
   const double whole = 0.5 * (lengths[0] + lengths[1]);
@@ -204,7 +204,7 @@ static void test_no_path(void **unused) {
   assert_non_null(state);
   rl_point *load = &state->points[rl_body_slot(model, 2)];
   *load = (rl_point){3.0, 0.0, 0.3, load->w}; // in the ball
-  rl_rope_look(model, state, 0);
+  rl_rope_solve_bends(model, state, 0);
   static rl_path_point points[POINTS_MAX];
   const size_t count = rl_path_points(model, state, 0, RL_ALL_TURNS, points, POINTS_MAX);
   assert_int_equal(count, 5); // its ends, and a place for each bend

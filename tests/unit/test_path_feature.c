@@ -263,7 +263,8 @@ static void sides_are_found_where_there_is_a_way(void **unused) {
       route_list list = {.turning = rl_cross(side, rl_sub(ends[1], ends[0])),
                          .least = INFINITY,
                          .near = INFINITY,
-                         .length = state ? rl_wrap_path(with_rope, state, 0, state->points) : 0.0};
+                         .length =
+                             state ? rl_wrap_solve_path(with_rope, state, 0, state->points) : 0.0};
       rl_path_find_routes(&solid, ends[0], ends[1], note_route, &list);
       const bool touches = state && state->wrap_counts[0] > 0;
       laid += state ? 1 : 0;

@@ -402,7 +402,7 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   // refused as unsupported below.
   bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
                !(rope->closed && (rope->segments == 0 || rope->waypoint_count > 0));
-  known = known && rl_definition_wraps(definition, rope) == 0;
+  known = known && rl_definition_wrap_capacity(definition, rope) == 0;
   for (size_t k = 0; k < rope->waypoint_count; k++) {
     known = known && rope->waypoints[k].is_eye;
   }

@@ -138,7 +138,7 @@ static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rop
   rl_model *model = rl_model_create(&scene, fault);
   rl_state *state = model ? rl_state_create(model) : NULL;
   if (state) {
-    rl_wrap_path(model, state, 0, state->points);
+    rl_wrap_solve_path(model, state, 0, state->points);
     *count = rl_path_points(model, state, 0, RL_ALL_TURNS, NULL, 0);
   }
   rl_path_point *path = state ? calloc(*count + 1, sizeof *path) : NULL;

@@ -381,7 +381,7 @@ static void place_ropes(rl_builder *b) {
                   .is_fed = rl_definition_is_fed(b->definition, i),
                   .rope_collide = rope->rope_collide,
                   .friction = rope->friction,
-                  .wrap_capacity = rl_definition_wraps(b->definition, rope),
+                  .wrap_capacity = rl_definition_wrap_capacity(b->definition, rope),
                   .rubs = rl_definition_rubs(b->definition, rope)};
     wrap += b->ropes[i].wrap_capacity;
     spare += b->ropes[i].spare_count + (b->ropes[i].is_fed ? b->ropes[i].link_count : 0);
@@ -455,7 +455,7 @@ static bool build_wraps(rl_builder *b, rl_state *state, uint32_t index, rl_fault
   if (isnan(way) || !resolve_length(b, index, way, fault)) {
     return false;
   }
-  rl_wraps_share(b->model, state, index, out->length);
+  rl_wraps_share_rest(b->model, state, index, out->length);
   if (out->closed) {
     b->seams[index] = state->seams[index];
     rl_builder_set_point(b, out->ends[0], state->seams[index], 0.0, (rl_vec3){0.0, 0.0, 0.0});

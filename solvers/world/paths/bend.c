@@ -23,8 +23,8 @@ static rl_vec3 end_position(const rl_model *model, const rl_state *state, uint32
   return rl_position(&state->points[model->ropes[rope].ends[end]]);
 }
 
-void rl_rope_look(const rl_model *model, const rl_state *state, uint32_t rope) {
-  if (!can_wrap(model, rope) || !isnan(rl_wrap_path(model, state, rope, state->points))) {
+void rl_rope_solve_bends(const rl_model *model, const rl_state *state, uint32_t rope) {
+  if (!can_wrap(model, rope) || !isnan(rl_wrap_solve_path(model, state, rope, state->points))) {
     return;
   }
   const rl_vec3 nowhere = {NAN, NAN, NAN};

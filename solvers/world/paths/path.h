@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The path of a rope over the surfaces of bodies: the shortest way near the one given, over a fixed
-// sequence of items. Pure geometry in the world frame; what the items are (which bodies, which
-// edges) is decided elsewhere. papers/path.md has the derivation.
+// The path of a rope over the surfaces of bodies: the locally shortest curve over a fixed sequence
+// of items, near a given one. Pure geometry in the world frame; path_feature.h decides which bodies
+// and edges the items are. papers/path.md has the derivation.
 //
 // A straight piece leads from the exit of each item to the entry of the next. On a round item the
-// rope lies along a geodesic between its tangent points; on a line or a circle (the edge of a box,
-// the rim of a cylinder, the seam where a capsule's side meets its cap) it has one place, which
-// slides until both directions balance along the curve.
+// rope lies along a geodesic between its tangent points. On a line or a circle (the edge of a box,
+// the rim of a cylinder, the seam where the side of a capsule meets its cap) it has one place,
+// which slides until both directions make the same angle with the curve.
 #ifndef RL_PATH_H
 #define RL_PATH_H
 
@@ -16,25 +16,25 @@
 #include "path_link.h"
 
 typedef enum rl_path_kind {
-  RL_PATH_POINT,    // an anchor or an eye: at
+  RL_PATH_POINT,    // an end of the rope or an eye, at `at`
   RL_PATH_SPHERE,   // a ball about `at`
   RL_PATH_CYLINDER, // the side of an endless cylinder about the line through `at` along `axis`
   RL_PATH_LINE,     // the edge from `at` along `axis`, 0 <= along <= length
   RL_PATH_CIRCLE,   // about `at`, across `axis`; `along` is the angle from `reference` about axis
 } rl_path_kind;
 
-// What the search for the shortest path writes down at a point between two links: the place of an
-// item that has only one, or the hinge after a round one.
+// Scratch of the solver at a node, a point between two links: the place of an item that has only
+// one, or the hinge after a round item.
 typedef struct rl_path_node {
   rl_path_link link;    // to the next node
-  rl_vec3 place, start; // [m] now, and where the step began
+  rl_vec3 place, start; // now, and at the start of the Newton step [m]
   double start_along, start_wrap;
   rl_vec3 start_side;
-  double turns; // full ones on a ball; -1: not yet counted
+  double turns; // number of full turns on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
-  bool cornered;         // it stays at the end of its line (9a)
+  bool cornered;         // the place stays at the end of its line (9a)
   size_t before;         // index of the node before
-  size_t freedom;        // directions in which it can move
+  size_t freedom;        // number of directions in which the node can move
   rl_vec3 directions[2]; // unit; zero beyond freedom
   double gradient[2];    // of the length
   double inverse[2][2];  // of the eliminated diagonal block of the second derivatives [m]
@@ -44,73 +44,74 @@ typedef struct rl_path_node {
 
 typedef struct rl_path_item {
   rl_path_kind kind;
-  uint32_t part, feature; // what it belongs to, for who decides on it (path_feature.h)
+  uint32_t part, feature; // the solid and its feature, set by path_feature.h
   rl_vec3 at;             // [m]
   rl_vec3 axis;           // unit
-  rl_vec3 reference; // CIRCLE: unit, across the axis; SPHERE: zero, or the side where any will do
+  rl_vec3 reference; // CIRCLE: unit, across the axis; SPHERE: `side` where that is undefined, or 0
   double radius;     // SPHERE, CYLINDER, CIRCLE [m]
   double length;     // LINE [m]
-  bool continues;    // SPHERE, CYLINDER: past where the rope leaves (rl_path_round)
-  bool held;         // SPHERE: by friction, in the plane across `side`, which stays as it comes in
-  double sense;      // CYLINDER: +1 or -1, the way round the axis (right hand) that the rope turns
-  // Kept from one solve to the next, as where to start from.
-  double wrap;   // SPHERE, CYLINDER: angle between the tangent points about the centre or the axis
-                 // [rad]; in: within pi of what it will be, which tells turns apart; out
-  double along;  // LINE [m], CIRCLE [rad]: the place on it; out
+  bool continues;    // SPHERE, CYLINDER: as of rl_path_round
+  bool held;         // SPHERE: friction holds the rope in the plane across `side`, which is given
+  double sense;      // CYLINDER: +1 or -1, the sense in which the rope turns about the axis
+  // In and out: the solution, and where the next solve starts.
+  double wrap;   // SPHERE, CYLINDER: wrap angle, between the tangent points about the centre or the
+                 // axis [rad]; in: within pi of the solution, which gives the number of full turns
+  double along;  // LINE [m], CIRCLE [rad]: the place on it
   rl_vec3 hinge; // where this item and the next are round: a point of the straight piece between
-                 // them; in: zero, or near it; out
-  rl_vec3 side;  // SPHERE: the axis about which the rope turns by the right hand; in: zero (the
-                 // way below half a turn), or nearer to it than to its opposite; out: unit
-  // What comes out.
-  rl_vec3 entry, exit; // where the rope comes on and leaves [m]; one place unless it is round
+                 // them; in: near it, or zero if unknown [m]
+  rl_vec3 side;  // SPHERE: the axis about which the rope turns (right hand), unit; in: nearer to
+                 // the solution than to its opposite, or zero for a wrap below half a turn
+  // Out.
+  rl_vec3 entry, exit; // where the rope comes on to the item and leaves it [m]; equal unless round
   rl_vec3 in, out;     // unit direction of the straight piece before and after; 0 at an end
-  double arc;          // length of rope on it [m]: entry to exit
+  double arc;          // length of rope on the item, from entry to exit [m]
   double piece;        // length of the straight piece after it [m]
-  double turn;         // angle between `in` and `out` [rad]; of round items the angle that the
-                       // rope's direction turns along its arc, for the capstan law
-  double corner; // LINE, in a corner with the one beside it: the angle between the direction in
-                 // of the first and out of the second [rad]; else 0
-  // Of round items, once it was asked for (wrap.c): the direction of the arc's middle from the
-  // centre, and how far along the axis that the rope turns about it is from there [m].
+  double turn;         // angle by which the direction of the rope turns here [rad]
+  double corner; // LINE that forms a corner with the next or last item (9a): angle between the
+                 // direction into the first and out of the second [rad]; else 0
+  // Cache of wrap.c for round items: the middle of the arc, as its direction from the axis (unit)
+  // and its height along the axis about which the rope turns [m].
   bool has_middle;
   rl_vec3 middle;
   double middle_height;
   rl_path_node node; // scratch
 } rl_path_item;
 
-// Finds the path over items[0 .. count-1], of which the first and the last are points, and returns
-// its length [m]. `iterations`, if not NULL, is increased by Newton iterations. A wrap may come out
-// below 0: the rope does not lie there any more and passes by straight; the gradient of the length
-// is continuous there. Nor is a place kept between the ends of its line; but two that run together
-// where their lines meet stay in that corner as long as that balances (9a). nan if there is no
-// path: a point inside a round item, or two of them that overlap where the rope should pass
-// between.
+// Solves the path over items[0 .. count-1], of which the first and the last are points, and returns
+// its length [m]. Adds the number of Newton iterations to `iterations` unless that is NULL. Returns
+// nan if there is no path: a point lies inside a round item, or two round items overlap where the
+// rope should pass between.
 //
-// The derivative of the length with respect to a displacement u(x) of what holds an item is
-// in.u(entry) - out.u(exit); for the first and the last point -out.u and in.u.
+// The wrap angle of a solution may be negative: the rope has left the item and passes it straight;
+// the gradient of the length is continuous there. A place may lie beyond the ends of its line; but
+// two places that run together where their lines meet stay in that corner as long as they balance
+// there (9a).
+//
+// (2) If the body that holds an item moves by the displacement field u(x), the length changes by
+// in.u(entry) - out.u(exit) to first order; for the first and the last point by -out.u and in.u.
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 
-// The same with each place between the ends of its line. Where the rope would go on past one it
-// stops there, with the places that it has come to, and returns nan.
+// Solves the path with each place kept between the ends of its line. Where a place would go past an
+// end, the search stops with the places reached so far and returns nan.
 double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations);
 
-// How the places go as the items move, without another solve: dF/du u' + dF/dx x' = 0 of the pulls
-// F that balance. First their change at the places of a path that was solved, with the items a
-// little away: `share` of it in the sum that _begin_rates sets to 0. Then x', kept in `solved`;
-// returns the fastest [m/s].
+// (10) The rates x' of the places x of a solved path while the items move with u': the balance
+// F(x, u) = 0 gives dF/dx x' = -dF/du u'. _begin_rates sets the sum of changes dF/du u' to 0;
+// _add_change adds `share` times the F of the same places with the items displaced (`laid`);
+// _find_rates solves for x', keeps it in `solved` and returns the largest rate [m/s].
 void rl_path_begin_rates(rl_path_item *solved, size_t count);
 void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t count, double share);
 double rl_path_find_rates(rl_path_item *solved, size_t count);
 
-// Whether the items beside a ball see it past half a turn: the rope would be shorter the other way
-// round, and goes there.
+// Whether the angle about the centre of a ball from the item before it to the item behind it is
+// more than half a turn: then the rope would be shorter the other way round, and slips there.
 static inline bool rl_path_is_past_half(const rl_path_item *item) {
   const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
   return rl_dot(rl_cross(from, to), item->side) < 0.0;
 }
 
-// Lays the rope over items, wherever they are, with the places of a path that was solved, and
-// `time` later if its rates are known. nan where it cannot be laid.
+// Lays the rope over items with the places of a solved path, moved on by `time` [s] times their
+// rates, and returns the length [m]; nan if it cannot be laid.
 double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time);
 
 #endif

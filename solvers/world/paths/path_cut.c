@@ -29,7 +29,7 @@ uint32_t rl_path_leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, 
 // it.
 static rl_path_item *new_item(rl_path_item *item, const rl_path_scene *s, uint32_t solid,
                               uint32_t feature) {
-  rl_path_set(item, s, solid, feature);
+  rl_path_set_item(item, s, solid, feature);
   item->entry = item->exit = s->solids[solid].at;
   return item;
 }
@@ -49,10 +49,10 @@ static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t in
     const uint32_t edge = rl_path_leave_face(part, face, normal, middle, &along);
     const uint32_t twin = edge == RL_NONE ? RL_NONE : rl_path_edge_twin(part, edge);
     if (twin == RL_NONE || count == most) {
-      rl_path_leave_out(path, index, count);
+      rl_path_remove(path, index, count);
       return RL_PATH_SAME;
     }
-    if (!rl_path_open(path, index + count, 1)) {
+    if (!rl_path_make_room(path, index + count, 1)) {
       return RL_PATH_NO_ROOM;
     }
     new_item(&path->items[index + count], s, solid, edge)->along = along;
@@ -69,7 +69,7 @@ static rl_path_change add_rims(rl_path *path, const rl_path_scene *s, size_t ind
   const bool after = path->items[index].part == solid;
   const bool through = (before || cut->in != RL_NONE) && (after || cut->out != RL_NONE);
   const size_t count = !through ? 1 : before || after ? 2 : 3;
-  if (!rl_path_open(path, index, count)) {
+  if (!rl_path_make_room(path, index, count)) {
     return RL_PATH_NO_ROOM;
   }
   const rl_vec3 at = through ? cut->outward : cut->in != RL_NONE ? cut->to : cut->from;
@@ -102,7 +102,7 @@ static rl_path_change add_chord(rl_path *path, const rl_path_scene *s, size_t in
                                 uint32_t end, const rl_path_cut *cut) {
   const rl_path_item *before = &path->items[index - 1], *after = &path->items[index];
   const bool in = before->part != solid, out = after->part != solid;
-  if (!rl_path_open(path, index, (in ? 1U : 0U) + (out ? 1U : 0U))) {
+  if (!rl_path_make_room(path, index, (in ? 1U : 0U) + (out ? 1U : 0U))) {
     return RL_PATH_NO_ROOM;
   }
   rl_path_item *item = &path->items[index];
@@ -117,7 +117,7 @@ static rl_path_change add_chord(rl_path *path, const rl_path_scene *s, size_t in
 
 static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                 const rl_path_cut *cut, rl_vec3 direction) {
-  if (!rl_path_open(path, index, 1)) {
+  if (!rl_path_make_room(path, index, 1)) {
     return RL_PATH_NO_ROOM;
   }
   rl_path_item *item = &path->items[index];

@@ -54,12 +54,12 @@ static rl_path_change come_on(rl_path *path, const rl_path_scene *s, size_t firs
   if (count == 0) {
     return RL_PATH_SAME;
   }
-  if (!rl_path_open(path, first, count)) {
+  if (!rl_path_make_room(path, first, count)) {
     return RL_PATH_NO_ROOM;
   }
   for (uint32_t k = 0; k < count; k++) {
     rl_path_item *item = &path->items[first + count - 1 - k];
-    rl_path_set(item, s, old.part, rl_path_edge_twin(part, edges[k]));
+    rl_path_set_item(item, s, old.part, rl_path_edge_twin(part, edges[k]));
     item->along = item->length - along[k];
     item->entry = item->exit = rl_add_scaled(item->at, item->along, item->axis);
   }
@@ -77,12 +77,12 @@ static rl_path_change go_off(rl_path *path, const rl_path_scene *s, size_t last,
   if (count == 0) {
     return RL_PATH_SAME;
   }
-  if (!rl_path_open(path, last + 1, count)) {
+  if (!rl_path_make_room(path, last + 1, count)) {
     return RL_PATH_NO_ROOM;
   }
   for (uint32_t k = 0; k < count; k++) {
     rl_path_item *item = &path->items[last + 1 + k];
-    rl_path_set(item, s, old.part, edges[k]);
+    rl_path_set_item(item, s, old.part, edges[k]);
     item->along = along[k];
     item->entry = item->exit = rl_add_scaled(item->at, item->along, item->axis);
   }
@@ -100,7 +100,7 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
     return RL_PATH_SAME;
   }
   if (height_over(part, after, p) > 0.0) {
-    rl_path_leave_out(path, first, 1);
+    rl_path_remove(path, first, 1);
     return RL_PATH_CHANGED;
   }
   const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
@@ -114,7 +114,7 @@ static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t la
   const rl_vec3 p = rl_path_local(s, item, item[1].entry);
   const uint32_t after = face_after(part, item->feature);
   if (height_over(part, RL_FEATURE_FACE(item->feature), p) > 0.0) {
-    rl_path_leave_out(path, last, 1);
+    rl_path_remove(path, last, 1);
     return RL_PATH_CHANGED;
   }
   const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
@@ -235,15 +235,15 @@ static double sine(double angle) {
 static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t first, size_t last,
                               const fan *f, bool far) {
   const uint32_t solid = path->items[first].part;
-  rl_path_leave_out(path, first, last - first + 1);
-  if (!rl_path_open(path, first, f->count)) {
+  rl_path_remove(path, first, last - first + 1);
+  if (!rl_path_make_room(path, first, f->count)) {
     return RL_PATH_NO_ROOM;
   }
   const double a = rl_length(f->begin), b = rl_length(f->end), whole = f->angles[f->count];
   double share = 1.0; // nearer to the corner the rope is shorter than over it as well
   for (uint32_t k = 0; k < f->count; k++) {
     rl_path_item *item = &path->items[first + k];
-    rl_path_set(item, s, solid, f->edges[k]);
+    rl_path_set_item(item, s, solid, f->edges[k]);
     const double beyond = a * sine(f->angles[k]) + b * sine(whole - f->angles[k]);
     item->along = a * b * sine(whole) / beyond;
     share = fmin(share, most_of_edge * item->length / item->along);
@@ -277,7 +277,7 @@ static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t
     return on_there < on_here ? lay_fan(path, s, first, last, &there, !far)
                               : lay_fan(path, s, first, last, &here, far);
   }
-  rl_path_leave_out(path, first, last - first + 1); // neither side holds it
+  rl_path_remove(path, first, last - first + 1); // neither side holds it
   return RL_PATH_CHANGED;
 }
 

@@ -26,7 +26,7 @@ static rl_vec3 side_direction(const rl_path_item *item, rl_vec3 at) {
 
 static void set_cap(rl_path_item *cap, const rl_path_scene *s, uint32_t part, uint32_t end,
                     rl_vec3 at, rl_vec3 direction) {
-  rl_path_set(cap, s, part, RL_FEATURE_CAP + end);
+  rl_path_set_item(cap, s, part, RL_FEATURE_CAP + end);
   cap->side = rl_unit(rl_cross(rl_sub(at, cap->at), direction));
 }
 
@@ -37,11 +37,11 @@ rl_path_change rl_path_add_end(rl_path *path, const rl_path_scene *s, size_t sid
   const rl_path_solid *where = &s->solids[solid];
   const bool capsule = where->part->shape == RL_CAPSULE;
   const size_t gap = capsule ? 2 : 1, first = before ? side : side + 1;
-  if (!rl_path_open(path, first, gap)) {
+  if (!rl_path_make_room(path, first, gap)) {
     return RL_PATH_NO_ROOM;
   }
   rl_path_item *joint = &path->items[capsule && before ? first + 1 : first];
-  rl_path_set(joint, s, solid, rl_path_joint_feature(where->part) + end);
+  rl_path_set_item(joint, s, solid, rl_path_joint_feature(where->part) + end);
   joint->along = rl_path_angle_at(outward);
   if (capsule) {
     rl_path_item *cap = &path->items[before ? first : first + 1];
@@ -78,20 +78,20 @@ static rl_path_change connect_at(rl_path *path, const rl_path_scene *s, size_t i
     return RL_PATH_SAME;
   }
   const bool caps = a.kind == RL_PATH_SPHERE && b.kind == RL_PATH_SPHERE;
-  if (!rl_path_open(path, i + 1, caps ? 3 : 1)) {
+  if (!rl_path_make_room(path, i + 1, caps ? 3 : 1)) {
     return RL_PATH_NO_ROOM;
   }
   rl_path_item *item = &path->items[i + 1];
   if (a.kind == RL_PATH_SPHERE) {
-    rl_path_set(item, s, a.part, a.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    rl_path_set_item(item, s, a.part, a.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
     item++->along = rl_path_angle_at(rl_path_local(s, &a, a.exit));
   }
   if (caps) {
-    rl_path_set(item, s, a.part, RL_FEATURE_SIDE);
+    rl_path_set_item(item, s, a.part, RL_FEATURE_SIDE);
     item++->sense = rl_dot(a.side, a.axis) < 0.0 ? -1.0 : 1.0;
   }
   if (b.kind == RL_PATH_SPHERE) {
-    rl_path_set(item, s, a.part, b.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    rl_path_set_item(item, s, a.part, b.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
     item->along = rl_path_angle_at(rl_path_local(s, &b, b.entry));
   }
   return RL_PATH_CHANGED;
@@ -122,8 +122,8 @@ static rl_path_item *without_joints(rl_path *path, const rl_path_scene *s, size_
   const uint32_t part = path->items[i].part;
   const bool before = rl_path_is_joint(s, &path->items[i - 1], part);
   const bool after = rl_path_is_joint(s, &path->items[i + 1], part);
-  rl_path_leave_out(path, i + 1, after ? 1 : 0);
-  rl_path_leave_out(path, before ? i - 1 : i, before ? 1 : 0);
+  rl_path_remove(path, i + 1, after ? 1 : 0);
+  rl_path_remove(path, before ? i - 1 : i, before ? 1 : 0);
   *joined = before || after;
   return &path->items[before ? i - 1 : i];
 }
@@ -142,7 +142,7 @@ static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint3
     item->side = joined ? item->side : rl_vec(0.0, 0.0, 0.0);
     item->wrap = old.wrap;
   } else {
-    rl_path_set(item, s, old.part, RL_FEATURE_RIM + end);
+    rl_path_set_item(item, s, old.part, RL_FEATURE_RIM + end);
     item->along = rl_path_angle_at(rl_path_local(s, &old, middle));
   }
   return true;
@@ -158,14 +158,14 @@ static bool add_joint(rl_path *path, const rl_path_scene *s, size_t i, uint32_t 
   const double share = (half - z1) / (z2 - z1);
   const rl_vec3 at = on_side(&old, share);
   const size_t gap = capsule ? 2 : 1;
-  if (!rl_path_open(path, at_exit ? i + 1 : i, gap)) {
+  if (!rl_path_make_room(path, at_exit ? i + 1 : i, gap)) {
     return false;
   }
   rl_path_item *side = &path->items[at_exit ? i : i + gap];
   rl_path_item *joint = &path->items[at_exit ? i + 1 : i + gap - 1];
   side->hinge = rl_vec(0.0, 0.0, 0.0);
   side->wrap = old.wrap * (at_exit ? share : 1.0 - share);
-  rl_path_set(joint, s, old.part, rl_path_joint_feature(part) + end);
+  rl_path_set_item(joint, s, old.part, rl_path_joint_feature(part) + end);
   joint->along = rl_path_angle_at(rl_path_local(s, &old, at));
   if (capsule) {
     rl_path_item *cap = &path->items[at_exit ? i + 2 : i];
@@ -180,7 +180,7 @@ static bool move_off_cap(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item old = path->items[i];
   bool joined;
   rl_path_item *item = without_joints(path, s, i, &joined);
-  rl_path_set(item, s, old.part, RL_FEATURE_SIDE);
+  rl_path_set_item(item, s, old.part, RL_FEATURE_SIDE);
   item->sense = rl_dot(old.side, item->axis) < 0.0 ? -1.0 : 1.0;
   item->wrap = fabs(rl_path_angle_on(item, item->axis, old.entry, old.exit));
   return true;
@@ -196,7 +196,7 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   angle = angle < 0.0 ? angle + RL_PI : angle;
   const rl_quat turn = rl_quat_from_vector(rl_scale(angle, old.side));
   const rl_vec3 at = rl_add(old.at, rl_rotate(turn, spoke));
-  if (!rl_path_open(path, at_exit ? i + 1 : i, 2)) {
+  if (!rl_path_make_room(path, at_exit ? i + 1 : i, 2)) {
     return false;
   }
   rl_path_item *cap = &path->items[at_exit ? i : i + 2];
@@ -204,9 +204,9 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   rl_path_item *side = &path->items[at_exit ? i + 2 : i];
   cap->hinge = rl_vec(0.0, 0.0, 0.0);
   cap->wrap = at_exit ? angle : old.wrap - angle;
-  rl_path_set(seam, s, old.part, RL_FEATURE_SEAM + end);
+  rl_path_set_item(seam, s, old.part, RL_FEATURE_SEAM + end);
   seam->along = rl_path_angle_at(rl_path_local(s, &old, at));
-  rl_path_set(side, s, old.part, RL_FEATURE_SIDE);
+  rl_path_set_item(side, s, old.part, RL_FEATURE_SIDE);
   side->sense = rl_dot(old.side, side->axis) < 0.0 ? -1.0 : 1.0;
   const rl_vec3 axis = rl_scale(side->sense, side->axis);
   side->wrap = at_exit ? rl_path_angle_on(side, axis, at, old.exit)
@@ -223,7 +223,7 @@ static rl_path_change slip_off(rl_path *path, size_t i) {
   while (path->items[last + 1].part == path->items[i].part) {
     last++;
   }
-  rl_path_leave_out(path, first, last - first + 1);
+  rl_path_remove(path, first, last - first + 1);
   return RL_PATH_CHANGED;
 }
 

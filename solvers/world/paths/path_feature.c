@@ -59,7 +59,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;
     }
-    done = done == RL_PATH_SAME ? rl_path_let_go(path, s, p) : done;
+    done = done == RL_PATH_SAME ? rl_path_drop_features(path, s, p) : done;
     done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, p) : done;
     done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
     if (done == RL_PATH_SAME) {

@@ -60,7 +60,7 @@ static void leave_out_feature(rl_path *path, const rl_path_scene *s, size_t i) {
   const bool before = capsule && rl_path_is_joint(s, &items[i - 1], part);
   const bool after = capsule && rl_path_is_joint(s, &items[i + 1], part);
   const size_t first = before ? i - 1 : i, last = after ? i + 1 : i;
-  rl_path_leave_out(path, first, last - first + 1);
+  rl_path_remove(path, first, last - first + 1);
 }
 
 // A rim by itself that the rope does not press along the axis: it lies on the side, and on the rim
@@ -83,12 +83,12 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   const bool after =
       rl_path_is_over_end(part, rl_path_local(s, rim, rim[-1].exit)); // the rim stays
   const bool before = rl_path_is_over_end(part, rl_path_local(s, rim, rim[1].entry));
-  if ((before || after) && !rl_path_open(path, after ? i + 1 : i, 1)) {
+  if ((before || after) && !rl_path_make_room(path, after ? i + 1 : i, 1)) {
     return RL_PATH_NO_ROOM;
   }
   const uint32_t solid = path->items[after ? i : i + (before ? 1 : 0)].part;
   rl_path_item *side = &path->items[after ? i + 1 : i];
-  rl_path_set(side, s, solid, RL_FEATURE_SIDE);
+  rl_path_set_item(side, s, solid, RL_FEATURE_SIDE);
   side->sense = rl_dot(turning, side->axis) < 0.0 ? -1.0 : 1.0;
   side->wrap = 0.0;
   return RL_PATH_CHANGED;
@@ -120,7 +120,7 @@ static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i,
 }
 
 // First what is round: a wrap below 0 tells nothing about what lies beside it.
-rl_path_change rl_path_let_go(rl_path *path, const rl_path_scene *s, rl_path_patience p) {
+rl_path_change rl_path_drop_features(rl_path *path, const rl_path_scene *s, rl_path_patience p) {
   for (int edges = 0; edges < 2; edges++) {
     for (size_t i = 1; i + 1 < path->count; i++) {
       const rl_path_item *item = &path->items[i];
@@ -153,7 +153,7 @@ bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
     if (rl_path_edge_twin(rl_path_part_of(s, a), a->feature) != b->feature) {
       return false;
     }
-    rl_path_leave_out(path, i, 2);
+    rl_path_remove(path, i, 2);
     return true;
   }
   if (a->feature != b->feature || is_chord(s, a, b, shortest_chord)) {
@@ -165,7 +165,7 @@ bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
     const double same = drum ? a->sense * b->sense : 1.0;
     a->wrap += rl_path_angle_on(a, axis, a->exit, b->entry) + same * b->wrap;
   }
-  rl_path_leave_out(path, i + 1, 1);
+  rl_path_remove(path, i + 1, 1);
   a->hinge = rl_vec(0.0, 0.0, 0.0);
   return true;
 }
@@ -179,7 +179,7 @@ static bool leave_round_at(rl_path *path, const rl_path_scene *s, size_t i) {
     return false;
   }
   const bool capsule = rl_path_part_of(s, item)->shape == RL_CAPSULE;
-  rl_path_leave_out(path, capsule ? i - 1 : i, capsule ? 3 : 2);
+  rl_path_remove(path, capsule ? i - 1 : i, capsule ? 3 : 2);
   return true;
 }
 
@@ -206,7 +206,7 @@ static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
       (side_before && after->part != item->part && is_beside(s, item, after->entry)) ||
       (side_after && before->part != item->part && is_beside(s, item, before->exit));
   if (flat) {
-    rl_path_leave_out(path, i, 1);
+    rl_path_remove(path, i, 1);
   }
   return flat;
 }
@@ -220,7 +220,7 @@ rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double l
         !is_chord(s, a, b, -1.0) || is_chord(s, a, b, longest)) {
       continue;
     }
-    rl_path_leave_out(path, i, 1);
+    rl_path_remove(path, i, 1);
     const rl_path_item *rim = &path->items[i];
     return rim[-1].part != rim->part && rim[1].part != rim->part ? move_to_side(path, s, i)
                                                                  : RL_PATH_CHANGED;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Makes room for items before items[index]; false if there is none.
-bool rl_path_open(rl_path *path, size_t index, size_t count) {
+bool rl_path_make_room(rl_path *path, size_t index, size_t count) {
   if (path->count + count > path->capacity) {
     return false;
   }
@@ -19,14 +19,14 @@ bool rl_path_open(rl_path *path, size_t index, size_t count) {
   return true;
 }
 
-void rl_path_leave_out(rl_path *path, size_t index, size_t count) {
+void rl_path_remove(rl_path *path, size_t index, size_t count) {
   path->count -= count;
   memmove(&path->items[index], &path->items[index + count],
           (path->count - index) * sizeof path->items[0]);
   path->items[index - 1].hinge = rl_vec(0.0, 0.0, 0.0);
 }
 
-void rl_path_set(rl_path_item *item, const rl_path_scene *s, uint32_t part, uint32_t feature) {
+void rl_path_set_item(rl_path_item *item, const rl_path_scene *s, uint32_t part, uint32_t feature) {
   item->part = part;
   item->feature = feature;
   item->hinge = rl_vec(0.0, 0.0, 0.0);

@@ -84,7 +84,7 @@ static bool is_mark(const rl_path_item *item) {
 
 static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
                                  const winding *w) {
-  if (!rl_path_open(path, w->first, w->count)) {
+  if (!rl_path_make_room(path, w->first, w->count)) {
     return RL_PATH_FULL;
   }
   const rl_path_solid *solid = &s->solids[part];
@@ -117,7 +117,7 @@ static rl_path_outcome take_marks(rl_path *path, const rl_path_scene *s, uint32_
       continue;
     }
     const rl_vec3 hint = path->items[i].axis;
-    rl_path_leave_out(path, i, 1);
+    rl_path_remove(path, i, 1);
     if (!rl_path_merge_at(path, s, i - 1) &&
         rl_path_clear_piece(path, s, i - 1, part, &hint) == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
@@ -183,7 +183,7 @@ void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t
 static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part,
                       const rl_path_route *route) {
   for (uint32_t k = 0; k < route->count; k++) {
-    rl_path_set(&items[k], s, part, route->edges[k]);
+    rl_path_set_item(&items[k], s, part, route->edges[k]);
     items[k].along = route->along[k];
     items[k].entry = items[k].exit = rl_add_scaled(items[k].at, items[k].along, items[k].axis);
   }
@@ -203,7 +203,7 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
   if (faceted && !(nearest.cosine > 0.0)) {
     return RL_PATH_NONE;
   }
-  if (!rl_path_open(path, after + 1, nearest.route.count)) {
+  if (!rl_path_make_room(path, after + 1, nearest.route.count)) {
     return RL_PATH_FULL;
   }
   if (faceted) {

@@ -212,8 +212,8 @@ static size_t put_items(const rl_model *model, const rl_state *state, uint32_t i
   return (size_t)count + 2;
 }
 
-double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index,
-                    const rl_point *points) {
+double rl_wrap_solve_path(const rl_model *model, const rl_state *state, uint32_t index,
+                          const rl_point *points) {
   rl_path_item *items = rl_path_items(state, index);
   if (!keep_inputs(model, state, index, points, &state->inputs[items - state->items])) {
     const size_t count = put_items(model, state, index, points);
@@ -225,7 +225,7 @@ double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t index
   return state->path_lengths[index];
 }
 
-void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t index) {
+void rl_wrap_mark_path_solved(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_path_item *items = rl_path_items(state, index);
   const uint32_t count = state->wrap_counts[index];
   for (uint32_t i = 1; i <= count; i++) {
@@ -238,17 +238,17 @@ void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t i
   state->solved[index] = count + 2;
 }
 
-double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t index,
-                   const rl_point *points, double time) {
+double rl_wrap_lay_path(const rl_model *model, const rl_state *state, uint32_t index,
+                        const rl_point *points, double time) {
   state->solved[index] = 0;
   const size_t count = put_items(model, state, index, points);
   return rl_path_lay(rl_path_items(state, index), state->old_items, count, time);
 }
 
-void rl_wraps_solve(const rl_model *model, const rl_state *state) {
+void rl_wraps_solve_paths(const rl_model *model, const rl_state *state) {
   for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
-      rl_wrap_path(model, state, r, state->points);
+      rl_wrap_solve_path(model, state, r, state->points);
     }
   }
 }

@@ -1,143 +1,162 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wraps: where massless ropes run over the surfaces of bodies and through eyes. The path over a
-// given list of wraps is geometry (path.h); here is what the list is: how it begins, how wraps come
-// and go, where the rope grips, and how much rope there is on each side. papers/wraps.md has the
-// derivation.
+// Wraps: the contacts of massless ropes with the surfaces of bodies and with eyes. The path over a
+// given list of wraps is pure geometry (path.h). This interface keeps the list: it lays it at the
+// start, adds and removes wraps, decides which of them stick or slip, and keeps the rest length on
+// each side of them. papers/wraps.md has the derivation and defines the terms piece, strand, mark,
+// inert and way.
 #ifndef RL_WRAP_H
 #define RL_WRAP_H
 
 #include "../rows.h"
 
-// A loop: its list of wraps begins and ends at the seam. The piece behind the last wrap is the
-// first one; it stands at 0, and what the last wrap says of the piece after it is its tension
-// alone. If any of its wraps sticks, the last one does. Once it has slipped off all that it lay on
-// it has no wraps, and one piece of no length.
+// Whether a rope is a massless loop. Its list of wraps begins and ends at the seam, a point of the
+// straight piece between the last wrap and the first; that is piece 0, and of the last wrap only
+// the tension behind it is used, not the rest length. If any wrap of a loop sticks, the last one
+// does. A loop that has slipped off all bodies has no wraps and one piece of no length.
 static inline bool rl_wraps_is_loop(const rl_model *model, uint32_t rope) {
   return model->ropes[rope].closed && model->ropes[rope].massless;
 }
 
-// Its straight pieces: one more than wraps, and as many in a loop that has some.
-static inline uint32_t rl_wraps_pieces(const rl_model *model, const rl_state *state,
-                                       uint32_t rope) {
+// The number of straight pieces of a rope: one more than wraps; in a loop with wraps as many.
+static inline uint32_t rl_wraps_piece_count(const rl_model *model, const rl_state *state,
+                                            uint32_t rope) {
   const uint32_t count = state->wrap_counts[rope];
   return count + (rl_wraps_is_loop(model, rope) && count > 0 ? 0 : 1);
 }
 
-// Solves the path of a rope at trial positions [slot_count] into its rl_path_items; returns the
-// length [m]. Where these are solved for the same already, to the bit, they stay.
-double rl_wrap_path(const rl_model *model, const rl_state *state, uint32_t rope,
-                    const rl_point *points);
+// Solves the path of a rope at trial positions [slot_count] into its rl_path_items and returns the
+// length [m]; nan if there is no path. Does nothing where the items are already solved for inputs
+// that are the same to the bit.
+double rl_wrap_solve_path(const rl_model *model, const rl_state *state, uint32_t rope,
+                          const rl_point *points);
 
-// Lays it over its items at trial positions with the places of the path that was last solved, which
-// are in state->old_items, and of `time` later by their rates (path.h).
-double rl_wrap_lay(const rl_model *model, const rl_state *state, uint32_t rope,
-                   const rl_point *points, double time);
+// Lays a rope over its items at trial positions without a solve: with the places of the solved path
+// in state->old_items, moved on by `time` [s] times their rates (path.h). Returns the length [m].
+double rl_wrap_lay_path(const rl_model *model, const rl_state *state, uint32_t rope,
+                        const rl_point *points, double time);
 
-// Solves the paths of all ropes that lie on something, at the state's positions.
-void rl_wraps_solve(const rl_model *model, const rl_state *state);
+// Solves the paths of all ropes that have wraps, at the state's positions.
+void rl_wraps_solve_paths(const rl_model *model, const rl_state *state);
 
-// The pieces of a rope that slide as one, with the path solved. Where it slips, each of an elastic
-// rope has the rest length that its tension asks for.
+// Consecutive pieces of a rope between two wraps that stick, or an end: they share one multiplier.
+// Where the rope slips, each piece of an elastic rope has the rest length that its tension asks
+// for, (9).
 typedef struct rl_strand {
   uint32_t first_piece, piece_count;
-  double length, rest; // between the marks at its ends, or the rope's [m]
-  double strain;       // of its first piece, if the rope is elastic; 0: slack
-  double stretch; // sum of rest lengths times tensions there, over the tension of the first [m]
-  double squares; // and times the squares of these [m]
+  double length, rest; // between the marks or the ends of the rope [m]
+  double strain;       // of the first piece, if the rope is elastic; 0: slack
+  double stretch;      // sum of rest lengths times tensions over that of the first piece [m]
+  double squares;      // the same with the squares of these ratios [m]
 } rl_strand;
 
-// The strand that begins with a piece, up to the next wrap that sticks or the end, with the path
-// at `points` solved.
+// Returns the strand that begins with a piece, with the path solved at `points`.
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
-// Whether nothing can change the length of a strand: all that it goes over, its ends included, is
-// fixed, or is on one body. Its row has no mass, and its tension is what friction needs.
+// Whether no motion can change the length of a strand, because all items it runs over, its ends
+// included, are fixed or belong to one body. Its J M^-1 J^T is 0, and its tension is what friction
+// needs, (7a).
 bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t rope,
                       uint32_t first_piece, uint32_t piece_count);
 
-// The tension of the piece behind a wrap over that of the piece before it (capstan, or Knyazyev's
-// law on an edge); 1 where it does not slip.
-double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap);
+// Returns the tension of the piece behind a wrap over that of the piece before it, by the capstan
+// law (5) or Knyazyev's law on an edge (6); 1 where the wrap does not slip.
+double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t wrap);
 
-// Whether a rope can lie on bodies, and how many wraps it can have at a time; 0: it cannot.
-uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope);
+// Returns how many wraps a rope can have at a time; 0: it cannot lie on bodies.
+uint32_t rl_definition_wrap_capacity(const rl_definition *definition,
+                                     const rl_rope_definition *rope);
 
-// Lays a rope over what it shall pass, with the bodies of a state at the start, and returns the
-// length of its path [m]; nan with `fault` filled in where there is no such path.
+// Lays a rope at the start over the waypoints of its definition, with the bodies where the state
+// has them. Returns the length of its path [m]; nan with `fault` filled in if there is none.
 double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
                     uint32_t rope, rl_fault *fault);
 
-// Whether the ends of a massless rope and its eyes start outside of what it touches; false with
+// Whether the ends and eyes of a massless rope start outside the bodies that it touches; false with
 // `fault` filled in.
 bool rl_wraps_check_points(const rl_model *model, const rl_definition *definition,
                            const rl_state *state, uint32_t rope, rl_fault *fault);
 
-// Gives the pieces of a rope that was just laid their rest lengths, of `rest` [m] in all.
-void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t rope, double rest);
+// Marks the middle of each wrap of a rope that was just laid, and shares the rest length `rest` [m]
+// among its pieces in proportion to their lengths.
+void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, double rest);
 
-// After a step from `before`: where a rope that stuck is pulled harder than friction can hold, it
-// slips; where it slipped and came to rest, it sticks; on more than half of a ball it is held or
-// let go; while it slips off a body, nothing holds it; where its way has come to an end, it slips
-// off at the start. True if something has changed, and the step is to be done again. `last`: what
-// each unknown pulled in the last substep, or NULL. With a `dt` of INFINITY nothing comes to rest.
+// Judges the grips after a step of dt [s] from `before` to the state, and changes those in `before`
+// that were wrong:
+// - a wrap that sticks slips if the tensions beside it exceed what friction can hold;
+// - a wrap that slips sticks if the rope came to rest or ran the other way;
+// - on more than half of a ball, friction takes hold of the rope's plane or lets it go;
+// - while the rope slips off a body, nothing holds it there;
+// - a rope whose way has ended (15) slips off a body.
+// Returns true if something has changed: then the step has to be repeated from `before`. `last`:
+// impulse of each unknown in the last substep, or NULL. With a `dt` of INFINITY no wrap comes to
+// rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
-// Before a step from `before`, of which the state is a copy, with the rows of that: where a rope
-// slips though its pull would not slow it down, J M^-1 G^T <= 0, it sticks in both. True if
-// something has changed, and the rows are others.
-bool rl_wraps_jam(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
+// Makes wraps stick, in a state and its copy `before`, whose strand slips although its tension
+// would not slow the slip down, J M^-1 G^T <= 0. `rows` are those of the step that begins. Returns
+// true if a grip has changed; then the rows have to be built again.
+bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
 
-// The last of those before: whether the way of a rope has come to an end between the two states.
-bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before);
+// Lets the first rope whose way has ended (15) between `before` and the state slip off a body in
+// `before`. Returns true if there is one.
+bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before);
 
-// Ends the step: rope flows through wraps that slide, wraps that the rope has left go, and bodies
-// that a straight piece has run into become wraps. Returns what friction on elastic ropes has taken
-// [J]; that on the others is in their rows.
+// Ends a step of dt [s]: rest length flows through wraps that slide or slip, wraps that are no
+// longer pressed go, and bodies that straight pieces have run into become wraps. Returns the
+// friction loss of elastic ropes [J]; that of the others is computed from their rows.
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 
-// The largest growth of a piece whose contacts have changed in the last rl_wraps_end [m].
-double rl_wraps_growth(const rl_model *model, const rl_state *state);
+// Returns the largest growth of a piece [m]: by how much it became longer, or was left less rest
+// length, when contacts changed in the last rl_wraps_end.
+double rl_wraps_largest_growth(const rl_model *model, const rl_state *state);
 
-// Leaves those of strands that have pulled in the step as they are.
-void rl_wraps_forget_pulled(const rl_model *model, rl_state *state);
+// Sets the growths of strands to 0, except of those that are too long and pulled nothing in the
+// step.
+void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state);
 
-// (21) of papers/changes.md: takes these growths back, with the rows of the state: everything is
-// moved, without velocity, until each rope is as long as it was on its old way, or slack.
-void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess);
+// (21) of papers/changes.md: moves everything along the rows, without changing velocities, until
+// each rope that has grown is as long as it was on its old way, or slack. `rows`: those of the
+// state.
+void rl_wraps_take_back_growths(const rl_model *model, rl_state *state, rl_rows *rows,
+                                rl_excess excess);
 
-// Whether a rope has become shorter in the last rl_wraps_end, so that it lets go what it held.
-bool rl_wraps_shrink(const rl_model *model, const rl_state *state);
+// Whether a rope has become shorter by a change of contacts in the last rl_wraps_end.
+bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state);
 
-// Evaluates the rows of ropes at the state's positions.
-void rl_wraps_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows);
+// Evaluates the rows of massless ropes at the state's positions.
+void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_rows *rows);
 
-// (22) of papers/changes.md: takes out of the velocities how fast strands get longer that are taut,
-// with the rows, values and gradients that were last evaluated at the state's positions. Work of
-// what is driven goes to the state, and the impulses [N s] to its aims.
-void rl_wraps_arrive(rl_state *state, const rl_rows *rows);
+// (22) of papers/changes.md: removes from the velocities the rates at which taut strands get
+// longer. The rows were last evaluated at the state's positions. Adds the work of driven bodies and
+// winches, and what catching slack strands dissipates, to the state; leaves the impulses [N s] in
+// its `aims`.
+void rl_wraps_remove_outward_velocity(rl_state *state, const rl_rows *rows);
 
-// (23) of papers/changes.md: the same where everything is now; the tensions in the step of dt [s]
-// take the impulses in.
-void rl_wraps_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt);
+// (23) of papers/changes.md: the same with the rows evaluated at the present positions; the
+// tensions of the step of dt [s] then include the impulses.
+void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt);
 
-// Whether friction on a rope is booked with the flow of its rest length, and not with its rows.
-static inline bool rl_wraps_flow_rubs(const rl_model *model, uint32_t rope) {
+// Whether the friction loss of a rope is computed from the flow of its rest length and not from its
+// rows: ropes over bodies that are elastic and have friction.
+static inline bool rl_wraps_flow_dissipates(const rl_model *model, uint32_t rope) {
   const rl_rope *r = &model->ropes[rope];
   return r->rubs && r->wrap_capacity > 0 && isfinite(r->stiffness);
 }
 
-// How fast rope runs over each wrap of a rope, towards `to`, in rest length, from what its pieces
-// ask for at two positions that are dt apart; 0 where it sticks [2 wraps, of which the first].
-void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t rope,
-                    const rl_point *earlier, const rl_point *later, double dt, double *slips);
+// Computes the rate at which rest length runs over each wrap of a rope, positive towards `to`
+// [m/s], from the rest lengths that its pieces ask for at two positions dt [s] apart; 0 where a
+// wrap sticks. `slips` has room for twice the number of wraps; the first half is the result.
+void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t rope,
+                         const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
-// The tensions of all pieces of ropes over bodies, from the multipliers, and of those that nothing
-// can move from the ones in the state before, with the same wraps (7a).
+// Computes the tensions of all pieces of ropes over bodies from the multipliers; those of inert
+// pieces from the tensions in `before`, which has the same wraps, (7a).
 void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state);
 
-// Energy of a rope that is elastic [J].
+// Returns the strain energy of an elastic rope [J].
 double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t rope);
 
 #endif

@@ -161,7 +161,7 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   const double length = rl_path_solve(w->path.items, count, NULL);
   const double most = w->left != RL_NONE ? w->start
                                          : length * (1.0 + rl_longest_slip) +
-                                               rl_wraps_way_past(w, before, swept, found->body);
+                                               rl_wraps_motion_past(w, before, swept, found->body);
   static bool (*const ways[])(rl_wrapping *, size_t, const rl_hit *,
                               const rl_swept_piece *) = {wrap_side, adapt_to, wrap_rim, wind_round};
   enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -180,7 +180,7 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   if (longer < WAYS) {
     return ways[longer](w, piece, found, swept);
   }
-  if (w->left == RL_NONE && rl_wraps_pass_parts(w, before)) {
+  if (w->left == RL_NONE && rl_wraps_mark_passed_parts(w, before)) {
     return catch_hit(w, before, piece, found, swept);
   }
   // It only grazes, or passes through: what falls on the others need not be led round that.
@@ -215,7 +215,7 @@ static void note_passage(const rl_wrapping *w, const rl_state *before, const rl_
                          const rl_swept_piece *swept) {
   const double size = w->model->bodies[found->body].parts[found->part].inner;
   rl_passage *first = &w->state->passage;
-  if (rl_wraps_way_past(w, before, swept, found->body) >= size &&
+  if (rl_wraps_motion_past(w, before, swept, found->body) >= size &&
       (first->until == 0.0 || found->passage.from < first->from)) {
     *first = found->passage;
   }
@@ -407,7 +407,7 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
       is_found ? fmax(kept * (1.0 + rl_longest_slip), w->start + largest_change(w, before)) : kept;
   if (!is_found || !(length <= most)) {
     rl_wraps_restore(w, count);
-    if (rl_wraps_pass_parts(w, before)) {
+    if (rl_wraps_mark_passed_parts(w, before)) {
       rl_wraps_adapt(w, before);
     }
   } else if (length < w->shortest && count > 2) {

@@ -31,7 +31,7 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
          model->ropes[index].radius;
 }
 
-uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t index) {
+uint32_t rl_wraps_find_run_over(const rl_model *model, const rl_state *state, uint32_t index) {
   const uint32_t count = state->wrap_counts[index];
   const bool is_loop = rl_wraps_is_loop(model, index); // its last wrap is beside its first
   for (uint32_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_
 // the first on any. Eyes stay.
 static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  uint32_t found = rl_wraps_run_over(model, state, index);
+  uint32_t found = rl_wraps_find_run_over(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index] && found == RL_NONE; i++) {
     found = wraps[i].body != RL_NONE ? i : RL_NONE;
   }
@@ -58,7 +58,7 @@ static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t
 // no way any more: the rope slips off wraps until there is one. True if some have gone.
 static bool find_path(const rl_model *model, rl_state *state, uint32_t index) {
   bool gone = false;
-  while (isnan(rl_wrap_path(model, state, index, state->points))) {
+  while (isnan(rl_wrap_solve_path(model, state, index, state->points))) {
     const uint32_t i = hindrance(model, state, index);
     if (i == RL_NONE) {
       break;
@@ -116,7 +116,7 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
     rl_wraps_restore(&w, count);
     return false;
   }
-  rl_wraps_order_bodies(model, state, state);
+  rl_wraps_sort_bodies(model, state, state);
   if (leads) {
     rl_wraps_fall(&w, count, body);
   }
@@ -127,7 +127,7 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
 
 static size_t count_splits(const rl_model *model, const rl_state *state, uint32_t index) {
   size_t count = 0;
-  for (uint32_t i = 0; i + 1 < rl_wraps_pieces(model, state, index); i++) {
+  for (uint32_t i = 0; i + 1 < rl_wraps_piece_count(model, state, index); i++) {
     count += rl_wraps_of(model, state, index)[i].grip == RL_STICKS ? 1 : 0;
   }
   return count;
@@ -153,12 +153,13 @@ static void leave_wrap(const rl_model *model, rl_state *state, uint32_t index, u
   if (state->wrap_counts[index] > 0) { // the first piece has what is left
     wraps[state->wrap_counts[index] - 1].rest = 0.0;
   }
-  if (state->wrap_counts[index] < 2 || isnan(rl_wrap_path(model, state, index, state->points))) {
+  if (state->wrap_counts[index] < 2 ||
+      isnan(rl_wrap_solve_path(model, state, index, state->points))) {
     memset(wraps, 0, state->wrap_counts[index] * sizeof *wraps);
     state->wrap_counts[index] = 0;
   }
-  rl_wraps_turn(model, state, index);
-  rl_wrap_path(model, state, index, state->points);
+  rl_wraps_rotate_loop(model, state, index);
+  rl_wrap_solve_path(model, state, index, state->points);
   state->seams[index] =
       rl_path_items(state, index)[0].at; // where it was may be inside what is left
 }
@@ -189,8 +190,8 @@ static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index)
 // A loop keeps its wraps, but for those off whose end it runs.
 static double end_loop(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
-  rl_wrap_path(model, before, r, before->points);
-  rl_wrap_path(model, state, r, state->points);
+  rl_wrap_solve_path(model, before, r, before->points);
+  rl_wrap_solve_path(model, state, r, state->points);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, false);
   run_off_ends(model, state, r);
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
@@ -232,16 +233,16 @@ static void keep_lengths(rl_wrapping *w, double length) {
 // Where no contact changes, what strands have given away is left to their rows in the next step,
 // unless they pulled nothing in this one and are too long now.
 static void leave_growths(const rl_model *model, rl_state *state, uint32_t r) {
-  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, r);) {
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, r);) {
     const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
     if (rl_wrap_piece_tension(model, state, r, p) > 0.0 || !(strand.length > strand.rest)) {
-      rl_wraps_forget_growths(state, r, strand);
+      rl_wraps_clear_growths(state, r, strand);
     }
     p += strand.piece_count;
   }
 }
 
-void rl_wraps_forget_pulled(const rl_model *model, rl_state *state) {
+void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       leave_growths(model, state, r);
@@ -251,13 +252,13 @@ void rl_wraps_forget_pulled(const rl_model *model, rl_state *state) {
 
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
-  const double start = rl_wrap_path(model, before, r, before->points);
+  const double start = rl_wrap_solve_path(model, before, r, before->points);
   if (find_path(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
     rl_wraps_adopt(&w);
     return 0.0;
   }
-  const double along = rl_wraps_change_along(model, before, state, r);
+  const double along = rl_wraps_linear_change(model, before, state, r);
   const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE);
   const double length = state->path_lengths[r];
@@ -281,12 +282,12 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   rl_wraps_adapt(&w, before);
   rl_wraps_adopt(&w);
-  const double now = rl_wrap_path(model, state, r, state->points);
+  const double now = rl_wrap_solve_path(model, state, r, state->points);
   if (!model->ropes[r].rubs) {
     rl_wrap_growths(state, r)[0] = now - length;
   } else if (isinf(model->ropes[r].stiffness)) {
     // Other strands are inert now. Those of an elastic rope have no stretch of before to go by.
-    rl_wraps_even_out(model, before, state, r);
+    rl_wraps_fit_inert_strands(model, before, state, r);
   }
   return rubbed;
 }
@@ -294,7 +295,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
   size_t split = 0;
   double rubbed = 0.0;
-  rl_wraps_order_bodies(model, before, state);
+  rl_wraps_sort_bodies(model, before, state);
   state->passage = (rl_passage){0.0, 0.0};
   memset(state->growths, 0, (model->wrap_capacity + model->rope_count) * sizeof *state->growths);
   for (uint32_t r = 0; r < model->rope_count; r++) {

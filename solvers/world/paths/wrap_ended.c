@@ -41,8 +41,8 @@ static rl_vec3 gone_to(const rl_model *model, const rl_state *from, const rl_sta
                           rl_wrap_to_body(rl_body_pose_at(model, from, from->points, carrier), p));
 }
 
-double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
-                             uint32_t index) {
+double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const rl_state *to,
+                              uint32_t index) {
   const rl_path_item *items = rl_path_items(from, index);
   double sum = 0.0;
   for (uint32_t k = 0; k <= from->wrap_counts[index]; k++) {
@@ -58,15 +58,15 @@ double rl_wraps_change_along(const rl_model *model, const rl_state *from, const 
 // no way. Leaves both paths solved.
 static bool has_ended(const rl_model *model, const rl_state *state, const rl_state *before,
                       uint32_t index) {
-  const double length = rl_wrap_path(model, state, index, state->points);
-  const double was = rl_wrap_path(model, before, index, before->points);
+  const double length = rl_wrap_solve_path(model, state, index, state->points);
+  const double was = rl_wrap_solve_path(model, before, index, before->points);
   double jump = fabs(was - length) - jump_tolerance * was;
   if (jump > 0.0) {
     jump -= rl_wrap_bent_share * moves_of(model, state, before, index);
   }
   return isnan(length) ||
-         (jump > 0.0 && jump > fabs(rl_wraps_change_along(model, before, state, index)) &&
-          jump > fabs(rl_wraps_change_along(model, state, before, index)));
+         (jump > 0.0 && jump > fabs(rl_wraps_linear_change(model, before, state, index)) &&
+          jump > fabs(rl_wraps_linear_change(model, state, before, index)));
 }
 
 // The body on which the rope has moved most, with both paths solved; RL_NONE: it is on none.
@@ -93,8 +93,8 @@ uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const r
   return has_ended(model, state, before, index) ? most_moved(model, state, before, index) : RL_NONE;
 }
 
-bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *before,
-                        uint32_t index, bool sure) {
+bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_state *before,
+                              uint32_t index, bool sure) {
   const bool ends = has_ended(model, state, before, index);
   const bool is_found = !isnan(state->path_lengths[index]);
   if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
@@ -103,7 +103,7 @@ bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *
   if (!ends) {
     return false;
   }
-  const uint32_t over = is_found ? RL_NONE : rl_wraps_run_over(model, state, index);
+  const uint32_t over = is_found ? RL_NONE : rl_wraps_find_run_over(model, state, index);
   if (over != RL_NONE) { // an end has come into what the rope lies on
     return rl_wraps_slip_off(model, before, index, rl_wraps_of(model, state, index)[over].body,
                              RL_SLIP_RUN_OVER);
@@ -114,10 +114,10 @@ bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *
                            sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
 }
 
-bool rl_wraps_lose(const rl_model *model, const rl_state *state, rl_state *before) {
+bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0 &&
-        rl_wraps_lose_path(model, state, before, r, true)) {
+        rl_wraps_leave_ended_way(model, state, before, r, true)) {
       return true;
     }
   }

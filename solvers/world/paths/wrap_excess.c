@@ -148,7 +148,7 @@ static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
   return worst;
 }
 
-double rl_wraps_growth(const rl_model *model, const rl_state *state) {
+double rl_wraps_largest_growth(const rl_model *model, const rl_state *state) {
   double largest = 0.0;
   for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
     largest = fmax(largest, state->growths[i]);
@@ -257,8 +257,9 @@ static void turn_drawn(const rl_model *model, rl_state *state, rl_rows *rows, rl
   }
 }
 
-void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_excess excess) {
-  const double tolerance = settled_share * rl_wraps_growth(model, state);
+void rl_wraps_take_back_growths(const rl_model *model, rl_state *state, rl_rows *rows,
+                                rl_excess excess) {
+  const double tolerance = settled_share * rl_wraps_largest_growth(model, state);
   const rl_vec3 angular = rl_state_momentum(model, state).angular;
   set_aims(model, state, rows, excess);
   for (int i = 0; i < most_sweeps && sweep(model, state, rows) > tolerance; i++) {
@@ -273,7 +274,7 @@ void rl_wraps_draw_in(const rl_model *model, rl_state *state, rl_rows *rows, rl_
 // ---------------------------------------------------------------------------------------------
 // The velocity with which a rope lets go
 
-bool rl_wraps_shrink(const rl_model *model, const rl_state *state) {
+bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state) {
   double least = 0.0;
   for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
     least = fmin(least, state->growths[i]);
@@ -307,7 +308,7 @@ static void arrive(rl_state *state, const rl_rows *rows, const rl_row *row, doub
   }
 }
 
-void rl_wraps_arrive(rl_state *state, const rl_rows *rows) {
+void rl_wraps_remove_outward_velocity(rl_state *state, const rl_rows *rows) {
   double first = 0.0, worst = INFINITY;
   memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
@@ -323,7 +324,7 @@ void rl_wraps_arrive(rl_state *state, const rl_rows *rows) {
   }
 }
 
-void rl_wraps_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows) {
+void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_rows *rows) {
   for (uint32_t k = 0; k < rows->row_count; k++) {
     if (rows->rows[k].kind == RL_ROW_SPAN) {
       rl_row_evaluate(model, state, rows, &rows->rows[k], state->points);
@@ -331,14 +332,14 @@ void rl_wraps_evaluate(const rl_model *model, const rl_state *state, rl_rows *ro
   }
 }
 
-void rl_wraps_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
-  rl_wraps_evaluate(model, state, rows);
-  rl_wraps_arrive(state, rows);
+void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+  rl_wraps_evaluate_rows(model, state, rows);
+  rl_wraps_remove_outward_velocity(state, rows);
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->kind == RL_ROW_SPAN && state->aims[row->source] > 0.0) {
-      rl_wraps_pull(model, state, row,
-                    state->multipliers[row->source] + state->aims[row->source] / dt);
+      rl_wraps_set_tensions(model, state, row,
+                            state->multipliers[row->source] + state->aims[row->source] / dt);
     }
   }
 }

@@ -23,7 +23,7 @@ static double unsettled(const rl_model *model, const rl_state *state, uint32_t i
   }
   double pull = 1.0;
   for (uint32_t k = strand.first_piece; k < piece; k++) {
-    pull *= rl_wrap_pull_behind(model, state, index, k);
+    pull *= rl_wrap_tension_ratio_behind(model, state, index, k);
   }
   return rl_wrap_piece_length(model, state, index, piece, state->points) /
              (1.0 + pull * strand.strain) -
@@ -44,7 +44,7 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   for (uint32_t p = strand.first_piece; p < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     needed += length / (1.0 + pull * strand.strain);
-    pull *= rl_wrap_pull_behind(model, state, index, p);
+    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
            length > rl_wrap_piece_rest(model, state, index, p);
   }
@@ -54,7 +54,7 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     const double old = rl_wrap_piece_rest(model, state, index, p);
     const double now = taut ? length / (1.0 + pull * strand.strain) * strand.rest / needed : old;
-    pull *= rl_wrap_pull_behind(model, state, index, p);
+    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
     flowed += old + unsettled(model, before, index, was, p) - now;
     wraps[p].slip = flowed / dt;
   }
@@ -71,7 +71,7 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
 
 void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
                          uint32_t index, double dt) {
-  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, false);
     p += strand.piece_count;
@@ -97,7 +97,7 @@ static double flow_power(const rl_model *model, const rl_state *state, uint32_t 
   double power = 0.0, pull = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < strand.first_piece + strand.piece_count; p++) {
     const double before = pull * strand.strain;
-    pull *= rl_wrap_pull_behind(model, state, index, p);
+    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
     const double behind = pull * strand.strain;
     power += flowed[p].slip * (behind - before) * (1.0 + 0.5 * (behind + before));
   }
@@ -108,7 +108,7 @@ static double flow_power(const rl_model *model, const rl_state *state, uint32_t 
 // what is lost where rope with one strain joins rope with another (12) [J].
 static double mark_again(const rl_model *model, rl_state *state, uint32_t index) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
   double lost = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     rl_path_item *item = &rl_path_items(state, index)[i + 1];
@@ -143,8 +143,8 @@ static void find_rest_lengths(const rl_model *model, const rl_state *state, uint
                               const rl_point *points, double dt, double *rests) {
   const uint32_t count = state->wrap_counts[index];
   const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
-  rl_wrap_path(model, state, index, points);
-  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+  rl_wrap_solve_path(model, state, index, points);
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     rl_strand strand = rl_wrap_strand_paid(model, state, index, p, points, 0.0);
     const uint32_t end = p + strand.piece_count;
     const double paid = (p == 0 ? reels[0] : 0.0) + (end == count + 1 ? reels[1] : 0.0);
@@ -156,13 +156,13 @@ static void find_rest_lengths(const rl_model *model, const rl_state *state, uint
         rests[p] =
             rl_wrap_piece_length(model, state, index, p, points) / (1.0 + pull * strand.strain);
       }
-      pull *= rl_wrap_pull_behind(model, state, index, p);
+      pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
     }
   }
 }
 
-void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index,
-                    const rl_point *earlier, const rl_point *later, double dt, double *slips) {
+void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t index,
+                         const rl_point *earlier, const rl_point *later, double dt, double *slips) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   find_rest_lengths(model, state, index, earlier, -0.5 * dt, &slips[count]);
@@ -178,8 +178,8 @@ void rl_wraps_slips(const rl_model *model, const rl_state *state, uint32_t index
 
 double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t index) {
   double energy = 0.0;
-  rl_wrap_path(model, state, index, state->points);
-  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+  rl_wrap_solve_path(model, state, index, state->points);
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     energy += 0.5 * model->ropes[index].stiffness * strand.strain * strand.strain * strand.squares;
     p += strand.piece_count;
@@ -207,7 +207,7 @@ static void take_rest(const rl_model *model, const rl_state *state, uint32_t ind
   rl_wrap_growths(state, index)[piece] += isinf(model->ropes[index].stiffness) ? rest : 0.0;
 }
 
-void rl_wraps_forget_growths(const rl_state *state, uint32_t index, rl_strand strand) {
+void rl_wraps_clear_growths(const rl_state *state, uint32_t index, rl_strand strand) {
   double *growths = &rl_wrap_growths(state, index)[strand.first_piece];
   memset(growths, 0, strand.piece_count * sizeof *growths);
 }
@@ -228,9 +228,9 @@ static double rest_needed(const rl_model *model, const rl_state *before, uint32_
 // (16) Strands over the items of one body change their length as the rope slides sideways on it.
 // What they need they take from beyond, from where less is pulled, and what they do not need goes
 // to where more is.
-void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
-                       uint32_t index) {
-  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+void rl_wraps_fit_inert_strands(const rl_model *model, const rl_state *before, rl_state *state,
+                                uint32_t index) {
+  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
   uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
   double needed = 0.0;
   for (uint32_t p = 0; p < pieces;) {
@@ -240,7 +240,7 @@ void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *
       const double more = rest_needed(model, before, index, strand) - strand.rest;
       needed += more;
       take_rest(model, state, index, p, -more);
-      rl_wraps_forget_growths(state, index, strand);
+      rl_wraps_clear_growths(state, index, strand);
     } else {
       const double back =
           behind == RL_NONE ? 0.0 : rl_wrap_piece_tension(model, state, index, behind);
@@ -269,9 +269,9 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   double lost = 0.0;
   const bool is_loop = rl_wraps_is_loop(model, index);
   if (!is_loop) { // first: what strands give to inert ones does not flow any more
-    rl_wraps_even_out(model, before, state, index);
+    rl_wraps_fit_inert_strands(model, before, state, index);
   }
-  for (uint32_t p = 0; p < rl_wraps_pieces(model, state, index);) {
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, true);
     if (strand.strain > 0.0 && strand.piece_count > 1) {

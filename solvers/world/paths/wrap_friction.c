@@ -21,7 +21,7 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
 
 // exp(mu phi) on an arc and in an eye, which is round and small,
 // (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) on an edge, which locks where the denominator is none.
-double rl_wrap_largest_pull(double friction, const rl_path_item *item) {
+double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   if (rl_wrap_is_round(item) || item->kind == RL_PATH_POINT) {
     return rl_exp(friction * fmax(item->turn, 0.0));
   }
@@ -39,28 +39,29 @@ rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
   return (rl_path_departure){on.bent + off.bent, on.seen + item->wrap + off.seen};
 }
 
-double rl_wrap_pull_held(const rl_model *model, const rl_state *state, uint32_t rope,
-                         uint32_t index) {
+double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t index) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
   const rl_path_item *item = &rl_path_items(state, rope)[index + 1];
   const double friction = rl_wrap_friction(model, rope, wrap);
   const double bent = wrap->held ? rl_wrap_departure(friction, item).bent : 0.0;
   return bent > 0.0 ? rl_exp(friction * fmax(item->wrap - bent, 0.0))
-                    : rl_wrap_largest_pull(friction, item);
+                    : rl_wrap_largest_ratio(friction, item);
 }
 
-double rl_wrap_pull(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index) {
+double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t index) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
   if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
     return 1.0;
   }
-  const double pull = fmin(rl_wrap_pull_held(model, state, rope, index), most_pull);
+  const double pull = fmin(rl_wrap_holding_ratio(model, state, rope, index), most_pull);
   return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
 }
 
-double rl_wrap_pull_behind(const rl_model *model, const rl_state *state, uint32_t rope,
-                           uint32_t piece) {
-  return piece < state->wrap_counts[rope] ? rl_wrap_pull(model, state, rope, piece) : 1.0;
+double rl_wrap_tension_ratio_behind(const rl_model *model, const rl_state *state, uint32_t rope,
+                                    uint32_t piece) {
+  return piece < state->wrap_counts[rope] ? rl_wrap_tension_ratio(model, state, rope, piece) : 1.0;
 }
 
 // (9) Rest lengths r_k = L_k/(1 + c_k eps) of the pieces of an elastic strand, c_k their tensions
@@ -79,7 +80,7 @@ static void share_strain(const rl_model *model, const rl_state *state, uint32_t 
       strand->stretch += pull * own;
       strand->squares += pull * pull * own;
       slope += pull * own / (1.0 + pull * strand->strain);
-      pull *= rl_wrap_pull_behind(model, state, index, k);
+      pull *= rl_wrap_tension_ratio_behind(model, state, index, k);
     }
     step = (rest - strand->rest) / slope;
     strand->strain += fmax(step, 0.0);
@@ -101,7 +102,7 @@ rl_strand rl_wrap_strand_paid(const rl_model *model, const rl_state *state, uint
                      rl_wrap_before_mark(model, state, &wraps[begin - 1], &items[begin], points);
   }
   bool slips = false;
-  for (uint32_t piece = first_piece; piece < rl_wraps_pieces(model, state, index); piece++) {
+  for (uint32_t piece = first_piece; piece < rl_wraps_piece_count(model, state, index); piece++) {
     const double rest = rope->rubs   ? rl_wrap_piece_rest(model, state, index, piece)
                         : piece == 0 ? state->links[rope->first_link].rest
                                      : 0.0;
@@ -170,10 +171,10 @@ void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t ind
   const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const double first = state->multipliers[model->ropes[index].first_link];
-  const uint32_t last = rl_wraps_pieces(model, state, index) - 1; // a loop begins again there
+  const uint32_t last = rl_wraps_piece_count(model, state, index) - 1; // a loop begins again there
   double tension = first;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    tension = wraps[i].grip != RL_STICKS ? tension * rl_wrap_pull(model, state, index, i)
+    tension = wraps[i].grip != RL_STICKS ? tension * rl_wrap_tension_ratio(model, state, index, i)
               : i < last                 ? state->multipliers[first_split + (*split)++]
                                          : first;
     wraps[i].tension = tension;
@@ -191,12 +192,13 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
   return *piece_tension(model, state, index, piece);
 }
 
-void rl_wraps_pull(const rl_model *model, rl_state *state, const rl_row *strand, double tension) {
+void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
+                           double tension) {
   const uint32_t index = model->link_rope[strand->item];
   const uint32_t end = strand->first_piece + strand->piece_count;
   for (uint32_t p = strand->first_piece; p < end; p++) {
     *piece_tension(model, state, index, p) = tension;
-    tension *= p + 1 < end ? rl_wrap_pull(model, state, index, p) : 1.0;
+    tension *= p + 1 < end ? rl_wrap_tension_ratio(model, state, index, p) : 1.0;
   }
 }
 
@@ -204,7 +206,7 @@ void rl_wraps_pull(const rl_model *model, rl_state *state, const rl_row *strand,
 // one. On a locked edge, beside what is slack, 0 inf bounds nothing.
 static double allowed(const rl_model *model, const rl_state *state, uint32_t index, uint32_t wrap,
                       double tension, double beside) {
-  const double pull = rl_wrap_pull_held(model, state, index, wrap);
+  const double pull = rl_wrap_holding_ratio(model, state, index, wrap);
   return fmax(fmin(tension, beside * pull), beside / pull);
 }
 
@@ -255,7 +257,7 @@ void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_st
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
     if (model->ropes[r].wrap_capacity > 0 && state->wrap_counts[r] > 0) {
-      rl_wrap_path(model, state, r, state->points);
+      rl_wrap_solve_path(model, state, r, state->points);
       rl_wraps_read_tensions(model, state, r, &split);
       rl_wraps_choose_tensions(model, before, state, r);
     }

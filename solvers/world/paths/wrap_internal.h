@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the files of wraps share: private to wrap.c and wrap_*.c, in which equation numbers are
-// those of papers/wraps.md, and from (20) on of papers/changes.md, unless another note is named.
+// Shared by wrap.c and wrap_*.c, private to them. Equation numbers in these files are those of
+// papers/wraps.md, and from (20) on those of papers/changes.md, unless another note is named.
 #ifndef RL_WRAP_INTERNAL_H
 #define RL_WRAP_INTERNAL_H
 
@@ -28,45 +28,49 @@ static inline bool rl_wrap_is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
-// The path of a loop through items[0] and items[count - 1], which are put where the piece between
-// the items beside them is straight. Returns its length [m]; nan if there is none.
+// (L1) Solves the path of a loop; items[0] and items[count - 1] are its seam, which is moved to
+// where the piece between the items beside them is straight. Returns the length [m]; nan if there
+// is no path.
 double rl_wraps_close(rl_path_item *items, size_t count);
 
-// The part whose surface the middle of a rope of this radius runs on [m]. Boxes and hulls have none
-// for a radius other than 0.
+// Returns a part grown by the radius of a rope [m]: the centre line of the rope runs on its
+// surface. Not defined for boxes and hulls unless the radius is 0.
 rl_part rl_wrap_grown_part(const rl_part *part, double radius);
 
-// A rope has slipped off a body: for whoever wants to know.
+// Records in the state that a rope has slipped off a body.
 static inline void rl_wraps_note_slip(rl_state *state, uint32_t rope, uint32_t body) {
   state->slipped_off++;
   state->slipped_rope = rope;
   state->slipped_body = body;
 }
 
-// Keeps what a solve has found, as where the next one starts.
+// Keeps the solution for an item in its wrap: the next solve starts there.
 void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                   const rl_path_item *item);
 
-// What a solve has found was kept: where it is a closed form, the next one would find the same.
-void rl_wrap_path_stays(const rl_model *model, const rl_state *state, uint32_t rope);
+// Marks the path of a rope as solved after the solution was kept in the wraps, if it has a closed
+// form, so that the next solve would find the same.
+void rl_wrap_mark_path_solved(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// Whether the rope has slipped off a ball, round to its other side, with the path solved and not
-// yet kept: the points between which it lies there have come to see it past half a turn. The length
-// goes on without a jump, for at half a turn all ways round are equally long, but where the rope
-// lies does not.
+// Whether the rope has slipped off a ball, round to its other side, because the wrap angle between
+// its neighbours has passed half a turn. The path is solved and not yet kept. The length does not
+// jump, for at half a turn the rope is equally long in every plane, but its place does.
 bool rl_wrap_has_slipped_off(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                              const rl_path_item *item);
 
-// With the path at the state's points solved: marks the middle of a wrap; the length of rope on it
-// before its mark; the length of a piece between the marks beside it [m].
+// Moves the mark of a wrap to its middle. The path is solved at the state's positions.
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                          rl_path_item *item);
+
+// (4) Returns the length of rope on a wrap before its mark [m]. The path is solved at `points`.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                            rl_path_item *item, const rl_point *points);
+
+// Returns the length of a piece between the marks beside it [m]. The path is solved at `points`.
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t rope,
                             uint32_t piece, const rl_point *points);
 
-// Rest length of a piece [m] and its tension in the last step [N].
+// Return the rest length of a piece [m] and its tension in the last step [N].
 double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t rope,
                           uint32_t piece);
 double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -75,226 +79,236 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
 // ---------------------------------------------------------------------------------------------
 // wrap_friction.c: the law of friction, strands and tensions
 
-// Friction coefficient of a wrap; 0 on a seam.
+// Returns the friction coefficient of a wrap; 0 on the seam of a capsule.
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap);
 
-// (5), (6), (6a) The largest ratio of the tensions beside an item of the path that friction can
-// hold; of a wrap, (19) where it is held on a ball.
-double rl_wrap_largest_pull(double friction, const rl_path_item *item);
-double rl_wrap_pull_held(const rl_model *model, const rl_state *state, uint32_t rope,
-                         uint32_t wrap);
+// (5), (6), (6a) Returns the largest ratio of the tensions beside an item of the path that friction
+// can hold.
+double rl_wrap_largest_ratio(double friction, const rl_path_item *item);
 
-// (18) Of a wrap that is held on a ball: the angle of the arcs on which all friction goes sideways,
-// and the angle by which the places beside it are seen from the centre [rad].
+// Returns the same for a wrap, with (19) where it is held on a ball.
+double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
+                             uint32_t wrap);
+
+// (18) Returns, of a wrap that is held on a ball, the total angle of the arcs at its ends on which
+// all friction acts sideways, and the angle between its neighbours about the centre [rad].
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item);
 
-// rl_wrap_pull of the wrap behind a piece; 1 behind the last piece.
-double rl_wrap_pull_behind(const rl_model *model, const rl_state *state, uint32_t rope,
-                           uint32_t piece);
+// Returns rl_wrap_tension_ratio of the wrap behind a piece; 1 behind the last piece.
+double rl_wrap_tension_ratio_behind(const rl_model *model, const rl_state *state, uint32_t rope,
+                                    uint32_t piece);
 
-// rl_wrap_strand with rest length `paid` out to it beyond what the state has [m].
+// Returns rl_wrap_strand with rest length `paid` [m] added to that in the state.
 rl_strand rl_wrap_strand_paid(const rl_model *model, const rl_state *state, uint32_t rope,
                               uint32_t first_piece, const rl_point *points, double paid);
 
-// What an item of the path is held by: a body, RL_NONE for what never moves, or rl_wrap_moving for
-// a node that moves by itself.
 static const uint32_t rl_wrap_moving = RL_NONE - 1;
 
+// Returns the body that carries an item of the path; RL_NONE if nothing moves the item, and
+// rl_wrap_moving for a node that moves by itself.
 uint32_t rl_wrap_carrier(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t item);
 
-// The tension of each piece, from the multipliers of its strand; `split` counts the splits of the
-// ropes before. (7a) And of the pieces that nothing can move, from those in the state before; of an
-// elastic rope their stretch says what they pull.
+// Computes the tension of each piece of a rope from the multipliers of the strands. `split`, in:
+// the number of splits (wraps that stick) of the ropes before; out: with those of this one.
 void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t rope, size_t *split);
+
+// (7a) Chooses the tensions of inert pieces, from those in the state before. Does nothing for
+// elastic ropes, whose stretch gives the tension.
 void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
                               uint32_t rope);
 
-// The tensions of a strand's pieces, of which the first has `tension` [N].
-void rl_wraps_pull(const rl_model *model, rl_state *state, const rl_row *strand, double tension);
+// Sets the tensions of the pieces of a strand, of which the first has `tension` [N].
+void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
+                           double tension);
 
 // ---------------------------------------------------------------------------------------------
-// wrap_flow.c: how rope flows over wraps that slide or slip
+// wrap_flow.c: the flow of rest length over wraps that slide or slip
 
-// The slip of each wrap of a rope, so that each piece has what its tension asks for. The paths at
-// the points of both states are solved.
+// Computes the slip of each wrap of a rope, such that each piece has the rest length that its
+// tension asks for. The paths of both states are solved.
 void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
                          uint32_t rope, double dt);
 
-// Ends a step for the rest lengths: the tension of each piece, from the multipliers (`split` counts
-// the splits of the ropes before); rope flows to where it is pulled, and marks move to the middle
-// of their wraps; not where the way has ended within the step. The paths at the points of both
-// states are solved. Returns what friction on an elastic rope has taken [J].
+// Ends a step for the rest lengths of a rope: computes the tension of each piece (`split` as in
+// rl_wraps_read_tensions), lets rest length flow to where the tensions pull it, and moves the marks
+// to the middle of their wraps. Neither flows nor moves marks if the way has `ended` within the
+// step. The paths of both states are solved. Returns the friction loss of an elastic rope [J].
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
                      size_t *split, double dt, bool ended);
 
-// The growths of the pieces of a strand become 0.
-void rl_wraps_forget_growths(const rl_state *state, uint32_t rope, rl_strand strand);
+// Sets the growths of the pieces of a strand to 0.
+void rl_wraps_clear_growths(const rl_state *state, uint32_t rope, rl_strand strand);
 
-// (16) Of a rope that rubs, with the path solved, and of an elastic one that with the same wraps in
-// the state before: what nothing can move has the rest length that it needs, from the strands
-// beyond it, which grow by that.
-void rl_wraps_even_out(const rl_model *model, const rl_state *before, rl_state *state,
-                       uint32_t rope);
+// (16) Gives inert strands of a rope with friction the rest length that fits their length, and
+// takes it from the strands beside them, whose growths change by it. The path is solved; of an
+// elastic rope also that of the state before, which has the same wraps.
+void rl_wraps_fit_inert_strands(const rl_model *model, const rl_state *before, rl_state *state,
+                                uint32_t rope);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_judge.c: which wraps stick
 
-// Begins the list of a loop behind a wrap that sticks, if there is one. The path is solved.
-void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t rope);
+// Rotates the list of wraps of a loop so that it ends with a wrap that sticks, if there is one. The
+// path is solved.
+void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t rope);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_ended.c: whether the shortest way has come to an end
 
-// Of all moves: so much longer or shorter than its directions tell a way can become as it bends.
+// (15), (15a): share of the sum of all moves by which the change of length of a way may exceed its
+// linear change.
 static const double rl_wrap_bent_share = 0.01;
 
-// The body on which the shortest way that a rope followed has come to an end within the step (15);
-// RL_NONE: it has not. Leaves both paths solved.
+// Returns the body on which the way of a rope has ended within the step (15); RL_NONE: it has not.
+// Leaves both paths solved.
 uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
                            uint32_t rope);
 
-// (1) What the pieces of a path, in their directions, tell of the change of its length to another
-// state with the same wraps [m]. Both paths are solved.
-double rl_wraps_change_along(const rl_model *model, const rl_state *from, const rl_state *to,
-                             uint32_t index);
+// (1) Returns the change of length of a path, to first order with its directions in `from`, to
+// another state with the same wraps [m]. Both paths are solved.
+double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const rl_state *to,
+                              uint32_t index);
 
-// Where its way has ended (15) the rope slips off the body on which it has moved most, at the start
-// of the step. If it would go through that body then, it does so only where that is `sure`. True if
-// it slips off. Leaves both paths solved.
-bool rl_wraps_lose_path(const rl_model *model, const rl_state *state, rl_state *before,
-                        uint32_t rope, bool sure);
+// Lets a rope whose way has ended (15) slip off the body on which it has moved most, in `before`.
+// If the rope would then go through that body, it slips off only if `sure`. Returns true if it
+// slips off. Leaves both paths solved.
+bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_state *before,
+                              uint32_t rope, bool sure);
 
 // ---------------------------------------------------------------------------------------------
-// wrap_list.c: the list of a rope's wraps as one whose features can change, while the path at
-// the state's points is solved.
+// wrap_list.c: the wraps of a rope while they change
 
+// The wraps of one rope, opened as a list of features that can change. The path is solved at the
+// state's positions.
 typedef struct rl_wrapping {
   const rl_model *model;
   rl_state *state;
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
-  double start;    // length of the way at the start of the step, or of the fall [m]
-  double shortest; // than which it can not have become shorter in the step but by slipping off [m]
-  double along;    // what its directions there tell of its change in the step; a fall has none [m]
-  uint32_t left;   // the body that it has slipped off, while it falls; RL_NONE: it does not
-  bool run_over;   // because an end of it comes into that
-  uint32_t lost; // the body that it has slipped off: where it lies on that again, it lies elsewhere
-  const double *lengths; // of its pieces before, if it is asked by how much they grow; else NULL
+  double start;          // length of the way at the start of the step, or of the fall [m]
+  double shortest;       // least length that the rope can have now unless it has slipped off [m]
+  double along;          // rl_wraps_linear_change of the way in the step; 0 in a fall [m]
+  uint32_t left;         // body that the rope falls off; RL_NONE: it does not fall
+  bool run_over;         // the rope falls because an end of it comes into that body
+  uint32_t lost;         // body that the rope has slipped off: new wraps on it are not the old ones
+  const double *lengths; // of the pieces before the change, to find their growths; or NULL [m]
 } rl_wrapping;
 
-// Opens the list of a rope whose path is solved; it does not count as that any more.
+// Opens the list of a rope whose path is solved. The path no longer counts as solved.
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope);
 
-// The solid of a part of a body, which is added if the rope does not lie on it yet.
+// Returns the index of the solid of a part of a body; adds the solid if it is not in the list.
 uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part);
 
-// Leads the rope round a part between items[after] and the next. False if it cannot lie there; then
-// the list is as it was.
+// Winds the rope round a part between items[after] and the next (rl_path_wind). Returns false if it
+// cannot lie there; then the list is as it was.
 bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 side,
                    uint32_t turns);
 
-// The same over what a taut rope would lie on there that turns about an axis (rl_path_lead). If it
-// cannot, the list is anything.
+// Leads the rope over the features on which a taut rope turns about an axis there (rl_path_lead).
+// Returns false if there are none; then the list is undefined.
 bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
                    uint32_t turns);
 
-// The list that was kept in the state's old_items, with so many items.
+// Restores the list of `count` items that was kept in the state's old_items.
 void rl_wraps_restore(rl_wrapping *w, size_t count);
 
-// Takes the features of the list for the rope's wraps. Those that were there keep their friction;
-// the others share the rest lengths of the pieces in which they are.
+// Makes the items of the list the wraps of the rope. Wraps that were there before keep their grips
+// and marks; new ones share the rest length of the piece in which they are.
 void rl_wraps_adopt(rl_wrapping *w);
 
-// The features stay what they are; the next search begins where this one has ended.
+// Keeps the wraps as they are, with the solution of the path as the start of the next solve.
 void rl_wraps_keep(rl_wrapping *w);
 
 // Whether an item of the path belongs to a part of a body.
 bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t body, uint32_t part);
 
-// Whether no rule could change an item, or any of them: the rope lies on a ball, or on the inside
-// of a side.
+// Whether no rule of path_feature.c can change an item, or any item: it is a point, or it is a ball
+// or lies between the ends of a side, with a positive wrap angle.
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item);
 bool rl_wraps_all_settled(const rl_wrapping *w);
 
 // ---------------------------------------------------------------------------------------------
-// wrap_sweep.c: what straight pieces run into, and go through
+// wrap_sweep.c: the bodies that straight pieces run into, or go through
 
-// Where a piece was at the start of the step and is now, in the world's frame.
+// The ends of a piece at the start of the step and now, in the world's frame [m].
 typedef struct rl_swept_piece {
   rl_vec3 from[2], to[2];
 } rl_swept_piece;
 
-// Where a piece runs into a part first.
+// The first part that a piece runs into.
 typedef struct rl_hit {
   uint32_t body, part;
-  rl_vec3 side;       // of the body from which it came, world frame
-  rl_passage passage; // when in the step it touches it first, and last
+  rl_vec3 side;       // direction from the body to the side the piece came from, world frame
+  rl_passage passage; // when in the step the piece touches the part first, and last
 } rl_hit;
 
-// Puts the bodies in the order in which pieces look for them. They nearly are, from the step
-// before.
-void rl_wraps_order_bodies(const rl_model *model, const rl_state *before, rl_state *state);
+// Sorts the bodies along one direction, for the search of each piece. They are nearly sorted from
+// the step before.
+void rl_wraps_sort_bodies(const rl_model *model, const rl_state *before, rl_state *state);
 
-// Whether items[piece] to the next runs into anything.
+// Whether the piece from items[piece] to the next one runs into a part; the first one is `found`.
 bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
                        const rl_swept_piece *swept, rl_hit *found);
 
-// How far both ends of a piece have moved, as a body sees it [m].
-double rl_wraps_way_past(const rl_wrapping *w, const rl_state *before, const rl_swept_piece *piece,
-                         uint32_t body);
+// Returns the sum of how far both ends of a piece have moved in the frame of a body [m].
+double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
+                            const rl_swept_piece *piece, uint32_t body);
 
 // Whether a straight piece of a list goes through a body.
 bool rl_wraps_goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
                            uint32_t body);
 
-// Marks the parts through which the rope went at the start of the step already, as one does whose
-// end has gone through a part: the rules lead it past all others as if these were not there. True
-// if there is one more.
-bool rl_wraps_pass_parts(rl_wrapping *w, const rl_state *before);
+// Marks as passed the parts through which the rope already went at the start of the step, as when
+// its end has gone through a part: the rules ignore these. Returns true if one was added.
+bool rl_wraps_mark_passed_parts(rl_wrapping *w, const rl_state *before);
 
-// Adds to the parts that are known what the pieces go through, but for the body that the rope has
-// left, and those that it went through in the old items: an end of it has come into these.
+// Adds the solids of the parts that the pieces go through, except those of the body that the rope
+// falls off and those that it already went through in the old items, into which an end has come.
 void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old_count);
 
 // ---------------------------------------------------------------------------------------------
-// wrap_catch.c: wraps on what pieces run into, and other features
+// wrap_catch.c: new wraps, falls and other features
 
-// Of the length of a rope: a change of features that makes it longer than this is none.
+// Relative to the length of a rope: a way may be longer by this than a bound for it.
 static const double rl_longest_slip = 1e-7;
 
-// Wraps for all that a piece has run into; the two pieces beside them are looked at again.
+// Adds wraps for all parts that a piece has run into, and examines the two pieces beside each of
+// them in turn.
 void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
                          const rl_swept_piece *swept);
 
-// Lets the features of the list change. What would be longer than the rope is on the features that
-// it has, and longer than the way at the start of the step can have become, is no way that it could
-// have slid to: then it stays on these. Where it is shorter than that way can have become, the rope
-// has slipped off what it lay on.
+// Adapts the features of the list by the rules of path_feature.c. If the rope would be longer than
+// on the features that it has, and longer than the way can have become within the step (15a), it
+// stays on these. If it is shorter than the way can have become, it has slipped off.
 void rl_wraps_adapt(rl_wrapping *w, const rl_state *before);
 
-// The rope has slipped off a body that it lay on in the old items: it falls from there to where it
-// is now, and on whatever stands in between.
+// Lets the rope, which has slipped off a body that it lay on in the old items, fall from there to
+// where it is now, on to whatever stands in between.
 void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_contacts.c: the end of a step
 
-// The first wrap of a rope whose neighbour on the path is inside its part, so that there is no way
-// past it; RL_NONE: there is none.
-uint32_t rl_wraps_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
+// Returns the first wrap of a rope whose neighbour on the path is inside its part, so that there is
+// no way round it; RL_NONE if there is none.
+uint32_t rl_wraps_find_run_over(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// A loop that has no way in a state slips off what hinders it in the one before, in which its path
-// is solved then. False: nothing does.
+// Lets a loop that has no way in a state slip off the body that is in its way, in `before`, and
+// solves its path there. Returns false if there is no such body.
 bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state *before,
                          uint32_t index);
 
-// The rope, whose path is solved, slips off a body, and lies on what it falls on: only if it does
-// not go through the body then, else it still lies on it, and that returns false; even if it does;
-// because an end comes into the body, round which it is led no more.
-typedef enum rl_slip { RL_SLIP_IF_CLEAR, RL_SLIP_ANYWAY, RL_SLIP_RUN_OVER } rl_slip;
+typedef enum rl_slip {
+  RL_SLIP_IF_CLEAR, // only if the rope does not go through the body then
+  RL_SLIP_ANYWAY,
+  RL_SLIP_RUN_OVER, // because an end comes into the body: the rope is not led round it again
+} rl_slip;
 
+// Lets a rope, whose path is solved, slip off a body and fall on to what is below. Returns false if
+// it still lies on the body, with RL_SLIP_IF_CLEAR.
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t rope, uint32_t body,
                        rl_slip slip);
 

@@ -41,7 +41,7 @@ static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_
   const double back = beside.back, on = beside.on;
   double all = 1.0 + grip_tolerance;
   for (uint32_t i = first; i <= last; i++) {
-    all *= rl_wrap_pull_held(model, state, index, i);
+    all *= rl_wrap_holding_ratio(model, state, index, i);
   }
   bool changed = false;
   for (uint32_t i = first; i <= last; i++) {
@@ -78,7 +78,7 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
     if (wrap->grip != RL_STICKS) {
       const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
       const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
-                        isinf(rl_wrap_pull_held(model, state, index, i)); // it holds any by now
+                        isinf(rl_wrap_holding_ratio(model, state, index, i)); // it holds any by now
       changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
       continue;
     }
@@ -119,7 +119,7 @@ static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t ind
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const double friction = rl_wrap_friction(model, index, &before[i]);
     const double pull =
-        friction > 0.0 ? rl_wrap_largest_pull(friction, &rl_path_items(state, index)[i + 1]) : 0.0;
+        friction > 0.0 ? rl_wrap_largest_ratio(friction, &rl_path_items(state, index)[i + 1]) : 0.0;
     if (before[i].grip == RL_STICKS) {
       return false;
     }
@@ -129,7 +129,7 @@ static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t ind
   return best != RL_NONE && regrip(&before[best], RL_STICKS);
 }
 
-void rl_wraps_turn(const rl_model *model, rl_state *state, uint32_t index) {
+void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   uint32_t last = count;
@@ -159,7 +159,7 @@ static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t ind
   wrap->grip = RL_SLIDES;
   wrap->angle = 0.0;
   wrap->side = rl_vec(0.0, 0.0, 0.0);
-  rl_wrap_path(model, before, index, before->points);
+  rl_wrap_solve_path(model, before, index, before->points);
   rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
   const double back = rl_wrap_piece_length(model, before, index, i, before->points);
   const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
@@ -210,7 +210,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     if (count == 0) {
       continue;
     }
-    if (rl_wraps_lose_path(model, state, before, r, false)) {
+    if (rl_wraps_leave_ended_way(model, state, before, r, false)) {
       return true;
     }
     if (!model->ropes[r].rubs) {
@@ -223,7 +223,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
-      rl_wraps_turn(model, before, r);
+      rl_wraps_rotate_loop(model, before, r);
     }
   }
   return changed;
@@ -246,7 +246,8 @@ static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *row
   return row->inverse_mass == 0.0 && row->compliance == 0.0 && own > rounding * pushed;
 }
 
-bool rl_wraps_jam(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows) {
+bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before,
+                           rl_rows *rows) {
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];

@@ -36,7 +36,8 @@ static uint32_t part_of(const rl_waypoint *waypoint) {
 // for all features of each part, up to so many.
 enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
 
-uint32_t rl_definition_wraps(const rl_definition *definition, const rl_rope_definition *rope) {
+uint32_t rl_definition_wrap_capacity(const rl_definition *definition,
+                                     const rl_rope_definition *rope) {
   uint32_t features = 0, ways = 0;
   if (rope->closed && rope->segments == 0) {
     return (uint32_t)rope->waypoint_count; // a loop keeps its wraps
@@ -881,10 +882,10 @@ static double lay_loop(const rl_model *model, const rl_definition *definition, r
   }
   rl_wraps_adopt(&w);
   state->seams[index] = w.path.items[0].at;
-  length = rl_wrap_path(model, state, index, state->points);
-  rl_wraps_share(model, state, index, length);
-  rl_wraps_turn(model, state, index);
-  return rl_wrap_path(model, state, index, state->points);
+  length = rl_wrap_solve_path(model, state, index, state->points);
+  rl_wraps_share_rest(model, state, index, length);
+  rl_wraps_rotate_loop(model, state, index);
+  return rl_wrap_solve_path(model, state, index, state->points);
 }
 
 double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
@@ -905,7 +906,7 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
   if (rl_wraps_is_loop(model, index)) {
     return lay_loop(model, definition, state, index, fault);
   }
-  rl_wrap_path(model, state, index, state->points);
+  rl_wrap_solve_path(model, state, index, state->points);
   rl_wrapping w = rl_wraps_open(model, state, index);
   if (!lay_waypoints(&w, definition, fault) || !check_sides(&w, definition, fault)) {
     return NAN;
@@ -915,16 +916,16 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
     return NAN;
   }
   rl_wraps_adopt(&w);
-  return rl_wrap_path(model, state, index, state->points);
+  return rl_wrap_solve_path(model, state, index, state->points);
 }
 
-void rl_wraps_share(const rl_model *model, rl_state *state, uint32_t index, double rest) {
+void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t index, double rest) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const double length = rl_wrap_path(model, state, index, state->points);
+  const double length = rl_wrap_solve_path(model, state, index, state->points);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     rl_wrap_mark_middle(model, state, &wraps[i], &rl_path_items(state, index)[i + 1]);
   }
-  const uint32_t pieces = rl_wraps_pieces(model, state, index);
+  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) { // of a loop the first has what is left
     wraps[i].rest = 0.0;
     if (i + 1 < pieces) {

@@ -245,7 +245,7 @@ void rl_wraps_keep(rl_wrapping *w) {
     rl_wrap_keep(w->model, w->state, &wraps[i], &w->path.items[i + 1]);
   }
   find_grips(w);
-  rl_wrap_path_stays(w->model, w->state, w->rope);
+  rl_wrap_mark_path_solved(w->model, w->state, w->rope);
 }
 
 bool rl_wraps_is_settled(const rl_wrapping *w, const rl_path_item *item) {

@@ -96,8 +96,8 @@ static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint
       {rl_wrap_to_body(is, piece->to[0]), rl_wrap_to_body(is, piece->to[1])}};
 }
 
-double rl_wraps_way_past(const rl_wrapping *w, const rl_state *before, const rl_swept_piece *piece,
-                         uint32_t body) {
+double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
+                            const rl_swept_piece *piece, uint32_t body) {
   const moving_piece m = seen_from(w, before, body, piece);
   return rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
 }
@@ -143,7 +143,7 @@ static double place_in_order(const rl_model *model, const rl_state *state, uint3
              : rl_dot(order_along, rl_position(&state->points[rl_body_slot(model, body)]));
 }
 
-void rl_wraps_order_bodies(const rl_model *model, const rl_state *before, rl_state *state) {
+void rl_wraps_sort_bodies(const rl_model *model, const rl_state *before, rl_state *state) {
   uint32_t *order = state->body_order;
   double *places = state->body_places;
   for (; state->ordered_count < model->body_count; state->ordered_count++) {
@@ -251,7 +251,7 @@ static bool cuts(const rl_wrapping *w, const rl_state *state, const rl_path_item
   return surface.distance - w->model->ropes[w->rope].radius < -depth * p->inner;
 }
 
-bool rl_wraps_pass_parts(rl_wrapping *w, const rl_state *before) {
+bool rl_wraps_mark_passed_parts(rl_wrapping *w, const rl_state *before) {
   const rl_path_item *items = rl_path_items(before, w->rope);
   bool any = false;
   for (size_t i = 0; i < w->solid_count; i++) {

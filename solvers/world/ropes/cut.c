@@ -238,8 +238,8 @@ double rl_cut_element(const rl_model *model, const rl_state *state, const rl_cut
 }
 
 void rl_cut_look(const rl_model *model, const rl_state *state, const rl_cut *cut, uint32_t rope) {
-  rl_rope_look(model, state, rope);
+  rl_rope_solve_bends(model, state, rope);
   if (cut->start) {
-    rl_rope_look(model, cut->start, rope);
+    rl_rope_solve_bends(model, cut->start, rope);
   }
 }
