@@ -59,7 +59,7 @@ const rl_command *rl_command_find(const char *name) {
   return NULL;
 }
 
-// "Exit status: 0 done; ...", in lines of a terminal.
+// Prints "Exit status: 0 done; ..." in lines of at most 80 columns.
 static void print_exit_meanings(FILE *out) {
   enum { WIDTH = 80 };
   int column = fprintf(out, "Exit status:");
@@ -125,8 +125,8 @@ static int run_command(int argc, char **argv) {
   return unknown_command(argv[1]);
 }
 
-// Files must not get the numbers of streams that are closed: a message would end up in a result.
-// These cannot be used in the direction that they are for, so that it is still an error to try.
+// Opens /dev/null for closed standard streams, so that no result file gets their numbers and
+// receives messages. The direction is the wrong one, so that using the stream is still an error.
 static void occupy_streams(void) {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
     if (fcntl(stream, F_GETFD) < 0) {
@@ -140,7 +140,7 @@ int rl_main(int argc, char **argv) {
   rl_run_catch_signals();
   const int status = run_command(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    if (errno != EPIPE) { // whoever reads has seen enough
+    if (errno != EPIPE) { // the reader may close the pipe early
       fprintf(stderr, "ropelab: cannot write the output: %s\n", strerror(errno));
     }
     return status == RL_EXIT_DONE ? RL_EXIT_FAILED : status;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands of the program.
+// The commands of the program: their table, and the two functions that end most of them.
 #ifndef RL_COMMANDS_H
 #define RL_COMMANDS_H
 
 #include "options.h"
 
-// Each takes its own words (argv[0] is the command's name) and returns an exit status.
+// Each command parses its own arguments (argv[0] is its name) and returns an exit status.
 int rl_command_list(int argc, char **argv);
 int rl_command_check(int argc, char **argv);
 int rl_command_run(int argc, char **argv);
@@ -25,7 +25,7 @@ extern const rl_usage rl_list_usage, rl_check_usage, rl_run_usage, rl_compare_us
     rl_converge_usage, rl_study_usage, rl_onestep_usage, rl_consistency_usage, rl_precision_usage,
     rl_report_usage, rl_export_usage, rl_diff_usage, rl_bench_usage, rl_reproduce_usage;
 
-// The table of commands, ended by one without `run`.
+// The table of commands; the last entry has a NULL `run`.
 typedef struct rl_command {
   const rl_usage *usage;
   int (*run)(int argc, char **argv);
@@ -33,9 +33,9 @@ typedef struct rl_command {
 } rl_command;
 
 extern const rl_command rl_commands[];
-const rl_command *rl_command_find(const char *name);
+const rl_command *rl_command_find(const char *name); // NULL: no such command
 
-// What the program says of itself, and what its exit statuses mean (ended by one without text).
+// The description of the program and the meanings of its exit statuses (the last has NULL text).
 typedef struct rl_exit_meaning {
   int status;
   const char *text;
@@ -44,19 +44,20 @@ typedef struct rl_exit_meaning {
 extern const char rl_about[];
 extern const rl_exit_meaning rl_exit_meanings[];
 
-// Not in the list, for installations and shells: `__man` prints the manual page, `__complete` what
-// can stand for the last of the words (command_complete.c says how).
+// Two hidden commands for installation and shells: `__man` prints the manual page, `__complete`
+// prints the completions of the last word (command_complete.c has the format).
 int rl_command_man(int argc, char **argv);
 int rl_command_complete(int argc, char **argv);
 
-// Draws the figures and writes the report for a folder of results, `jobs` at a time (0: as many as
-// there are processors), as the kinds of files in `figures`, "svg,png" (NULL: all).
+// Draws the figures and writes the report of a results folder. `jobs` figures are drawn at a time
+// (0: one a processor); `figures` lists the file formats, "svg,png" (NULL: all). Returns an exit
+// status.
 int rl_report(const char *folder, long jobs, const char *figures);
 
-// The same at the end of a command, which then says where the report is.
-int rl_report_and_say(const char *folder, long jobs, const char *figures);
+// Calls rl_report() at the end of a command and prints where the report is.
+int rl_report_and_print(const char *folder, long jobs, const char *figures);
 
-// The whole program.
+// Runs the whole program and returns its exit status.
 int rl_main(int argc, char **argv);
 
 #endif

@@ -42,11 +42,11 @@ enum {
   KEY_RESUME = 'u',
   KEY_LIMIT = 'l',
   KEY_FIGURES = 'F',
-  LONG_ONLY = 1 << 10, // added to a key: no short option
+  LONG_ONLY = 1 << 10, // added to the key of an option without a letter
   WHOLE_MAX = 1000000000
 };
 
-// Every option there is; a command takes some of them.
+// The options of all commands; each command takes some of them.
 static const struct argp_option all_options[] = {
     {"solver", KEY_SOLVER, "[LABEL=]NAME[,param=value...]", 0,
      "solver with its parameters; compare takes any number (`ropelab list solvers`)", 0},
@@ -129,7 +129,7 @@ static double seconds(struct argp_state *state, const char *option, const char *
   return positive(state, option, text, "a number of seconds above 0");
 }
 
-// A number that may be 0.
+// Parses a number that may be 0.
 static double not_negative(struct argp_state *state, const char *option, const char *text,
                            const char *expected) {
   const bool zero = strspn(text, "0.") == strlen(text) && strchr(text, '0');
@@ -149,7 +149,7 @@ static long whole(struct argp_state *state, const char *option, const char *text
   return value;
 }
 
-// Room for one more in a list.
+// Whether a list has room for one more value; otherwise ends the program with a message.
 static bool room(struct argp_state *state, const char *option, size_t count) {
   if (count >= RL_LIST_MAX) {
     argp_error(state, "more than %d of %s", RL_LIST_MAX, option);
@@ -171,13 +171,14 @@ static void add_override(struct argp_state *state, rl_arguments *a, char *text) 
   if (!equals || equals == text) {
     argp_error(state, "--set %s: expected PATH=VALUE", text);
   } else if (room(state, "--set", a->override_count)) {
-    // The words of argv are ours to cut.
+    // argv may be modified.
     *equals = '\0';
     a->overrides[a->override_count++] = (rl_override){text, equals + 1};
   }
 }
 
-// The numbers of a list, all different, rising; `read` reads one of them, or ends the program.
+// Parses a comma-separated list into `values`, sorted, and returns their number. `read` parses one
+// of them; it, or a value that is given twice, ends the program with a message.
 static size_t numbers(struct argp_state *state, const char *option, char *text, double *values,
                       double (*read)(struct argp_state *, const char *, const char *)) {
   size_t count = 0;
@@ -185,7 +186,7 @@ static size_t numbers(struct argp_state *state, const char *option, char *text, 
     if (!room(state, option, count)) {
       continue;
     }
-    values[count++] = read(state, option, word); // the words of argv are ours to cut
+    values[count++] = read(state, option, word);
     for (size_t i = 0; i + 1 < count; i++) {
       if (values[i] == values[count - 1]) {
         argp_error(state, "--%s: '%s' is given twice", option, word);
@@ -217,7 +218,7 @@ static const char *figure_kinds(struct argp_state *state, const char *text) {
   return text;
 }
 
-// Options whose value goes as it is into one place of rl_arguments.
+// Options whose value is stored in one member of rl_arguments without further checks.
 static const struct {
   int key;
   enum { TEXT, SECONDS, FLAG } kind;
@@ -247,7 +248,7 @@ static const char *option_name(int key) {
   return all_options[i].name;
 }
 
-// False: it is none of these.
+// Stores the value of a plain option; false if the option is none.
 static bool parse_plain(int key, char *text, struct argp_state *state, rl_arguments *a) {
   for (size_t i = 0; i < sizeof plain_options / sizeof plain_options[0]; i++) {
     void *place = (char *)a + plain_options[i].at;
@@ -270,7 +271,7 @@ static bool parse_plain(int key, char *text, struct argp_state *state, rl_argume
   return false;
 }
 
-// What stands where no option is expected, and whether there is enough of it.
+// Stores a positional argument and checks their number.
 static error_t parse_positional(int key, char *text, struct argp_state *state,
                                 const rl_usage *usage, rl_arguments *a) {
   if (key == ARGP_KEY_ARG && !*text) {
@@ -374,7 +375,7 @@ size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]
   return count;
 }
 
-// The commands that take an option of this name; empty: none.
+// Lists the commands that take an option of this name; empty: none.
 static void who_takes(char *text, size_t size, const char *name) {
   *text = '\0';
   for (size_t c = 0; rl_commands[c].run; c++) {
@@ -389,8 +390,8 @@ static void who_takes(char *text, size_t size, const char *name) {
   }
 }
 
-// An option that nobody knows gets the nearest, one of other commands is said to be theirs; argp
-// itself only says that it is unknown.
+// Whether the command takes the option; otherwise prints which commands do, or the nearest option.
+// argp itself would only say that the option is unknown.
 static bool check_option(const rl_usage *usage, const char *word) {
   const char *names[RL_OPTIONS_MAX + 3] = {"help", "usage"};
   size_t count = 2;
@@ -446,14 +447,14 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
   char name[64];
   snprintf(name, sizeof name, "ropelab %s", usage->name);
   argv[0] = name;
-  // argp loses memory over a table that is empty.
+  // argp leaks memory for an empty table.
   const struct argp argp = {.options = count > 0 ? options : NULL,
                             .parser = parse_option,
                             .args_doc = usage->positional,
                             .doc = usage->doc};
   parse input = {usage, arguments};
   argp_err_exit_status = RL_EXIT_USAGE;
-  // Bad usage and --help end the program here.
+  // argp_parse ends the program on bad usage and after --help.
   *status = argp_parse(&argp, argc, argv, 0, NULL, &input) == 0 ? RL_EXIT_DONE : RL_EXIT_USAGE;
   return *status == RL_EXIT_DONE;
 }

@@ -38,7 +38,7 @@ static void show_progress(int done, int all) {
   }
 }
 
-// Of a whole step.
+// Returns the time of a whole step per contact [ns].
 static double ns_per_contact(const rl_bench_pile_entry *e) {
   return 1e6 * e->step / (double)e->contacts;
 }

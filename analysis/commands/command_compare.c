@@ -31,12 +31,13 @@ const rl_usage rl_compare_usage = {
     .most = RL_LIST_MAX,
 };
 
+// A comparison in progress.
 typedef struct comparison {
   rl_arguments *arguments;
-  rl_scenario *scenarios[RL_LIST_MAX]; // NULL: not supported
-  rl_diagnostic faults[RL_LIST_MAX];   // and why
+  rl_scenario *scenarios[RL_LIST_MAX]; // NULL: not supported,
+  rl_diagnostic faults[RL_LIST_MAX];   // for this reason
   char folder[RL_PATH_MAX];
-  char *command; // that makes all of it
+  char *command; // the command that repeats the comparison
   rl_cell *cells;
   size_t cell_count;
 } comparison;
@@ -69,7 +70,7 @@ static bool add_cell(comparison *c, size_t index, const rl_solver_spec *solver) 
   return cell->command;
 }
 
-// Solvers and scenarios: everything that can be wrong is found before anything is run.
+// Loads solvers and scenarios, so that all mistakes are found before anything is run.
 static bool load_all(comparison *c, int *status) {
   rl_arguments *a = c->arguments;
   if (!rl_solvers_complete(a, "compare")) {
@@ -126,8 +127,8 @@ static int compare(comparison *c) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  rl_cells_tell(c->cells, c->cell_count);
-  return rl_report_and_say(c->folder, a->jobs, a->figures);
+  rl_cells_print_notes(c->cells, c->cell_count);
+  return rl_report_and_print(c->folder, a->jobs, a->figures);
 }
 
 int rl_command_compare(int argc, char **argv) {
@@ -144,7 +145,7 @@ int rl_command_compare(int argc, char **argv) {
     const bool one = arguments.positional_count == 1 && c.scenarios[0];
     const bool claimed =
         rl_choose_folder(c.folder, &arguments, "compare", one ? c.scenarios[0]->name : NULL) &&
-        rl_claim_named(c.folder, "comparison", arguments.force, false);
+        rl_results_claim(c.folder, "comparison", arguments.force, false);
     status = claimed ? compare(&c) : RL_EXIT_USAGE;
   }
   for (size_t i = 0; i < c.cell_count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Completion of command lines: `ropelab __complete WORD...` prints, one a line, all that can stand
-// in place of the last word. ":files" and ":folders" mean that the shell's own names can, too. One
-// that ends with '=' or '.' goes on.
+// Completion of command lines: `ropelab __complete WORD...` prints one candidate for the last word
+// a line. ":files" and ":folders" tell the shell to add its own names. A candidate that ends with
+// '=' or '.' has to be continued.
 #include "commands.h"
 
 #include "probe.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The word that is typed: candidates start with all of it, and are about what follows the first
-// `kept` bytes, such as "--solver=" or "fine=".
+// The word that is being typed. Candidates complete what follows its first `kept` bytes, such as
+// "--solver=" or "fine=".
 typedef struct query {
   const char *word;
   size_t kept;
@@ -28,7 +28,7 @@ static void offer(const query *q, const char *candidate) {
   }
 }
 
-// The same query about what follows a place in the word.
+// Returns the query for what follows `place` in the word.
 static query behind(const query *q, const char *place) {
   return (query){q->word, (size_t)(place - q->word)};
 }
@@ -41,7 +41,7 @@ static void offer_value(const query *q, const rl_parameter *p) {
   }
 }
 
-// [LABEL=]NAME[,parameter=value...]
+// Offers completions of [LABEL=]NAME[,parameter=value...].
 static void offer_solver(const query *q) {
   const char *typed = q->word + q->kept;
   const size_t head = strcspn(typed, ",");
@@ -73,7 +73,7 @@ static void offer_solver(const query *q) {
   }
 }
 
-// A probe if it is one, else what it can begin ("line.node.").
+// Offers `name` if it is a probe, and the probes or prefixes that continue it ("line.node.").
 static void offer_probe(const query *q, const rl_model *model, const char *name) {
   char message[512];
   char longer[512];
@@ -128,7 +128,7 @@ static void offer_shipped(const query *q, const rl_shipped *kind) {
   puts(":files");
 }
 
-// What the arguments of a command are called says what they are.
+// Offers completions of a positional argument by its name in the usage.
 static void offer_positional(const query *q, const char *positional) {
   char word[64];
   if (strncmp(positional, "SCENARIO", 8) == 0) {
@@ -150,7 +150,7 @@ static void offer_positional(const query *q, const char *positional) {
   }
 }
 
-// What can be varied besides paths into the scenario.
+// Offers what a study can vary, except paths into the scenario.
 static void offer_over(const query *q) {
   offer(q, "step");
   offer(q, "segments");
@@ -200,7 +200,7 @@ static void offer_option_value(const query *q, const rl_option *option, const ch
   }
 }
 
-// The option of this name ("--solver", "--solver=pbd", "-s"), or NULL.
+// Returns the option that a word names ("--solver", "--solver=pbd", "-s"); NULL: none.
 static const rl_option *find_option(const rl_option *options, size_t count, const char *word) {
   for (size_t i = 0; i < count; i++) {
     const size_t length = strlen(options[i].name);
@@ -225,12 +225,12 @@ static void offer_options(const query *q, const rl_option *options, size_t count
   offer(q, "--help");
 }
 
-// words[0] is the command, words[count - 1] what is typed.
+// Completes words[count - 1]; words[0] is the command.
 static void complete(const rl_command *command, size_t count, char **words) {
   rl_option options[RL_OPTIONS_MAX];
   const size_t option_count = rl_usage_options(command->usage, options);
-  const rl_option *waiting = NULL; // an option whose value comes next
-  const char *first = NULL;        // positional argument
+  const rl_option *waiting = NULL; // option whose value comes next
+  const char *first = NULL;        // first positional argument
   for (size_t i = 1; i + 1 < count; i++) {
     const rl_option *option =
         waiting || words[i][0] != '-' ? NULL : find_option(options, option_count, words[i]);
@@ -255,7 +255,7 @@ static void complete(const rl_command *command, size_t count, char **words) {
 }
 
 int rl_command_complete(int argc, char **argv) {
-  // A scenario with a fault has no probes to offer, and here is no place to say why.
+  // Messages of a faulty scenario would disturb the shell: it just has no probes to offer.
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0 || argc < 2) {
     return RL_EXIT_USAGE;

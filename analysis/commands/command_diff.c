@@ -37,10 +37,11 @@ enum { EXIT_DIFFERENT = 5, RUNS_MAX = 10000 };
 // ---------------------------------------------------------------------------------------------
 // One column of two tables
 
+// The difference of a column between two tables.
 typedef struct difference {
-  double largest, scale; // |a - b|, and the largest |value| of its kind
-  double time;           // of the largest [s]
-  bool gap;              // a number on one side only
+  double largest, scale; // largest |a - b|, and largest |value| of this kind of columns
+  double time;           // of the largest difference, or of the first gap [s]
+  bool gap;              // one table has a number where the other has nan
 } difference;
 
 static bool ends_with(const char *name, const char *end) {
@@ -48,8 +49,8 @@ static bool ends_with(const char *name, const char *end) {
   return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
-// Whether two columns are measured by the same scale: energies, the components of a momentum, a
-// probe with its exact value and its error.
+// Whether two columns share a scale: all energies, the components of a momentum, and a probe with
+// its exact value and its error.
 static bool are_alike(const char *a, const char *b) {
   static const char *const kinds[] = {"momentum_", "angular_"};
   for (size_t i = 0; i < 2; i++) {
@@ -63,7 +64,7 @@ static bool are_alike(const char *a, const char *b) {
   return (ends_with(a, "_J") && ends_with(b, "_J")) || (stem == other && strncmp(a, b, stem) == 0);
 }
 
-// The largest |value| in the columns that are measured like this one.
+// Returns the largest |value| in the columns that share the scale of `name`.
 static double scale_of(const rl_table *table, const char *name) {
   double scale = 0.0;
   for (size_t k = 0; k < table->column_count; k++) {
@@ -74,7 +75,7 @@ static double scale_of(const rl_table *table, const char *name) {
   return scale;
 }
 
-// The rows of two tables that have the same time, in pairs; times differ by rounding at most.
+// Pairs of rows of two tables with the same time, up to rounding.
 typedef struct pairing {
   size_t (*rows)[2];
   size_t count;
@@ -114,11 +115,11 @@ static difference compare_columns(const rl_table *a, size_t column, const rl_tab
 }
 
 static bool exceeds(difference d, double tolerance) {
-  // Where a whole kind of numbers is small, as residuals are, what counts is the tolerance itself.
+  // For kinds whose values are all below 1, such as residuals, the tolerance is absolute.
   return d.gap || d.largest > tolerance * fmax(d.scale, 1.0);
 }
 
-// A line of the list, which gets its heading with the first.
+// Prints a line of the list, before the first one its heading.
 static void print_difference(const char *name, difference d, bool *heading) {
   if (!*heading) {
     printf("  %-28s %-12s %-12s\n", "column", "largest", "relative");
@@ -140,7 +141,7 @@ static bool has_run(const char *folder) {
   return rl_path_join(path, folder, "run.json") && rl_file_exists(path);
 }
 
-// How a run ended, from its run.json. False: that cannot be read.
+// Reads the status of a run from its run.json; false if there is none.
 static bool read_ending(const char *folder, char *status, size_t size) {
   char path[RL_PATH_MAX];
   json_t *root = rl_path_join(path, folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
@@ -158,7 +159,7 @@ static bool read_series(const char *folder, rl_table *table) {
          (rl_table_read(path, table) || errno == ENOENT);
 }
 
-// Prints what differs between two runs; true if anything does.
+// Prints the differences between two series; true if there are any.
 static bool compare_series(const rl_table *a, const rl_table *b, double tolerance) {
   bool differ = false, heading = false;
   pairing pairs;
@@ -193,7 +194,7 @@ static bool compare_series(const rl_table *a, const rl_table *b, double toleranc
   return differ;
 }
 
-// `name` is of the run within both results, "" for a result of one run.
+// Compares a run; `name` is its folder within both results, "" for results of a single run.
 static int compare_runs(const char *first, const char *second, const char *name, double tolerance) {
   char folders[2][RL_PATH_MAX], status[2][64];
   rl_table tables[2];
@@ -211,7 +212,7 @@ static int compare_runs(const char *first, const char *second, const char *name,
       return RL_EXIT_FAILED;
     }
   }
-  const bool first_read = read_series(folders[0], &tables[0]); // both, so that both can be freed
+  const bool first_read = read_series(folders[0], &tables[0]); // read both: both are freed
   const bool read = read_series(folders[1], &tables[1]) && first_read;
   if (!read) {
     fprintf(stderr, "ropelab diff: cannot read the series of %s: %s\n", *name ? name : first,
@@ -246,7 +247,7 @@ static void add_name(run_list *list, const char *name) {
   }
 }
 
-// Adds the runs that are `depth` folders below root/name.
+// Adds the runs `depth` folders below root/name.
 static void find_runs(run_list *list, const char *root, const char *name, int depth) {
   char path[RL_PATH_MAX], below[RL_PATH_MAX];
   DIR *directory = rl_path_join(path, root, name) ? opendir(path) : NULL;
@@ -258,7 +259,7 @@ static void find_runs(run_list *list, const char *root, const char *name, int de
     if (depth > 1) {
       find_runs(list, root, below, depth - 1);
     } else if (has_run(path)) {
-      add_name(list, below + 2); // without the "./" that it begins with
+      add_name(list, below + 2); // skips "./"
     }
   }
   if (directory) {

@@ -30,7 +30,7 @@ const rl_usage rl_list_usage = {
     .most = 1,
 };
 
-// Each list is made as JSON; the text is printed from it.
+// Each list is built as JSON, and the text is printed from that.
 
 static json_t *list_parameters(const rl_solver_type *type) {
   json_t *list = json_array();
@@ -158,7 +158,7 @@ static json_t *list_exact(void) {
   return list;
 }
 
-// The text of a field ("title = {...}") of a BibTeX entry on one line.
+// Extracts the text of a field ("title = {...}") that a BibTeX entry has on one line.
 static bool bib_field(const char *line, const char *field, char *out, size_t size) {
   const char *at = line + strspn(line, " \t");
   if (strncmp(at, field, strlen(field)) != 0) {
@@ -173,7 +173,7 @@ static bool bib_field(const char *line, const char *field, char *out, size_t siz
   return true;
 }
 
-// What `ropelab reproduce` calls a paper, and what it measures of it.
+// Adds the name of a paper for `ropelab reproduce` and the quantities measured for it.
 static void add_reproduction(json_t *entry, const char *key) {
   const rl_paper *paper = rl_paper_find(key);
   if (!paper) {
@@ -280,8 +280,10 @@ static void print_papers(const json_t *list) {
   }
 }
 
-// The table solver x scenario, as Markdown.
-// The number of a reason in the list of those met so far, from 1.
+// ---------------------------------------------------------------------------------------------
+// The table scenario x solver, as Markdown
+
+// Returns the number of a reason in the list of those so far, counted from 1; adds a new one.
 static size_t number_of(json_t *reasons, const char *reason) {
   size_t i;
   json_t *known;
@@ -301,7 +303,7 @@ static void print_reasons(const char *heading, const json_t *reasons) {
   json_array_foreach(reasons, i, entry) { printf("%zu. %s\n", i + 1, json_string_value(entry)); }
 }
 
-// Reasons stand below the table, or nobody could read it.
+// Prints the table; reasons are numbered and listed below it.
 static void print_coverage(const json_t *scenarios) {
   json_t *lacks = json_array(), *limits = json_array();
   printf("| scenario |");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The manual page, ropelab(1), from the tables that --help and `ropelab list solvers` print.
+// The manual page ropelab(1), from the tables that --help and `ropelab list solvers` print.
 #include "commands.h"
 
 #include "version.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// `length` bytes of text as troff has it; what stands between two backticks is bold.
+// Prints `length` bytes of text for troff; text between backticks is bold.
 static void put_bytes(const char *text, size_t length) {
   bool bold = false;
   for (size_t i = 0; i < length; i++) {
@@ -47,7 +47,7 @@ static void put_option(const rl_option *option) {
   put_line(option->help);
 }
 
-// The text of a command; after the '\v' a heading, and examples as they are typed.
+// Prints the text of a command and, from after its '\v', the heading and the examples as they are.
 static void put_command(const rl_usage *usage) {
   const size_t length = strcspn(usage->doc, "\v");
   printf(".SS %s%s", usage->name, *usage->positional ? " " : "");

@@ -38,7 +38,7 @@ int rl_report(const char *folder, long jobs, const char *figures) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    signal(SIGINT, SIG_IGN); // until it catches it; what comes before is passed on to it below
+    signal(SIGINT, SIG_IGN); // the parent passes it on as SIGTERM
     execl(ROPELAB_PYTHON, ROPELAB_PYTHON, script, folder, "--gnuplot", ROPELAB_GNUPLOT, "--jobs",
           count, "--figures", figures ? figures : "svg,png,pdf", (char *)NULL);
     fprintf(stderr, "ropelab: cannot start %s: %s\n", ROPELAB_PYTHON, strerror(errno));
@@ -46,7 +46,7 @@ int rl_report(const char *folder, long jobs, const char *figures) {
   }
   int status = 0;
   bool told = false;
-  // A wait without end could miss a signal that comes just before it.
+  // A blocking wait could miss a signal that arrives just before it.
   for (pid_t ended = 0; child > 0 && ended == 0; ended = waitpid(child, &status, WNOHANG)) {
     if (rl_run_interrupted() && !told) {
       kill(child, SIGTERM);
@@ -64,7 +64,7 @@ int rl_report(const char *folder, long jobs, const char *figures) {
   return WEXITSTATUS(status);
 }
 
-int rl_report_and_say(const char *folder, long jobs, const char *figures) {
+int rl_report_and_print(const char *folder, long jobs, const char *figures) {
   const int status = rl_report(folder, jobs, figures);
   if (status == RL_EXIT_DONE) {
     printf("report: %s/report.html\n", folder);
@@ -76,6 +76,6 @@ int rl_command_report(int argc, char **argv) {
   static rl_arguments arguments;
   int status = RL_EXIT_FAILED;
   return rl_arguments_parse(&rl_report_usage, argc, argv, &arguments, &status)
-             ? rl_report_and_say(arguments.positional[0], 0, arguments.figures)
+             ? rl_report_and_print(arguments.positional[0], 0, arguments.figures)
              : status;
 }

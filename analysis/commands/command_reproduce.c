@@ -65,11 +65,11 @@ static int run_task(void *context, size_t i) {
     trial.points = NULL;
     rl_trial_fail(&trial, "cannot write its curves: %s", strerror(errno));
   }
-  *t->seconds = seconds; // last: it is finished, with all its files
+  *t->seconds = seconds; // last: marks the experiment as finished with all its files
   return RL_EXIT_DONE;
 }
 
-// Longest first, so that the processors are done at about the same time.
+// Sorts the unfinished tasks by falling duration, so that the processors finish together.
 static void sort_tasks(rl_reproduction *r) {
   for (size_t i = 0; i < r->count; i++) {
     if (rl_task_is_finished(&r->tasks[i])) {
@@ -85,7 +85,8 @@ static void sort_tasks(rl_reproduction *r) {
   }
 }
 
-// The tasks of one paper (NULL: of all), with room for what they find. False: out of memory.
+// Creates the tasks of one paper (NULL: of all) with shared memory for their results. False: out of
+// memory.
 static bool make_tasks(rl_reproduction *r, const rl_paper *only) {
   size_t claims = 0;
   for (size_t p = 0; rl_papers[p]; p++) {
@@ -135,7 +136,7 @@ static void end_task(void *context, size_t i, int status) {
   if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != RL_EXIT_DONE) {
     note_failure(&r->tasks[r->order[i]], status);
   }
-  (void)rl_reproduction_write_json(r); // for --resume; at the end it has to be written
+  (void)rl_reproduction_write_json(r); // kept for --resume; the last write is checked
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -151,8 +152,8 @@ static bool is_text(const json_t *object, const char *key, const char *text) {
   return there && strcmp(there, text) == 0;
 }
 
-// Takes over what is in reproduce.json as finished, if `same` program made it. False: it is of an
-// experiment that is not asked for.
+// Takes over the results of an experiment in reproduce.json if the same program made it. Returns
+// false if the experiment is not among the tasks.
 static bool take_experiment(const rl_reproduction *r, const json_t *there, bool same) {
   const json_t *claims = json_object_get(there, "claims");
   const json_t *seconds = json_object_get(there, "seconds");
@@ -177,8 +178,8 @@ static bool take_experiment(const rl_reproduction *r, const json_t *there, bool 
   return false;
 }
 
-// False with a message where the folder has experiments that are not asked for: these would be
-// lost.
+// Takes over all finished experiments of reproduce.json. Returns false with a message if it has
+// experiments that are not among the tasks, whose results would be lost.
 static bool take_finished(const rl_reproduction *r) {
   char path[RL_PATH_MAX];
   if (!is_there(r, "reproduce.json")) {
@@ -205,7 +206,7 @@ static bool take_finished(const rl_reproduction *r) {
   return good;
 }
 
-// Takes the folder.
+// Chooses, makes and locks the folder, and takes over finished experiments with --resume.
 static bool claim(rl_reproduction *r, const rl_arguments *a, const rl_paper *only) {
   char path[RL_PATH_MAX];
   if (!rl_choose_folder(r->folder, a, "reproduce", only ? only->name : NULL)) {
@@ -227,11 +228,11 @@ static bool claim(rl_reproduction *r, const rl_arguments *a, const rl_paper *onl
       return false;
     }
   }
-  return rl_claim_named(r->folder, "reproduction", replace, a->resume) &&
+  return rl_results_claim(r->folder, "reproduction", replace, a->resume) &&
          (!a->resume || take_finished(r));
 }
 
-// Enters the curves in the list of files.
+// Enters the tables of curves in the list of files.
 static bool list_curves(const rl_reproduction *r) {
   char path[RL_PATH_MAX], **names = calloc(r->count + 1, sizeof *names);
   size_t count = 0;
@@ -251,7 +252,7 @@ static bool list_curves(const rl_reproduction *r) {
   return good;
 }
 
-// Says in the folder what is to be made, before anything is.
+// Prepares the folder: removes old results, lists the files to come and writes reproduce.json.
 static bool begin(rl_reproduction *r, const rl_arguments *a) {
   char path[RL_PATH_MAX];
   if (!a->resume && !rl_results_clear(r->folder, a->force, NULL, 0)) {

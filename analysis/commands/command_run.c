@@ -28,7 +28,7 @@ static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *argument
   if (!rl_choose_folder(folder, arguments, "run", scenario->name)) {
     return false;
   }
-  if (rl_folder_has_several(folder)) { // a report would not show both
+  if (rl_folder_has_several(folder)) { // a report could not show both
     fprintf(stderr, "ropelab: %s holds results of several runs; expected another folder\n", folder);
     return false;
   }

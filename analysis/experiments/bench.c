@@ -18,7 +18,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 static const char *const sequential = "bare Gauss-Seidel";
 static const char *const direct = "bare assemble, tridiagonal, apply";
 
-// How each solver is run, and which loop does its arithmetic.
+// The solvers on chains, and the bare loop that does the same arithmetic.
 static const struct {
   const char *name, *spec;
   const char *const *floor;
@@ -31,7 +31,7 @@ static const struct {
     {"rattle", "rattle,iterations=10,tolerance=0", &direct},
 };
 
-// Whole steps of shipped scenarios and of a row of drums (NULL), with all that the driver does.
+// Whole steps, with everything the driver does, of shipped scenarios and of a row of drums (NULL).
 static const char *const row = "bare distance row";
 static const struct {
   const char *name, *scenario, *spec;
@@ -42,7 +42,7 @@ static const struct {
     {"the same, over 2 or 3 drums each", NULL, "impulse,iterations=10", ROPES},
 };
 
-// A vertical chain at rest, held at the top: every row acts in every iteration.
+// Makes a vertical chain at rest, held at the top, so that every row acts in every iteration.
 static rl_model *make_chain(size_t elements) {
   rl_rope_definition rope = rl_rope_defaults();
   rope.name = "chain";
@@ -54,9 +54,9 @@ static rl_model *make_chain(size_t elements) {
   return rl_model_create(&definition, &fault);
 }
 
-// A row of drums, a metre apart, and of weights between and below them. Each rope leads from a
-// weight over the next two drums to the weight behind them, in the second half over three; the last
-// ones end in space.
+// Makes a row of fixed drums a metre apart, with weights between and below them. Each rope leads
+// from a weight over the next two drums, in the second half over three, to the weight behind them;
+// the last ropes end at fixed points.
 static rl_model *make_drums(void) {
   static rl_body_definition bodies[DRUMS + ROPES];
   static rl_rope_definition ropes[ROPES];
@@ -99,19 +99,19 @@ static rl_model *make_drums(void) {
   return rl_model_create(&definition, &fault);
 }
 
-// What is timed: a chain or a scene and a copy of its start, to begin every repeat from.
+// A chain or scene to be timed, with a copy of its start from which every repeat begins.
 typedef struct subject {
-  rl_scenario *scene; // NULL: the model is its own
+  rl_scenario *scene; // owns the model; NULL: the model belongs to this struct
   rl_model *model;
   rl_state *start;
   rl_driver *driver; // NULL: a bare loop
-  bool is_direct;    // which bare loop
+  bool is_direct;    // the bare loop of direct solvers
   bool is_row, is_step;
   double *scratch; // [5 x elements] of the direct loop
   rl_state *state; // of the bare loop
 } subject;
 
-// Sequential Gauss-Seidel on the elements and nothing else.
+// Makes one sequential Gauss-Seidel sweep over the elements.
 static void sweep_bare(rl_state *state, size_t elements) {
   rl_point *points = state->points;
   const rl_link *links = state->links;
@@ -126,7 +126,7 @@ static void sweep_bare(rl_state *state, size_t elements) {
   }
 }
 
-// Distance rows, each of which waits for the one before.
+// Evaluates distance rows, each of which depends on the result of the one before.
 static void evaluate_bare(rl_state *state, size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const rl_link_value v = rl_link_evaluate(&state->links[0], state->points);
@@ -134,7 +134,8 @@ static void evaluate_bare(rl_state *state, size_t rows) {
   }
 }
 
-// One Newton iteration: directions and values, the tridiagonal system, Thomas, the moves.
+// Makes one Newton iteration: evaluates the rows, assembles and solves the tridiagonal system
+// (Thomas algorithm), and moves the nodes.
 static void newton_bare(rl_state *state, size_t elements, double *scratch) {
   rl_point *points = state->points;
   const rl_link *links = state->links;
@@ -207,10 +208,10 @@ static bool make_subject(subject *s, const char *spec, bool is_direct, size_t el
   return s->state && s->scratch;
 }
 
-// Nanoseconds per step.
+// Returns the time of a step [ns].
 static double time_scene(subject *s) {
   double from = 0.0;
-  for (int pass = 0; pass < 2; pass++) { // the first one brings it back into memory and caches
+  for (int pass = 0; pass < 2; pass++) { // the first pass fills the caches
     rl_driver_set_state(s->driver, s->start);
     from = rl_seconds_now();
     for (int i = 0; i < SCENE_STEPS; i++) {
@@ -220,7 +221,7 @@ static double time_scene(subject *s) {
   return 1e9 * (rl_seconds_now() - from) / SCENE_STEPS;
 }
 
-// Nanoseconds per row and iteration of one repeat.
+// Returns the time of one repeat per row and iteration, or per step of a scene [ns].
 static double time_subject(subject *s, size_t elements) {
   uint64_t rows = 0;
   double seconds = 0.0;
@@ -265,7 +266,7 @@ static double nanoseconds_of(const rl_bench_entry *entries, size_t count, const 
   return NAN;
 }
 
-// The lines of the table and what they time; returns how many.
+// Makes the lines of the table and their subjects; returns their number, 0 on failure.
 static size_t make_subjects(rl_bench_entry *entries, subject *subjects) {
   size_t count = 0;
   bool good = true;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Layers of ropes that lie across those below. After so many steps they lie on each other; the most
-// expensive of these is the one whose least time in so many runs is most.
+// The pile: layers of ropes, each across the one below. It settles for SETTLING steps in each of
+// RUNS runs; the most expensive step is the one whose least time over the runs is largest.
 enum {
   LAYERS = 25,
   PER_LAYER = 20,
@@ -72,7 +72,7 @@ static rl_model *make_pile(void) {
   return model;
 }
 
-// Sequential Gauss-Seidel on the elements, and on the contacts of ropes without their friction.
+// Makes one Gauss-Seidel sweep over the elements and the contacts between ropes, without friction.
 static void sweep_bare(const rl_driver *d, double *multipliers) {
   rl_point *points = d->state->points;
   for (uint32_t k = 0; k < d->model->link_count; k++) {
@@ -115,7 +115,7 @@ static size_t count_contacts(const rl_state *state) {
   return count;
 }
 
-// A step as a whole; then its parts, from the same start: what finds the rows, and the solver.
+// Times a whole step; then, from the same start, detection and solver by themselves.
 static void time_once(rl_driver *d, const rl_state *start, rl_bench_pile_entry *e) {
   rl_driver_set_state(d, start);
   const double begin = rl_seconds_used();
@@ -135,7 +135,7 @@ static void time_once(rl_driver *d, const rl_state *start, rl_bench_pile_entry *
       fmin(e->nanoseconds, 1e9 * (rl_seconds_used() - from) / (rows * (double)d->info.iterations));
 }
 
-// From the start on; then the pile has settled.
+// Times the steps in which the pile settles, and leaves it settled.
 static void time_settling(rl_driver *d, const rl_state *start, rl_bench_pile_entry *e) {
   double least[SETTLING];
   for (int run = 0; run < RUNS; run++) {

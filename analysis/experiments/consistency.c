@@ -13,20 +13,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Most steps that are timed at once: from the same states for all.
+// The timing makes at most this many steps at a time, from the same state for all solvers.
 enum { TIMED_STEPS = 512 };
 
-// What one solver needs at a time.
+// The data of the measurement of one solver.
 typedef struct bench {
   const rl_consistency *study;
   const rl_solver_spec *solver;
   rl_consistency_row *rows; // [step_count]
   rl_driver *reference;
-  rl_driver *trial; // with the present step
-  rl_state *start;  // of the piece
-  rl_vec3 *track;   // [(piece + 1) x place_count] the reference in this piece
-  FILE *kept;       // the run of the reference, piece by piece; NULL: it is made on the way
-  bool lost;        // another reference than the solver itself diverged
+  rl_driver *trial; // with the current step
+  rl_state *start;  // at the start of the piece
+  rl_vec3 *track;   // [(piece + 1) x place_count] positions of the reference in the piece
+  FILE *kept;       // stored track of the reference; NULL: it is simulated again
+  bool lost;        // the reference, another solver, diverged
 } bench;
 
 static rl_driver *make_driver(const rl_consistency *study, const rl_solver_spec *solver,
@@ -38,18 +38,18 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
   return b == 0 ? a : common_divisor(b, a % b);
 }
 
-static rl_track track_of(const rl_consistency *study) {
+static rl_reference_track track_of(const rl_consistency *study) {
   uint64_t stride = 0;
   for (size_t i = 0; i < study->step_count; i++) {
     stride = common_divisor(study->multiples[i], stride);
   }
-  return (rl_track){.scenario = study->scenario,
-                    .reference = study->reference,
-                    .step = study->reference_step,
-                    .pieces = study->pieces,
-                    .piece = study->piece,
-                    .stride = stride,
-                    .limit = study->limit};
+  return (rl_reference_track){.scenario = study->scenario,
+                              .reference = study->reference,
+                              .step = study->reference_step,
+                              .pieces = study->pieces,
+                              .piece = study->piece,
+                              .stride = stride,
+                              .limit = study->limit};
 }
 
 static bool prepare(bench *b, const rl_consistency *study, const rl_solver_spec *solver) {
@@ -59,8 +59,8 @@ static bool prepare(bench *b, const rl_consistency *study, const rl_solver_spec 
   b->start = rl_state_create(model);
   b->track = calloc((size_t)(study->piece + 1) * model->place_count, sizeof *b->track);
   if (study->reference && study->cache && study->step_count > 0) {
-    const rl_track track = track_of(study);
-    b->kept = rl_track_open(study->cache, &track);
+    const rl_reference_track track = track_of(study);
+    b->kept = rl_reference_track_open(study->cache, &track);
   }
   return b->reference && b->start && b->track;
 }
@@ -88,36 +88,36 @@ int rl_consistency_share(const rl_consistency *study, bool *shared, char why[RL_
   if (!study->reference || !study->cache || study->step_count == 0) {
     return RL_EXIT_DONE;
   }
-  const rl_track track = track_of(study);
+  const rl_reference_track track = track_of(study);
   const double bytes = (double)(track.pieces * (track.piece / track.stride + 1)) *
                        (double)study->scenario->model->place_count * (double)sizeof(rl_vec3);
-  FILE *file = rl_track_open(study->cache, &track);
+  FILE *file = rl_reference_track_open(study->cache, &track);
   if (file) {
     *shared = true;
     fclose(file);
     return RL_EXIT_DONE;
   }
-  return bytes < bytes_max ? rl_track_keep(study->cache, &track, why) : RL_EXIT_DONE;
+  return bytes < bytes_max ? rl_reference_track_keep(study->cache, &track, why) : RL_EXIT_DONE;
 }
 
-// The reference through the next piece. False if it diverges.
+// Simulates or reads the next piece of the reference. False if it diverges.
 static bool follow_reference(bench *b) {
   if (b->kept) {
-    const rl_track track = track_of(b->study);
-    return rl_track_read(b->kept, &track, b->start, b->track);
+    const rl_reference_track track = track_of(b->study);
+    return rl_reference_track_read(b->kept, &track, b->start, b->track);
   }
   rl_state_copy(b->start, b->reference->state);
   keep_positions(b, 0);
   for (uint64_t n = 1; n <= b->study->piece && !rl_run_interrupted(); n++) {
     if (rl_driver_step(b->reference) < 0) {
-      return false; // and from here on it does so at once
+      return false; // every later step fails, too
     }
     keep_positions(b, n);
   }
   return true;
 }
 
-// The piece again with a longer step.
+// Repeats the piece with a longer step and measures the mean distance from the reference.
 static void repeat_piece(bench *b, uint64_t multiple, rl_consistency_row *row) {
   rl_driver_set_state(b->trial, b->start);
   b->trial->state->step = b->start->step / multiple;
@@ -148,7 +148,7 @@ static void average(const rl_consistency *study, rl_consistency_row *row) {
   }
 }
 
-// All pieces with all steps.
+// Measures all pieces with all steps. False when out of memory.
 static bool measure_consistency(bench *b) {
   const rl_consistency *study = b->study;
   rl_driver **trials = calloc(study->step_count + 1, sizeof(rl_driver *));
@@ -180,7 +180,7 @@ static bool measure_consistency(bench *b) {
   return good;
 }
 
-// What is conserved, and how far it has gone.
+// The largest changes of conserved quantities so far.
 typedef struct drifts {
   rl_momentum start;
   double scale; // largest sum of m |v| so far
@@ -200,7 +200,7 @@ static void watch(drifts *d, const rl_driver *driver, rl_consistency_row *row) {
       rl_larger(row->energy_drift, fabs(rl_driver_energy_error(driver)) / driver->energy_scale);
 }
 
-// The whole run with one step.
+// Makes the whole run with one step and measures the drifts. False when out of memory.
 static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row *row) {
   const rl_model *model = b->study->scenario->model;
   rl_driver *driver = make_driver(b->study, b->solver, multiple);
@@ -228,8 +228,8 @@ static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row 
 
 typedef struct task {
   const rl_consistency *study;
-  const size_t *order;      // the solver that starts first ...
-  rl_consistency_row *rows; // shared
+  const size_t *order;      // indices of the solvers, the most expensive first
+  rl_consistency_row *rows; // in shared memory
   rl_consistency_end *ends;
 } task;
 
@@ -252,15 +252,15 @@ static int measure_solver(void *context, size_t turn) {
 static void note_end(void *context, size_t turn, int status) {
   const task *t = context;
   const size_t i = t->order[turn];
-  t->ends[i] = status == 0             ? RL_CONSISTENCY_DONE
-               : rl_ended_late(status) ? RL_CONSISTENCY_LATE
+  t->ends[i] = status == 0                 ? RL_CONSISTENCY_DONE
+               : rl_ended_by_limit(status) ? RL_CONSISTENCY_LATE
                : WIFEXITED(status) && WEXITSTATUS(status) == RL_EXIT_DIVERGED
                    ? RL_CONSISTENCY_LOST
                    : RL_CONSISTENCY_FAILED;
 }
 
 // ---------------------------------------------------------------------------------------------
-// The timing: nothing else is done meanwhile, by us at least
+// Timing: this program does nothing else meanwhile
 
 static void time_steps(const rl_consistency *study, const rl_solver_spec *solver, uint64_t multiple,
                        const rl_state *start, rl_consistency_row *row) {
@@ -283,7 +283,7 @@ static void time_steps(const rl_consistency *study, const rl_solver_spec *solver
   rl_driver_free(driver);
 }
 
-// All in turn, and all again: whatever slows the machine for a while slows nobody alone.
+// Times all solvers alternately, so that a temporary load of the machine affects all of them.
 static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
                          const rl_consistency_end *ends) {
   rl_state *start = rl_state_create(study->scenario->model);

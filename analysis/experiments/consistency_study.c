@@ -14,15 +14,15 @@
 
 enum {
   DEFAULT_PIECES = 10,
-  DEFAULT_DOUBLINGS = 11, // of the reference's step
+  DEFAULT_DOUBLINGS = 11, // of the reference step
   REPEATS = 7,
-  PIECE_MAX = 100000000, // steps
+  PIECE_MAX = 100000000, // reference steps
 };
 
-// As in the paper: 1/64 ms, and up to 32 ms.
+// As in the paper: a reference step of 1/64 ms, and with DEFAULT_DOUBLINGS steps up to 32 ms.
 static const double default_reference_step = 0.001 / 64.0; // [s]
 
-// Steps are said to divide a piece up to rounding.
+// A step divides a piece if the quotient is whole up to this relative rounding.
 static const double rounding = 1e-9;
 
 typedef struct consistency {
@@ -31,17 +31,17 @@ typedef struct consistency {
   rl_solver_spec reference;
   double duration;
   uint64_t multiples[RL_LIST_MAX];
-  rl_solver_spec solvers[RL_LIST_MAX]; // those that can run it
+  rl_solver_spec solvers[RL_LIST_MAX]; // those that support the scenario
   size_t solver_count;
   rl_consistency study;
   rl_consistency_row *rows;
   rl_consistency_end ends[RL_LIST_MAX];
-  double others; // share of the machine that others had while it timed
+  double others; // share of the machine used by others during the timing
 } consistency;
 
 static bool is_whole(double x) { return fabs(x - round(x)) <= rounding * fabs(x) && x > 0.5; }
 
-// The piece, as a number of steps of the reference.
+// Chooses the length of a piece in reference steps.
 static bool choose_piece(consistency *c) {
   const rl_study_definition *d = &c->of->definition;
   rl_consistency *s = &c->study;
@@ -61,7 +61,8 @@ static bool choose_piece(consistency *c) {
   return true;
 }
 
-// The steps as multiples of the reference's; of the default ones those that divide a piece.
+// Chooses the steps as multiples of the reference step; of the default steps, those that divide a
+// piece.
 static bool choose_steps(consistency *c) {
   const rl_words asked = c->of->definition.values;
   const double *values = NULL;
@@ -99,7 +100,7 @@ static json_t *describe(const consistency *c) {
                    "others_load", others, "idle", c->others <= rl_idle_share);
 }
 
-// Which of the solvers that were measured this is; the count: it cannot run the scenario.
+// Returns the index of a solver among those measured; solver_count if it was not measured.
 static size_t find_measured(const consistency *c, const rl_solver_spec *solver) {
   size_t i = 0;
   while (i < c->solver_count && strcmp(c->solvers[i].label, solver->label) != 0) {
@@ -112,7 +113,8 @@ static const char *row_status(const rl_consistency_row *row) {
   return row->piece_diverged || row->run_diverged ? "diverged" : "done";
 }
 
-// The numbers with the largest step that did not diverge, and with the smallest.
+// Summarises a solver by its results with the largest step below which no step diverged, and by the
+// error with the smallest step.
 static void summarise(const consistency *c, size_t measured, rl_outcome *outcome) {
   const rl_consistency *s = &c->study;
   const rl_consistency_row *rows = &c->rows[measured * s->step_count];
@@ -164,7 +166,7 @@ static bool write_outcomes(const consistency *c) {
     const size_t measured = find_measured(c, &d->solvers[i]);
     const bool known = measured < c->solver_count && c->ends[measured] == RL_CONSISTENCY_DONE;
     outcomes[i].solver = &d->solvers[i];
-    outcomes[i].seconds = NAN; // its speed is in consistency.csv
+    outcomes[i].seconds = NAN; // speeds are in consistency.csv
     summarise(c, known ? measured : 0, &outcomes[i]);
     for (size_t k = 0; k < outcomes[i].entry_count && !known; k++) {
       outcomes[i].entries[k].value = NAN;
@@ -238,14 +240,14 @@ static int gather(rl_study *study) {
   char why[RL_WHY_MAX];
   int status = rl_consistency_share(s, &shared, why);
   if (status != RL_EXIT_DONE) {
-    return rl_reference_tell(c->scenario, status, why);
+    return rl_reference_print_failure(c->scenario, status, why);
   }
   if (shared) {
-    rl_study_say_shared(study, 1, 1);
+    rl_study_print_shared(study, 1, 1);
   }
   status = rl_consistency_run(s, c->rows, c->ends, &c->others);
   const bool good = status != RL_EXIT_DONE || (write_table(c) && write_outcomes(c));
-  return good ? status : rl_study_unwritten(study);
+  return good ? status : rl_study_print_unwritten(study);
 }
 
 static bool check(const rl_study_definition *d, rl_study_fault *fault) {
@@ -253,7 +255,7 @@ static bool check(const rl_study_definition *d, rl_study_fault *fault) {
          rl_study_check_numbers("values", d->values, RL_NUMBER_POSITIVE, fault);
 }
 
-// Everything that can be wrong is found before anything is run.
+// Plans the study and finds all mistakes before anything is run.
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
   const char *reference = d->reference.solver;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Consistency and drift as a kind of study: what is asked for, and its tables.
+// The kind `consistency` of study: consistency and drift.
 #ifndef RL_CONSISTENCY_STUDY_H
 #define RL_CONSISTENCY_STUDY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of a convergence study. What it measures is in converge_gather.c.
+// The plan of a convergence study; converge_gather.c measures the results.
 #include "converge.h"
 
 #include "runs/record.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// About how many times of a run are compared: so many say where the largest error is.
+// Number of times of a run that are compared, which is enough to find the largest error.
 static const double compared_times = 1000.0;
 
-// A reference by another solver, if it is not adaptive, takes so many steps in the shortest of
-// those it is compared with.
+// A reference by another solver that is not adaptive takes this many steps in the shortest step
+// that it is compared with.
 static const double reference_steps = 16.0;
 
 // ---------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ const char *rl_converge_over(const rl_study_definition *d, size_t solver) {
   return d->overs && d->overs[solver] ? d->overs[solver] : d->over;
 }
 
-// No solver at all has the parameter.
+// Sets the fault that no solver has the parameter; returns false.
 static bool blame_unknown(const char *over, rl_study_fault *fault) {
   const char *names[RL_LIST_MAX] = {"step", "segments"};
   size_t count = 2;
@@ -50,10 +50,10 @@ static bool blame_unknown(const char *over, rl_study_fault *fault) {
   }
   char hint[320];
   rl_suggest(hint, sizeof hint, over, names, count);
-  return rl_study_blame(fault, "over", 0, "no solver has a parameter '%.40s'; %s", over, hint);
+  return rl_study_set_fault(fault, "over", 0, "no solver has a parameter '%.40s'; %s", over, hint);
 }
 
-// A parameter has to be one of every solver, and none may set it itself.
+// Checks that every solver has the parameter that is varied and none sets it.
 static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault) {
   for (size_t i = 0; i < d->solver_count; i++) {
     const rl_solver_type *type = d->solvers[i].type;
@@ -70,7 +70,7 @@ static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault)
     }
     char hint[320];
     rl_suggest(hint, sizeof hint, over, names, type->parameter_count + 2);
-    return rl_study_blame(
+    return rl_study_set_fault(
         fault, over == d->over ? "over" : "solvers", i,
         "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s", over,
         type->name, hint);
@@ -92,7 +92,7 @@ static void find_variation(const rl_study_definition *d, rl_convergence *c) {
                                                              : RL_LAW_POWER);
 }
 
-// Where one value stands beside another on the way from coarse to fine; 0: as they were given.
+// Compares two values on the way from coarse to fine; 0 keeps the given order.
 static int compare_fineness(const rl_convergence *c, double a, double b) {
   if (!c->is_refinement) {
     return 0;
@@ -100,7 +100,7 @@ static int compare_fineness(const rl_convergence *c, double a, double b) {
   return (c->fine_is_small ? -1 : 1) * ((a > b) - (a < b));
 }
 
-// Sorts them from coarse to fine.
+// Sorts the values from coarse to fine.
 static bool sort_values(rl_study *study, rl_convergence *c) {
   const rl_words given = study->definition.values;
   c->texts = rl_study_allocate(study, given.count, sizeof *c->texts);
@@ -134,7 +134,7 @@ enum { EXACT, SELF, REFERENCE };
 static const char *const measure_names[] = {
     [EXACT] = "exact", [SELF] = "self", [REFERENCE] = "reference"};
 
-// "exact", "self" or "reference", alone or with ":PROBE": its index, else -1.
+// Returns the index of "exact", "self" or "reference", alone or with ":PROBE"; else -1.
 static int find_measure(const char *text, const char **probe) {
   for (int i = 0; i < 3; i++) {
     const size_t length = strlen(measure_names[i]);
@@ -146,7 +146,7 @@ static int find_measure(const char *text, const char **probe) {
   return -1;
 }
 
-// The probe that a quantity names; NULL: none.
+// Returns the probe that a quantity names; NULL: none.
 static const char *probe_of(const char *text) {
   const char *probe = NULL;
   const char *named = find_measure(text, &probe) >= 0 ? probe : is_column(text) ? NULL : text;
@@ -154,7 +154,7 @@ static const char *probe_of(const char *text) {
   return dot && strcmp(dot, ".invariant") == 0 ? NULL : named; // a column of the closed form
 }
 
-// Probes that are measured have to be recorded.
+// Records the probes of all quantities.
 static bool add_probes(rl_study *study) {
   const rl_words quantities = study->definition.quantities;
   for (size_t i = 0; i < quantities.count; i++) {
@@ -166,7 +166,7 @@ static bool add_probes(rl_study *study) {
   return true;
 }
 
-// All probes, lengths first.
+// Lists all probes of the scenario as columns of the quantity, lengths first.
 static void list_probes(const rl_scenario *scenario, rl_quantity *q) {
   size_t count = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -179,7 +179,8 @@ static void list_probes(const rl_scenario *scenario, rl_quantity *q) {
   }
 }
 
-// What a quantity is in a scenario, whose closed form decides about a mere probe.
+// Finds measure and columns of a quantity in a scenario. A probe alone is measured against the
+// closed form of the scenario, if it has one, and otherwise against finer runs.
 static bool resolve(rl_study *study, const rl_scenario *scenario, const char *text,
                     rl_quantity *q) {
   static const rl_measure measures[] = {RL_AGAINST_EXACT, RL_AGAINST_SELF, RL_AGAINST_REFERENCE};
@@ -222,7 +223,7 @@ static bool resolve(rl_study *study, const rl_scenario *scenario, const char *te
   return q->columns.words != NULL;
 }
 
-// Of a scenario that is not supported nothing is measured.
+// Resolves all quantities for a scenario; an unsupported scenario has none.
 static bool resolve_all(rl_study *study, rl_convergence *c, size_t s, const rl_scenario *scenario) {
   const rl_words given = study->definition.quantities;
   for (size_t i = 0; scenario && i < c->quantity_count; i++) {
@@ -237,7 +238,7 @@ static bool resolve_all(rl_study *study, rl_convergence *c, size_t s, const rl_s
 // ---------------------------------------------------------------------------------------------
 // The runs
 
-// The changes that set the segments of the ropes that have some, or of the one that is named.
+// Makes the overrides that set the number of segments of one rope, or of all that have segments.
 static bool segment_changes(rl_study *study, const rl_scenario *scenario, const char *text,
                             rl_changes *changes) {
   const rl_study_definition *d = &study->definition;
@@ -265,7 +266,7 @@ static bool segment_changes(rl_study *study, const rl_scenario *scenario, const 
   return changes->count > 0;
 }
 
-// A run at one value, but for what is the solver's.
+// Describes the run with one value; a varied solver parameter is set by add_run().
 static bool describe_run(rl_study *study, const rl_convergence *c, const char *name,
                          const rl_scenario *scenario, size_t solver, size_t v, rl_study_run *run) {
   const char *over = rl_converge_over(&study->definition, solver), *text = c->texts[v];
@@ -295,8 +296,8 @@ static bool describe_run(rl_study *study, const rl_convergence *c, const char *n
   return true;
 }
 
-// The time between rows: that of the longest step, so that all runs have these times, or a multiple
-// of it where there would be very many.
+// Chooses the time between rows: the longest step, so that all runs have rows at these times, or a
+// multiple of it if there would be more than `compared_times`.
 static double sampling(const rl_study *study, const rl_convergence *c,
                        const rl_scenario *scenario) {
   const rl_study_definition *d = &study->definition;
@@ -308,7 +309,7 @@ static double sampling(const rl_study *study, const rl_convergence *c,
     rl_schedule schedule;
     const double step = c->variation == RL_VARY_STEP ? c->values[v] : d->step;
     const rl_run_options options = {.step = step, .duration = d->duration, .every = NAN};
-    char refused[256]; // said where the run is added
+    char refused[256]; // reported when the run is added
     if (rl_run_schedule(scenario, &options, &schedule, refused, sizeof refused)) {
       longest = fmax(longest, schedule.dt);
       duration = schedule.dt * (double)schedule.steps;
@@ -326,12 +327,12 @@ static bool needs_reference(const rl_convergence *c, size_t s) {
   return false;
 }
 
-// Whether the reference is the same solver on another scenario.
+// Whether the reference is the same solver on a changed scenario.
 static bool is_same_solver(const rl_study_reference *r) {
   return !r->solver && r->changes.count > 0;
 }
 
-// The solver that the reference is run with, under its label; NULL with a message.
+// Returns the solver of the reference run with its label; NULL with a message and the exit status.
 static rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scenario,
                                         const rl_solver_spec *curve, int *status) {
   const rl_study_reference *r = &study->definition.reference;
@@ -348,7 +349,7 @@ static rl_solver_spec *reference_solver(rl_study *study, const rl_scenario *scen
   return spec;
 }
 
-// The changes of a run with those of the reference behind them.
+// Appends the overrides of the reference to those of a run.
 static bool reference_changes(rl_study *study, rl_changes *changes) {
   const rl_changes more = study->definition.reference.changes, own = *changes;
   *changes = (rl_changes){rl_study_allocate(study, own.count + more.count, sizeof *own.list),
@@ -366,7 +367,7 @@ static double shortest_step(const rl_study_definition *d, const rl_convergence *
                                       : d->step;
 }
 
-// Adds the run that another is compared with, unless it is there.
+// Adds the reference run of a run, unless it was added before.
 static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario *scenario,
                           const rl_study_run *of, size_t index, int *status) {
   const rl_study_reference *r = &study->definition.reference;
@@ -383,12 +384,12 @@ static bool add_reference(rl_study *study, rl_convergence *c, const rl_scenario 
   } else if (!same && !run.solver->type->is_adaptive) {
     run.step = shortest_step(&study->definition, c, scenario) / reference_steps;
   }
-  // One for all where what is varied is the solver's or the step. An adaptive one has the steps of
-  // the run itself, so that tensions are means over the same times.
+  // A common reference serves all values of a solver parameter or the step. An adaptive reference
+  // makes the steps of the run itself, so that tensions are means over the same times.
   const bool follows = run.solver->type->is_adaptive && isnan(r->step) && !same;
   const bool own = same || c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH ||
                    (follows && c->variation == RL_VARY_STEP);
-  if (own && !same) { // with a value behind it, `reference` could be a solver that is compared
+  if (own && !same) { // "reference" could be the label of a solver that is compared
     snprintf(solver->label, sizeof solver->label, "reference-run");
   }
   run.suffix = own ? of->suffix : NULL;
@@ -408,13 +409,13 @@ static bool add_run(rl_study *study, rl_convergence *c, const rl_scenario *compa
   run->solver = curve;
   const bool of_scenario = c->variation == RL_VARY_SEGMENTS || c->variation == RL_VARY_PATH;
   if (c->cells[index] == SIZE_MAX && of_scenario) {
-    rl_study_note(&study->definition, "values", item, "of this value");
+    rl_study_print_note(&study->definition, "values", item, "of this value");
   }
   return c->cells[index] != SIZE_MAX &&
          (!compared || add_reference(study, c, compared, run, index, status));
 }
 
-// A step longer than the run would be cut to it.
+// Checks that no step is longer than the run, which would shorten it.
 static bool check_steps(const rl_study_definition *d, const rl_scenario *scenario) {
   const double duration = isnan(d->duration) ? scenario->duration : d->duration;
   const double rounding = 1.0 + 1e-9;
@@ -461,12 +462,12 @@ static int add_scenario(rl_study *study, rl_convergence *c, size_t s) {
   return RL_EXIT_DONE;
 }
 
-// A parameter of one solver can stand only beside parameters of the others.
+// Checks that solvers have an `over` of their own only where solver parameters are varied.
 static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
                         rl_study_fault *fault) {
   for (size_t i = 0; d->overs && c->variation != RL_VARY_PARAMETER && i < d->solver_count; i++) {
     if (d->overs[i]) {
-      return rl_study_blame(
+      return rl_study_set_fault(
           fault, "solvers", i,
           "'over' of one solver: expected a parameter as what is varied of all, found '%.40s'",
           d->over);
@@ -475,7 +476,7 @@ static bool check_overs(const rl_study_definition *d, const rl_convergence *c,
   return true;
 }
 
-// A quantity that is no column, and no probe by its form, is a word with a slip in it.
+// Checks that a quantity is a measure, a column or, by its form, a probe.
 static bool check_quantity(const rl_words quantities, size_t i, rl_study_fault *fault) {
   const char *names[RL_LIST_MAX] = {measure_names[EXACT], measure_names[SELF],
                                     measure_names[REFERENCE]};
@@ -491,7 +492,7 @@ static bool check_quantity(const rl_words quantities, size_t i, rl_study_fault *
   char word[40], suggestion[300];
   snprintf(word, sizeof word, "%.*s", colon ? (int)(colon - text) : 39, text);
   rl_suggest(suggestion, sizeof suggestion, word, names, count);
-  return rl_study_blame(fault, "quantity", i, "no quantity '%s'; %s", word, suggestion);
+  return rl_study_set_fault(fault, "quantity", i, "no quantity '%s'; %s", word, suggestion);
 }
 
 static bool check_quantities(const rl_study_definition *d, rl_study_fault *fault) {
@@ -502,7 +503,7 @@ static bool check_quantities(const rl_study_definition *d, rl_study_fault *fault
   return good;
 }
 
-// What has no effect beside the rest of the definition is a mistake.
+// Checks that nothing is given that has no effect.
 static bool check_used(const rl_study_definition *d, const rl_convergence *c,
                        rl_study_fault *fault) {
   const char *probe;
@@ -511,17 +512,19 @@ static bool check_used(const rl_study_definition *d, const rl_convergence *c,
     referred = referred || find_measure(d->quantities.words[i], &probe) == REFERENCE;
   }
   if (c->variation == RL_VARY_STEP && !isnan(d->step)) {
-    return rl_study_blame(fault, "step", 0, "has no effect: the steps are those of the values");
+    return rl_study_set_fault(fault, "step", 0, "has no effect: the steps are those of the values");
   }
   if (c->variation != RL_VARY_SEGMENTS && d->rope) {
-    return rl_study_blame(fault, "rope", 0, "has no effect: it is not segments that are varied");
+    return rl_study_set_fault(fault, "rope", 0,
+                              "has no effect: it is not segments that are varied");
   }
   const rl_study_reference *r = &d->reference;
   if (!referred && (r->solver || r->changes.count > 0 || !isnan(r->step))) {
-    const bool step_alone = !d->source.path && !r->solver; // on a command line they are two options
-    return rl_study_blame(fault, step_alone ? "reference-step" : "reference", 0,
-                          "has no effect: no quantity is measured against it; expected 'reference' "
-                          "or 'reference:PROBE' among them");
+    const bool step_alone = !d->source.path && !r->solver; // separate options on a command line
+    return rl_study_set_fault(
+        fault, step_alone ? "reference-step" : "reference", 0,
+        "has no effect: no quantity is measured against it; expected 'reference' "
+        "or 'reference:PROBE' among them");
   }
   return true;
 }

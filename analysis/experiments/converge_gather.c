@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a convergence study measures: the errors of its runs, and the orders fitted to them.
+// Measures a convergence study: the errors of its runs, and the orders fitted to them.
 #include "converge.h"
 
 #include "order_tables.h"
@@ -12,18 +12,18 @@
 
 enum { STATUS_MAX = 32 };
 
-// One curve: a solver on a scenario, and a quantity.
+// A curve: a quantity for a solver on a scenario.
 typedef struct curve {
   const rl_study *study;
   const rl_convergence *c;
   const rl_quantity *quantity;
   size_t scenario, solver;
-  rl_table *runs, *references; // [value_count]; without rows: not there
+  rl_table *runs, *references; // [value_count] series; without rows: not complete
   rl_norms *norms;             // [value_count]
-  const char **largest;        // [value_count] of all probes that are compared; NULL: none
+  const char **largest;        // [value_count] probe with the largest error; NULL: none
   rl_fit_point *points;        // [value_count]
-  bool *capped;                // [value_count] iterations that ended at the most there may be
-  size_t *finer;               // [value_count] for differences: the next finer run; SIZE_MAX: none
+  bool *capped;                // [value_count] iterations ended at the solver's maximum
+  size_t *finer;               // [value_count] for RL_AGAINST_SELF: next finer run; SIZE_MAX: none
   rl_order_fit fit;
 } curve;
 
@@ -35,7 +35,7 @@ static const rl_cell *cell_of(const curve *k, size_t v) {
   return &k->study->cells[k->c->cells[index_of(k, v)]];
 }
 
-// The series of a run that is complete; without rows if it is not.
+// Reads the series of a run; without rows if the run is not complete.
 static void read_run(const rl_cell *cell, rl_table *table) {
   char status[32], path[RL_PATH_MAX];
   *table = (rl_table){0};
@@ -64,7 +64,7 @@ static double chosen(const curve *k, rl_norms norms) {
 // ---------------------------------------------------------------------------------------------
 // Errors
 
-// The columns with the errors of probes against the closed form; free it.
+// Returns the names of the columns PROBE.error, which the caller frees.
 static char **error_columns(rl_words probes) {
   char **names = calloc(probes.count, sizeof *names);
   for (size_t i = 0; names && i < probes.count; i++) {
@@ -75,7 +75,7 @@ static char **error_columns(rl_words probes) {
   return names;
 }
 
-// Probes that the closed form knows nothing of have gaps only, and say nothing of the others.
+// Measures against the closed form; probes that it does not know have only gaps and are left out.
 static rl_norms against_exact(const rl_table *run, rl_words probes) {
   char **names = error_columns(probes);
   size_t known = 0;
@@ -95,7 +95,7 @@ static rl_norms against_exact(const rl_table *run, rl_words probes) {
   return norms;
 }
 
-// The difference from the next finer run, which Richardson's estimate starts from.
+// Measures the difference from the next finer run, which extrapolate() turns into an error.
 static rl_norms against_finer(curve *k, size_t v, rl_words columns) {
   for (size_t i = v + 1; i < k->c->value_count; i++) {
     if (k->runs[i].row_count > 0) {
@@ -123,15 +123,15 @@ static rl_norms measure(curve *k, size_t v, rl_words columns) {
   return rl_series_size(&k->runs[v], columns.words, columns.count);
 }
 
-// Of several probes those that are lengths count, as in `exact_error`: all of them only where no
-// length is known.
+// Returns the columns that count: of several probes only lengths, as in `exact_error`, and all
+// probes if no length has values.
 static rl_words columns_that_count(curve *k, size_t v) {
   const rl_words all = k->quantity->columns;
   const rl_words lengths = {all.words, k->quantity->lengths};
   return lengths.count > 0 && measure(k, v, lengths).samples > 0 ? lengths : all;
 }
 
-// Which of several columns the error is of: they may be of different units. NULL: of none.
+// Returns the column with the largest error, since columns can have different units; NULL: none.
 static const char *find_largest(curve *k, size_t v) {
   const rl_words columns = columns_that_count(k, v);
   const char *largest = NULL;
@@ -146,15 +146,15 @@ static const char *find_largest(curve *k, size_t v) {
   return largest;
 }
 
-// How far the reference may be from the truth, as it says itself; 0 if it does not.
+// Returns the reference's own error estimate; 0 if it has none.
 static double doubt_of(const rl_table *reference) {
   static const char *const columns[] = {"error_estimate_m"};
   const double doubt = reference->row_count > 0 ? rl_series_size(reference, columns, 1).max : NAN;
   return doubt > 0.0 ? doubt : 0.0;
 }
 
-// Below this an error is round-off: of differences, by the size of the numbers; an energy error is
-// one of energies. Or it is the reference's.
+// Returns the floor of an error: the rounding of the compared numbers (for the energy error, of the
+// energies), or the error estimate of the reference.
 static double floor_of(curve *k, size_t v) {
   static const char *const energies[] = {"kinetic_J", "gravity_J", "elastic_J",
                                          "bending_J", "work_J",    "dissipated_J"};
@@ -174,8 +174,8 @@ static double floor_of(curve *k, size_t v) {
   return fmax(rl_rounding(size), doubt);
 }
 
-// Whether iterations were counted that ended at the most that the solver may make: it needs more,
-// nobody knows how many.
+// Whether the quantity is the number of iterations and the solver used the most that it may make,
+// so that the number it needs is unknown.
 static bool is_capped(const curve *k, size_t v) {
   const rl_solver_spec *solver = cell_of(k, v)->solver;
   const int most = rl_parameter_find(solver->type, "iterations");
@@ -185,7 +185,7 @@ static bool is_capped(const curve *k, size_t v) {
 
 static void measure_all(curve *k) {
   const size_t count = k->c->value_count;
-  const bool to_small = k->c->values[count - 1] < k->c->values[0]; // the finest is the last
+  const bool to_small = k->c->values[count - 1] < k->c->values[0]; // the last value is the finest
   for (size_t v = 0; v < count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
@@ -204,15 +204,15 @@ static void measure_all(curve *k) {
   }
 }
 
-// The share of an error that is left at the next finer run, by the fitted law.
+// Returns the factor q of the fitted law by which the error falls from a run to the next finer one.
 static double share_left(const curve *k, size_t v) {
   const double from = k->c->values[v], to = k->c->values[k->finer[v]];
   const double way = k->c->rule.law == RL_LAW_POWER ? log(to / from) : to - from;
   return exp(k->fit.slope * way);
 }
 
-// Richardson: with an error that falls by the factor q from a run to the next finer one, their
-// difference is 1 - q of the error. q follows from the fit to the errors, and these from q.
+// Turns differences into errors (Richardson): if the error falls by the factor q from a run to the
+// next finer one, their difference is 1 - q of the error. Fit and q are iterated to a fixed point.
 static void extrapolate(curve *k) {
   enum { ROUNDS = 50 };
   const double same_slope = 1e-13;
@@ -228,7 +228,7 @@ static void extrapolate(curve *k) {
   }
 }
 
-// The norms grow as the one that was fitted.
+// Scales all norms by the factor of the fitted one.
 static void scale_norms(curve *k) {
   for (size_t v = 0; v < k->c->value_count; v++) {
     const double before = chosen(k, k->norms[v]);
@@ -252,7 +252,7 @@ static void fit(curve *k) {
 // ---------------------------------------------------------------------------------------------
 // Tables
 
-// Of which probe the errors are, where there are several: ", then" another.
+// Prints the probe with the largest error where there are several, and where it changes.
 static void print_largest(const curve *k) {
   const char *last = NULL;
   for (size_t v = 0; k->quantity->columns.count > 1 && v < k->c->value_count; v++) {
@@ -264,7 +264,7 @@ static void print_largest(const curve *k) {
   }
 }
 
-// Without a reference there is nothing to compare with.
+// Prints the status of a reference run that is not complete.
 static void print_reference(const curve *k) {
   for (size_t v = 0; k->quantity->measure == RL_AGAINST_REFERENCE && v < k->c->value_count; v++) {
     char buffer[STATUS_MAX];
@@ -316,7 +316,7 @@ static bool write(const curve *k, rl_order_tables *tables) {
   return good;
 }
 
-// Where steps do not divide each other, few times are common.
+// Notes that few times are common, because the steps do not divide each other.
 static void note_samples(const curve *k) {
   if (k->study->definition.norm == RL_NORM_END || k->quantity->measure == RL_AGAINST_EXACT) {
     return;
@@ -343,7 +343,7 @@ static void free_tables(rl_table *list, size_t count) {
   free(list);
 }
 
-// The runs of a solver on a scenario, read once for all quantities.
+// Measures all quantities of a solver on a scenario; each run is read once.
 static bool gather_runs(const rl_study *study, size_t s, size_t i, rl_order_tables *tables) {
   const rl_convergence *c = study->plan;
   const size_t n = c->value_count;
@@ -390,5 +390,5 @@ int rl_converge_gather(rl_study *study) {
       good = gather_runs(study, s, i, &tables);
     }
   }
-  return rl_order_tables_close(&tables, good) ? RL_EXIT_DONE : rl_study_unwritten(study);
+  return rl_order_tables_close(&tables, good) ? RL_EXIT_DONE : rl_study_print_unwritten(study);
 }

@@ -19,10 +19,10 @@ static const char *const distance_columns[] = {"position_rms_m",   "position_max
 
 enum { DISTANCES = sizeof distance_columns / sizeof distance_columns[0] };
 
-// Root mean squares and maxima of many steps, as they come.
+// Accumulates root mean squares and maxima over many steps.
 typedef struct sums {
   size_t count;
-  rl_distance_norms squares; // of the means; maxima as they are
+  rl_distance_norms squares; // rms: sums of squares; max: maxima
   double residual, iterations, row_evaluations;
 } sums;
 
@@ -61,13 +61,13 @@ void rl_onestep_write_header(rl_lines *table) {
   rl_lines_end(table);
 }
 
-// A step as a row of the table.
+// A row of the table, for one step.
 typedef struct row {
   const char *label, *solver, *status;
-  double time, asked; // iterations asked for
+  double time, asked; // start of the step [s]; number of iterations asked for
   double iterations, row_evaluations, residual;
   rl_distance_norms error;
-  double settled; // distance from the same step with the most iterations [m]
+  double settled; // rms distance from the same step with the most iterations [m]
   double step;    // [s]
 } row;
 
@@ -92,23 +92,23 @@ static void write_row(rl_lines *table, const row *r) {
   rl_lines_end(table);
 }
 
-// What a solver leaves, in memory that its process shares.
+// The results of a solver, in memory that its process shares.
 typedef struct result {
   rl_onestep_outcome outcome;
   size_t row_count;
 } result;
 
-// A solver at work: from every origin, with the most iterations first, which leaves its ends.
+// The steps of one solver; those with the most iterations come first and leave their ends.
 typedef struct attempt {
   const rl_onestep *study;
   const rl_solver_spec *solver;
   rl_state **ends; // [from_count]
-  row *rows;       // as they are done
+  row *rows;       // in the order of the steps
   result *result;
   bool is_first;
 } attempt;
 
-// One step from every origin. The worst reason of the steps.
+// Makes one step from every origin; returns the worst reason of the steps.
 static rl_reason take_steps(attempt *t, double asked, rl_driver *driver, sums *s, double *seconds) {
   const rl_model *model = t->study->scenario->model;
   rl_reason worst = RL_CONVERGED_TOLERANCE;
@@ -119,7 +119,7 @@ static rl_reason take_steps(attempt *t, double asked, rl_driver *driver, sums *s
     const double start = rl_seconds_now();
     const rl_reason reason = rl_driver_step(driver);
     *seconds += rl_seconds_now() - start;
-    if (reason == RL_RUNNING) { // interrupted
+    if (reason == RL_RUNNING) { // by a signal
       break;
     }
     if (t->is_first) {
@@ -146,8 +146,8 @@ static rl_reason take_steps(attempt *t, double asked, rl_driver *driver, sums *s
   return worst;
 }
 
-// A solver with one of the numbers of iterations; nan: it has no such parameter. RL_RUNNING: out of
-// memory.
+// Runs a solver with a number of iterations; nan: it has no such parameter. Returns RL_RUNNING when
+// out of memory.
 static rl_reason try_iterations(attempt *t, double asked, rl_onestep_outcome *outcome) {
   rl_solver_spec changed = *t->solver;
   if (!isnan(asked)) {
@@ -169,8 +169,7 @@ static rl_reason try_iterations(attempt *t, double asked, rl_onestep_outcome *ou
   return reason;
 }
 
-// All numbers of iterations that the solver takes, from the most to the fewest, or the one step of
-// a solver without.
+// Runs a solver with all numbers of iterations that it accepts, from the most to the fewest.
 static int run_solver(attempt *t) {
   const rl_onestep *study = t->study;
   rl_onestep_outcome *outcome = &t->result->outcome;
@@ -226,12 +225,12 @@ static void write_uncertainty(const rl_onestep *study, rl_lines *table) {
 typedef struct task {
   const rl_onestep *study;
   rl_state **ends;
-  size_t *order;   // the solver that starts first ...
-  result *results; // [solver_count] shared
-  row *rows;       // [solver_count x rows_of] shared
+  size_t *order;   // indices of the solvers, the most expensive first
+  result *results; // [solver_count] in shared memory
+  row *rows;       // [solver_count x rows_of] in shared memory
 } task;
 
-// The most that a solver can leave.
+// Returns the largest number of rows of a solver.
 static size_t rows_of(const rl_onestep *study) {
   return study->from_count * (study->iteration_count > 0 ? study->iteration_count : 1);
 }
@@ -256,11 +255,11 @@ static void note_end(void *context, size_t turn, int status) {
   const task *t = context;
   if (status != 0) {
     t->results[t->order[turn]] =
-        (result){{.status = rl_ended_late(status) ? "timeout" : "failed", .seconds = NAN}, 0};
+        (result){{.status = rl_ended_by_limit(status) ? "timeout" : "failed", .seconds = NAN}, 0};
   }
 }
 
-// What a solver takes with the most iterations that it is given.
+// Estimates the effort of a solver with its largest number of iterations.
 static double effort_of(const rl_onestep *study, size_t i) {
   rl_solver_spec spec = study->solvers[i];
   const int index = rl_parameter_find(spec.type, "iterations");

@@ -19,32 +19,32 @@ enum {
   DEFAULT_DOUBLINGS = 10, // iterations 1 ... 2^10
 };
 
-// Steps of the reference up to the last state: hours of it.
+// Largest number of reference steps up to the last state, which take hours.
 static const double walk_max = 1e9;
 
-// What a method finds as a difference of places, by the step, is no better than so many units in
-// the last place of these.
+// Velocities that a method computes as differences of positions over the step have an error of this
+// many units in the last place of the positions.
 static const double place_roundings = 10.0;
 
 typedef struct onestep {
   rl_study *study;
   const rl_scenario *scenario;
-  rl_schedule *schedules; // [step_count] the longest step first
+  rl_schedule *schedules; // [step_count] longest step first
   size_t step_count;
   rl_solver_spec reference;
   rl_solver_spec *solvers; // [step_count x solver_count] those of the study, labelled by their step
-  uint64_t at[RL_LIST_MAX]; // of the present step, as all that follows
+  uint64_t at[RL_LIST_MAX]; // of the current step size, like the origins
   size_t at_count;
   rl_origin origins[RL_LIST_MAX];
   const double *iterations;
   size_t iteration_count;
   rl_onestep_outcome *outcomes; // [step_count x solver_count]
-  const char **lost; // [step_count] why there are no states of the reference; NULL: there are
-  size_t shared;     // how many steps have the states of earlier studies
-  rl_distance_norms *floors; // [step_count] below these errors are round-off; the means only
+  const char **lost;            // [step_count] why the reference has no states; NULL: it has
+  size_t shared;                // number of step sizes whose states were in the run cache
+  rl_distance_norms *floors;    // [step_count] errors below are round-off; rms members only
 } onestep;
 
-// The steps that are compared: those asked for, or the one of the scenario.
+// Chooses the step sizes to compare: those asked for, or that of the scenario.
 static bool choose_steps(onestep *o) {
   const rl_study_definition *d = &o->study->definition;
   const double *values = NULL;
@@ -64,7 +64,7 @@ static bool choose_steps(onestep *o) {
   return true;
 }
 
-// Which steps the states are taken before: those nearest to the times, each once.
+// Chooses the steps before which states are taken: those nearest to the given times, each once.
 static bool choose_origins(onestep *o, const rl_schedule *schedule) {
   const rl_words asked = o->study->definition.at;
   const double *times = NULL;
@@ -89,7 +89,7 @@ static bool choose_origins(onestep *o, const rl_schedule *schedule) {
   return true;
 }
 
-// Of the reference in a step.
+// Returns the number of reference substeps in a step.
 static uint64_t substeps_of(const onestep *o, const rl_schedule *schedule) {
   const double asked = o->study->definition.reference.step;
   const double wanted = o->reference.type->is_adaptive ? 1.0 : DEFAULT_SUBSTEPS;
@@ -97,7 +97,7 @@ static uint64_t substeps_of(const onestep *o, const rl_schedule *schedule) {
   return (uint64_t)fmax(1.0, fmin(substeps, SUBSTEPS_MAX));
 }
 
-// The reference goes to the last state step by step: that has to end.
+// Checks that the reference does not need too many steps to reach the last state.
 static bool check_walk(const onestep *o, const rl_schedule *schedule) {
   const rl_study_definition *d = &o->study->definition;
   const double steps = (double)(o->at[o->at_count - 1] + 1) * (double)substeps_of(o, schedule);
@@ -127,7 +127,7 @@ static bool choose_iterations(onestep *o) {
   return true;
 }
 
-// The times are those of the longest step.
+// Describes the study for run.json; the times are those of the longest step.
 static json_t *describe(const onestep *o) {
   json_t *times = json_array(), *iterations = json_array(), *steps = json_array();
   for (size_t i = 0; i < o->at_count; i++) {
@@ -144,7 +144,7 @@ static json_t *describe(const onestep *o) {
                    "iterations", iterations, "steps_s", steps);
 }
 
-// How a solver did, as the files have it.
+// Summarises a solver with one step size.
 static void summarise(const onestep *o, size_t index, rl_outcome *outcome) {
   const rl_study_definition *d = &o->study->definition;
   const rl_onestep_outcome *found = &o->outcomes[index];
@@ -203,8 +203,8 @@ static bool write_outcomes(onestep *o) {
   return written;
 }
 
-// What is round-off with a step: of the numbers that are compared, of places divided by the step,
-// or what the reference does not know.
+// Returns the floors of the errors with a step: round-off of the compared numbers, for velocities
+// also of positions divided by the step, and the uncertainty of the reference.
 static rl_distance_norms floors_of(const onestep *o, double step) {
   const rl_model *model = o->scenario->model;
   double place = 0.0, speed = 0.0, tension = 0.0, mass = 0.0;
@@ -234,7 +234,7 @@ static rl_distance_norms floors_of(const onestep *o, double step) {
           fmax(fmax(rl_rounding(tension), mass * way / (step * step)), sqrt(sure.tension_rms))};
 }
 
-// A quantity as it is compared: where its numbers are in rl_distance_norms.
+// A quantity that is compared: offsets of its norms in rl_distance_norms.
 typedef struct quantity {
   const char *name;
   size_t rms, max;
@@ -254,7 +254,7 @@ static double norm_at(const rl_distance_norms *norms, size_t offset) {
   return value;
 }
 
-// The errors of a solver with the most iterations against the step, and their order.
+// Fits the order of a solver's error, with the most iterations, over the step size.
 static void add_order(const onestep *o, size_t solver, const quantity *q, rl_fit_point *points,
                       rl_order_point *rows, rl_order_tables *tables) {
   const rl_study_definition *d = &o->study->definition;
@@ -291,7 +291,7 @@ static void add_order(const onestep *o, size_t solver, const quantity *q, rl_fit
   }
 }
 
-// What convergence studies write, where there are several steps.
+// Writes the tables of orders if there are several step sizes.
 static bool write_orders(const onestep *o) {
   rl_fit_point *points = rl_study_allocate(o->study, o->step_count, sizeof *points);
   rl_order_point *rows = rl_study_allocate(o->study, o->step_count, sizeof *rows);
@@ -308,8 +308,8 @@ static bool write_orders(const onestep *o) {
   return rl_order_tables_close(&tables, good);
 }
 
-// The states for one length of steps, and what is round-off with it. Where the reference does not
-// get there the solvers have rows that say so.
+// Makes the states for one step size, and the floors. If the reference does not get there, the
+// solvers have outcomes that say so.
 static int find_states(onestep *o, size_t index) {
   const rl_study_definition *d = &o->study->definition;
   const rl_schedule *schedule = &o->schedules[index];
@@ -338,10 +338,10 @@ static int find_states(onestep *o, size_t index) {
     o->outcomes[index * d->solver_count + i] =
         (rl_onestep_outcome){.status = able ? "failed" : NULL, .seconds = NAN};
   }
-  return rl_reference_tell(o->scenario, status, why);
+  return rl_reference_print_failure(o->scenario, status, why);
 }
 
-// All steps of one length, each a line of onestep.csv as it is done.
+// Makes all steps of one size and writes them to onestep.csv.
 static int take_steps(onestep *o, size_t index, rl_lines *table) {
   const rl_study_definition *d = &o->study->definition;
   const rl_onestep study = {.scenario = o->scenario,
@@ -356,10 +356,11 @@ static int take_steps(onestep *o, size_t index, rl_lines *table) {
                             .jobs = o->study->jobs,
                             .limit = d->time_limit};
   const int status = rl_onestep_run(&study, table, &o->outcomes[index * d->solver_count]);
-  return status == RL_EXIT_FAILED ? rl_study_unwritten(o->study) : status;
+  return status == RL_EXIT_FAILED ? rl_study_print_unwritten(o->study) : status;
 }
 
-// A step whose states are lost does not stop the others, unless there are no others.
+// Compares all step sizes. A size without reference states does not stop the others, but fails if
+// there is no other.
 static int compare_steps(onestep *o, rl_lines *table) {
   int status = RL_EXIT_DONE, loss = RL_EXIT_DONE;
   size_t lost = 0;
@@ -383,21 +384,21 @@ static int gather(rl_study *study) {
   char path[RL_PATH_MAX];
   rl_lines table;
   if (!rl_path_join(path, study->folder, "onestep.csv") || !rl_lines_open(&table, path)) {
-    return rl_study_unwritten(study);
+    return rl_study_print_unwritten(study);
   }
   rl_onestep_write_header(&table);
   const int status = compare_steps(o, &table);
   if (!rl_lines_close(&table)) {
-    return rl_study_unwritten(study);
+    return rl_study_print_unwritten(study);
   }
   if (o->shared > 0) {
-    rl_study_say_shared(study, o->shared, o->step_count);
+    rl_study_print_shared(study, o->shared, o->step_count);
   }
   const bool good = status != RL_EXIT_DONE || (write_outcomes(o) && write_orders(o));
-  return good ? status : rl_study_unwritten(study);
+  return good ? status : rl_study_print_unwritten(study);
 }
 
-// The summary is about the most iterations of those that were asked for.
+// Sets the largest number of iterations that was asked for, which the summary is about.
 static void set_iterations(const onestep *o, rl_solver_spec *own) {
   const int index = rl_parameter_find(own->type, "iterations");
   for (size_t i = 0; index >= 0 && i < o->iteration_count; i++) {
@@ -407,7 +408,7 @@ static void set_iterations(const onestep *o, rl_solver_spec *own) {
   }
 }
 
-// What the summary calls the solvers: by their step too, where there are several.
+// Labels the solvers for the summary: by their step size, if there are several.
 static bool label_solvers(onestep *o) {
   const rl_study_definition *d = &o->study->definition;
   for (size_t i = 0; i < o->step_count * d->solver_count; i++) {
@@ -430,13 +431,14 @@ static bool check(const rl_study_definition *d, rl_study_fault *fault) {
   return rl_study_check_alone(d, fault) &&
          rl_study_check_numbers("values", d->values, RL_NUMBER_POSITIVE, fault) &&
          (d->values.count == 0 || isnan(d->step) ||
-          rl_study_blame(fault, "step", 0, "has no effect: the steps are those of the values")) &&
+          rl_study_set_fault(fault, "step", 0,
+                             "has no effect: the steps are those of the values")) &&
          rl_study_check_numbers("at", d->at, RL_NUMBER_NOT_NEGATIVE, fault) &&
          rl_study_check_numbers("iterations", d->iterations, RL_NUMBER_WHOLE, fault) &&
          rl_study_check_iterated(d, fault);
 }
 
-// Everything that can be wrong is found before anything is run.
+// Plans the study and finds all mistakes before anything is run.
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
   onestep *o = rl_study_allocate(study, 1, sizeof *o);

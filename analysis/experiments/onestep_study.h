@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Single steps from equal states as a kind of study: what is asked for, and its tables.
+// The kind `onestep` of study: single steps from equal states.
 #ifndef RL_ONESTEP_STUDY_H
 #define RL_ONESTEP_STUDY_H
 

@@ -10,7 +10,7 @@
 const char *const rl_law_names[] = {"power", "exponential", NULL};
 
 rl_fit_rule rl_fit_rule_of(rl_law law) {
-  const double band = 0.25; // of an order; of an exponential, relative
+  const double band = 0.25; // in orders; for an exponential, relative
   return (rl_fit_rule){.law = law, .least = 3, .band = band, .confidence = 0.95};
 }
 
@@ -29,7 +29,7 @@ typedef struct range {
   bool flat;
 } range;
 
-// Whether the slopes between `count` neighbours agree.
+// Whether the local slopes between `count` neighbours agree; `flat`: none of them is steep.
 static bool agree(const rl_fit_rule *rule, const rl_fit_point *points, size_t count, bool *flat) {
   double least = INFINITY, most = -INFINITY, sum = 0.0;
   for (size_t i = 0; i + 1 < count; i++) {
@@ -65,7 +65,7 @@ static range find_range(const rl_fit_rule *rule, const rl_fit_point *points, siz
   return best;
 }
 
-// ln error = curve[0] + curve[1] u + curve[2] next. False: no memory.
+// Fits ln error = curve[0] + curve[1] u + curve[2] next. False when out of memory.
 static bool fit_next_term(const rl_fit_rule *rule, const rl_fit_point *points, size_t count,
                           double finest, double curve[3]) {
   gsl_matrix *terms = gsl_matrix_alloc(count, 3), *covariance = gsl_matrix_alloc(3, 3);
@@ -106,12 +106,12 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
     const rl_fit_point *p = &points[r.first + i];
     x[i] = abscissa(rule->law, p->value);
     y[i] = log(p->error);
-    weight[i] = pow(finest / p->next, 2.0); // of a unit that no value can overflow
+    weight[i] = pow(finest / p->next, 2.0); // relative to the finest, so that none overflows
   }
   double square = 0.0;
   gsl_fit_wlinear(x, 1, weight, 1, y, 1, r.count, &fit.constant, &fit.slope, &fit.variance[0],
                   &fit.variance[1], &fit.variance[2], &square);
-  // The weights say how large the remainders are beside each other; how large, the fit itself.
+  // The weights are relative variances; the scale of the variance comes from the residuals.
   const double freedom = (double)(r.count - 2);
   for (size_t i = 0; i < 3; i++) {
     fit.variance[i] *= square / freedom;
@@ -128,7 +128,7 @@ rl_order_fit rl_fit_order(const rl_fit_rule *rule, const rl_fit_point *points, s
   }
   fit.half = fit.quantile * sqrt(fit.variance[2]) + fabs(fit.curve[1] - fit.slope);
   fit.first = r.first;
-  fit.count = isfinite(fit.slope) && isfinite(fit.half) ? r.count : 0; // values too far apart
+  fit.count = isfinite(fit.slope) && isfinite(fit.half) ? r.count : 0; // values may overflow
   free(x);
   return fit;
 }

@@ -10,13 +10,13 @@
 
 static const double roundings = 1000.0;
 
-// A line with its band has so many points.
+// Number of points of a line with its band in fits.csv.
 enum { FIT_POINTS = 17 };
 
 double rl_rounding(double size) { return roundings * DBL_EPSILON * size; }
 
-// What a slope means: the order, which counts against the size of the step or the number of
-// elements or iterations; of an exponential, the factor by which one more shrinks the error.
+// Converts a slope: to the order, which is positive where the error falls with refinement, or for
+// an exponential to the factor by which the error falls per unit.
 static double order_of(const rl_order_curve *c, double slope) {
   if (c->rule->law == RL_LAW_EXPONENTIAL) {
     return exp(slope);
@@ -97,7 +97,7 @@ void rl_order_tables_add(rl_order_tables *tables, const rl_order_curve *curve) {
   write_fit(tables->fits.out, curve);
 }
 
-// How many runs ended otherwise than done, by how: "; 2 of 5 diverged".
+// Prints how many runs did not end with "done", by status: "; 2 of 5 diverged".
 static void print_unfinished(const rl_order_curve *c) {
   for (size_t i = 0; i < c->count; i++) {
     const char *status = c->points[i].status;
@@ -113,7 +113,7 @@ static void print_unfinished(const rl_order_curve *c) {
   }
 }
 
-// What rounds to 0 has no sign.
+// Returns 0 for a value that would be printed as -0.
 static double rounded(double value, int decimals) {
   return fabs(value) < 0.5 * pow(10.0, -decimals) ? 0.0 : value;
 }
@@ -167,7 +167,7 @@ bool rl_order_tables_close(rl_order_tables *t, bool good) {
       good = rl_new_file_close(files[i]);
     } else if (files[i]->out) {
       const int error = errno;
-      rl_new_file_drop(files[i]);
+      rl_new_file_discard(files[i]);
       errno = error;
     }
   }

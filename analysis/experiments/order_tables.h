@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What studies of convergence write: the errors of each run (convergence.csv), the orders fitted to
-// them (orders.csv), and the lines of the fits with their confidence bands, for figures (fits.csv).
+// The tables of a convergence study: the errors of each run (convergence.csv), the orders fitted to
+// them (orders.csv), and the fitted lines with confidence bands for the figures (fits.csv).
 #ifndef RL_ORDER_TABLES_H
 #define RL_ORDER_TABLES_H
 
@@ -8,24 +8,24 @@
 #include "results/files.h"
 #include "series_error.h"
 
-// An error as large as 1000 units in the last place of the largest number that was compared: what
-// is below is round-off.
+// Returns the error below which a comparison of numbers of that size is round-off: 1000 units in
+// the last place.
 double rl_rounding(double size);
 
-// What was measured with one value.
+// The measurement with one value.
 typedef struct rl_order_point {
   const char *run, *status;
   double value;
   rl_norms norms;
-  double floor;      // below it the error is round-off, or the reference's
-  const char *probe; // of which the error is; NULL: of none
+  double floor;      // below it the error is round-off, or that of the reference
+  const char *probe; // probe with the largest error; NULL: none
 } rl_order_point;
 
-// A solver on a scenario, and a quantity, with values from coarse to fine.
+// The measurements of a quantity for a solver on a scenario, from coarse to fine.
 typedef struct rl_order_curve {
   const char *scenario, *solver, *label, *over, *quantity, *norm;
   const rl_fit_rule *rule;
-  bool rises; // refinement is a larger value: the order counts against it
+  bool rises; // larger values are finer: the order is minus the slope
   const rl_order_point *points;
   size_t count;
   const rl_order_fit *fit;
@@ -35,13 +35,13 @@ typedef struct rl_order_tables {
   rl_new_file errors, orders, fits;
 } rl_order_tables;
 
-// Both return false with errno set; after a failure tables are closed with `good` false, and leave
-// nothing.
+// Open and close the tables. Both return false with errno set. Closing with `good` false discards
+// the files.
 bool rl_order_tables_open(rl_order_tables *tables, const char *folder);
 bool rl_order_tables_close(rl_order_tables *tables, bool good);
 void rl_order_tables_add(rl_order_tables *tables, const rl_order_curve *curve);
 
-// What the study found, for whoever waits for it: on stdout, without the end of the line.
+// Prints the result of a fit on stdout, without the end of the line.
 void rl_order_print(const rl_order_curve *curve);
 
 #endif

@@ -32,7 +32,7 @@ static bool check(const rl_study_definition *definition, rl_study_fault *fault) 
          rl_study_check_iterated(&d, fault) && rl_study_converge.check(&d, fault);
 }
 
-// A solver with each of the numbers of iterations, if it has the parameter; behind the others.
+// Appends a solver with each of the numbers of iterations; one without that parameter as it is.
 static bool add_solvers(rl_study *study, const rl_solver_spec *solver, rl_solver_spec *all,
                         size_t *count) {
   const rl_words iterations = study->definition.iterations;
@@ -75,7 +75,7 @@ static int plan(rl_study *study) {
   *d = over_step(d);
   d->solvers = all;
   d->solver_count = count;
-  d->overs = NULL; // of all it is the step
+  d->overs = NULL; // the step is varied for all solvers
   return rl_study_converge.plan(study);
 }
 
@@ -93,7 +93,7 @@ static double real_of(const json_t *object, const char *key) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-// What a run recorded of its cost; of one that failed, what all its steps would have cost.
+// Returns the recorded cost of a run; of an unfinished run, extrapolated to all its steps.
 static cost recorded_cost(const rl_cell *cell) {
   cost c = {.row_evaluations = NAN, .seconds = NAN};
   char path[RL_PATH_MAX];
@@ -110,7 +110,7 @@ static cost recorded_cost(const rl_cell *cell) {
   return c;
 }
 
-// One run with nothing recorded [s]; nan if it could not be made.
+// Times one run without recording [s]; nan: it could not be made.
 static double time_run(const rl_cell *cell) {
   rl_schedule schedule;
   rl_driver *driver = NULL;
@@ -130,8 +130,8 @@ static double time_run(const rl_cell *cell) {
   return reason >= 0 && !rl_run_interrupted() ? seconds : NAN;
 }
 
-// All runs in turn, and all again: whatever slows the machine for a while slows nobody alone. The
-// least of the repeats counts. Returns the share of the machine that others had meanwhile.
+// Times all runs alternately, so that a temporary load of the machine affects all of them, and
+// keeps the least of the repeats. Returns the share of the machine that others used meanwhile.
 static double time_all(const rl_study *study, cost *costs) {
   const rl_load before = rl_load_now();
   for (size_t r = 0; r < RL_PRECISION_REPEATS; r++) {
@@ -160,12 +160,12 @@ void rl_pareto_front(const double *errors, const double *costs, size_t count, bo
   }
 }
 
-// The points of a scenario and quantity: one for each solver and step.
+// The points of a quantity on a scenario: one for each solver and step.
 typedef struct field {
   const rl_study *study;
   const rl_convergence *c;
   size_t scenario, quantity, count;
-  const size_t *cells; // [count] of the study
+  const size_t *cells; // [count] indices of the runs
   double *errors, *evaluations, *seconds;
   bool *cheap, *fast; // on the Pareto front by evaluations, by seconds
 } field;
@@ -174,8 +174,8 @@ static const char *error_column(rl_norm norm) {
   return norm == RL_NORM_MAX ? "error_max" : norm == RL_NORM_L2 ? "error_l2" : "error_end";
 }
 
-// Points of a field, from the rows of convergence.csv, which come by scenario, solver, quantity and
-// value; `row` is the first of the scenario.
+// Collects the points of a field from convergence.csv, whose rows are sorted by scenario, solver,
+// quantity and value; `row` is the first row of the scenario.
 static bool make_field(rl_study *study, const rl_table *errors, size_t row, const cost *costs,
                        field *f) {
   const rl_study_definition *d = &study->definition;
@@ -207,7 +207,7 @@ static bool make_field(rl_study *study, const rl_table *errors, size_t row, cons
   return true;
 }
 
-// The label that the user gave: one for all numbers of iterations.
+// Returns the length of the user's label, which is common to all numbers of iterations.
 static int family_length(const rl_study_definition *d, const rl_solver_spec *solver) {
   const char *end = NULL;
   for (const char *at = solver->label; d->iterations.count > 0 && at; end = at ? at : end) {
@@ -298,7 +298,7 @@ static bool write_table(rl_study *study, const cost *costs, double others) {
     if (good) {
       good = rl_new_file_close(&file);
     } else {
-      rl_new_file_drop(&file);
+      rl_new_file_discard(&file);
     }
   }
   rl_table_free(&errors);
@@ -318,7 +318,7 @@ static int gather(rl_study *study) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  return write_table(study, costs, others) ? RL_EXIT_DONE : rl_study_unwritten(study);
+  return write_table(study, costs, others) ? RL_EXIT_DONE : rl_study_print_unwritten(study);
 }
 
 #define AT(member) offsetof(rl_study_definition, member)

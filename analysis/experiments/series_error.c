@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// Times that differ by no more than this, relative, are the same: k dt rounds differently for
-// different k.
+// Times that differ by at most this, relative, are the same: k dt is rounded differently in runs
+// with different dt.
 static const double same_time = 1e-9;
 
 static double value_at(const rl_table *table, size_t row, const char *column) {
@@ -16,7 +16,7 @@ static double time_at(const rl_table *table, size_t row) {
   return table->values[row * table->column_count];
 }
 
-// The largest difference in a row; nan if one of the columns is a gap. Without b: from zero.
+// Returns the largest difference in a row from table b (NULL: from zero); nan if there is a gap.
 static double row_error(const rl_table *a, size_t i, const rl_table *b, size_t k,
                         const char *const *columns, size_t count) {
   double largest = 0.0;
@@ -31,10 +31,10 @@ static double row_error(const rl_table *a, size_t i, const rl_table *b, size_t k
   return largest;
 }
 
-// e(t) as it is gathered.
+// The norms while e(t) is gathered.
 typedef struct gathering {
   rl_norms norms;
-  double time, error; // the last
+  double time, error; // of the last row
   double first, area;
 } gathering;
 

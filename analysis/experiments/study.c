@@ -17,7 +17,7 @@
 
 const char *const rl_norm_names[] = {"max", "l2", "end", NULL};
 
-// A scenario with its changes, or why there is none.
+// A scenario with its overrides, or why it could not be loaded.
 struct loaded {
   const char *name;
   rl_changes changes;
@@ -26,7 +26,7 @@ struct loaded {
   int status;
 };
 
-rl_study_definition rl_study_nothing(const rl_study_kind *kind) {
+rl_study_definition rl_study_empty(const rl_study_kind *kind) {
   unsigned index = 0;
   while (rl_study_kinds[index] != kind) {
     index++;
@@ -66,7 +66,7 @@ void *rl_study_allocate(rl_study *study, size_t count, size_t size) {
   return memory;
 }
 
-int rl_study_unwritten(const rl_study *study) {
+int rl_study_print_unwritten(const rl_study *study) {
   fprintf(stderr, "ropelab: %s: cannot write: %s\n", study->folder, strerror(errno));
   return RL_EXIT_FAILED;
 }
@@ -87,8 +87,8 @@ const char *rl_study_text(rl_study *study, const char *format, ...) {
   return copy;
 }
 
-// Room for one more behind `count` objects: twice as much whenever it is used up. NULL with a
-// message.
+// Returns `old` if it has room for one more object behind `count`, or a copy that is twice as
+// large. NULL with a message when out of memory.
 static void *grow(rl_study *study, void *old, size_t count, size_t size) {
   enum { LEAST = 16 };
   if (count > 0 && (count < LEAST || (count & (count - 1)) != 0)) {
@@ -134,7 +134,7 @@ static bool are_equal(rl_changes a, rl_changes b) {
   return true;
 }
 
-// The changes of the study with those of a run behind them.
+// Appends the overrides of a run to those of the study.
 static bool join_changes(rl_study *study, rl_changes own, rl_changes *all) {
   const rl_changes common = study->definition.changes;
   *all = (rl_changes){rl_study_allocate(study, common.count + own.count, sizeof *all->list), 0};
@@ -144,18 +144,19 @@ static bool join_changes(rl_study *study, rl_changes own, rl_changes *all) {
   return all->list != NULL;
 }
 
-// A fault in a scenario is told where the study causes it; if it does not, where it stands, and
-// which scenario the study asks for.
+// Prints a fault in a scenario at the line of the study that causes it; otherwise where it is in
+// the scenario, with a note on where the study asks for the scenario.
 static void say_refused(const rl_study_definition *d, const struct loaded *l, const char *path,
                         bool own_changes) {
   const bool refused = l->status != RL_EXIT_UNSUPPORTED;
-  if (refused && rl_study_say_cause(d, l->name, &l->diagnostic)) {
+  if (refused && rl_study_print_cause(d, l->name, &l->diagnostic)) {
     return;
   }
   rl_diagnostic_print(stderr, path, &l->diagnostic);
   if (refused && !own_changes) {
-    rl_study_note(d, "scenarios", rl_study_item(d->scenarios, l->name),
-                  "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");
+    rl_study_print_note(
+        d, "scenarios", rl_study_item(d->scenarios, l->name),
+        "the study asks for this scenario, with its own 'set', 'probes' and 'quantity'");
   }
 }
 
@@ -199,7 +200,7 @@ const rl_scenario *rl_study_scenario(rl_study *study, const char *name, rl_chang
 // ---------------------------------------------------------------------------------------------
 // Solvers
 
-// "LABEL=NAME,parameter=value...", with the parameters that are not at their default.
+// Returns "LABEL=NAME,parameter=value..." with the parameters that differ from their defaults.
 static const char *spec_text(rl_study *study, const rl_solver_spec *solver) {
   const rl_solver_type *type = solver->type;
   const char *text = rl_study_text(study, "%s=%s", solver->label, type->name);
@@ -213,7 +214,7 @@ static const char *spec_text(rl_study *study, const rl_solver_spec *solver) {
   return text;
 }
 
-// The same solver under another label.
+// Returns a copy of the solver with the suffix joined to its label.
 static rl_solver_spec *relabel(rl_study *study, const rl_solver_spec *solver, const char *suffix) {
   rl_solver_spec *own = rl_study_allocate(study, 1, sizeof *own);
   if (!own) {
@@ -261,13 +262,13 @@ const rl_solver_spec *rl_study_set_parameter(rl_study *study, const rl_solver_sp
 
 static double first_number(double a, double b) { return isnan(a) ? b : a; }
 
-// Whether other studies may use the run, and this one theirs: what others are compared with, and in
-// a study that shows no times whatever the reference solver does.
+// Whether a run goes through the run cache: a reference run, or in a study without timing any run
+// of an adaptive solver.
 static bool is_shared(const rl_study *study, const rl_study_run *run) {
   return run->keep || (!study->timed && run->solver->type->is_adaptive);
 }
 
-// What asks for more steps than can be counted, and where it stands.
+// Prints that a run has too many steps, at the key that causes it; returns false.
 static bool refuse_schedule(const rl_study_definition *d, const rl_scenario *scenario,
                             const rl_run_options *run, const char *why) {
   char unused[256];
@@ -297,7 +298,7 @@ bool rl_study_schedule(const rl_study_definition *d, const rl_scenario *scenario
          refuse_schedule(d, scenario, run, why);
 }
 
-// Fills in a cell for a run of a scenario that was loaded.
+// Fills in a cell for a run of a loaded scenario.
 static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
                       const struct loaded *l) {
   const rl_study_definition *d = &study->definition;
@@ -337,7 +338,7 @@ static bool fill_cell(rl_study *study, rl_cell *cell, const rl_study_run *run,
 
 static void free_cell(rl_cell *cell) { free(cell->command); }
 
-// The cell before the last that has its folder: SIZE_MAX if there is none.
+// Returns the index of an earlier cell with the folder of the last one; SIZE_MAX: none.
 static size_t find_namesake(const rl_study *study) {
   const rl_cell *last = &study->cells[study->cell_count - 1];
   for (size_t i = 0; i + 1 < study->cell_count; i++) {
@@ -390,15 +391,15 @@ size_t rl_study_add(rl_study *study, const rl_study_run *run, int *status) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// All of it
+// The whole study
 
-// Whether a study left there what each writes first.
+// Whether the folder has the file that a study writes first.
 static bool has_begun(const rl_study *study) {
   char path[RL_PATH_MAX];
   return rl_path_join(path, study->folder, "study.json") && rl_file_exists(path);
 }
 
-// study.json: what the page says of the study.
+// Writes study.json, the facts for the report.
 static bool write_about(const rl_study *study, const rl_study_kind *kind) {
   const rl_study_definition *d = &study->definition;
   char path[RL_PATH_MAX];
@@ -413,7 +414,7 @@ static bool write_about(const rl_study *study, const rl_study_kind *kind) {
   fputc('\n', file.out);
   json_decref(about);
   if (!good) {
-    rl_new_file_drop(&file);
+    rl_new_file_discard(&file);
     errno = errno ? errno : ENOMEM;
     return false;
   }
@@ -421,7 +422,7 @@ static bool write_about(const rl_study *study, const rl_study_kind *kind) {
 }
 
 static bool write_summary(const rl_study *study) {
-  if (study->cell_count == 0) { // a kind without recorded runs has a summary of its own
+  if (study->cell_count == 0) { // kinds without recorded runs write their own summary
     return true;
   }
   return rl_cells_summarise(study->cells, study->cell_count, study->folder, study->timed) &&
@@ -449,7 +450,7 @@ static int carry_out(rl_study *study) {
             study->folder);
     return RL_EXIT_USAGE;
   }
-  if (!rl_claim_named(study->folder, "result of several runs", replace, study->resume) ||
+  if (!rl_results_claim(study->folder, "result of several runs", replace, study->resume) ||
       !rl_cells_are_free(study->cells, study->cell_count, true)) {
     return rl_run_interrupted() ? RL_EXIT_INTERRUPTED : RL_EXIT_USAGE;
   }
@@ -459,7 +460,7 @@ static int carry_out(rl_study *study) {
   bool good = write_about(study, kind);
   good = good && rl_cells_run(study->cells, study->cell_count, study->jobs) && write_summary(study);
   if (!good) {
-    return rl_study_unwritten(study);
+    return rl_study_print_unwritten(study);
   }
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
@@ -470,11 +471,11 @@ static int carry_out(rl_study *study) {
            shared, study->cell_count, study->cache);
   }
   const int gathered = kind->gather(study);
-  return gathered == RL_EXIT_DONE ? rl_report_and_say(study->folder, study->jobs, study->figures)
+  return gathered == RL_EXIT_DONE ? rl_report_and_print(study->folder, study->jobs, study->figures)
                                   : gathered;
 }
 
-void rl_study_say_shared(const rl_study *study, size_t shared, size_t count) {
+void rl_study_print_shared(const rl_study *study, size_t shared, size_t count) {
   printf("%zu of %zu runs of the reference are those of earlier studies, from %s\n", shared, count,
          study->cache);
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool rl_study_blame(rl_study_fault *fault, const char *key, size_t item, const char *format, ...) {
+bool rl_study_set_fault(rl_study_fault *fault, const char *key, size_t item, const char *format,
+                        ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(fault->message, sizeof fault->message, format, arguments);
@@ -16,14 +17,14 @@ bool rl_study_blame(rl_study_fault *fault, const char *key, size_t item, const c
   return false;
 }
 
-// Where the item of a key stands, the key's value or, if it is not there, all of the study.
+// Finds an item of a key in the tree; the key's value or the root if there is none.
 static const rl_tree *find(const rl_tree *root, const char *key, size_t item) {
   const rl_tree *at = rl_tree_value(root, key);
   const bool in_list = at && at->kind == RL_TREE_LIST && item < at->count;
   return in_list ? at->items[item] : at ? at : root;
 }
 
-// Prints what is wrong with a key or a scenario at its place in the file; returns false.
+// Prints a fault of a key or scenario at its place in the file; returns false.
 static bool say_at(const rl_study_definition *d, const rl_tree *at, const char *of,
                    const char *message) {
   rl_diagnostic diagnostic = {0};
@@ -33,7 +34,7 @@ static bool say_at(const rl_study_definition *d, const rl_tree *at, const char *
   return false;
 }
 
-bool rl_study_say(const rl_study_definition *d, const rl_study_fault *fault) {
+bool rl_study_print_fault(const rl_study_definition *d, const rl_study_fault *fault) {
   const rl_study_source *source = &d->source;
   if (!source->path) {
     const bool renamed = strcmp(fault->key, "solvers") == 0;
@@ -51,17 +52,18 @@ bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item,
   va_start(arguments, format);
   vsnprintf(fault.message, sizeof fault.message, format, arguments);
   va_end(arguments);
-  return rl_study_say(d, &fault);
+  return rl_study_print_fault(d, &fault);
 }
 
-void rl_study_note(const rl_study_definition *d, const char *key, size_t item, const char *text) {
+void rl_study_print_note(const rl_study_definition *d, const char *key, size_t item,
+                         const char *text) {
   if (d->source.path) {
     const rl_tree *at = find(d->source.root, key, item);
     fprintf(stderr, "%s:%zu:%zu: note: %s\n", d->source.path, at->line, at->column, text);
   }
 }
 
-// The value in a map of changes that a message is about, "--set PATH=VALUE: ..."; NULL: none.
+// Finds the override that a message "--set PATH=VALUE: ..." is about; NULL: none.
 static const rl_tree *find_change(const rl_tree *set, const char *message) {
   static const char option[] = "--set ";
   if (!set || set->kind != RL_TREE_MAP || strncmp(message, option, strlen(option)) != 0) {
@@ -77,8 +79,8 @@ static const rl_tree *find_change(const rl_tree *set, const char *message) {
   return NULL;
 }
 
-// The word, or one of a list, that ends in the probe of a message, "probe 'PROBE': ..."; NULL:
-// none.
+// Finds the word, alone or in a list, that ends with the probe of a message "probe 'PROBE': ...";
+// NULL: none.
 static const rl_tree *find_probe(const rl_tree *words, const char *message) {
   static const char start[] = "probe '";
   const char *probe = message + strlen(start);
@@ -94,8 +96,8 @@ static const rl_tree *find_probe(const rl_tree *words, const char *message) {
   return NULL;
 }
 
-bool rl_study_say_cause(const rl_study_definition *d, const char *scenario,
-                        const rl_diagnostic *fault) {
+bool rl_study_print_cause(const rl_study_definition *d, const char *scenario,
+                          const rl_diagnostic *fault) {
   const rl_tree *root = d->source.path ? d->source.root : NULL;
   if (!root || fault->line > 0) {
     return false;
@@ -128,13 +130,13 @@ size_t rl_study_item(rl_words words, const char *word) {
 bool rl_study_check_words(const char *key, rl_words words, rl_study_fault *fault) {
   for (size_t i = 0; i < words.count; i++) {
     if (rl_study_item(words, words.words[i]) < i) {
-      return rl_study_blame(fault, key, i, "'%.100s' is given twice", words.words[i]);
+      return rl_study_set_fault(fault, key, i, "'%.100s' is given twice", words.words[i]);
     }
   }
   return true;
 }
 
-// Whether a spec, "[LABEL=]NAME,parameter=value...", sets the parameter.
+// Whether a spec "[LABEL=]NAME,parameter=value..." sets the parameter.
 static bool sets(const rl_solver_spec *solver, const char *parameter) {
   const size_t length = strlen(parameter);
   const char *at = solver->text ? strchr(solver->text, ',') : NULL;
@@ -150,19 +152,19 @@ bool rl_study_check_unset(const rl_study_definition *d, size_t solver, const cha
                           rl_study_fault *fault) {
   const rl_solver_spec *s = &d->solvers[solver];
   return !sets(s, parameter) ||
-         rl_study_blame(fault, "solvers", solver,
-                        "%.100s: the study varies '%s'; expected a solver that leaves it open",
-                        s->text, parameter);
+         rl_study_set_fault(fault, "solvers", solver,
+                            "%.100s: the study varies '%s'; expected a solver that leaves it open",
+                            s->text, parameter);
 }
 
-// Whether the solver takes all numbers of iterations, if it has the parameter.
+// Checks that a solver with the parameter `iterations` accepts all its numbers.
 static bool takes_all(const rl_study_definition *d, const rl_solver_type *type, int parameter,
                       rl_study_fault *fault) {
   for (size_t k = 0; parameter >= 0 && k < d->iterations.count; k++) {
     const rl_parameter *p = &type->parameters[parameter];
     if (!rl_parameter_takes(p, strtod(d->iterations.words[k], NULL))) {
-      return rl_study_blame(fault, "iterations", k, "%.40s: solver '%s' makes %g to %g",
-                            d->iterations.words[k], type->name, p->lower, p->upper);
+      return rl_study_set_fault(fault, "iterations", k, "%.40s: solver '%s' makes %g to %g",
+                                d->iterations.words[k], type->name, p->lower, p->upper);
     }
   }
   return true;
@@ -178,6 +180,6 @@ bool rl_study_check_iterated(const rl_study_definition *d, rl_study_fault *fault
       return false;
     }
   }
-  return iterates || rl_study_blame(fault, "iterations", 0,
-                                    "has no effect: no solver of the study has this parameter");
+  return iterates || rl_study_set_fault(fault, "iterations", 0,
+                                        "has no effect: no solver of the study has this parameter");
 }

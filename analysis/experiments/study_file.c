@@ -27,7 +27,7 @@ static bool read_word(rl_reader *reader, const rl_tree *node, const char *name, 
   return true;
 }
 
-// What messages call an item of the value of a key, which may be the one value.
+// Writes the name of an item for messages: "key[2]", or "key" for a single value.
 static void item_name(char *name, size_t size, const char *key, const rl_tree *value, size_t item) {
   snprintf(name, size, value->kind == RL_TREE_LIST ? "%s[%zu]" : "%s", key, item);
 }
@@ -54,7 +54,7 @@ bool rl_read_words(rl_reader *reader, const rl_tree *node, void *target) {
   return true;
 }
 
-// Kept as they were written: they become parts of names.
+// Reads words that are positive numbers; they stay words, since they become parts of names.
 bool rl_read_positives(rl_reader *reader, const rl_tree *node, void *target) {
   if (!rl_read_words(reader, node, target)) {
     return false;
@@ -71,7 +71,7 @@ bool rl_read_positives(rl_reader *reader, const rl_tree *node, void *target) {
   return true;
 }
 
-// A tree as YAML on one line.
+// Writes a tree as YAML on one line.
 static void write_flow(FILE *out, const rl_tree *node) {
   const bool map = node->kind == RL_TREE_MAP;
   if (node->kind == RL_TREE_SCALAR) {
@@ -153,7 +153,7 @@ bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target) {
                         target);
 }
 
-// An item of the list of solvers: "pbd,iterations=5", or a map with what is varied of this one.
+// An item of `solvers`: "pbd,iterations=5", or a map that also has an `over` of its own.
 typedef struct solver_item {
   const char *solver, *over;
 } solver_item;
@@ -177,14 +177,14 @@ static bool read_solver_item(rl_reader *reader, const rl_tree *node, rl_solver_s
   return parse_solver(reader, rl_tree_value(node, "solver"), spec);
 }
 
-// "solvers: [pbd, ...]", or "all".
+// Reads "solvers: [pbd, ...]" or "solvers: all".
 static bool read_solvers(rl_reader *reader, const rl_tree *node, void *target) {
   rl_study_definition *d = target;
   const bool is_list = node->kind == RL_TREE_LIST;
   const size_t count = is_list ? node->count : 1;
   char message[400];
   if (rl_tree_is(node, "all")) {
-    return true; // those that can take part are filled in once all is known
+    return true; // filled in when the whole definition is known
   }
   if (count == 0 || count > RL_LIST_MAX) {
     return rl_fail(reader, node, "expected 1 to %d solvers, found %zu", RL_LIST_MAX, count);
@@ -204,7 +204,7 @@ static bool read_solvers(rl_reader *reader, const rl_tree *node, void *target) {
          rl_fail(reader, node, "%s", message);
 }
 
-// A scenario is looked for at once: a study with a typing error should say where it is.
+// Reads the scenarios and looks each up at once, so that a misspelt name is reported at its place.
 static bool read_scenarios(rl_reader *reader, const rl_tree *node, void *target) {
   rl_words *words = target;
   if (!rl_read_words(reader, node, words)) {
@@ -271,7 +271,7 @@ static bool is_without(const rl_study_kind *kind, const char *key) {
   return false;
 }
 
-// All keys of a kind; how many they are.
+// Collects the keys of a kind; returns their number.
 static size_t fields_of(const rl_study_kind *kind, rl_field fields[FIELDS_MAX]) {
   size_t count = 0;
   for (size_t i = 0; i < COMMON_FIELDS; i++) {
@@ -294,7 +294,7 @@ static bool has_field(const rl_study_kind *kind, const char *key) {
   return false;
 }
 
-// A key that this kind does not know and others do.
+// Checks that no key belongs only to other kinds.
 static bool check_keys(rl_reader *reader, const rl_tree *root, const rl_study_kind *kind) {
   for (size_t i = 0; i < root->count; i++) {
     const char *key = root->keys[i]->text;
@@ -314,7 +314,7 @@ static bool check_keys(rl_reader *reader, const rl_tree *root, const rl_study_ki
   return true;
 }
 
-// The kind decides which other keys there are, so it is read first.
+// Reads the map; first its kind, which decides about the other keys.
 static bool read_root(rl_reader *reader, const rl_tree *root, rl_study_definition *d) {
   const rl_tree *node = root->kind == RL_TREE_MAP ? rl_tree_value(root, "kind") : NULL;
   if (node && !read_kind(reader, node, &d->kind)) {
@@ -352,9 +352,9 @@ rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
   char *file = rl_file_text(path, &length, diagnostic);
   const char *text = file;
   rl_arena *arena = file ? rl_arena_create(rl_memory_there()) : NULL;
-  *definition = rl_study_nothing(rl_study_kinds[0]);
+  *definition = rl_study_empty(rl_study_kinds[0]);
   bool good = arena && rl_text_begin(&text, &length, diagnostic);
-  text = good ? rl_arena_text(arena, text, length) : NULL; // later faults show their line
+  text = good ? rl_arena_text(arena, text, length) : NULL; // kept to show lines with faults
   const rl_tree *root = text ? rl_yaml_parse(arena, text, length, NULL, diagnostic) : NULL;
   rl_reader reader = {.arena = arena, .source = {text, length}, .diagnostic = diagnostic};
   good = root && read_root(&reader, root, definition);

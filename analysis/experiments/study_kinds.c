@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kinds of study: a kind is a file with a rl_study_kind, and a line here.
+// The kinds of study. A new kind is a file with a rl_study_kind and a line here.
 #include "consistency_study.h"
 #include "converge.h"
 #include "onestep_study.h"

@@ -23,12 +23,12 @@ bool rl_study_check_numbers(const char *key, rl_words words, rl_number_kind kind
                                          "a whole number above 0"};
   for (size_t i = 0; i < words.count; i++) {
     if (!is_number(words.words[i], kind)) {
-      return rl_study_blame(fault, key, i, "expected %s, found '%.40s'", expected[kind],
-                            words.words[i]);
+      return rl_study_set_fault(fault, key, i, "expected %s, found '%.40s'", expected[kind],
+                                words.words[i]);
     }
     for (size_t k = 0; k < i; k++) {
       if (strtod(words.words[k], NULL) == strtod(words.words[i], NULL)) {
-        return rl_study_blame(fault, key, i, "'%.40s' is given twice", words.words[i]);
+        return rl_study_set_fault(fault, key, i, "'%.40s' is given twice", words.words[i]);
       }
     }
   }
@@ -64,5 +64,5 @@ size_t rl_study_number_item(rl_words words, double value) {
 bool rl_study_check_alone(const rl_study_definition *definition, rl_study_fault *fault) {
   const size_t count = definition->scenarios.count;
   return count == 1 ||
-         rl_study_blame(fault, "scenarios", 1, "expected one scenario, found %zu", count);
+         rl_study_set_fault(fault, "scenarios", 1, "expected one scenario, found %zu", count);
 }

@@ -23,7 +23,7 @@ static bool is_known(const rl_study_kind *kind, const char *option, const char *
   return false;
 }
 
-// "a,b,c" in place.
+// Splits "a,b,c" in place.
 static bool split(const rl_study_kind *kind, char *text, const char *words[RL_LIST_MAX],
                   size_t *count) {
   *count = 0;
@@ -51,14 +51,14 @@ static bool choose_solvers(const rl_study_kind *kind, rl_study_definition *d) {
 
 static bool check(const rl_study_kind *kind, const rl_study_definition *d) {
   rl_study_fault fault = {0};
-  return kind->check(d, &fault) || rl_study_say(d, &fault);
+  return kind->check(d, &fault) || rl_study_print_fault(d, &fault);
 }
 
-// Numbers as words, which become parts of labels.
+// Formats numbers as words, which become parts of labels.
 static rl_words words_of(const double *numbers, size_t count, const char **words) {
   enum { DIGITS = 32 };
   static char texts[2 * RL_LIST_MAX][DIGITS];
-  static size_t used = 0; // there are two such lists
+  static size_t used = 0; // two lists are formatted
   for (size_t i = 0; i < count; i++) {
     words[i] = texts[used];
     snprintf(texts[used++], DIGITS, "%.17g", numbers[i]);
@@ -66,7 +66,7 @@ static rl_words words_of(const double *numbers, size_t count, const char **words
   return (rl_words){words, count};
 }
 
-// The key of a kind; NULL: it has none of that name.
+// Returns the key of a kind; NULL: none with that name.
 static const rl_field *find_key(const rl_study_kind *kind, const char *key) {
   for (size_t i = 0; i < kind->field_count; i++) {
     if (strcmp(kind->fields[i].name, key) == 0) {
@@ -81,8 +81,8 @@ static bool needs(const rl_study_kind *kind, const char *key) {
   return field && field->required;
 }
 
-// Fills in a definition from the options of the command that is called like the kind. False with a
-// message if it does not hold together. The definition points into the arguments.
+// Fills in a definition from the options of the command named like the kind; it points into the
+// arguments. False with a message if it is not consistent.
 static bool define(const rl_study_kind *kind, rl_arguments *a, rl_study_definition *d) {
   static const char *values[RL_LIST_MAX], *iterations[RL_LIST_MAX], *at[RL_LIST_MAX];
   unsigned norm = RL_NORM_MAX, law = RL_LAW_BY_VARIATION;
@@ -100,7 +100,7 @@ static bool define(const rl_study_kind *kind, rl_arguments *a, rl_study_definiti
   if (!split(kind, a->value_list, values, &value_count)) {
     return false;
   }
-  *d = rl_study_nothing(kind);
+  *d = rl_study_empty(kind);
   d->name = a->positional[0];
   d->scenarios = (rl_words){a->positional, 1};
   d->solvers = a->solvers;

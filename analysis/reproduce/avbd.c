@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Giles, Diaz, Yuksel, "Augmented Vertex Block Descent", 2025, Fig. 7 and 8: a pendulum of fifty
-// links with an end 50,000 times as heavy as a link, twenty iterations or substeps. Their method is
-// not built; the figure has curves and no numbers. papers/avbd.md.
+// links with a mass of 50,000 links at its end, at twenty iterations or substeps. Their method is
+// not implemented; the figures have curves without numbers. papers/avbd.md.
 #include "reproduce.h"
 
 #include <math.h>
 
-// Released from horizontal: the largest distance of the heavy end from the support over the length
-// of the chain, in eight seconds.
+// Releases the chain from horizontal and returns the largest distance of the mass from the support
+// in eight seconds, relative to the length of the chain.
 static double longest(rl_trial *trial, const char *solver, double rate, const char *curve) {
   enum { LINKS = 50, FRAMES = 480 };
   rl_setup chain = rl_setup_scene(trial, solver, 1.0 / rate,
@@ -31,7 +31,7 @@ static double longest(rl_trial *trial, const char *solver, double rate, const ch
 
 static const struct {
   const char *solver;
-  double rate; // steps a second
+  double rate; // steps per second
   const char *curve;
 } methods[] = {
     {"xpbd,substeps=1,iterations=20", 60, "xpbd"},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mueller, Chentanez, Jeschke, Macklin, "Cable Joints", 2018: a gear in balance at 1:4 (Fig. 16),
-// three bodies over two cylinders whose forces do not depend on the density (Fig. 12).
-// and compliance (Fig. 15). papers/cable-joints.md.
+// Mueller, Chentanez, Jeschke, Macklin, "Cable Joints", 2018: a gear balanced at 1:4 (Fig. 16),
+// three bodies over two cylinders with forces independent of the density (Fig. 12), and compliance
+// (Fig. 15). papers/cable-joints.md.
 #include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 
-// Speed of the heavier weight of the gear after some steps [m/s].
+// Returns the velocity of the heavier weight of the gear after ten steps [m/s].
 static double gear_speed(rl_trial *trial, double mass) {
   char value[32];
   snprintf(value, sizeof value, "%.17g", mass);
@@ -19,7 +19,7 @@ static double gear_speed(rl_trial *trial, double mass) {
   return speed;
 }
 
-// The mass that stands still: secants on its speed.
+// Finds the mass that balances the gear by the secant method.
 static void gear(rl_trial *trial) {
   const double close = 1e-10;
   double m0 = 3.0, m1 = 5.0;
@@ -57,7 +57,7 @@ static void forces(rl_trial *trial) {
                         fabs(link[1] / link[0] / 1000.0 - 1.0));
 }
 
-// Largest excess of the cable over its length, of its length, with one sweep.
+// Finds the largest relative excess of cable and link over their lengths with one sweep.
 static void one_sweep(rl_trial *trial) {
   rl_setup scene = rl_setup_shipped(trial, "pbd,iterations=1", 0.0, "cable-joints-fig12", NULL, 0);
   double largest = 0.0;
@@ -70,7 +70,7 @@ static void one_sweep(rl_trial *trial) {
   rl_setup_close(&scene);
 }
 
-// Lengthening of a cable over a cylinder by the force in it, for a compliance of 0.01 m/N [m/N].
+// Finds the lengthening of a cable over a cylinder per force, for a compliance of 0.01 m/N [m/N].
 static void compliance(rl_trial *trial) {
   const double softness = 0.01, length = 8.0 + 0.5 * M_PI;
   rl_setup cable = rl_setup_scene(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Friction of a rope round a post: the law of Euler and Eytelwein, and a measurement with a cord
+// Friction of a rope around a post: the law of Euler and Eytelwein, and a measurement with a cord
 // on a wooden roller. papers/capstan.md.
 #include "reproduce.h"
 
 #include <gsl/gsl_math.h>
 
-// A kilogram and `mass` over a fixed drum, half a turn and `turns` whole ones.
+// Hangs 1 kg and `mass` over a fixed drum with half a turn and `turns` full ones.
 static rl_setup drum(rl_trial *trial, double mass, double mu, int turns) {
   return rl_setup_scene(
       trial, "impulse", 0.01,
@@ -17,7 +17,7 @@ static rl_setup drum(rl_trial *trial, double mass, double mu, int turns) {
       mu, mass, turns);
 }
 
-// Whether the kilogram holds the mass.
+// Whether 1 kg holds the mass.
 static bool holds(rl_trial *trial, double mass, double mu, int turns) {
   const double creep = 1e-9; // [m/s]
   rl_setup setup = drum(trial, mass, mu, turns);
@@ -27,7 +27,7 @@ static bool holds(rl_trial *trial, double mass, double mu, int turns) {
   return still;
 }
 
-// The largest mass that a kilogram holds, by halving.
+// Finds the largest mass that 1 kg holds, by bisection.
 static double held_mass(rl_trial *trial, double mu, int turns) {
   const double close = 1e-7;
   double low = 1.0, high = 1000.0;
@@ -50,8 +50,8 @@ static const rl_claim law_claims[] = {
              RL_DERIVED, NULL),
 };
 
-// The lever of the measurement held at 28 : 2 and tipped at 28.5 : 1.5, one and a half turns. How
-// rough the roller was is not known; by the law it can be nothing but 0.280 to 0.312.
+// The lever of the measurement held at 28 : 2 and tipped at 28.5 : 1.5, with one and a half turns.
+// The roller's coefficient of friction is unknown; by the law it is between 0.280 and 0.312.
 static const double roughness = 0.296;
 
 static void lever(rl_trial *trial) {

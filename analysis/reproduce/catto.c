@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Catto, "Understanding Constraints", GDC 2014: how many sweeps a pair of unequal bodies needs.
+// Catto, "Understanding Constraints", GDC 2014: the sweeps that a pair of unequal masses needs.
 // papers/impulse.md (8), (9).
 #include "reproduce.h"
 
 #include <math.h>
 
-// Sweeps until the impulse of the support is within 5 % of the exact one, from a cold start and
-// from the support on: a light body of 1 kg on a rope, and below it one of `ratio` kg. The matrix
-// is that of the stack of two circles.
+// Returns the sweeps until the impulse of the support is within 5 % of the exact one, from a cold
+// start: 1 kg on a rope, and below it `ratio` kg on another. The sweeps begin at the support. The
+// matrix is that of a stack of two circles.
 static double sweeps_needed(rl_trial *trial, double ratio) {
   const double gravity = 9.81, close = 0.05;
   const int most = 1000;

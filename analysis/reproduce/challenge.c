@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-// Where the tip of the pendulum is after 0.2, 0.4 ... 1 s, by integration to 1e-13 [m].
+// Positions of the tip after 0.2, 0.4 ... 1 s, integrated to 1e-13 [m].
 static const double tip[5][2] = {{0.150001999, 0.104815963},
                                  {-0.073936857, -0.373676517},
                                  {-0.102387735, -0.038992030},
                                  {-0.258061765, 0.028919187},
                                  {0.137615071, -0.104483411}};
 
-// The largest distance from these points [m].
+// Returns the largest distance from these positions [m].
 static double distance(rl_trial *trial, const char *solver, double step) {
   rl_setup pendulum = rl_setup_shipped(trial, solver, step, "triple-pendulum", NULL, 0);
   const char *name = pendulum.scenario->model->ropes[0].name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rope of Contraption Maker: passes and rest, whole numbers, one node a link.
+// The rope of Contraption Maker: passes and rest, integer coordinates, one node moved per link.
 // papers/contraption.md.
 #include "reproduce.h"
 
 #include <math.h>
 
-// When the middle of the slack rope was last faster than 1 cm/s [s].
+// Returns the last time at which the middle of the slack rope was faster than 1 cm/s [s].
 static double time_of_rest(rl_trial *trial, int passes) {
   char solver[64];
   snprintf(solver, sizeof solver, "contraption,variant=intended,iterations=%d", passes);
@@ -48,8 +48,8 @@ static const rl_plot rest_plot = {
     true,
     "The fewer passes over the links a step has, the longer the rope swings."};
 
-// Nodes that one pass over a rope of links that are all too long moves: those that are held in
-// the fixed-point grid while the whole rope is stretched by a tenth.
+// Returns how many nodes one pass moves, of a rope of four links whose middle node alone is
+// displaced.
 static double moved_nodes(rl_trial *trial, const char *variant) {
   char solver[64];
   snprintf(solver, sizeof solver, "contraption,variant=%s,iterations=1", variant);
@@ -59,7 +59,7 @@ static double moved_nodes(rl_trial *trial, const char *variant) {
                                  " length: 4, mass: 1, segments: 4}\n");
   rl_state *state = rope.driver->state;
   const rl_model *model = rope.scenario->model;
-  // The middle node alone is out of its place: its two links are too long and too short.
+  // One of the two links at the middle node is too long, the other too short.
   const uint32_t middle = rl_rope_node(model, state, 0, 2);
   state->points[middle].x += 0.5;
   rl_driver_set_state(rope.driver, state);
@@ -85,7 +85,7 @@ static const rl_claim printed_claims[] = {
     RL_CLAIM("... as evidently meant", "1", RL_EQUALS, 3, 0, "text", RL_DERIVED, NULL),
 };
 
-// By how much the rope between balloon and wrecking ball gets longer within 4 s, at most [m].
+// Returns the largest excess of the rope between balloon and wrecking ball in 4 s [m].
 static double drawn_out(rl_trial *trial, const char *solver, const char *curve) {
   rl_setup scene = rl_setup_shipped(trial, solver, 1.0 / 60.0, "balloon-with-stop", NULL, 0);
   const double rest = rl_setup_probe(trial, &scene, "rope.rest");

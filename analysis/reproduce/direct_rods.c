@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Direct solvers within position based dynamics: Deul et al. 2018 (rods of tens of thousands of
-// segments, two orders of magnitude faster than relaxation) and Han and Harada 2013 (much less
+// Direct solvers in position based dynamics: Deul et al. 2018 (rods of tens of thousands of
+// segments, two orders of magnitude faster than relaxation) and Han and Harada 2013 (much smaller
 // error than relaxation). papers/pbd-direct.md.
 #include "reproduce.h"
 
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// A chain of n elements in a metre, let go from horizontal.
+// Makes a chain of n elements and one metre, released from horizontal.
 static rl_setup chain_of(rl_trial *trial, int n, const char *solver, double step) {
   return rl_setup_scene(trial, solver, step,
                         "name: chain\nduration: 1\nstep: 0.01\nropes:\n"
@@ -17,7 +17,7 @@ static rl_setup chain_of(rl_trial *trial, int n, const char *solver, double step
                         n);
 }
 
-// Processor time of a step [s], the least of some.
+// Returns the processor time of a step, the least of several [s].
 static double step_time(rl_trial *trial, rl_setup *chain, int steps) {
   double least = INFINITY;
   for (int k = 0; k < steps; k++) {
@@ -33,7 +33,7 @@ static void cost(rl_trial *trial) {
   static const int sizes[SIZES] = {1000, 3000, 10000, 30000};
   double size[SIZES], time[SIZES], worst = 0.0;
   for (int i = 0; i < SIZES; i++) {
-    // Below the limit of the step, which goes with the element.
+    // Below the limit of the step, which is proportional to the length of an element.
     rl_setup chain = chain_of(trial, sizes[i], "pbd-direct", 1e-2 / sizes[i]);
     size[i] = log(sizes[i]);
     time[i] = log(step_time(trial, &chain, STEPS));
@@ -63,8 +63,8 @@ static const rl_plot cost_plot = {
     true,
     "All rows at once, in a time that grows as the number of elements."};
 
-// Processor time and row evaluations until the residual of one step is below a millionth of the
-// chain, both from the same start.
+// Measures processor time and row evaluations until the residual of one step is below a millionth
+// of the chain's length, for both solvers from the same start.
 static void speed(rl_trial *trial) {
   const int elements = 100;
   double time[2], evaluations[2];
@@ -93,7 +93,7 @@ static const rl_claim speed_claims[] = {
     RL_CLAIM("... row evaluations", "1", RL_AT_LEAST, 100, 0, "abstract", RL_READ, NULL),
 };
 
-// Largest strain in two seconds of the chain of twenty, 1/120 s.
+// Returns the largest strain in two seconds of the chain of twenty elements, in steps of 1/120 s.
 static double strain(rl_trial *trial, const char *solver) {
   rl_setup chain = rl_setup_shipped(trial, solver, 1.0 / 120.0, "hanging-chain", NULL, 0);
   double largest = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Erez, Tassa, Todorov, "Simulation Tools for Model-Based Robotics", ICRA 2015: how consistent a
-// method is with itself when its step grows, and what drifts, on a planar chain of five bodies that
-// nothing acts on. `ropelab consistency` measures the same and times it. papers/erez.md.
+// Erez, Tassa, Todorov, "Simulation Tools for Model-Based Robotics", ICRA 2015: the consistency of
+// a method with itself for larger steps, and drifts, on a planar chain of five bodies without
+// external forces. `ropelab consistency` measures the same and the speed. papers/erez.md.
 #include "reproduce.h"
 
 #include "experiments/consistency.h"
@@ -11,14 +11,14 @@
 
 enum { STEPS = 11, SOLVERS_MAX = 4, PIECES = 10, MILLISECOND = 5 };
 
-static const double reference_step = 1.0 / 64000.0; // [s]; the paper's 1/64 ms
+static const double reference_step = 1.0 / 64000.0; // [s]; 1/64 ms as in the paper
 static const uint64_t multiples[STEPS] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
 typedef struct method {
   const char *solver, *curve;
 } method;
 
-// Measures solvers on the chain; rows [count][STEPS].
+// Measures methods on the chain; rows [count][STEPS].
 static void measure(rl_trial *trial, const method *methods, size_t count, const char *stiffness,
                     rl_consistency_row rows[][STEPS]) {
   const rl_override overrides[] = {{"duration", "1.28"}, {"ropes.chain.stiffness", stiffness}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Goldenthal et al., "Efficient Simulation of Inextensible Cloth", 2007: a projection of all
-// lengths at once that stops as soon as nothing is strained by more than 1 %. papers/pbd-direct.md.
+// lengths together, which stops when no strain is above 1 %. papers/pbd-direct.md.
 #include "reproduce.h"
 
 #include "runs/metrics.h"
@@ -11,10 +11,10 @@ static const double step = 1.0 / 120.0;
 
 typedef struct outcome {
   double strain;      // largest after any step
-  double evaluations; // of rows, in all steps
+  double evaluations; // row evaluations in all steps
 } outcome;
 
-// The chain of twenty elements is let go from horizontal.
+// Releases the chain of twenty elements from horizontal.
 static outcome fall(rl_trial *trial, const char *solver, const char *curve) {
   rl_setup chain = rl_setup_shipped(trial, solver, step, "hanging-chain", NULL, 0);
   outcome o = {0.0, 0.0};
@@ -30,7 +30,7 @@ static outcome fall(rl_trial *trial, const char *solver, const char *curve) {
 }
 
 static void strain(rl_trial *trial) {
-  // 1 % of an element of 50 mm.
+  // A tolerance of 1 % of an element of 50 mm.
   const outcome projected =
       fall(trial, "pbd-direct,gradient=current,tolerance=0.0005", "pbd-direct");
   const outcome relaxed = fall(trial, "pbd,iterations=2", "pbd");

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calkin and March, "The dynamics of a falling chain", 1989: one end of a folded chain is let go
-// and falls faster than a stone. papers/folded-chain.md.
+// Calkin and March, "The dynamics of a falling chain", 1989: one end of a folded chain is released
+// and falls faster than a free body. papers/folded-chain.md.
 #include "reproduce.h"
 
 #include <math.h>
 
-static const double gravity = 9.81, length = 1.0, mass = 1.0; // of the scenario
+static const double gravity = 9.81, length = 1.0, mass = 1.0; // of the scenario; SI units
 static const double step = 2e-5;                              // [s]
 
 enum { HEIGHTS = 3 };
-static const double heights[HEIGHTS] = {0.5, 0.8, 0.9}; // fallen, of the length
+static const double heights[HEIGHTS] = {0.5, 0.8, 0.9}; // fallen, relative to the length
 
 typedef struct fall {
-  double time;        // when the tip is lowest, over that of free fall
-  double tension;     // largest at the support, over the weight
-  double at[HEIGHTS]; // the same when the tip has fallen so far
+  double time;        // when the tip is lowest, relative to free fall
+  double tension;     // largest at the support, relative to the weight
+  double at[HEIGHTS]; // the same when the tip has fallen by `heights`
 } fall;
 
-// The lowest point of a parabola through three values in a row, in steps from the middle one.
+// Returns the lowest point of a parabola through three consecutive values, in steps from the
+// second.
 static double lowest(double before, double now, double after) {
   return 0.5 * (before - after) / (before - 2.0 * now + after);
 }
 
-// A chain of n links whose ends are `apart` from each other.
+// Makes a chain of n links whose ends are `apart` from each other [m].
 static rl_setup chain_of(rl_trial *trial, const char *solver, double dt, int n, double apart) {
   char segments[16], free_end[32];
   snprintf(segments, sizeof segments, "%d", n);
@@ -32,7 +33,7 @@ static rl_setup chain_of(rl_trial *trial, const char *solver, double dt, int n, 
   return rl_setup_shipped(trial, solver, dt, "folded-chain", overrides, 3);
 }
 
-// Lets go of its end.
+// Releases one end of the chain.
 static fall let_go(rl_trial *trial, int n, double apart, const char *curve) {
   rl_setup chain = chain_of(trial, "rattle", step, n, apart);
   fall found = {.time = NAN};
@@ -67,7 +68,7 @@ static fall let_go(rl_trial *trial, int n, double apart, const char *curve) {
 static const double distances[] = {0.05, 0.10, 0.25, 0.50, 0.75, 0.90};
 enum { DISTANCES = sizeof distances / sizeof distances[0], SIZES = 3 };
 
-// What a sequence comes to whose differences shrink by the same factor.
+// Extrapolates a sequence whose differences shrink by a constant factor (Aitken).
 static double limit_of(const double *s) {
   const double first = s[1] - s[0], second = s[2] - s[1];
   return s[2] - second * second / (second - first);
@@ -85,7 +86,7 @@ static void times(rl_trial *trial) {
       rl_trial_point(trial, curve, distances[d], found.time);
     }
   }
-  // First to a chain without links, then along a straight line to ends beside each other.
+  // Extrapolate to a chain without links, then along a straight line to coincident ends.
   const double near = limit_of(time[0]), far = limit_of(time[1]);
   trial->ours[SIZES * DISTANCES] =
       near - distances[0] * (far - near) / (distances[1] - distances[0]);
@@ -129,8 +130,8 @@ static const rl_plot time_plot = {
     "A chain of more links falls faster. Extrapolated to a chain without links, and from there to "
     "ends beside each other, the time is 0.847 of that of a stone."};
 
-// The other program looked every 0.2 ms, and the peak of the whip is shorter than that: largest are
-// the numbers at those moments, so they have to be looked at then.
+// Samples tension and speed every 0.2 ms, as the other program did. The peak of the whip is shorter
+// than that, so the largest values depend on the times of sampling.
 static void looks(rl_trial *trial) {
   const double moment = 2e-4;
   for (int d = 0; d < DISTANCES; d++) {
@@ -146,7 +147,7 @@ static void looks(rl_trial *trial) {
       }
       rl_setup_close(&chain);
       trial->ours[SIZES * d + k] = pull / (mass * gravity);
-      trial->ours[SIZES * DISTANCES + d] = speed; // in the end that of the most links
+      trial->ours[SIZES * DISTANCES + d] = speed; // keeps that with the most links
     }
   }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small oscillations of a hanging chain: zeros of J0 (Bernoulli, Bessel), and for equal beads
+// Small oscillations of a hanging chain: zeros of J0 (Bernoulli, Bessel) and, for equal beads,
 // zeros of the Laguerre polynomials. papers/hanging-chain.md.
 #include "reproduce.h"
 
 #include <gsl/gsl_sf_bessel.h>
 #include <math.h>
 
-static const double gravity = 9.81;    // [m/s^2], of a chain of 1 m and 1 kg
-static const double amplitude = 1e-5;  // [m], of the free end
+static const double gravity = 9.81;    // [m/s^2]; the chain has 1 m and 1 kg
+static const double amplitude = 1e-5;  // of the free end [m]
 static const double step = 1.0 / 4000; // [s]
 
 enum { BEADS_MAX = 128 };
 
-// The shape of a mode of n beads below a support, from the free end up: the pull of each link
-// across is omega^2 times the moment below it. Returns what is left at the support.
+// Computes the shape u of a mode of n beads below a support, from the free end up: the transverse
+// force of each link is omega^2 times the moment sum m u below it. Returns u at the support, which
+// is 0 for a mode.
 static double mode_shape(int n, const double *mass, double omega, double *u) {
   double weight = 0.0, pull = 0.0;
   u[n] = 1.0;
@@ -25,7 +26,7 @@ static double mode_shape(int n, const double *mass, double omega, double *u) {
   return u[0];
 }
 
-// The frequency of that mode that is nearest to a guess, by secants.
+// Finds the frequency of the mode nearest to a guess by the secant method.
 static double mode_near(int n, const double *mass, double guess, double *u) {
   double w0 = guess, w1 = guess * 0.999;
   double f0 = mode_shape(n, mass, w0, u), f1 = mode_shape(n, mass, w1, u);
@@ -37,7 +38,7 @@ static double mode_near(int n, const double *mass, double guess, double *u) {
   return w1;
 }
 
-// Lays the chain in that shape, at rest.
+// Puts the chain into that shape, at rest.
 static void lay(const rl_setup *chain, int n, const double *u) {
   const rl_model *model = chain->scenario->model;
   rl_state *state = chain->driver->state;
@@ -51,8 +52,8 @@ static void lay(const rl_setup *chain, int n, const double *u) {
   }
 }
 
-// Angular frequency of mode k of n beads [rad/s]: `rattle` swings for some periods, and the times
-// at which the free end passes the middle are counted.
+// Measures the angular frequency of mode k of n beads from the times at which the free end passes
+// the middle [rad/s].
 static double measured(rl_trial *trial, int n, const char *lumping, int k) {
   enum { PASSES = 12 };
   rl_setup chain = rl_setup_scene(trial, "rattle", step,
@@ -106,7 +107,7 @@ static const rl_claim laguerre_claims[] = {
              NULL),
 };
 
-// The error of the elements falls with their square: two refinements are extrapolated.
+// Extrapolates twice, since the error falls with the square of the element length.
 static void bessel(rl_trial *trial) {
   for (int k = 1; k <= 3; k++) {
     const double coarse = measured(trial, 32, "half", k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Knyazyev, "Ropes as Constraints", Game Physics Pearls ch. 8, 2010. The chapter has formulas and
-// no experiments: its rope is exact on velocities, and its friction at a vertex chains to the
+// no experiments: its rope is exact for velocities, and its friction at vertices multiplies to the
 // capstan law. papers/impulse.md, papers/wraps.md.
 #include "reproduce.h"
 
@@ -27,7 +27,8 @@ static const rl_claim atwood_claims[] = {
     RL_CLAIM("... tension", "N", RL_EQUALS, 13.08, 1e-9, "(8.3)", RL_DERIVED, NULL),
 };
 
-// Ratio of the tensions beside a post over whose n edges a slipping rope turns by pi / n each.
+// Returns the tension ratio at a post with n edges, over each of which a slipping rope turns by
+// pi / n.
 static double ratio_of_tensions(rl_trial *trial, int n) {
   const double radius = 0.1;
   const double side = radius * cos(0.5 * M_PI / n);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Kim, Chentanez, Mueller, "Long Range Attachments", 2012: every node is kept within the length of
-// rope between it and what it hangs from. papers/pbd.md (6).
+// Kim, Chentanez, Mueller, "Long Range Attachments", 2012: every node is kept within its rest
+// distance along the rope from the attachment. papers/pbd.md (6).
 #include "reproduce.h"
 
 #include <math.h>
 
-// A load of a thousand elements on twenty of them: the largest length of the rope in two seconds,
-// over its own.
+// Returns the largest length of the rope in two seconds relative to its rest length, with a load of
+// a thousand elements on twenty elements.
 static double longest(rl_trial *trial, const char *solver, const char *curve) {
   rl_setup rope = rl_setup_shipped(trial, solver, 0.0, "heavy-load", NULL, 0);
   const char *name = rope.scenario->model->ropes[0].name;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NeHe lesson 40: the rope that blows up where its parameters are changed much. papers/nehe.md.
+// NeHe lesson 40: the parameters at which its rope blows up. papers/nehe.md.
 #include "reproduce.h"
 
 #include "runs/run.h"
 
 #include <gsl/gsl_math.h>
 
-// Whether the lesson's rope of thirty particles, hanging straight down and disturbed, is still
-// there after 40 s.
+// Whether the lesson's rope of thirty particles, hanging vertically with a small disturbance, has
+// not diverged after 40 s.
 static bool survives(rl_trial *trial, double stiffness, double friction) {
   char solver[128];
   snprintf(solver, sizeof solver, "nehe,air_friction=0,stiffness=%.17g,spring_friction=%.17g",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Obi's ropes: an ordered list of elements, each of which joins two particles; tears that take a
-// particle from a pool, cuts by a swipe. papers/parting.md.
+// Obi's ropes: an ordered list of elements, each between two particles; tears that take a particle
+// from a pool, and cuts by a swipe. papers/parting.md.
 #include "reproduce.h"
 
 #include "world/ropes/elements.h"
@@ -10,7 +10,7 @@ static const char open_rope[] =
 static const char closed_rope[] = "closed: true, points: [[0, 0, 0], [1, 0, 0], [0.5, 1, 0],"
                                   " [0, 0.5, 0]], length: 3.5, segments: 30, pool: 5";
 
-// A rope of thirty particles that is torn at one of its elements after a step.
+// Makes a rope of thirty particles that is cut at one of its elements after a step.
 static rl_setup torn_rope(rl_trial *trial, const char *shape) {
   return rl_setup_scene(trial, "pbd", 0.01,
                         "name: rope\nduration: 1\nstep: 0.01\nropes: {rope: {mass: 1, %s}}\n"
@@ -49,7 +49,7 @@ static const rl_claim tear_claims[] = {
              RL_DERIVED, NULL),
 };
 
-// The element at which a rope was cut: the first of its last piece.
+// Returns the element at which a rope was cut: the first of its last piece.
 static double cut_of(const rl_setup *scene, uint32_t rope) {
   const rl_model *model = scene->scenario->model;
   const rl_state *state = scene->driver->state;

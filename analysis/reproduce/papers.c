@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All papers that are reproduced, in the order of the table. A new one is one line here.
+// All papers that are reproduced, in the order of the table. A new paper is one line here.
 #include "reproduce.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ const char *rl_evidence_name(rl_evidence evidence) {
   return names[evidence];
 }
 
-// |ours - published| within the tolerance; on the right side of a bound it is.
+// Whether ours is within the tolerance, or not beyond a bound by more than that.
 static bool agrees(const rl_claim *claim, double ours) {
   const double margin = claim->tolerance * (claim->published != 0.0 ? fabs(claim->published) : 1.0);
   const double difference = ours - claim->published;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mueller, Heidelberger, Hennix, Ratcliff, "Position Based Dynamics", 2006: the stiffness of one
-// constraint, momentum. Its cloths (frames a second of 2006) have no rope in them.
+// Mueller, Heidelberger, Hennix, Ratcliff, "Position Based Dynamics", 2006: the stiffness of a
+// constraint, and momentum. Its cloths (frame rates of 2006) have no counterpart here.
 #include "reproduce.h"
 
 #include "runs/metrics.h"
 
 #include <math.h>
 
-// What one constraint that is too long has left of its excess after n sweeps that each take the
-// share k of it.
+// Returns the share of a constraint's excess that n sweeps leave, each of which removes the share
+// k.
 static double residual_left(rl_trial *trial, int n, double k) {
   char solver[64];
   snprintf(solver, sizeof solver, "pbd,iterations=%d,omega=%.17g", n, k);
@@ -48,7 +48,7 @@ static const rl_claim stiffness_claims[] = {
              RL_READ, NULL),
 };
 
-// A rope that flies freely: what a thousand steps change of its momentum, of sum m |v|.
+// Measures the change of momentum of a free rope in a thousand steps, relative to sum m |v|.
 static void momentum(rl_trial *trial) {
   rl_setup rope = rl_setup_shipped(trial, "pbd", 0.0, "free-rope", NULL, 0);
   const rl_metrics before = rl_metrics_of(rope.driver);

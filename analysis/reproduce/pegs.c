@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is exact for pegs and edges without a radius: where a chain that runs off lets go of them
-// (Brun, Audoly, Goriely and Vella, "The surprising dynamics of a chain on a pulley", 2016, saw
-// it), and the period of Galileo's pendulum, whose rope meets a peg. Three radii, extrapolated to
-// none. papers/pegs.md.
+// Exact results for pegs and edges without a radius: where a chain that runs off them lifts off
+// (observed by Brun, Audoly, Goriely and Vella, "The surprising dynamics of a chain on a pulley",
+// 2016), and the period of Galileo's pendulum, whose rope meets a peg. Measured at three radii and
+// extrapolated to zero. papers/pegs.md.
 #include "pegs.h"
 
 #include "world/ledger.h"
@@ -31,13 +31,12 @@ static line fit(const double *x, const double *y, size_t count) {
 // ---------------------------------------------------------------------------------------------
 // Chains
 
-// Nodes of a chain of a metre that turns by `angle` from upwards (or level), in a bend whose
-// elements touch a circle of nearly `radius`, and then hangs down: `before` elements straight, the
-// bend, the rest straight. The centre of the circle is the origin.
+// The nodes of a chain of one metre: `before` straight elements upwards (or level), a bend by
+// `angle` whose elements touch a circle around the origin, and the rest straight down.
 typedef struct shape {
-  double radius; // what the circle has
-  double height; // of the first node over the last
-  double width;  // of the last node from the first
+  double radius; // of the circle [m]
+  double height; // of the first node above the last [m]
+  double width;  // horizontal distance of the last node from the first [m]
   double ends[2][2];
   char points[32768];
 } shape;
@@ -48,7 +47,8 @@ static void append(shape *s, double x, double y) {
            y);
 }
 
-// `level`: the first part lies level, else it hangs. The end at `to` is `lower` below the first.
+// Fills in a shape. With `level` the first part is level, else it is vertical; the last node is
+// `lower` below the first [m].
 static void bend(shape *s, int count, double radius, bool level, double lower) {
   const double element = 1.0 / count, angle = level ? M_PI_2 : M_PI;
   const int corners = (int)round(angle / (2.0 * atan(0.5 * element / radius)));
@@ -80,29 +80,30 @@ static void bend(shape *s, int count, double radius, bool level, double lower) {
   s->width = x1 - x0 + (level ? before * element : 0.0);
 }
 
-// What a chain does on a bend: y'' = rate^2 y from y0 on, and the push along `axis` is proportional
-// to root - (a y^2 - b y). Both hold for every radius, until the chain is lost.
+// The theory of a chain on a bend: y'' = rate^2 y from y0 on, and the contact force along `axis` is
+// proportional to root - (a y^2 - b y). Both hold for every radius until the chain lifts off.
 typedef struct theory {
-  char axis; // the first node moves along it
+  char axis; // direction in which the first node moves
   double y0, rate, a, b, root;
-  double weight; // along the axis, backwards [N]
-  double end;    // of the fit, in y
+  double weight; // component of the chain's weight against the axis [N]
+  double end;    // largest y of the fit
 } theory;
 
 static double y_of(const theory *t, double root) {
   return (t->b + sqrt(t->b * t->b + 4.0 * t->a * root)) / (2.0 * t->a);
 }
 
-// A row of the fit for each step: 1, the time and the integral of a y^2 - b y over it, and beside
-// it that of the push, which is the momentum and what the weight has taken.
+// The rows of the fit, one for each step: 1, the time, and the integral of a y^2 - b y up to it.
+// The values are the integrals of the contact force: the momentum and the impulse of the weight.
 typedef struct impulses {
   gsl_matrix *rows;
   gsl_vector *values;
   size_t count;
 } impulses;
 
-// (6): where the push that fits them is 0. Impulses, because a push comes in blows, one for each
-// element: of their sum the fit sees where they lie, and not whether one more is in its range.
+// (6): Returns y where the fitted contact force is 0. Impulses are fitted because the force comes
+// in blows, one for each element: their sum depends on when they occur, but little on whether one
+// more of them is in the range.
 static double place_of(rl_trial *trial, const theory *t, const impulses *all) {
   enum { TERMS = 3 };
   if (all->count < TERMS) {
@@ -119,7 +120,7 @@ static double place_of(rl_trial *trial, const theory *t, const impulses *all) {
   return y_of(t, -coefficients[1] / coefficients[2]);
 }
 
-// By how much both ends have moved on, the first along the axis and the last downwards: the mean.
+// Returns the mean displacement of both ends: of the first along the axis, of the last downwards.
 static double way(rl_trial *trial, const rl_setup *chain, char axis) {
   return 0.5 * (rl_setup_probe(trial, chain, "chain.node.0.%c", axis) -
                 rl_setup_probe(trial, chain, "chain.tip.y"));
@@ -158,7 +159,7 @@ static rl_lift measure(rl_trial *trial, rl_setup *chain, const theory *t) {
   return (rl_lift){place / exact, time / (acosh(exact / t->y0) / t->rate)};
 }
 
-// (1), (2)
+// Equations (1) and (2) of papers/pegs.md.
 rl_lift rl_lift_off_peg(rl_trial *trial, const char *solver, int count, double radius) {
   static shape s;
   bend(&s, count, radius, false, 0.1);
@@ -170,23 +171,23 @@ rl_lift rl_lift_off_peg(rl_trial *trial, const char *solver, int count, double r
       "mass: 1, segments: %d, points: [%s]}}\n",
       s.radius, s.ends[0][0], s.ends[0][1], s.ends[1][0], s.ends[1][1], count, s.points);
   const double y0 = 0.5 * s.height, arc = M_PI * s.radius;
-  // (5): a peg with a radius loses the chain where it comes on to it.
+  // (5): on a peg with a radius the chain lifts off where it reaches the peg.
   const double lost = (sqrt(arc * arc + 8.0 * (1.0 - arc) + 32.0 * y0 * y0) - arc) / 8.0;
   const theory t = {.axis = 'y',
                     .y0 = y0,
                     .rate = sqrt(2.0 * gravity),
                     .a = 8.0,
                     .root = 1.0 + 4.0 * y0 * y0,
-                    .weight = gravity, // of a kilogram
+                    .weight = gravity, // mass 1 kg
                     .end = 0.95 * lost};
   return measure(trial, &peg, &t);
 }
 
-// (3), (4)
+// Equations (3) and (4).
 rl_lift rl_lift_off_table(rl_trial *trial, const char *solver, int count, double radius) {
   static shape s;
   bend(&s, count, radius, true, 0.1);
-  const double x = s.radius - 0.001; // the chain has a radius of a millimetre
+  const double x = s.radius - 0.001; // the radius of the chain is 1 mm
   rl_setup table = rl_setup_scene(
       trial, solver, 0.05 / count,
       "name: table\nduration: 1\nstep: 0.01\n"
@@ -196,7 +197,7 @@ rl_lift rl_lift_off_table(rl_trial *trial, const char *solver, int count, double
       "ropes: {chain: {from: {free: [%.12g, %.12g, 0]}, to: {free: [%.12g, %.12g, 0]}, length: 1, "
       "mass: 1, segments: %d, radius: 0.001, points: [%s]}}\n",
       x - 0.05, x, s.ends[0][0], s.ends[0][1], s.ends[1][0], s.ends[1][1], count, s.points);
-  // (5): an edge with a radius loses the chain where it leaves it.
+  // (5): on an edge with a radius the chain lifts off where it leaves the edge.
   const double y0 = s.height, sum = 1.0 + s.radius;
   const double lost = (sum + sqrt(sum * sum - 8.0 * (s.radius - y0 * y0))) / 4.0;
   const theory t = {.axis = 'x',
@@ -216,8 +217,7 @@ enum { RADII = 3, SOLVERS = 2 };
 static const char *const solvers[SOLVERS] = {"pbd-direct", "rattle"};
 static const double millimetres = 1e3;
 
-// Draws a curve over the radius, with the point at 0 that a straight line through it leads to, and
-// returns that.
+// Draws a curve over the radius with its linear extrapolation to radius 0, which is returned.
 static double extrapolate(rl_trial *trial, const char *curve, const double radii[RADII],
                           const double values[RADII]) {
   const double limit = fit(radii, values, RADII).at_zero;
@@ -231,7 +231,7 @@ static double extrapolate(rl_trial *trial, const char *curve, const double radii
 static void at_three_radii(rl_trial *trial,
                            rl_lift (*lift_off)(rl_trial *, const char *, int, double)) {
   static const double radii[RADII] = {0.064, 0.04, 0.032};
-  static const double elements = 8.0; // on a radius
+  static const double elements = 8.0; // per radius
   rl_trial_point(trial, "theory: no radius", 0.0, 1.0);
   rl_trial_point(trial, "theory: no radius", millimetres * radii[0], 1.0);
   for (int i = 0; i < SOLVERS; i++) {
@@ -297,11 +297,12 @@ static const rl_plot table_plot = {
 // ---------------------------------------------------------------------------------------------
 // The guide
 
-// Draws the push to the side of a chain that slides off a table, alone or through a guide, over how
-// far it hangs down. Returns when its first node comes to `place`, over when it should by (3).
+// Draws the horizontal contact force on a chain that slides off a table, alone or through a guide,
+// over its length that hangs down. Returns the time at which its first node reaches `place`,
+// relative to that of (3).
 static double slide(rl_trial *trial, bool guided, double place) {
   static const double step = 1e-3, longest = 1.0; // [s]
-  enum { WINDOW = 30 }; // steps: the push of one is of elements that come on to the bend
+  enum { WINDOW = 30 }; // steps; in one step the force is that of elements reaching the bend
   const rl_override away = {"bodies.guide.position", "[0, 5, 0]"};
   rl_setup chain =
       rl_setup_shipped(trial, "pbd-direct", step, "chain-in-guide", &away, guided ? 0 : 1);
@@ -335,7 +336,7 @@ static double slide(rl_trial *trial, bool guided, double place) {
   return time / exact;
 }
 
-// Until the end of the chain comes to the bend it moves as if it had none.
+// Measures until the end of the chain reaches the bend; until then (3) holds.
 static void guide(rl_trial *trial) {
   static const double bend_begins = -0.1; // [m]
   slide(trial, false, bend_begins);
@@ -368,7 +369,7 @@ const rl_paper rl_paper_lift_off = {"lift-off", "brun2016", "pegs.md", 3, lift_o
 // ---------------------------------------------------------------------------------------------
 // Galileo's pendulum
 
-// (7)
+// Equation (7).
 static const rl_claim period_claims[] = {
     RL_CLAIM("interrupted pendulum, 30 degrees, peg half way: period, R = 0", "s", RL_EQUALS,
              1.75547800767582, 2e-6, "elliptic integrals", RL_DERIVED, NULL),
@@ -376,7 +377,7 @@ static const rl_claim period_claims[] = {
 
 static const double milliseconds = 1e3;
 
-// From where the bob turns back to where it does so again.
+// Measures the time between two turning points of the bob on the same side [s].
 static double period_of(rl_trial *trial, double radius) {
   static const double step = 2.5e-4, first_swing = 1.5; // [s]
   char thick[32], place[64];
@@ -399,7 +400,7 @@ static double period_of(rl_trial *trial, double radius) {
 static void period(rl_trial *trial) {
   static const double radii[RADII] = {0.004, 0.002, 0.001};
   const double exact = period_claims[0].published;
-  double differences[RADII]; // from it [ms]
+  double differences[RADII]; // from the exact period [ms]
   for (int k = 0; k < RADII; k++) {
     differences[k] = milliseconds * (period_of(trial, radii[k]) - exact);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The linear theory of relaxation (Young 1971) on a straight taut chain of N equal masses, whose
-// matrix is tridiag(-1, 2, -1) with a first entry of 1: spectral radius of Jacobi cos(pi / 2N),
-// its square for Gauss-Seidel, omega - 1 for the best over-relaxation. papers/pbd.md (7) to (9).
+// The linear theory of relaxation (Young 1971) for a straight taut chain of N equal masses, with
+// the matrix tridiag(-1, 2, -1) and a first entry of 1: the spectral radius is cos(pi / 2N) for
+// Jacobi, its square for Gauss-Seidel, omega - 1 for optimal over-relaxation. papers/pbd.md
+// (7)-(9).
 #include "reproduce.h"
 
 #include <gsl/gsl_math.h>
@@ -9,8 +10,8 @@
 
 enum { TRACE = 100000 };
 
-// The contraction per sweep of one step of a chain at rest: a line through the logarithms of the
-// residuals between 1e-10 and 1e-12 m, in the model n^power rho^n.
+// Measures the contraction per sweep in one step of a chain at rest: fits a line to the logarithms
+// of the residuals between 1e-10 and 1e-12 m, with the model n^power rho^n.
 static double contraction(rl_trial *trial, int count, const char *settings, double power,
                           const char *curve) {
   char solver[128];
@@ -54,7 +55,7 @@ static void run(rl_trial *trial) {
   }
 }
 
-// The tolerance is on 1 - rho, 1 % of it.
+// The tolerance is 1 % of 1 - rho.
 #define RATE(text, rho)                                                                            \
   RL_CLAIM(text, "1", RL_EQUALS, rho, 0.01 * (1.0 - (rho)) / (rho), "ch. 4, 6", RL_DERIVED, NULL)
 

@@ -11,13 +11,13 @@ static const char *relation_sign(const rl_claim *claim) {
   return signs[claim->relation];
 }
 
-// Ours less the published number, relative to it; where that is 0, as it is.
+// Returns the difference of ours from the published number, relative to that unless it is 0.
 static double difference(const rl_claim *claim, double ours) {
   const double scale = claim->published != 0.0 ? claim->published : 1.0;
   return claim->relation == RL_DRAWN ? NAN : (ours - claim->published) / scale;
 }
 
-// A number as a table shows it: whole ones whole, others with enough digits to see the difference.
+// Formats a number for a table: integers exactly, others with `digits` digits.
 static void show_number(char *text, size_t size, double value, int digits) {
   if (isnan(value)) {
     snprintf(text, size, "-");
@@ -30,7 +30,7 @@ static void show_number(char *text, size_t size, double value, int digits) {
 
 static void show_difference(char *text, size_t size, const rl_claim *claim, double ours) {
   const double d = difference(claim, ours);
-  const double least = 5e-8; // below that it is in digits that are not printed
+  const double least = 5e-8; // smaller differences are in digits that are not printed
   if (isnan(d) || claim->relation == RL_AT_LEAST || claim->relation == RL_AT_MOST) {
     snprintf(text, size, "-");
   } else if (fabs(d) < least) {
@@ -42,12 +42,12 @@ static void show_difference(char *text, size_t size, const rl_claim *claim, doub
   }
 }
 
-// What stopped the experiment; empty: nothing did.
+// Returns why the experiment has no result; empty if it has one.
 static const char *message_of(const rl_reproduction_task *t) {
   return *t->message || rl_task_is_finished(t) ? t->message : "not finished";
 }
 
-// Why it is so: what stopped the experiment, or the remark of the claim.
+// Returns the explanation of a row: why it has no number, or the remark of the claim.
 static const char *reason_of(const rl_reproduction_task *t, size_t claim) {
   const char *remark = t->experiment->claims[claim].remark, *message = message_of(t);
   return isnan(t->ours[claim]) && *message ? message : remark ? remark : "";
@@ -183,7 +183,7 @@ bool rl_reproduction_write_json(const rl_reproduction *r) {
       json && json_dumpf(json, file.out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
   json_decref(json);
   if (!good) {
-    rl_new_file_drop(&file);
+    rl_new_file_discard(&file);
     return false;
   }
   return rl_new_file_close(&file);

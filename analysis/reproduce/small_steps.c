@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Macklin et al., "Small Steps in Physics Simulation", 2019: substeps of one sweep against sweeps
-// in one step. papers/xpbd.md (9).
+// Macklin et al., "Small Steps in Physics Simulation", 2019: substeps with one sweep each against
+// one step with many sweeps. papers/xpbd.md (9).
 #include "reproduce.h"
 
 #include <math.h>
 
-static const double rest_tip = -0.19;   // of both chains [m]
+static const double rest_tip = -0.19;   // y of the end at rest, for both chains [m]
 static const double frame = 1.0 / 60.0; // [s]
 
-// How far the end of the hanging chain of twenty is below its place after 1000 frames [m].
+// Returns how far the end of the chain of twenty is below its rest position after 1000 frames [m],
+// and the tension at the top in `top` [N].
 static double settled(rl_trial *trial, const char *solver, double *top) {
   rl_setup chain = rl_setup_shipped(trial, solver, frame, "small-steps-chain", NULL, 0);
   rl_setup_run(trial, &chain, 1000);
@@ -65,7 +66,7 @@ static const rl_plot hanging_plot = {
     "Where the end of the chain is after 1000 frames, below its place. Substeps divide the error "
     "by the square of their number, sweeps by less than their number."};
 
-// Largest error of the chain with 1e5 kg at its end, in 50 s [m].
+// Returns the largest error of the chain with 1e5 kg at its end in 50 s [m].
 static double largest(rl_trial *trial, const char *method, const char *solver) {
   rl_setup chain = rl_setup_shipped(trial, solver, frame, "small-steps-heavy", NULL, 0);
   double error = 0.0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Catto, "Solver2D", 2024: the sample "Ball & Chain", forty links and a ball of 672 times their
-// mass, sixty steps a second, at settings of equal cost. The comparison is a video.
-// papers/impulse-soft.md.
+// mass, with sixty steps per second and settings of equal cost. The source compares them in a
+// video. papers/impulse-soft.md.
 #include "reproduce.h"
 
 #include <math.h>
 
-// Area by density: capsules of 1 m between their caps and 0.25 m across, a ball of 8 m.
+// Masses are area times density: capsules of 1 m between their caps and 0.25 m wide, a ball of
+// radius 8 m.
 static const double density = 20.0, link_length = 1.0, link_radius = 0.125, ball_radius = 8.0;
 
 static double link_mass(void) {
@@ -15,8 +16,8 @@ static double link_mass(void) {
 
 static double ball_mass(void) { return density * M_PI * ball_radius * ball_radius; }
 
-// The largest length of the chain in eight seconds after it is let go from horizontal, over its
-// own.
+// Returns the largest length of the chain relative to its rest length, in eight seconds after it is
+// released from horizontal.
 static double longest(rl_trial *trial, const char *solver, const char *curve) {
   enum { LINKS = 40, STEPS = 480 };
   rl_setup chain = rl_setup_scene(trial, solver, 1.0 / 60.0,
@@ -38,8 +39,8 @@ static double longest(rl_trial *trial, const char *solver, const char *curve) {
 
 static void run(rl_trial *trial) {
   trial->ours[0] = ball_mass() / link_mass();
-  // Primary iterations of equal cost: 8 for sequential impulses with Baumgarte, 6 for positions
-  // after them, 4 where a step is divided into substeps.
+  // Settings of equal cost: 8 iterations for sequential impulses with Baumgarte stabilisation, 6
+  // for position projection, 4 where a step is divided into substeps.
   trial->ours[1] = longest(trial, "impulse,iterations=8,penalty_velocity=0.2", "impulse");
   trial->ours[2] = longest(trial, "pbd,iterations=6", "pbd");
   trial->ours[3] = longest(trial, "xpbd,substeps=4,iterations=1", "xpbd");

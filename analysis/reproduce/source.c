@@ -2,7 +2,7 @@
 // The rope of the Source engine: half of gravity, three one-sided passes. papers/source.md.
 #include "reproduce.h"
 
-// Acceleration of a rope that falls freely, over the scenario's gravity, without damping.
+// Measures the acceleration of a freely falling undamped rope, relative to the scenario's gravity.
 static void gravity(rl_trial *trial) {
   rl_setup rope = rl_setup_scene(trial, "source,settle=0,damping=1", 0.0,
                                  "name: fall\nduration: 1\nstep: 0.02\nropes:\n"

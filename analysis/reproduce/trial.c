@@ -17,9 +17,9 @@ _Noreturn void rl_trial_fail(rl_trial *trial, const char *format, ...) {
   vsnprintf(trial->message, RL_TRIAL_MESSAGE, format, arguments);
   va_end(arguments);
   if (trial->points) {
-    rl_new_file_drop(trial->points);
+    rl_new_file_discard(trial->points);
   }
-  _exit(FAILED); // the experiment's own process
+  _exit(FAILED); // ends only the process of the experiment
 }
 
 void rl_trial_point(rl_trial *trial, const char *curve, double x, double y) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Macklin, Mueller, Chentanez, "XPBD", 2016: a spring that does not depend on the iterations
-// (Fig. 2), forces against Newton's method (Fig. 4), and what the compliance costs (Table 1).
+// Macklin, Mueller, Chentanez, "XPBD", 2016: a spring whose stiffness does not depend on the
+// iterations (Fig. 2), forces compared with Newton's method (Fig. 4), and the cost of compliance
+// (Table 1).
 // papers/xpbd.md (8).
 #include "reproduce.h"
 
 #include <math.h>
 
-enum { FRAMES = 100, POINTS = 8 }; // of the exact curve in a frame
+enum { FRAMES = 100, POINTS = 8 }; // POINTS: of the exact curve in a frame
 
-// The largest distance from implicit Euler's own recurrence in a hundred frames [m].
+// Returns the largest distance from the recurrence of implicit Euler in a hundred frames [m].
 static double distance_from_recurrence(rl_trial *trial, int iterations) {
   const double compliance = 0.001, mass = 1.0, rest = 1.0, start = 1.5, step = 1.0 / 60.0;
   char solver[64];
@@ -73,7 +74,8 @@ enum { LINKS = 19, FIRST_FRAME = 75 };
 
 static const double link_length = 0.1, frame_time = 0.008, chain_compliance = 1e-8; // SI units
 
-// The pull at the held particle in each frame [N] of a chain that is let go from horizontal.
+// Simulates a chain released from horizontal and stores the force at its held particle in each
+// frame [N].
 static void chain_forces(rl_trial *trial, const char *solver, const char *curve,
                          double forces[FRAMES]) {
   rl_setup chain =
@@ -93,7 +95,7 @@ static void chain_forces(rl_trial *trial, const char *solver, const char *curve,
   rl_setup_close(&chain);
 }
 
-// The largest relative difference of the pull from Newton's in frames 75 to 99.
+// Compares the force with that of Newton's method: largest relative difference in frames 75 to 99.
 static void chain(rl_trial *trial) {
   static const int iterations[] = {50, 100, 1000};
   double exact[FRAMES], forces[FRAMES];
@@ -132,8 +134,8 @@ static const rl_plot chain_plot = {"force at the held particle of a chain of twe
 // ---------------------------------------------------------------------------------------------
 // Table 1
 
-// Time of a step of `xpbd` over that of `pbd`, on a chain of as many elements as the paper's cloth
-// has constraints, compliant with `xpbd`: the least of some repeats in turn.
+// Returns the time of a step of `xpbd`, with compliance, relative to that of `pbd`, on a chain with
+// as many elements as the paper's cloth has constraints; least of alternating repeats.
 static double overhead(rl_trial *trial, int iterations) {
   enum { ELEMENTS = 24000, REPEATS = 6 };
   rl_setup chain[2];

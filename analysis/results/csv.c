@@ -25,7 +25,7 @@ char *rl_csv_read_text(char **line) {
       from++;
       break;
     }
-    from += quoted && *from == '"' ? 1 : 0; // two of them stand for one
+    from += quoted && *from == '"' ? 1 : 0; // "" stands for one quote
     *to++ = *from;
   }
   *line = *from ? from + 1 : from;
@@ -34,7 +34,7 @@ char *rl_csv_read_text(char **line) {
 }
 
 void rl_csv_number(FILE *out, double value) {
-  if (isnan(value)) { // so are many columns, or 0: to print them takes longer than a short step
+  if (isnan(value)) { // nan and 0 are frequent, and printing takes longer than a short step
     fputs(",nan", out);
   } else if (value == 0.0 && !signbit(value)) {
     fputs(",0", out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields of the CSV files: texts in quotes where they need them, numbers in full precision.
+// Fields of CSV files: texts, quoted where necessary, and numbers in full precision.
 #ifndef RL_CSV_H
 #define RL_CSV_H
 
@@ -7,16 +7,16 @@
 
 #include <stdio.h>
 
-// A text as a field.
+// Writes a text as a field.
 void rl_csv_text(FILE *out, const char *text);
 
-// The field at the beginning of `line` as a text, in place; `line` goes on to the next field.
+// Returns the field at the beginning of `line`, unquoted in place, and moves `line` past it.
 char *rl_csv_read_text(char **line);
 
-// A comma and a number. A nan has no sign there, whatever the arithmetic gave it.
+// Writes a comma and a number with 17 significant digits; nan is always written without a sign.
 void rl_csv_number(FILE *out, double value);
 
-// All parameters of a solver as one field: "iterations=20;tolerance=0".
+// Writes all parameters of a solver as one field: "iterations=20;tolerance=0".
 void rl_csv_parameters(FILE *out, const rl_solver_spec *spec);
 
 #endif

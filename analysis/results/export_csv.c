@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trajectory as one long table, with the lines of snapshots.csv at every frame.
+// Exports a trajectory as one table that has the columns of snapshots.csv for every frame.
 #include "export.h"
 
 #include "csv.h"
@@ -28,12 +28,12 @@ static void write_line(table *t, const char *item, const char *kind, size_t inde
   fputc('\n', t->out);
 }
 
-// The tension of the element that leads from a vertex to the next.
+// Returns the tension between a vertex and the next [N]; nan: none.
 static double tension_from(const rl_rope_record *rope, const double *tensions, size_t vertex) {
-  if (rope->parts) { // each element by itself
+  if (rope->parts) { // two vertices for each element
     return vertex % 2 == 0 ? tensions[rope->first_element + vertex / 2] : NAN;
   }
-  if (rope->elements == 1) { // over all its eyes
+  if (rope->elements == 1) { // one element through all its eyes
     return vertex + 1 < rope->points ? tensions[rope->first_element] : NAN;
   }
   return vertex < rope->elements ? tensions[rope->first_element + vertex] : NAN;
@@ -95,7 +95,7 @@ static bool read_numbers(numbers *n, const rl_item_tracks *tracks, size_t frame)
   return good;
 }
 
-// False if the trajectory cannot be read.
+// Writes a frame; false if the trajectory cannot be read.
 static bool write_frame(table *t, const rl_trajectory_file *file, size_t frame) {
   numbers run = {.exact = false};
   numbers exact = {.exact = true};
@@ -110,7 +110,7 @@ static bool write_frame(table *t, const rl_trajectory_file *file, size_t frame) 
   for (size_t i = 0; run.drawn && i < file->rope_count; i++) {
     write_drawing(t, &file->ropes[i], run.drawn);
   }
-  if (exact.points && !isnan(exact.points[0])) { // no line where the form has no value
+  if (exact.points && !isnan(exact.points[0])) { // the closed form has a value
     write_items(t, file, &exact);
   }
   return true;
@@ -128,7 +128,7 @@ rl_export_outcome rl_export_csv(const rl_trajectory_file *file, const char *path
     good = write_frame(&t, file, frame);
   }
   if (!good || rl_run_interrupted()) {
-    rl_new_file_drop(&new);
+    rl_new_file_discard(&new);
     return good ? RL_EXPORT_INTERRUPTED : RL_EXPORT_BROKEN;
   }
   return rl_new_file_close(&new) ? RL_EXPORT_DONE : RL_EXPORT_UNWRITTEN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trajectory as VTK files: in each the whole scene at one time as polygonal data, and a
-// collection with the times. Numbers stand there in base64, since VTK reads no nan from text.
+// Exports a trajectory as VTK files: polygonal data of the whole scene for each frame, and a
+// collection with the times. Numbers are in base64, since VTK reads no nan from text.
 #include "export.h"
 
 #include "runs/run.h"
@@ -15,14 +15,14 @@
 
 typedef enum cell_kind { ROPE, BODY, DRAWN, EXACT_ROPE, EXACT_BODY } cell_kind;
 
-// The arrays of one file. Cells are numbered points first, then lines, as VTK has them.
+// The arrays of one file. Point cells are numbered before lines, as VTK requires.
 typedef struct scene {
-  double *points; // 3 each
+  double *points; // [3 x point_count] [m]
   int64_t *connectivity, *offsets;
   double *tension;
   int32_t *kinds, *items;
   size_t point_count, index_count, vert_count, cell_count;
-  size_t path_room; // points of paths that there is room for, beside all else
+  size_t path_room; // number of points of paths that fit
 } scene;
 
 // ---------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ static void scene_free(scene *s) {
   free(s->items);
 }
 
-// Ends the cell whose indices were added last.
+// Ends a cell that consists of the indices added since the last one.
 static void end_cell(scene *s, cell_kind kind, size_t item, double tension) {
   s->offsets[s->cell_count] = (int64_t)s->index_count;
   s->kinds[s->cell_count] = (int32_t)kind;
@@ -96,7 +96,7 @@ static void add_ropes(scene *s, const rl_trajectory_file *file, const double *po
   }
 }
 
-// A line for each part of a path, with its own tension.
+// Adds a line for each segment of the paths, with its own tension.
 static void add_paths(scene *s, const rl_trajectory_file *file, const rl_paths *paths,
                       cell_kind kind) {
   const size_t first = add_points(s, paths->points, paths->first[file->rope_count]);
@@ -119,14 +119,15 @@ static void add_drawings(scene *s, const rl_trajectory_file *file, const double 
   }
 }
 
-// The numbers of a frame; good stays true if they can be read or there are none.
+// Returns the numbers of a frame; NULL if there is no such track, or on read errors, which also
+// clear `good`.
 static const double *numbers_at(rl_track *track, size_t frame, bool *good) {
   const double *numbers = track ? rl_track_at(track, frame) : NULL;
   *good = *good && !track == !numbers;
   return numbers;
 }
 
-// Room for the paths of a frame. False when out of memory.
+// Makes room for the paths of a frame. Returns false when out of memory.
 static bool make_room(scene *s, const rl_trajectory_file *file, const rl_paths *run,
                       const rl_paths *exact) {
   const size_t count = run->first[file->rope_count] + exact->first[file->rope_count];
@@ -137,7 +138,7 @@ static bool make_room(scene *s, const rl_trajectory_file *file, const rl_paths *
   return true;
 }
 
-// False if the trajectory cannot be read.
+// Fills the arrays with a frame; false if the trajectory cannot be read.
 static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
   bool good = true;
   const rl_item_tracks *run = &file->run;
@@ -149,7 +150,7 @@ static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
   const double *exact_position = numbers_at(form->position, frame, &good);
   const double *exact_points = numbers_at(form->points, frame, &good);
   const double *exact_tension = numbers_at(form->tension, frame, &good);
-  const bool exact = exact_points && !isnan(exact_points[0]); // else the form has no value
+  const bool exact = exact_points && !isnan(exact_points[0]); // the closed form has a value
   const rl_paths *paths = rl_paths_at(file, file->path, frame);
   const rl_paths *exact_paths = rl_paths_at(file, file->exact_path, frame);
   good = good && paths && exact_paths && make_room(s, file, paths, exact_paths);
@@ -178,7 +179,7 @@ static bool fill_scene(scene *s, const rl_trajectory_file *file, size_t frame) {
 // ---------------------------------------------------------------------------------------------
 // The file of a frame
 
-// The bytes of an array of which the first three are at a place, in four letters.
+// Encodes up to three bytes at `at`, of `left` that remain, as four letters of base64.
 static void write_letters(FILE *out, const unsigned char *at, size_t left) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const unsigned b = left > 1 ? at[1] : 0;
@@ -190,13 +191,13 @@ static void write_letters(FILE *out, const unsigned char *at, size_t left) {
   fwrite(letters, 1, sizeof letters, out);
 }
 
-// An array: its number of bytes and then those, as one stream of base64.
+// Writes an array in VTK's binary form: its number of bytes and the bytes, as one base64 stream.
 static void write_array(FILE *out, const char *type, const char *name, int components,
                         const void *data, size_t bytes) {
   const unsigned char *at = data;
   const uint64_t size = bytes;
   unsigned char start[9] = {0};
-  const size_t taken = bytes > 0 ? 1 : 0; // the number and one byte are three times three
+  const size_t taken = bytes > 0 ? 1 : 0; // 8 bytes of size and 1 of data fill three groups
   memcpy(start, &size, sizeof size);
   memcpy(&start[sizeof size], at, taken);
   fprintf(out, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">",
@@ -210,7 +211,7 @@ static void write_array(FILE *out, const char *type, const char *name, int compo
   fputs("</DataArray>\n", out);
 }
 
-// Cells first ... first + count - 1; offsets count from the first index of this kind of cell.
+// Writes cells first ... first + count - 1 and makes their offsets count from the first of them.
 static void write_cells(FILE *out, const char *tag, scene *s, size_t first, size_t count) {
   const size_t begin = first ? (size_t)s->offsets[first - 1] : 0;
   const size_t end = first + count ? (size_t)s->offsets[first + count - 1] : 0;
@@ -240,7 +241,7 @@ static void write_scene(FILE *out, scene *s, double time) {
           time, s->point_count, s->vert_count, lines);
   write_array(out, "Float64", "Points", 3, s->points, 3 * s->point_count * sizeof *s->points);
   fputs("</Points>\n", out);
-  write_cells(out, "Lines", s, s->vert_count, lines); // before its offset is shifted
+  write_cells(out, "Lines", s, s->vert_count, lines); // before Verts, which changes the offsets
   write_cells(out, "Verts", s, 0, s->vert_count);
   fputs("<CellData Scalars=\"tension_N\">\n", out);
   write_array(out, "Float64", "tension_N", 1, s->tension, s->cell_count * sizeof *s->tension);
@@ -296,8 +297,8 @@ static bool is_ours(const char *name) {
          (strncmp(name, "frame-", 6) == 0 && strstr(name, ".vtp"));
 }
 
-// Whether there is no such folder, or one with nothing in it but an export. `remove`: and that
-// goes.
+// Whether there is no such folder, or one that holds nothing but an export; with `remove`, removes
+// it.
 static bool clear_folder(const char *path, bool remove) {
   DIR *directory = opendir(path);
   char inside[RL_PATH_MAX];

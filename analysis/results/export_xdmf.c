@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The XDMF description of a trajectory: one collection of frames, in each a grid of all ropes and
-// one of all bodies. What is the same in all frames stands in front and is referred to; the numbers
-// stand in trajectory.h5.
+// Exports the XDMF description of a trajectory: a collection of frames, each with a grid of all
+// ropes and one of all bodies. What does not change comes first and is referred to; the numbers are
+// in trajectory.h5.
 #include "export.h"
 
-// A grid of every frame.
+// A grid that every frame has.
 typedef struct grid {
   const char *name;
   const char *points, *tension;   // datasets; NULL: no tension
-  size_t point_count, cell_count; // 0 points: no such grid
+  size_t point_count, cell_count; // no points: no such grid
   void (*write_cells)(FILE *out, const rl_trajectory_file *file);
 } grid;
 
 // ---------------------------------------------------------------------------------------------
-// Cells: the kind (1: points; 2: a line over them), how many vertices, and which
+// Cells: type (1: points; 2: polyline), number of vertices, and their indices
 
 static void write_rope_cells(FILE *out, const rl_trajectory_file *file) {
   for (size_t i = 0; i < file->rope_count; i++) {
     const rl_rope_record *rope = &file->ropes[i];
     const size_t width = rl_element_points(rope);
     for (size_t e = 0; e < rope->elements; e++) {
-      fprintf(out, "%d %zu", rope->has_path ? 1 : 2, width); // of a path only the ends are here
+      fprintf(out, "%d %zu", rope->has_path ? 1 : 2, width); // a path has its own grid
       for (size_t k = 0; k < width; k++) {
         fprintf(out, " %zu", rl_element_point(rope, e, k));
       }
@@ -45,7 +45,7 @@ static void write_body_cells(FILE *out, const rl_trajectory_file *file) {
   }
 }
 
-// The length of the list that the function above writes.
+// Returns the number of integers that write_cells prints.
 static size_t count_numbers(const grid *g, const rl_trajectory_file *file) {
   if (g->write_cells == write_body_cells) {
     return 3 * file->body_count;
@@ -62,7 +62,7 @@ static size_t count_numbers(const grid *g, const rl_trajectory_file *file) {
 // ---------------------------------------------------------------------------------------------
 // The document
 
-// What all frames share: for each grid its cells, its points of all times, and its tensions.
+// Writes what all frames share: for each grid its cells, and its points and tensions at all times.
 static void write_shared(FILE *out, const rl_trajectory_file *file, const grid *g) {
   const size_t numbers = count_numbers(g, file);
   fprintf(out,
@@ -82,8 +82,8 @@ static void write_shared(FILE *out, const rl_trajectory_file *file, const grid *
   }
 }
 
-// A grid at one frame. The frame's number in front of the slab is for ParaView's XDMF Reader, which
-// takes the first text in a geometry for the name of its data and would not read it again.
+// Writes a grid of one frame. The frame number before the hyperslab is for ParaView's XDMF Reader,
+// which caches geometries by their first text and would otherwise not read the next frame.
 static void write_grid(FILE *out, const grid *g, size_t frame) {
   fprintf(out,
           "<Grid Name=\"%s\"><Topology Reference=\"/Xdmf/Domain/Topology[@Name='%s']\"/><Geometry>"
@@ -103,13 +103,13 @@ static void write_grid(FILE *out, const grid *g, size_t frame) {
   fputs("</Grid>\n", out);
 }
 
-// Ropes over bodies, of which every frame has another number of points.
+// The grid of ropes over bodies, whose number of points changes from frame to frame.
 typedef struct path_grid {
   const char *name, *points, *tension;
   rl_path_tracks *tracks;
 } path_grid;
 
-// All points and tensions of all times, to which the frames refer.
+// Writes the lists of points and tensions at all times, to which the frames refer.
 static void write_path_lists(FILE *out, const path_grid *g) {
   const size_t count = rl_track_length(g->tracks->points);
   fprintf(out,
@@ -122,8 +122,8 @@ static void write_path_lists(FILE *out, const path_grid *g) {
           g->name, count, RL_TRAJECTORY_NAME, g->tension);
 }
 
-// A cell for each point, so that each has its tension: the line to the next one, and the last point
-// of a rope alone.
+// Writes one cell per point, so that each has a tension: the line to the next point, or the last
+// point of a rope alone.
 static void write_path_cells(FILE *out, const rl_trajectory_file *file, const size_t *starts) {
   const size_t count = starts[file->rope_count];
   size_t numbers = 4 * count;
@@ -146,7 +146,7 @@ static void write_path_cells(FILE *out, const rl_trajectory_file *file, const si
   fputs("</DataItem></Topology>", out);
 }
 
-// False if the trajectory cannot be read.
+// Writes the grid of one frame; false if the trajectory cannot be read.
 static bool write_path_grid(FILE *out, const rl_trajectory_file *file, const path_grid *g,
                             size_t frame) {
   const size_t *starts = rl_path_starts(file, g->tracks, frame);
@@ -230,7 +230,7 @@ static rl_export_outcome write(const rl_trajectory_file *file, const char *path,
     return RL_EXPORT_UNWRITTEN;
   }
   if (!write_document(new.out, file, stride)) {
-    rl_new_file_drop(&new);
+    rl_new_file_discard(&new);
     return RL_EXPORT_BROKEN;
   }
   return rl_new_file_close(&new) ? RL_EXPORT_DONE : RL_EXPORT_UNWRITTEN;
@@ -240,7 +240,7 @@ rl_export_outcome rl_export_xdmf(const rl_trajectory_file *file, const char *pat
   return write(file, path, 1);
 }
 
-// Each frame is a kilobyte or two of text, however little moves in it.
+// Limits the number of frames, since each takes one or two kilobytes of text.
 rl_export_outcome rl_describe_trajectory(const rl_trajectory_file *file, const char *path) {
   enum { FRAMES_MAX = 250 };
   return write(file, path, file->frames / (FRAMES_MAX + 1) + 1);

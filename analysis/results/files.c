@@ -75,13 +75,13 @@ bool rl_has_room_for_folder(const char *path) {
 }
 
 bool rl_lock_folder(const char *path) {
-  // Not O_CLOEXEC: what makes the report writes into the folder too.
+  // Without O_CLOEXEC: the process that draws the report writes into the folder too.
   const int folder = open(path, O_RDONLY | O_DIRECTORY);
   if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(folder);
     return false;
   }
-  return true; // the lock is open until the process and all it has started have ended
+  return true; // the lock lasts until this process and its children have ended
 }
 
 bool rl_folder_is_locked(const char *path) {
@@ -122,16 +122,16 @@ bool rl_copy_file(const char *from, const char *to) {
 bool rl_remove_file(const char *path) { return unlink(path) == 0 || errno == ENOENT; }
 
 // ---------------------------------------------------------------------------------------------
-// Files that hold whole lines whenever the process is killed. The system gives up a write between
-// two pages of the file when SIGKILL is there, and only there. So what crosses a page is written by
-// a child, which that signal does not reach and which keeps the lock of the folder until it is
-// done; and since to start one takes longer than a line, many lines are written at a time.
+// Files that hold whole lines even if the process is killed: SIGKILL can interrupt a write, but
+// only between two pages of the file. Text that crosses a page boundary is therefore written by a
+// child process, which that signal does not reach and which holds the lock of the folder until it
+// is done. Starting it takes longer than a line, so many lines are written at a time.
 
-// Lines wait up to so long [s], and so many bytes of them.
+// Limits of the buffer: time since the last write [s], and bytes.
 static const double longest_wait = 0.1;
 enum { MOST_WAITING = 1 << 16 };
 
-// Number of the error; 0: all of it is in the file.
+// Writes all of the text; returns errno, 0 on success.
 static int write_all(int file, const char *text, size_t size) {
   while (size > 0) {
     const ssize_t written = write(file, text, size);
@@ -145,7 +145,7 @@ static int write_all(int file, const char *text, size_t size) {
 }
 
 static int write_by_child(int file, const char *text, size_t size) {
-  const pid_t child = vfork(); // no copy of a large process for some text
+  const pid_t child = vfork(); // does not copy the memory of a large process
   if (child == 0) {
     _exit(write_all(file, text, size));
   }
@@ -155,20 +155,20 @@ static int write_by_child(int file, const char *text, size_t size) {
   return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
 }
 
-// Of what a full disk has cut short, the last whole line is the end.
+// Cuts the file after its last whole line, when a full disk has interrupted a write.
 static void drop_piece(const rl_lines *l) {
   off_t there = lseek(l->file, 0, SEEK_CUR);
   while (there > l->end && l->text[there - l->end - 1] != '\n') {
     there--;
   }
   if (there >= l->end) {
-    (void)!ftruncate(l->file, there); // the error that counts is known
+    (void)!ftruncate(l->file, there); // the error of the write is reported
   }
 }
 
-void rl_lines_pass_on(rl_lines *l) {
+void rl_lines_flush(rl_lines *l) {
   const off_t size = ftello(l->out);
-  l->passed_on = rl_seconds_now();
+  l->flushed = rl_seconds_now();
   if (size == 0 || l->error != 0) {
     return;
   }
@@ -188,8 +188,8 @@ void rl_lines_pass_on(rl_lines *l) {
 
 void rl_lines_end(rl_lines *l) {
   fputc('\n', l->out);
-  if (ftello(l->out) >= MOST_WAITING || rl_seconds_now() - l->passed_on >= longest_wait) {
-    rl_lines_pass_on(l);
+  if (ftello(l->out) >= MOST_WAITING || rl_seconds_now() - l->flushed >= longest_wait) {
+    rl_lines_flush(l);
   }
 }
 
@@ -206,7 +206,7 @@ bool rl_lines_close(rl_lines *l) {
   if (!l->out) {
     return true;
   }
-  rl_lines_pass_on(l);
+  rl_lines_flush(l);
   fclose(l->out);
   free(l->text);
   if (close(l->file) != 0 && l->error == 0) {
@@ -241,13 +241,13 @@ bool rl_new_file_close(rl_new_file *file) {
   return error == 0;
 }
 
-void rl_new_file_drop(rl_new_file *file) {
+void rl_new_file_discard(rl_new_file *file) {
   fclose(file->out);
   unlink(file->beside);
 }
 
-// The data of an installed program lie at a fixed way from it, wherever the two have been moved to.
-// False where there are none, as beside a program that has not been installed.
+// Finds the data of an installed program by their path relative to it, which holds when both are
+// moved. Returns false for a program that has not been installed.
 static bool installed_data(char out[RL_PATH_MAX]) {
   char program[RL_PATH_MAX];
   char folder[RL_PATH_MAX];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files and folders: made with their parents, written beside and renamed, found among the shipped.
+// Files and folders: paths, folders with their parents, files that appear by renaming, line-wise
+// text files, locks, and the program's own data.
 #ifndef RL_FILES_H
 #define RL_FILES_H
 
@@ -12,71 +13,71 @@
 // Joins folder and name with a '/'; false if the result does not fit into RL_PATH_MAX.
 bool rl_path_join(char out[RL_PATH_MAX], const char *folder, const char *name);
 
-// Makes a folder and its parents. False with errno set.
+// Makes a writable folder and its parents. Returns false with errno set.
 bool rl_make_folders(const char *path);
-// The same for results. False with a message.
+// The same with a message on stderr.
 bool rl_make_results_folder(const char *path);
 
-// Whether there is a folder, or nothing in its way; else false with a message.
+// Whether `path` is a folder or can become one; otherwise prints what is in the way.
 bool rl_has_room_for_folder(const char *path);
 
-// A file for text that grows line by line. Lines are gathered for up to a tenth of a second; if the
-// process is killed, each is in the file as a whole or not at all.
+// A text file that is written line by line. Lines are buffered for up to a tenth of a second; even
+// if the process is killed, the file holds each of them as a whole or not at all.
 typedef struct rl_lines {
-  FILE *out;  // where to write, without the ends of lines; NULL: not open
-  int error;  // errno of the first write that failed; what follows is lost
-  char *text; // that is gathered
+  FILE *out;  // stream for the text of a line, without its end; NULL: not open
+  int error;  // errno of the first failed write; what follows is lost
+  char *text; // buffered lines
   size_t size;
   int file;
-  long long end;    // of the file [bytes]
-  double passed_on; // when the last lines were [s]
+  long long end;  // size of the file [bytes]
+  double flushed; // time of the last write [s]
 } rl_lines;
 
-// False with errno set.
+// Opens the file, emptied. Returns false with errno set.
 bool rl_lines_open(rl_lines *lines, const char *path);
 
-// Ends a line.
+// Ends the line that was written to `out`.
 void rl_lines_end(rl_lines *lines);
 
-// Brings what is gathered into the file now; only between lines.
-void rl_lines_pass_on(rl_lines *lines);
+// Writes all buffered lines to the file now; only call it between lines.
+void rl_lines_flush(rl_lines *lines);
 
-// False with errno set if anything is not in the file.
+// Writes the rest and closes the file. Returns false with errno set if anything was lost.
 bool rl_lines_close(rl_lines *lines);
 
-// Keeps a folder to this process, and to those that it starts, until they end, however they end.
-// False if another has it. Where the file system knows no locks there is none.
+// Locks a folder for this process and its children until all of them have ended. Returns false if
+// another process holds the lock; on a file system without locks always true.
 bool rl_lock_folder(const char *path);
 
-// Whether another process keeps it.
+// Whether another process holds the lock of the folder.
 bool rl_folder_is_locked(const char *path);
 
 bool rl_file_exists(const char *path);
 long long rl_file_size(const char *path); // [bytes]; -1: there is none
 bool rl_is_folder(const char *path);
 
-// False with errno set; what is there is overwritten.
+// Copies a file over `to`. Returns false with errno set.
 bool rl_copy_file(const char *from, const char *to);
 
-// Removes a file; true when it is not there afterwards.
+// Removes a file; true if it does not exist afterwards.
 bool rl_remove_file(const char *path);
 
-// A file that is written beside its place and moves there when it is complete.
+// A file that is written beside its final path and renamed when it is complete.
 typedef struct rl_new_file {
   FILE *out;
   char path[RL_PATH_MAX], beside[RL_PATH_MAX];
 } rl_new_file;
 
-// Both false with errno set, and then nothing is left beside.
+// Opens the file beside, and closes and renames it. Both return false with errno set and leave no
+// file beside.
 bool rl_new_file_open(rl_new_file *file, const char *path);
 bool rl_new_file_close(rl_new_file *file);
 
-// Gives it up.
-void rl_new_file_drop(rl_new_file *file);
+// Discards the file.
+void rl_new_file_discard(rl_new_file *file);
 
-// The path of a file that belongs to ropelab ("scenarios/atwood.yaml"): below $ROPELAB_DATA if
-// that is set, else where it was installed with the program, else in the folder that the program
-// was built from.
+// Finds a data file of the program ("scenarios/atwood.yaml"): below $ROPELAB_DATA if that is set,
+// else where it was installed with the program, else in the source folder of the build.
 bool rl_data_path(char out[RL_PATH_MAX], const char *name);
 
 #endif

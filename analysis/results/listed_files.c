@@ -20,7 +20,7 @@ bool rl_listed_begin(const char *folder, char *const *names, size_t count) {
   return rl_new_file_close(&file);
 }
 
-// Whether it is a name of a kind that is listed: whatever else a list says is not followed.
+// Whether a name is of a kind that the list may have; others are ignored.
 static bool is_name(const char *name) {
   static const char *const folders[] = {"figures/", "curves/"};
   for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
@@ -32,7 +32,7 @@ static bool is_name(const char *name) {
   return strcmp(name, "report.html") == 0;
 }
 
-// A file, and what is left beside its place if it was being written when the process was killed.
+// Visits a file and the NAME.new that a killed process may have left.
 static bool visit_both(const char *folder, const char *name, bool accept(const char *path)) {
   static const char *const endings[] = {"", ".new"};
   char path[RL_PATH_MAX];

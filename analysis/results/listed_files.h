@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of files that no table of a folder of results names: the page, the pictures of figures/
-// and the tables of curves/. A file there that is not in the list is somebody else's.
+// The list of generated files whose names are in no table of a results folder: the page, the
+// pictures in figures/ and the tables in curves/. Other files in these folders are the user's.
 #ifndef RL_LISTED_FILES_H
 #define RL_LISTED_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// In the folder: "report.html", "figures/atwood-energy.svg", one a line, after lines with a '#'.
-// What is written is entered before it is there.
+// In the results folder: comment lines with '#', then one name a line, "report.html" or
+// "figures/atwood-energy.svg". A file is listed before it is written.
 #define RL_LIST_NAME "ropelab-files.txt"
 
-// Starts a list with `count` names. False with errno set.
+// Writes a new list of `count` names. Returns false with errno set.
 bool rl_listed_begin(const char *folder, char *const *names, size_t count);
 
-// Shows the paths of all that are listed and there to `accept`, until it refuses one; false then.
+// Calls `accept` with the path of each listed file that exists; stops and returns false when it
+// refuses one.
 bool rl_listed_visit(const char *folder, bool accept(const char *path));
 
-// Removes them, and the list. False with errno set.
+// Removes the listed files and the list. Returns false with errno set.
 bool rl_listed_remove(const char *folder);
 
 #endif

@@ -17,7 +17,7 @@
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-// A number, true or false, or the name of a choice.
+// Returns a number, a boolean or the name of a choice.
 static json_t *parameter_to_json(const rl_parameter *parameter, double value) {
   char name[64] = "";
   switch (parameter->kind) {
@@ -52,7 +52,7 @@ static json_t *solver_to_json(const rl_solver_spec *spec) {
                    spec->type->citation, "parameters", parameters_to_json(spec));
 }
 
-// The processor's name as Linux has it, or "unknown".
+// Finds the name of the processor in /proc/cpuinfo; "unknown" without one.
 static void processor_name(char *name, size_t size) {
   char line[512];
   snprintf(name, size, "unknown");
@@ -85,7 +85,7 @@ static json_t *host_to_json(void) {
 
 json_t *rl_manifest_create(const rl_run_facts *facts) {
   char started[64];
-  char file[RL_PATH_MAX]; // JSON holds text only, a file may be called anything
+  char file[RL_PATH_MAX]; // printable form: JSON holds UTF-8 only, a file name any bytes
   rl_printable(file, sizeof file, facts->scenario->file, strlen(facts->scenario->file));
   const time_t now = time(NULL);
   struct tm utc;
@@ -180,7 +180,7 @@ static bool write_beside(const json_t *manifest, const char *path, const char *b
 
 static json_t *file_sizes(const char *folder) {
   static const char *const names[] = {"series.csv", "iterations.csv", "snapshots.csv",
-                                      RL_TRAJECTORY_NAME, RL_KEPT_NAME}; // .xmf may be made anew
+                                      RL_TRAJECTORY_NAME, RL_KEPT_NAME}; // .xmf can be made again
   json_t *sizes = json_object();
   char path[RL_PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -210,7 +210,7 @@ bool rl_manifest_write(const json_t *manifest, const char *folder) {
   if (!rl_path_join(path, folder, "run.json") || !rl_path_join(beside, folder, "run.json.new")) {
     return false;
   }
-  // Where the disk is full, the old one makes room: it would say that the run goes on.
+  // On a full disk the old file, which says that the run goes on, is removed to make room.
   return write_beside(manifest, path, beside, JSON_INDENT(2)) ||
          (rl_remove_file(path) && write_beside(manifest, path, beside, JSON_COMPACT));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a command that does not record runs leaves of each solver: its run.json, and its line of
-// summary.csv.
+// The results of a command that records no runs (onestep, consistency): for each solver a run.json
+// and a row of summary.csv.
 #ifndef RL_OUTCOME_H
 #define RL_OUTCOME_H
 
@@ -10,7 +10,7 @@
 #include "manifest.h"
 #include "runs/run.h"
 
-// A number under its name in both files; nan: none.
+// A number with its name in both files; nan: no value.
 typedef struct rl_named_number {
   const char *name;
   double value;
@@ -18,7 +18,7 @@ typedef struct rl_named_number {
 
 enum { RL_ENTRIES_MAX = 16 };
 
-// How a solver did.
+// The outcome for one solver.
 typedef struct rl_outcome {
   const rl_solver_spec *solver;
   const char *status; // as in run.json
@@ -26,27 +26,27 @@ typedef struct rl_outcome {
   rl_named_number entries[RL_ENTRIES_MAX]; // the same names for all solvers
   size_t entry_count;
   double seconds;
-  const rl_schedule *schedule; // its steps; NULL: those of all
+  const rl_schedule *schedule; // its own steps; NULL: those of rl_outcome_facts
 } rl_outcome;
 
-// What they have in common.
+// The facts that all outcomes share.
 typedef struct rl_outcome_facts {
   const char *folder;
   const rl_scenario *scenario;
-  const char *command;     // that makes all of it again
-  const char *kind;        // "onestep": the key under which run.json describes it
-  const json_t *described; // so
+  const char *command;     // the command that repeats everything
+  const char *kind;        // "onestep": key of `described` in run.json
+  const json_t *described; // the settings of the command
   double step, duration;   // [s]
   uint64_t steps;
 } rl_outcome_facts;
 
-// Writes FOLDER/SCENARIO/LABEL/run.json for each solver and FOLDER/summary.csv, with the seconds
-// there if `timed`, else in FOLDER/timing.csv. False with errno set.
+// Writes FOLDER/SCENARIO/LABEL/run.json for each solver, and FOLDER/summary.csv with the seconds if
+// `timed`; otherwise these go to FOLDER/timing.csv. Returns false with errno set.
 bool rl_outcomes_write(const rl_outcome_facts *facts, const rl_outcome *outcomes, size_t count,
                        bool timed);
 
-// An unsupported solver, with the reason why; and one whose process ended early, past its limit [s]
-// of processor time or otherwise.
+// Fill in the outcome of a solver that lacks capabilities, and of one whose process ended early:
+// `late`, at its limit of processor time [s], or otherwise.
 void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing);
 void rl_outcome_ended(rl_outcome *outcome, bool late, double limit);
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// How long is waited for what was stopped and may still write a last line [s].
+// How long to wait for a stopped command that may still be writing its last line [s].
 static const double patience = 10.0;
 
 bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
@@ -39,7 +39,7 @@ static bool lock_patiently(const char *folder, double wait) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What there may be already
+// Existing files
 
 static const char *const files[] = {
     "summary.csv",    "timing.csv",  "convergence.csv", "orders.csv",  "fits.csv",
@@ -47,7 +47,7 @@ static const char *const files[] = {
     "reproduce.json", RL_LIST_NAME,  "study.json",
 };
 
-// Folders of files that are listed, and of others that stay.
+// Folders of listed files, and perhaps of the user's.
 static const char *const folders[] = {"figures", "curves"};
 
 enum {
@@ -55,8 +55,8 @@ enum {
   FOLDERS = sizeof folders / sizeof folders[0],
 };
 
-// Shows the paths of all that is there to `accept`, until it refuses one. study.json is last: while
-// it is there --resume goes on.
+// Calls `accept` with the path of each existing file until it refuses one; false then. study.json,
+// which marks a study that --resume can continue, is last.
 static bool visit(const char *folder, bool accept(const char *path)) {
   char path[RL_PATH_MAX];
   bool good = rl_listed_visit(folder, accept);
@@ -86,13 +86,13 @@ bool rl_folder_has_several(const char *folder) {
   return has_any(folder, first_and_last, sizeof first_and_last / sizeof first_and_last[0]);
 }
 
-// Whether one of the tables is there that come last.
+// Whether one of the tables exists that a finished command writes last.
 static bool has_results(const char *folder) {
   static const char *const last[] = {"summary.csv", "reproduce.csv"};
   return has_any(folder, last, sizeof last / sizeof last[0]);
 }
 
-// Whether what has to be a folder is one, or not there.
+// Whether each of the folders exists or can be made.
 static bool has_room(const char *folder) {
   char path[RL_PATH_MAX];
   for (size_t i = 0; i < FOLDERS; i++) {
@@ -103,8 +103,8 @@ static bool has_room(const char *folder) {
   return true;
 }
 
-bool rl_claim_named(const char *folder, const char *what, bool replace, bool wait) {
-  if (rl_run_has_result(folder)) { // which would be mistaken for this one
+bool rl_results_claim(const char *folder, const char *what, bool replace, bool wait) {
+  if (rl_run_has_result(folder)) { // a report would take the folder for that of the run
     fprintf(stderr, "ropelab: %s holds the result of a single run; expected another folder\n",
             folder);
     return false;
@@ -128,7 +128,7 @@ bool rl_claim_named(const char *folder, const char *what, bool replace, bool wai
 
 bool rl_results_allow(const char *scenario) {
   bool taken = false;
-  for (size_t i = 0; i < FILES; i++) { // each is first written beside its place, as NAME.new
+  for (size_t i = 0; i < FILES; i++) { // NAME, or NAME.new while it is being written
     const size_t length = strlen(files[i]);
     const bool begins = strncmp(scenario, files[i], length) == 0;
     taken = taken || (begins && (!scenario[length] || strcmp(scenario + length, ".new") == 0));
@@ -154,7 +154,7 @@ static bool is_cell(const char *folder, const rl_cell *cells, size_t count) {
   return false;
 }
 
-// A run of the old table, and its folders if nothing else is in them.
+// Removes a run of the old table, and its folders if they are empty then.
 static bool clear_run(const char *folder, const char *scenario, const char *label,
                       const rl_cell *cells, size_t count) {
   char above[RL_PATH_MAX], path[RL_PATH_MAX];
@@ -162,7 +162,7 @@ static bool clear_run(const char *folder, const char *scenario, const char *labe
                      !strchr(scenario, '/') && !strchr(label, '/');
   if (!plain || !rl_path_join(above, folder, scenario) || !rl_path_join(path, above, label) ||
       is_cell(path, cells, count) || !rl_is_folder(path) || rl_folder_is_locked(path)) {
-    return true; // no run of that table, or not to be removed
+    return true; // no run of that table, one of the new cells, or in use
   }
   if (!rl_run_remove_result(path)) {
     return false;
@@ -195,7 +195,7 @@ static bool clear_runs(const char *folder, const rl_cell *cells, size_t count) {
   return good;
 }
 
-// Says what stands where figures and curves go and is not ropelab's.
+// Notes the files in figures/ and curves/ that are not ropelab's.
 static void note_foreign(const char *folder) {
   char path[RL_PATH_MAX], first[RL_PATH_MAX];
   for (size_t i = 0; i < FOLDERS; i++) {

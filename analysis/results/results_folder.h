@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The folder of a command over several runs: chosen, protected, and kept to this process.
+// The folder of a command over several runs: its name, its lock, and the removal of old results.
 #ifndef RL_RESULTS_FOLDER_H
 #define RL_RESULTS_FOLDER_H
 
@@ -7,25 +7,27 @@
 #include "options.h"
 #include "runs/cells.h"
 
-// --out, or "out/COMMAND-SUBJECT", "out/COMMAND" without one. False with a message: too long.
+// Writes --out, or "out/COMMAND-SUBJECT" ("out/COMMAND" without subject), to `folder`. Returns
+// false with a message if it is too long.
 bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
                       const char *subject);
 
-// Makes the folder and locks it. False with a message where it holds a single run, or results or
-// any file that rl_results_clear would remove and nothing is to be replaced, or another run writes
-// there, though with `wait` until that may have ended. `what` there is said to be: "comparison".
-bool rl_claim_named(const char *folder, const char *what, bool replace, bool wait);
+// Makes the folder and locks it. Returns false with a message if it holds a single run; if it holds
+// results, or files that rl_results_clear would remove, and `replace` is false; or if another run
+// is writing there, after waiting a while if `wait`. `what` names the results in messages:
+// "comparison".
+bool rl_results_claim(const char *folder, const char *what, bool replace, bool wait);
 
-// Whether a command over several runs left there what it writes first, or its summary.csv.
+// Whether the folder holds results of a command over several runs, finished or not.
 bool rl_folder_has_several(const char *folder);
 
-// Whether a scenario may be called so: its folder stands beside these files. False with a message.
+// Whether a scenario may have this name, since its folder stands beside the files of a results
+// folder. Returns false with a message.
 bool rl_results_allow(const char *scenario);
 
-// Removes what the commands over several runs left in the folder: tables, figures and report speak
-// of runs that are no longer there. With `runs` also those that the old summary.csv lists and that
-// are none of the cells. All else stays, and a note says what of it is in figures/ and curves/.
-// False with a message.
+// Removes tables, figures and report of earlier commands over several runs; with `runs` also the
+// runs listed in the old summary.csv that are none of the cells. All other files stay; a note names
+// those in figures/ and curves/. Returns false with a message.
 bool rl_results_clear(const char *folder, bool runs, const rl_cell *cells, size_t count);
 
 #endif

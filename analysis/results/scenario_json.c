@@ -3,8 +3,8 @@
 
 #include "world/model/definition.h"
 
-// json_object_set_new() and json_array_append_new() take NULL for a value that could not be made
-// and report failure; a result that lacks a key is caught by the caller's final check.
+// json_object_set_new() and json_array_append_new() fail for a NULL value, which is one that could
+// not be made; the caller's final check finds the missing key.
 
 static void set(json_t *object, const char *key, json_t *value) {
   json_object_set_new(object, key, value);

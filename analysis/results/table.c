@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The cell at the beginning of `line`, which is cut off it.
+// Cuts off and returns the cell at the beginning of `line`.
 static char *next_cell(char **line) {
   char *cell = *line;
   char *comma = strchr(cell, ',');

@@ -9,61 +9,60 @@
 #include <string.h>
 
 enum {
-  CHUNK_FRAMES = 64,     // frames in a chunk of the file; they are written and flushed together
+  CHUNK_FRAMES = 64,     // frames in a chunk of the file, written and flushed together
   CHUNK_CONTACTS = 1024, // contacts in a chunk
-  BUFFER_BYTES = 1 << 26 // of frames in memory: a scene too large for that has smaller chunks
+  BUFFER_BYTES = 1 << 26 // memory for frames: larger scenes have smaller chunks
 };
 
-// A dataset that grows along its first dimension: records wait in memory until they are written.
+// A dataset that grows along its first dimension; new records are buffered until they are written.
 typedef struct stream {
   struct stream *next;
   hid_t dataset, type;
   int rank;
-  hsize_t shape[3]; // in the file so far
-  size_t bytes;     // of a record
+  hsize_t shape[3]; // of the dataset in the file
+  size_t bytes;     // size of a record
   size_t count, capacity;
   char *records;
 } stream;
 
-// Ropes one after the other, and bodies; streams of what there is none of stay closed.
+// All ropes one after the other, and all bodies; streams without items stay closed.
 typedef struct item_streams {
   stream points, tension, drawn;
   stream position, rotation;
 } item_streams;
 
-// A record a frame: where its contacts begin and how many there are; then a record a contact.
+// Per frame: index of the first contact and their number. Then one record per contact.
 typedef struct contact_streams {
   stream first, count;
   stream rope, node, is_element, body, position, normal, force;
 } contact_streams;
 
-// A record a frame: where the points of each rope begin and the last ones end; then a record a
-// point.
+// Per frame: index of the first point of each rope and of the end. Then one record per point.
 typedef struct path_streams {
   stream first, points, tension, bend;
   int64_t count; // points so far
 } path_streams;
 
-// A record a frame, as for contacts; then a record for each place where a rope lies on a body.
+// Per frame, as for contacts. Then one record per bend of a rope around a body.
 typedef struct wrap_streams {
   stream first, count;
   stream rope, body, grip, entry, exit, angle, before, after, slip, force;
-  int64_t total; // so far
+  int64_t total; // records so far
 } wrap_streams;
 
 struct rl_trajectory {
   hid_t file;
-  hid_t frames;     // attribute: how many are complete
-  int error;        // errno of the first call that failed; all that follows is idle
-  size_t chunk;     // frames
-  int64_t contacts; // so far
-  stream *streams;  // all that are open
+  hid_t frames;     // attribute: number of complete frames
+  int error;        // errno of the first failed call; all later ones do nothing
+  size_t chunk;     // frames in a chunk
+  int64_t contacts; // records so far
+  stream *streams;  // list of the open streams
   stream time;
   item_streams run, exact;
   contact_streams contact;
   path_streams path, exact_path;
   wrap_streams wrap;
-  rl_path_point *path_points; // of one rope
+  rl_path_point *path_points; // buffer for the path of one rope
   size_t path_capacity;
 };
 
@@ -74,10 +73,11 @@ static uint32_t eye_count(const rl_rope *rope) {
   return rope->wrap_capacity > 0 ? 0 : rope->eye_count;
 }
 
-bool rl_path_parts(const rl_rope *rope) { return rope->spare_count > 0 || rope->is_fed; }
+bool rl_path_can_part(const rl_rope *rope) { return rope->spare_count > 0 || rope->is_fed; }
 
 uint32_t rl_path_count(const rl_rope *rope) {
-  return rl_path_parts(rope) ? 2 * rope->link_capacity : rl_rope_node_count(rope) + eye_count(rope);
+  return rl_path_can_part(rope) ? 2 * rope->link_capacity
+                                : rl_rope_node_count(rope) + eye_count(rope);
 }
 
 bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
@@ -87,11 +87,11 @@ bool rl_path_is_eye(const rl_rope *rope, uint32_t vertex) {
 rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t vertex) {
   const rl_rope *r = &model->ropes[rope];
-  const uint32_t element = rl_path_parts(r) ? vertex / 2 : 0;
+  const uint32_t element = rl_path_can_part(r) ? vertex / 2 : 0;
   if (element >= rl_rope_elements(model, state, rope)) {
     return (rl_vec3){NAN, NAN, NAN};
   }
-  if (rl_path_parts(r)) {
+  if (rl_path_can_part(r)) {
     const rl_link *link = &state->links[r->first_link + element];
     return rl_position(&state->points[vertex % 2 == 0 ? link->a : link->b]);
   }
@@ -103,7 +103,7 @@ rl_vec3 rl_path_position(const rl_model *model, const rl_state *state, uint32_t 
   return rl_position(&state->points[node == 0 ? links[0].a : links[node - 1].b]);
 }
 
-// How many points of a rope the solver draws, if it draws any.
+// Returns the number of points of a rope that the solver draws; 0 if it draws none.
 static size_t drawn_count(const rl_driver *driver, uint32_t rope) {
   return driver->type->draw
              ? driver->type->draw(driver->memory, driver->model, driver->state, rope, 0.0, NULL, 0)
@@ -120,7 +120,7 @@ rl_vec3 rl_rotation_vector(rl_quat q) {
 // ---------------------------------------------------------------------------------------------
 // Datasets
 
-// Keeps errno of the first call that fails; the library leaves there what the system said.
+// Records the errno of the first failed call, which HDF5 leaves as the system set it.
 static hid_t check(rl_trajectory *t, hid_t status) {
   if (status < 0 && t->error == 0) {
     t->error = errno ? errno : EIO;
@@ -134,7 +134,7 @@ static void *allocate(rl_trajectory *t, size_t count, size_t size) {
   return block;
 }
 
-// Properties of a file, group or dataset that hold no date: the same run writes the same bytes.
+// Creates properties without timestamps, so that equal runs write equal bytes.
 static hid_t create_properties(rl_trajectory *t, hid_t class) {
   const hid_t properties = check(t, H5Pcreate(class));
   check(t, H5Pset_obj_track_times(properties, false));
@@ -148,7 +148,7 @@ static hid_t create_group(rl_trajectory *t, hid_t parent, const char *name) {
   return group;
 }
 
-// A number at the whole file; stays open.
+// Adds an integer attribute to the file and returns it open.
 static hid_t add_attribute(rl_trajectory *t, const char *name, int64_t value) {
   const hid_t space = check(t, H5Screate(H5S_SCALAR));
   const hid_t attribute =
@@ -158,7 +158,7 @@ static hid_t add_attribute(rl_trajectory *t, const char *name, int64_t value) {
   return attribute;
 }
 
-// A dataset that does not change.
+// Writes a one-dimensional dataset that does not change.
 static void add_table(rl_trajectory *t, hid_t group, const char *name, hid_t type, size_t count,
                       const void *values) {
   const hid_t properties = create_properties(t, H5P_DATASET_CREATE);
@@ -171,7 +171,7 @@ static void add_table(rl_trajectory *t, hid_t group, const char *name, hid_t typ
   check(t, H5Pclose(properties));
 }
 
-// A dataset of records of `rows` x `columns` numbers each; 0: without this dimension.
+// Opens a dataset with records of `rows` x `columns` numbers; 0: without that dimension.
 static void open_stream(rl_trajectory *t, stream *s, hid_t group, const char *name, hid_t type,
                         size_t chunk, size_t rows, size_t columns) {
   const size_t numbers = (rows ? rows : 1) * (columns ? columns : 1);
@@ -194,7 +194,7 @@ static void open_stream(rl_trajectory *t, stream *s, hid_t group, const char *na
   check(t, H5Pclose(properties));
 }
 
-// A record a frame, with some numbers for each of the items; without items there is no dataset.
+// Opens a dataset with a record per frame of `numbers` for each item; without items there is none.
 static void open_frames(rl_trajectory *t, stream *s, hid_t group, const char *name, size_t items,
                         size_t numbers) {
   if (items > 0) {
@@ -202,7 +202,7 @@ static void open_frames(rl_trajectory *t, stream *s, hid_t group, const char *na
   }
 }
 
-// Room for the next record in memory; NULL when there is none, or no such dataset.
+// Returns room for the next record in memory; NULL without such a dataset or when out of memory.
 static void *next_record(rl_trajectory *t, stream *s) {
   if (!s->records) {
     return NULL;
@@ -218,7 +218,7 @@ static void *next_record(rl_trajectory *t, stream *s) {
   return s->records + s->bytes * s->count++;
 }
 
-// Appends the records in memory to the dataset.
+// Appends the buffered records to the dataset.
 static void write_stream(rl_trajectory *t, stream *s) {
   const hsize_t start[3] = {s->shape[0], 0, 0};
   const hsize_t count[3] = {s->count, s->shape[1], s->shape[2]};
@@ -236,8 +236,8 @@ static void write_stream(rl_trajectory *t, stream *s) {
   s->count = 0;
 }
 
-// All that is in memory, into the file and on to the system: a killed run keeps it. How many frames
-// there are goes last, since only then all of them can be read.
+// Writes and flushes all buffered records, so that they outlive a kill. The number of frames is
+// written last: only then are all of them readable.
 static void write_out(rl_trajectory *t) {
   for (stream *s = t->streams; s; s = s->next) {
     write_stream(t, s);
@@ -253,7 +253,7 @@ static void write_out(rl_trajectory *t) {
 // ---------------------------------------------------------------------------------------------
 // The layout of the file
 
-// Names as texts of one length, with zeros behind the shorter.
+// Writes names as strings of fixed length, padded with zeros.
 static void add_names(rl_trajectory *t, hid_t group, const char *const *names, size_t count) {
   size_t length = 1;
   for (size_t i = 0; i < count; i++) {
@@ -271,7 +271,7 @@ static void add_names(rl_trajectory *t, hid_t group, const char *const *names, s
   free(text);
 }
 
-// What is constant about the ropes.
+// Writes the constant properties of the ropes.
 static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   const rl_model *model = driver->model;
   const size_t count = model->rope_count;
@@ -291,7 +291,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
       radii[i] = rope->radius;
       closed[i] = rope->closed;
       paths[i] = rope->wrap_capacity > 0;
-      parts[i] = rl_path_parts(rope);
+      parts[i] = rl_path_can_part(rope);
       points[i + 1] = points[i] + rl_path_count(rope);
       elements[i + 1] = elements[i] + rope->link_capacity;
       drawn[i + 1] = drawn[i] + (int64_t)drawn_count(driver, i);
@@ -313,7 +313,7 @@ static void add_ropes(rl_trajectory *t, hid_t group, const rl_driver *driver) {
   free(first);
 }
 
-// Which of the points are eyes.
+// Writes which of the points are eyes.
 static void add_eyes(rl_trajectory *t, hid_t group, const rl_model *model, size_t points) {
   unsigned char *eyes = allocate(t, points, sizeof *eyes);
   size_t next = 0;
@@ -429,7 +429,7 @@ static void open_wraps(rl_trajectory *t, hid_t parent) {
   check(t, H5Gclose(group));
 }
 
-// As many frames as fit into the memory that is set aside for them, and no more than a chunk has.
+// Returns the frames of a chunk: as many as fit into BUFFER_BYTES, at most CHUNK_FRAMES.
 static size_t frames_in_chunk(const rl_model *model) {
   const size_t numbers = 8 * ((size_t)model->node_count + model->eye_count + model->body_count);
   const size_t frames = BUFFER_BYTES / (numbers * sizeof(double) + 1);
@@ -439,7 +439,7 @@ static size_t frames_in_chunk(const rl_model *model) {
 static hid_t create_file(rl_trajectory *t, const char *path) {
   const hid_t creation = create_properties(t, H5P_FILE_CREATE);
   const hid_t access = check(t, H5Pcreate(H5P_FILE_ACCESS));
-  // Nobody else writes it, and who wants to read while the run goes on may.
+  // No lock: other programs may read the file during the run.
   check(t, H5Pset_file_locking(access, false, true));
   const hid_t file = check(t, H5Fcreate(path, H5F_ACC_TRUNC, creation, access));
   check(t, H5Pclose(access));
@@ -447,7 +447,7 @@ static hid_t create_file(rl_trajectory *t, const char *path) {
   return file;
 }
 
-// The library neither prints what went wrong nor tries again at the end of the program.
+// Keeps HDF5 from printing errors and from flushing again at exit.
 static void prepare_library(void) {
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -479,7 +479,7 @@ rl_trajectory *rl_trajectory_create(const char *folder, const rl_driver *driver,
     open_paths(t, t->file, model, exact);
     open_wraps(t, t->file);
   }
-  write_out(t); // without frames, but it can be read
+  write_out(t); // the file is readable from now on, without frames
   if (t->error) {
     rl_trajectory_close(t);
     return NULL;
@@ -532,7 +532,7 @@ static void add_points(rl_trajectory *t, stream *s, const rl_model *model, const
 }
 
 static void add_drawing(rl_trajectory *t, stream *s, const rl_driver *driver) {
-  // Points are three doubles without a gap, as a record of the file is.
+  // The points are written into the record of doubles directly.
   _Static_assert(sizeof(rl_vec3) == 3 * sizeof(double), "rl_vec3 has a gap");
   rl_vec3 *at = next_record(t, s);
   for (uint32_t i = 0; at && i < driver->model->rope_count; i++) {
@@ -560,7 +560,7 @@ static void add_bodies(rl_trajectory *t, item_streams *s, const rl_model *model,
   }
 }
 
-// Of each element; of a massless rope the largest of its pieces.
+// Adds the tension of each element; of a massless rope the largest of its pieces.
 static void add_tensions(rl_trajectory *t, stream *s, const rl_model *model,
                          const rl_state *state) {
   double *tensions = next_record(t, s);
@@ -576,7 +576,7 @@ static void add_tensions(rl_trajectory *t, stream *s, const rl_model *model,
   }
 }
 
-// All items of a state; `started`: its tensions are those of a step.
+// Adds ropes and bodies of a state; before the first step (not `started`) there are no tensions.
 static void add_items(rl_trajectory *t, item_streams *s, const rl_model *model,
                       const rl_state *state, bool started) {
   add_points(t, &s->points, model, state);
@@ -588,7 +588,7 @@ static void add_items(rl_trajectory *t, item_streams *s, const rl_model *model,
   add_bodies(t, s, model, state);
 }
 
-// One contact: where it is on the surface, right under the rope as that is now.
+// Adds a contact with its position on the surface, under the current position of the rope.
 static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index, double force) {
   contact_streams *s = &t->contact;
   const rl_state *state = driver->state;
@@ -607,7 +607,7 @@ static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index,
   }
 }
 
-// The contacts that push.
+// Adds the contacts with a positive force.
 static void add_contacts(rl_trajectory *t, const rl_driver *driver) {
   const double *forces = &driver->state->multipliers[driver->model->link_count];
   int64_t count = 0;
@@ -622,7 +622,7 @@ static void add_contacts(rl_trajectory *t, const rl_driver *driver) {
   t->contacts += count;
 }
 
-// The points of a rope whose path is solved; NULL when out of memory.
+// Returns the points of the path of a rope; NULL when out of memory.
 static const rl_path_point *find_path(rl_trajectory *t, const rl_model *model,
                                       const rl_state *state, uint32_t rope, size_t *count) {
   *count = rl_path_points(model, state, rope, RL_DRAWN_TURNS, t->path_points, t->path_capacity);
@@ -652,10 +652,10 @@ static void add_path(rl_trajectory *t, path_streams *s, const rl_model *model,
   }
 }
 
-// A grip of which nothing is known: before the first step none has been judged.
+// The grip of a bend before the first step, when friction has not been judged.
 static const uint32_t unjudged = 4;
 
-// Where a rope whose path is solved lies on bodies, one record each.
+// Adds a record for each bend of a rope around a body.
 static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *state,
                       uint32_t rope) {
   wrap_streams *s = &t->wrap;
@@ -682,7 +682,8 @@ static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *s
   }
 }
 
-// The ropes over bodies, of the run or its closed form (`exact`); without a state, none.
+// Adds the paths of all ropes over bodies, of the run or of its closed form (`exact`). Without a
+// state there are no points.
 static void add_paths(rl_trajectory *t, path_streams *s, const rl_model *model,
                       const rl_state *state, bool exact) {
   int64_t *first = next_record(t, &s->first);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_FRAMES = 64 }; // read at a time
+enum { BLOCK_FRAMES = 64 }; // frames read at a time
 
 struct rl_track {
   hid_t dataset;
   int rank;
-  size_t frames, width; // numbers in a frame
+  size_t frames, width; // records, and numbers in a record
   hsize_t shape[3];
-  size_t first, count; // frames in memory
+  size_t first, count; // records in memory
   double *numbers;
 };
 
@@ -28,7 +28,7 @@ static void track_free(rl_track *track) {
   }
 }
 
-// A dataset of a group, of which the file holds at least the frames; NULL: there is none.
+// Opens a dataset of at least `frames` records; NULL: there is none.
 static rl_track *track_open(hid_t group, const char *name, size_t frames) {
   rl_track *track = calloc(1, sizeof *track);
   if (!track) {
@@ -52,7 +52,8 @@ static rl_track *track_open(hid_t group, const char *name, size_t frames) {
   return track;
 }
 
-// The library clears a buffer for what it converts in every read; a megabyte if nobody says less.
+// Returns transfer properties with a small conversion buffer: HDF5 clears it, by default a
+// megabyte, in every read.
 static hid_t small_transfer(void) {
   const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
   H5Pset_buffer(transfer, 1 << 14, NULL, NULL);
@@ -96,7 +97,7 @@ size_t rl_track_length(const rl_track *track) { return track->frames; }
 // ---------------------------------------------------------------------------------------------
 // Paths
 
-// Room for so many points.
+// Makes room for `count` points; false when out of memory.
 static bool hold_points(rl_paths *paths, size_t count) {
   if (count > paths->capacity) {
     free(paths->points);
@@ -141,7 +142,7 @@ const rl_paths *rl_paths_at(const rl_trajectory_file *file, rl_path_tracks *trac
              : NULL;
 }
 
-// All records of a list that grows by any number of them in a frame.
+// Opens a list to which each frame adds any number of records.
 static rl_track *list_open(hid_t group, const char *name, size_t width) {
   rl_track *track = track_open(group, name, 0);
   if (track && track->width != width) {
@@ -160,7 +161,7 @@ static bool open_path(const rl_trajectory_file *file, rl_path_tracks *tracks, hi
   tracks->points = list_open(group, names[1], 3);
   tracks->tension = list_open(group, names[2], 1);
   if (!tracks->first && !tracks->points && !tracks->tension) {
-    return true; // nothing of the kind
+    return true; // the file has no paths
   }
   return tracks->first && tracks->points && tracks->tension &&
          tracks->first->width == file->rope_count + 1 &&
@@ -202,7 +203,8 @@ static bool read_int(hid_t group, const char *name, int *value) {
   return done;
 }
 
-// A table of `count` numbers; any number where that is 0, and then it says how many. NULL: broken.
+// Reads a table of `count` numbers; a `count` of 0 accepts any length and is set to it. NULL: the
+// file is broken.
 static double *read_table(hid_t group, const char *name, size_t *count) {
   rl_track *track = track_open(group, name, *count);
   double *numbers = NULL;
@@ -223,7 +225,8 @@ static double *read_table(hid_t group, const char *name, size_t *count) {
   return numbers;
 }
 
-// Names, each ended by a zero and `*stride` behind the one before. NULL: broken.
+// Reads names into one buffer, each ended by a zero, `*stride` bytes apart. NULL: the file is
+// broken.
 static char *read_names(hid_t group, size_t *count, size_t *stride) {
   const hid_t dataset = H5Dopen2(group, "name", H5P_DEFAULT);
   const hid_t space = H5Dget_space(dataset);
@@ -246,7 +249,8 @@ static char *read_names(hid_t group, size_t *count, size_t *stride) {
   return text;
 }
 
-// Where the items of each rope begin among all: rope_count + 1 numbers that do not fall.
+// Reads where the items of each rope begin: rope_count + 1 numbers that do not decrease. NULL: the
+// file is broken.
 static double *read_first(const rl_trajectory_file *file, hid_t group, const char *name,
                           size_t *total) {
   size_t count = file->rope_count + 1;
@@ -275,7 +279,7 @@ static bool read_ropes(rl_trajectory_file *file, hid_t group) {
   double *closed = read_table(group, "closed", &count);
   size_t path_count = count;
   double *paths = read_table(group, "has_path", &path_count);
-  // Files of before ropes could part do not have it.
+  // Files from before ropes could part do not have this table.
   size_t part_count = count;
   const bool has_parts = H5Lexists(group, "parts", H5P_DEFAULT) > 0;
   double *parts =
@@ -327,7 +331,7 @@ static bool read_bodies(rl_trajectory_file *file, hid_t group) {
   return good;
 }
 
-// Whether a track, where there have to be items, is there and holds some numbers for each.
+// Whether a track has `numbers` for each of the items; without items it need not exist.
 static bool fits(const rl_track *track, size_t items, size_t numbers) {
   return items == 0 || (track && track->width == items * numbers);
 }
@@ -354,7 +358,7 @@ static bool open_tracks(rl_trajectory_file *file, hid_t ropes, hid_t bodies) {
            fits(exact->rotation, file->body_count, 4)));
 }
 
-// After a kill in the middle of a flush there may be more times than frames.
+// Reads the times of all complete frames; a killed run may have left more times than frames.
 static bool read_times(rl_trajectory_file *file) {
   int frames = -1;
   bool good = read_int(file->handle, "frames", &frames) && frames >= 0;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What lasts this much longer [s] than the time limit, because a step does not end, is killed.
+// A run checks its time limit between steps; one whose step lasts this much longer [s] is killed.
 static const double limit_grace = 2.0;
 
 static int run_cell(const rl_cell *cell) {
@@ -24,13 +24,13 @@ static int run_cell(const rl_cell *cell) {
   return rl_run(cell->scenario, cell->solver, &own, cell->folder, cell->command);
 }
 
-// A run that ended without saying how: entered by its parent.
+// Completes the run.json of a process that ended without doing so.
 static void enter_crash(const rl_cell *cell, int status) {
   char path[RL_PATH_MAX];
   char reason[128];
   json_t *manifest =
       rl_path_join(path, cell->folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
-  const bool late = rl_ended_late(status);
+  const bool late = rl_ended_by_limit(status);
   if (late) {
     rl_describe_limit(cell->run.limit, reason, sizeof reason);
   } else if (WIFSIGNALED(status)) {
@@ -38,7 +38,7 @@ static void enter_crash(const rl_cell *cell, int status) {
   } else {
     snprintf(reason, sizeof reason, "the run ended with status %d", WEXITSTATUS(status));
   }
-  // What reached its time limit between two steps has said so itself.
+  // A run that noticed its time limit between two steps has reported it itself.
   const bool is_open =
       manifest && strcmp(json_string_value(json_object_get(manifest, "status")), "running") == 0;
   if (!late && (is_open || !manifest)) {
@@ -73,7 +73,7 @@ static void end_queued(void *context, size_t i, int status) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
     enter_crash(cell, status);
   } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
-    cell->started = false; // the folder is another run's, and what is in it, too
+    cell->started = false; // another run holds the folder, and its files are not this cell's
   }
 }
 
@@ -83,14 +83,14 @@ double rl_cell_cost(const rl_scenario *scenario, const rl_solver_spec *solver, u
          rl_solver_spec_effort(solver);
 }
 
-// What takes longest must not come last, when the other processors have nothing left to do. Of
-// equals the first comes first: their places in the table are in that order.
+// For qsort: falling cost, so that an expensive run does not start last; ties in table order, which
+// is the order of the addresses.
 static int compare_costs(const void *a, const void *b) {
   const rl_cell *x = *(rl_cell *const *)a, *y = *(rl_cell *const *)b;
   return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost) : (x > y) - (x < y);
 }
 
-// As many at a time as there is memory for.
+// Limits the runs at a time to those that fit into memory together.
 static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
   double largest = 1.0;
   for (size_t i = 0; i < count; i++) {
@@ -123,7 +123,7 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
   return good;
 }
 
-// What was killed has results and no summary.
+// Looks for any result file, since a killed command leaves results without a summary.
 bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable) {
   for (size_t i = 0; i < count; i++) {
     if (!rl_has_room_for_folder(cells[i].folder)) {
@@ -151,12 +151,12 @@ static const char *const summary_metrics[] = {
 
 enum { SUMMARY_METRICS = sizeof summary_metrics / sizeof summary_metrics[0] };
 
-// A number of run.json; a gap where it has none.
+// Writes a number of run.json; a gap where there is none.
 static void write_number(FILE *out, const json_t *value) {
   rl_csv_number(out, json_is_number(value) ? json_number_value(value) : NAN);
 }
 
-// How a cell ended that left nothing to read.
+// Finds status and reason of a cell without a run.json.
 static void describe_missing(const rl_cell *cell, const char **status, const char **reason) {
   if (!cell->scenario) {
     *status = "unsupported";
@@ -189,7 +189,7 @@ const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size) {
   return buffer;
 }
 
-enum { NOTHING, NOTED, STOPPED }; // what there is to say of a cell
+enum { NOTHING, NOTED, STOPPED }; // what rl_cells_print_notes prints of a cell
 
 static int describe_outcome(const rl_cell *cell, char *text, size_t size) {
   json_t *manifest = load_manifest(cell);
@@ -216,7 +216,7 @@ static int describe_outcome(const rl_cell *cell, char *text, size_t size) {
   return found;
 }
 
-void rl_cells_tell(const rl_cell *cells, size_t count) {
+void rl_cells_print_notes(const rl_cell *cells, size_t count) {
   enum { MOST = 20 };
   size_t told = 0;
   for (int kind = STOPPED; kind > NOTHING; kind--) {
@@ -242,7 +242,7 @@ size_t rl_cells_shared(const rl_cell *cells, size_t count) {
   return shared;
 }
 
-// How far a run came within its time limit is the computer's, not the method's.
+// Removes what depends on the speed of the computer: how far a run came within its time limit.
 static void drop_numbers(json_t *manifest) {
   json_object_del(manifest, "summary");
   json_object_del(manifest, "state_hash");

@@ -1,53 +1,51 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cells: many runs, each in a process of its own, some at a time, and the table of how they ended.
+// Cells of a comparison or study: runs, each in a process of its own, and the table of outcomes.
 #ifndef RL_CELLS_H
 #define RL_CELLS_H
 
 #include "results/files.h"
 #include "run.h"
 
-// A run: a scenario, a solver, a folder, and how far it is.
+// One run: scenario, solver, folder, and whether it has been started.
 typedef struct rl_cell {
-  const rl_scenario *scenario; // NULL: not even the scenario is supported,
+  const rl_scenario *scenario; // NULL: the scenario is not supported,
   const char *fault;           // for this reason
   const char *name;            // of the scenario
   const rl_solver_spec *solver;
-  rl_run_options run; // step, duration ...; how it is told is set by rl_cells_run
-  double cost;        // an estimate in any unit: dear cells start first, of equals the first
+  rl_run_options run; // step, duration ...; rl_cells_run sets `quiet` and `comparison`
+  double cost;        // estimated, in any unit: the most expensive start first, ties in order
   char folder[RL_PATH_MAX];
-  char *command;          // that repeats this cell alone
-  const char *comparison; // and all cells
+  char *command;          // the command that repeats this cell alone
+  const char *comparison; // the command that repeats all cells
   bool started;
 } rl_cell;
 
-// About how long a run takes, for the cost of a cell.
+// Estimates the cost of a run, in the unit of rl_cell.cost.
 double rl_cell_cost(const rl_scenario *scenario, const rl_solver_spec *solver, uint64_t steps);
 
-// Runs all cells, `jobs` at a time (0: as many as there are processors). A cell that fails does not
-// stop the others; a signal stops all. False when out of memory.
+// Runs all cells, `jobs` at a time (0: one a processor; fewer if memory is short). A failed cell
+// does not stop the others; a signal stops all. Returns false when out of memory.
 bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 
-// How a cell ended: the status of its run.json ("done", "diverged" ...), or "failed" and the like
-// where it left none.
+// Writes the status of a cell to `buffer` and returns it: that of its run.json ("done", "diverged"
+// ...), or "failed", "interrupted" or "unsupported" where there is no run.json.
 const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
 
-// On stderr, briefly: the cells that diverged or ran out of time, and what is to be noted of the
-// others.
-void rl_cells_tell(const rl_cell *cells, size_t count);
+// Prints on stderr the cells that diverged or timed out, then the first note of the others.
+void rl_cells_print_notes(const rl_cell *cells, size_t count);
 
-// How many cells were not run but taken from what studies have in common.
+// Counts the cells whose results were copied from the shared run cache.
 size_t rl_cells_shared(const rl_cell *cells, size_t count);
 
-// Whether each cell has room for its folder, and no result there that it may not replace; else
-// false with a message, which speaks of --resume if that can go on with it.
+// Whether every cell can have its folder without replacing a result it must not replace. Otherwise
+// prints a message, which mentions --resume if `resumable`.
 bool rl_cells_are_free(const rl_cell *cells, size_t count, bool resumable);
 
-// Writes FOLDER/summary.csv by way of summary.csv.new, a row for each cell. What takes its time has
-// seconds that differ from one time to the next: without `timed` they are nan. False with errno
-// set.
+// Writes FOLDER/summary.csv, one row per cell, through summary.csv.new. Wall-clock seconds differ
+// between repetitions; without `timed` that column is nan. Returns false with errno set.
 bool rl_cells_summarise(const rl_cell *cells, size_t count, const char *folder, bool timed);
 
-// Writes FOLDER/timing.csv: the seconds of each cell. False with errno set.
+// Writes FOLDER/timing.csv: the wall-clock seconds of each cell. Returns false with errno set.
 bool rl_cells_write_timing(const rl_cell *cells, size_t count, const char *folder);
 
 #endif

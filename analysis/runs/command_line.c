@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether a word is text that can be printed, and not any bytes that a file may be called.
+// Whether a word is printable text; a file name can be any bytes.
 static bool is_text(const char *word) {
   const size_t length = strlen(word);
   char *shown = malloc(length + 1);
@@ -20,7 +20,7 @@ static bool is_text(const char *word) {
   return same;
 }
 
-// $'...' names every byte in ASCII, so that the line can stand in a JSON file.
+// Writes a word as $'...' with octal escapes, so that the line is ASCII and can stand in JSON.
 static void write_bytes(FILE *out, const char *word) {
   fputs("$'", out);
   for (; *word; word++) {
@@ -30,7 +30,7 @@ static void write_bytes(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-// A blank and the word, quoted where it has to be.
+// Writes a blank and the word, quoted where necessary.
 static void write_word(FILE *out, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+./:,=@%";
@@ -50,7 +50,7 @@ static void write_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-// An option and its value, printf style.
+// Writes an option and its value, printf style.
 static void write_setting(FILE *out, const char *option, const char *format, ...) {
   char *word = NULL;
   va_list arguments;
@@ -63,9 +63,8 @@ static void write_setting(FILE *out, const char *option, const char *format, ...
   va_end(arguments);
 }
 
-// Under its label.
 static void write_solver(FILE *out, const rl_solver_spec *solver) {
-  // A label that a comparison made of the parameters has to be given to a run.
+  // A label that was made unique by a comparison has to be passed on explicitly.
   if (solver->labelled || strcmp(solver->label, solver->type->name) == 0) {
     write_setting(out, "--solver", "%s", solver->text);
   } else {
@@ -124,7 +123,7 @@ char *rl_run_command(const char *scenario, const rl_solver_spec *solver, const r
   return fclose(out) == 0 ? text : NULL;
 }
 
-// Whether a word is the option, which may be cut as long as no other begins so.
+// Whether a word is the option or an abbreviation of it.
 static bool is_option(const char *word, const char *option) {
   return strlen(word) > strlen("--") && strncmp(word, option, strlen(word)) == 0;
 }

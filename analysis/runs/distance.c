@@ -5,7 +5,7 @@ bool rl_place_moves(const rl_model *model, uint32_t place) {
   return model->points[place].w > 0.0 || rl_moving_hold(model, place);
 }
 
-// Root mean square and maximum, as the values come.
+// Accumulates root mean square and maximum.
 typedef struct norms {
   double squares, largest;
   size_t count;

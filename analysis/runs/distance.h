@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far two states of one model are from each other.
+// Distances between two states of one model.
 #ifndef RL_DISTANCE_H
 #define RL_DISTANCE_H
 
 #include "world/state.h"
 
-// L2 (root mean square) and largest distance over all nodes and mass centres that can move, and of
-// the tensions over all elements and spans. Turns of bodies are left out.
+// Root-mean-square and largest distance: of positions and velocities over all nodes and centres of
+// mass that can move, of tensions over all links. Rotations of bodies are not compared.
 typedef struct rl_distance_norms {
   double position_rms, position_max; // [m]
   double velocity_rms, velocity_max; // [m/s]
@@ -15,10 +15,10 @@ typedef struct rl_distance_norms {
 
 rl_distance_norms rl_state_distance(const rl_model *model, const rl_state *a, const rl_state *b);
 
-// Whether what is at a place can move: neither held in space nor a body that is fixed or driven.
+// Whether a place can move: a node or body that is neither fixed in space nor driven.
 bool rl_place_moves(const rl_model *model, uint32_t place);
 
-// Mean distance of the places that can move from other positions [place_count] [m].
+// Returns the mean distance [m] of the places that can move from `others` [place_count] [m].
 double rl_mean_distance(const rl_model *model, const rl_state *state, const rl_vec3 *others);
 
 #endif

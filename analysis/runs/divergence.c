@@ -13,7 +13,7 @@ static const char picture[] =
     "the code as printed moves one node of a link: the rope that is drawn gains energy without "
     "end; no gain stops this method, and what hangs at the ends moves as it should";
 
-// Every cell of the coverage is held to this table by tests/contract.
+// tests/contract checks this table against runs of all solvers on all scenarios.
 static const rl_divergence known[] = {
     {"contraption-rope", "pbd-direct", across, 4000},
     {"contraption-rope", "impulse", across, 240},

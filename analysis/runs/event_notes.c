@@ -10,7 +10,7 @@
 // Times that differ by more than this are worth a note [s].
 static const double note_above = 1e-9;
 
-// What is said (printf style), at its place in the file, or else with what it is about.
+// Prints a note with its position in the file, or without one with its subject `what`.
 static void note_at(const rl_scenario *scenario, const rl_tree *at, const char *what,
                     const char *format, va_list arguments) {
   if (at && at->line > 0) {
@@ -45,10 +45,11 @@ static void note_rope(const rl_scenario *scenario, const rl_rope *rope, const ch
   va_end(arguments);
 }
 
-// Of the steps that begin at 0, dt ... what happens at t happens before this one.
+// Returns the index of the first step before which an event at time t happens.
 static double step_of(const rl_schedule *schedule, double t) { return round(t / schedule->dt); }
 
-// A run that was made shorter leaves out what comes later, which needs no words.
+// Whether an event is after the end of a full-length run; if the user shortened the run, no note is
+// needed.
 static bool is_too_late(const rl_scenario *scenario, const rl_schedule *schedule, double t) {
   return step_of(schedule, t) >= (double)schedule->steps && t >= scenario->duration;
 }
@@ -65,8 +66,8 @@ static void note_winch_times(const rl_scenario *scenario, const rl_schedule *sch
   }
 }
 
-// A winch feeds one element: in a step that moves more of the rope than that, what is taken in is
-// torn straight, and what comes out has had no time to fall. A massless rope is all one element.
+// Notes a winch that moves more than one element in a step, the element that it feeds: rope taken
+// in is pulled straight, and rope paid out has no time to fall. A massless rope is one element.
 static void note_winch(const rl_scenario *scenario, const rl_schedule *schedule, size_t i) {
   const rl_event *e = &scenario->definition.events[i];
   const rl_rope *rope = &scenario->model->ropes[e->rope];

@@ -3,7 +3,7 @@
 
 #include "world/paths/bend.h"
 
-// Sums over elements and spans.
+// Sums over elements, and over the spans of massless ropes.
 typedef struct sums {
   double squares; // of stretches
   size_t count;
@@ -19,7 +19,7 @@ static void measure_length(rl_metrics *metrics, sums *s, double excess, double r
   }
 }
 
-// A massless rope over bodies is as many spans as the places where it sticks make of it.
+// Measures a massless rope over bodies, which has a span between any two places where it sticks.
 static void measure_spans(rl_metrics *metrics, sums *s, const rl_model *model,
                           const rl_state *state, uint32_t rope) {
   rl_rope_solve_bends(model, state, rope);
@@ -38,7 +38,7 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
     const rl_link *link = &state->links[i];
     const uint32_t rope = model->link_rope[i];
     if (i - model->ropes[rope].first_link >= rl_rope_elements(model, state, rope)) {
-      continue; // there is none any more
+      continue; // the element does not exist any more
     }
     if (model->ropes[rope].wrap_capacity > 0) {
       measure_spans(metrics, &s, model, state, rope);

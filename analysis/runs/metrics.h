@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Metrics of a state, defined once for all solvers; analysis/README.md has them in words.
+// The metrics of a state, the same for all solvers; analysis/README.md defines them in words.
 #ifndef RL_METRICS_H
 #define RL_METRICS_H
 
@@ -7,14 +7,14 @@
 
 typedef struct rl_metrics {
   rl_energy energy;       // [J]
-  double work;            // [J]
-  double dissipated;      // [J]
+  double work;            // done from outside since the start [J]
+  double dissipated;      // by dampers, drag, friction and catches since the start [J]
   double energy_total;    // [J]
-  double energy_error;    // [J]
-  double stretch_max;     // largest element's max(0, length / rest - 1)
-  double stretch_rms;     // root mean square over the elements
-  double length_error;    // largest excess over rest of an inextensible element [m]
-  double penetration_max; // deepest node inside a body [m]
+  double energy_error;    // energy - energy at the start - work + dissipated [J]
+  double stretch_max;     // largest max(0, length / rest - 1) of an element
+  double stretch_rms;     // root mean square of the same over the elements
+  double length_error;    // largest excess of an inextensible element over its rest length [m]
+  double penetration_max; // depth of the deepest node inside a body [m]
   double tension_max;     // [N]
   rl_momentum momentum;
   double momentum_scale; // sum of m |v| [kg m/s]

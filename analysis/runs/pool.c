@@ -19,7 +19,7 @@ static pid_t start_task(const rl_pool *pool, size_t i) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would wait for it
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // a child without its parent has nobody to report to
     _exit(getppid() == parent ? pool->work(pool->context, i) : RL_EXIT_INTERRUPTED);
   }
   return child;
@@ -32,8 +32,8 @@ static void show_progress(const rl_pool *pool, size_t done) {
   }
 }
 
-// Waits a moment for a task to end; true if one did. A wait without end could miss a signal that
-// comes just before it, and then the tasks would never hear of it.
+// Waits up to 2 ms for a task to end and returns whether one did. A blocking wait could miss a
+// signal that arrives just before it, and the tasks would not be stopped.
 static bool wait_for_one(const rl_pool *pool, pid_t *processes) {
   int status = 0;
   const pid_t process = waitpid(-1, &status, WNOHANG);
@@ -103,7 +103,7 @@ void rl_limit_time(double seconds) {
   }
 }
 
-bool rl_ended_late(int status) {
+bool rl_ended_by_limit(int status) {
   return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
 }
 

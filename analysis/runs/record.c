@@ -17,10 +17,10 @@ struct rl_recorder {
   rl_trajectory *trajectory;
   rl_state *exact_state; // NULL without a closed form
   void *exact;
-  double *exact_tensions; // [unknowns] their sums
-  bool comes_to_rest;     // it holds at the end, not at the start
+  double *exact_tensions; // [unknowns] sums of tensions over a step
+  bool comes_to_rest;     // the closed form is a state of rest in which the run does not start
   double kept;            // the closed form's invariant at the start
-  double *angles;         // [2 x probes] last unwrapped values, simulated and exact
+  double *angles;         // [2 x probes] last unwrapped angles, simulated and exact
   rl_momentum start;
   bool is_free;
   int error; // errno of the first write that failed
@@ -57,8 +57,7 @@ const rl_column rl_columns[] = {
     {NULL, NULL},
 };
 
-// The `alpha` of the drawings: a step is a whole number of substeps, so what is recorded at its end
-// has no time left over.
+// `alpha` of rl_solver_type.draw: a step is a whole number of substeps, so no time is left over.
 static const double left_over = 0.0;
 
 static bool open_in(rl_lines *lines, const char *folder, const char *name) {
@@ -177,9 +176,9 @@ static double probe_value(const rl_recorder *r, const rl_driver *driver, const r
   return value;
 }
 
-// The exact state now. A tension is the impulse of a step over its length, so the exact one is the
-// mean over the step too (by Simpson's rule, but where it gets blows); at its end it would be of
-// first order for every method.
+// Finds the exact state now. A recorded tension is an impulse over the length of the step, so the
+// exact tension is the mean over the step too, from the form itself or by Simpson's rule. Comparing
+// with the tension at the end of the step would be of first order for every method.
 static bool find_exact(rl_recorder *r, const rl_driver *driver) {
   if (!r->exact) {
     return false;
@@ -209,7 +208,7 @@ static bool find_exact(rl_recorder *r, const rl_driver *driver) {
   return known;
 }
 
-// A quantity that the exact motion keeps, beside its value at the start; returns its error.
+// Writes the closed form's invariant beside its value at the start; returns the absolute error.
 static double write_invariant(const rl_recorder *r, const rl_driver *driver) {
   const rl_exact_type *form = r->scenario->exact;
   if (!form->invariant) {
@@ -222,10 +221,10 @@ static double write_invariant(const rl_recorder *r, const rl_driver *driver) {
   return fabs(value - r->kept);
 }
 
-// What the summary says of the errors of a line. A form of rest that the run has to come to first,
-// since it starts elsewhere, says nothing of the way there.
+// Updates the summary's exact error. A closed form of rest that does not hold at the start counts
+// only at the end of the run.
 static void watch_exact(rl_recorder *r, const rl_driver *driver, double error) {
-  static const double same_start = 1e-6; // as near as poses are written [m]
+  static const double same_start = 1e-6; // scenarios give positions to about that precision [m]
   double *most = &r->summary.exact_error_max;
   if (driver->state->step == 0) {
     r->comes_to_rest = error > same_start;
@@ -234,11 +233,12 @@ static void watch_exact(rl_recorder *r, const rl_driver *driver, double error) {
   }
 }
 
-// Places and lengths never jump. Forces do, and speeds at an impact: an event that is a moment late
-// is an error of the whole jump, however good the method. So they count where nothing else is
-// known.
+// Writes the probes and the exact error of a row: the largest error of positions and lengths, which
+// are continuous. Forces, and velocities at an impact, jump: an event that is a moment late is an
+// error as large as the jump, for any method. They count only where no positions or lengths are
+// probed.
 static void write_probes(rl_recorder *r, const rl_driver *driver, bool known) {
-  double lengths = NAN, others = NAN; // fmax() takes the number where there is a gap beside it
+  double lengths = NAN, others = NAN; // fmax() ignores a nan beside a number
   for (size_t i = 0; i < r->scenario->probe_count; i++) {
     const double value = probe_value(r, driver, driver->state, i, 0);
     rl_csv_number(r->series.out, value);
@@ -298,7 +298,7 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver, bool with_frame) {
   write_probes(r, driver, known);
   rl_lines_end(&r->series);
   if (with_frame && rl_trajectory_is_due(r->trajectory)) {
-    rl_lines_pass_on(&r->series); // no frame without its line
+    rl_lines_flush(&r->series); // every frame in the file has its row in series.csv
   }
   note_error(r, r->series.error);
   if (with_frame && !rl_trajectory_add(r->trajectory, driver, known ? r->exact_state : NULL)) {
@@ -315,7 +315,7 @@ void rl_record_trace(rl_recorder *r, const rl_driver *driver) {
   note_error(r, r->iterations.error);
 }
 
-// One line of snapshots.csv; `index` counts along the path, eyes included.
+// Writes a line of snapshots.csv; `index` counts the vertices of the rope, eyes included.
 static void write_position(rl_recorder *r, double time, const char *item, const char *prefix,
                            const char *kind, uint32_t index, rl_vec3 p) {
   fprintf(r->snapshots.out, "%.17g,%s,%s%s,%u,%.17g,%.17g,%.17g", time, item, prefix, kind, index,
@@ -323,7 +323,7 @@ static void write_position(rl_recorder *r, double time, const char *item, const 
   rl_lines_end(&r->snapshots);
 }
 
-// The path of a rope that can lie on bodies.
+// Writes the path of a rope that can lie on bodies.
 static void write_path(rl_recorder *r, const rl_model *model, const rl_state *state, double time,
                        const char *prefix, uint32_t rope) {
   rl_rope_solve_bends(model, state, rope);
@@ -340,25 +340,25 @@ static void write_path(rl_recorder *r, const rl_model *model, const rl_state *st
   free(points);
 }
 
-// Whether a rope that can part is apart before a vertex, where an element begins.
+// Whether a rope that can part is apart before a vertex that begins an element.
 static bool is_gap(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t vertex) {
   return model->ropes[rope].spare_count > 0 && vertex % 2 == 0 &&
          rl_element_before(model, state, rope, vertex / 2) == RL_NONE;
 }
 
-// Of longer ropes every k-th point and the last are snapshots enough: a figure shows no more, and
-// trajectory.h5 has them all.
+// Whether a point is left out: of long ropes every k-th point and the last are written, enough for
+// a figure. trajectory.h5 has all points.
 static bool is_thinned_out(size_t index, size_t count) {
   enum { POINTS_MAX = 10000 };
   const size_t stride = count / (POINTS_MAX + 1) + 1;
   return index % stride != 0 && index + 1 != count;
 }
 
-// Eyes, and the ends of pieces, are there in any case.
+// Whether a vertex is thinned out; eyes, and the ends of pieces, never are.
 static bool is_left_out(const rl_model *model, const rl_state *state, uint32_t rope,
                         uint32_t vertex) {
   const rl_rope *r = &model->ropes[rope];
-  if (!rl_path_parts(r)) {
+  if (!rl_path_can_part(r)) {
     return is_thinned_out(vertex, rl_path_count(r)) && !rl_path_is_eye(r, vertex);
   }
   return is_thinned_out(vertex / 2, rl_rope_elements(model, state, rope)) &&
@@ -393,7 +393,7 @@ static void write_positions(rl_recorder *r, const rl_model *model, const rl_stat
   }
 }
 
-// A rope as the original of its solver draws it, where that is not through its nodes.
+// Writes a rope as the solver's original draws it, where that is not through its nodes.
 static void write_drawing(rl_recorder *r, const rl_driver *driver, uint32_t rope) {
   const rl_solver_type *type = driver->type;
   const rl_model *model = driver->model;
@@ -435,7 +435,7 @@ static void close_file(rl_recorder *r, rl_lines *lines) {
   }
 }
 
-// Closes the trajectory and describes it beside.
+// Closes the trajectory and writes its XDMF description.
 static bool close_trajectory(rl_recorder *r) {
   char path[RL_PATH_MAX];
   char message[RL_PATH_MAX + 64];

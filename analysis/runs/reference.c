@@ -13,8 +13,8 @@
 
 static const char *const preferred[] = {"reference", "rattle", "penalty,integrator=rk4,substeps=1"};
 
-// What keeps a solver from being the reference: capabilities that it lacks, and where nobody asked
-// for it, the stretch of springs that stand for what is inextensible.
+// Returns the capabilities that a solver lacks as a reference: those that the model needs, and,
+// unless it was asked for, stiffness, where it replaces inextensible elements by springs.
 static uint32_t missing(const rl_model *model, const rl_solver_type *type, bool asked) {
   const bool is_soft = type->stored_energy && !(model->capabilities & RL_CAN_ELASTIC);
   return rl_driver_missing(model, type) | (is_soft && !asked ? RL_CAN_LINKS : 0);
@@ -54,11 +54,11 @@ bool rl_reference_choose(const rl_scenario *scenario, const char *asked, rl_solv
   return true;
 }
 
-// How many of the steps are made, when that was last said, and how long they may take.
+// Progress of the reference run: steps done and to do, when it was last shown, its time limit.
 typedef struct progress {
   uint64_t done, count;
   double shown;        // [s]
-  double begun, limit; // [s] of processor time; nan: no limit
+  double begun, limit; // processor time [s]: at the start, and allowed (nan: no limit)
 } progress;
 
 static progress start_progress(uint64_t count, double limit) {
@@ -69,7 +69,7 @@ static bool is_late(const progress *p) { return rl_seconds_used() - p->begun > p
 
 static bool is_stopped(const progress *p) { return rl_run_interrupted() || is_late(p); }
 
-// A few times a second, and at the end.
+// Shows the progress at most every 0.2 s, and at the end.
 static void show_progress(progress *p, double share) {
   static const double pause = 0.2; // [s]
   const double now = rl_seconds_now();
@@ -81,13 +81,13 @@ static void show_progress(progress *p, double share) {
   }
 }
 
-// Within a step that takes long.
+// Called by the driver within a long step; true stops it.
 static bool watch_step(void *self, double share) {
   show_progress(self, share);
   return is_stopped(self);
 }
 
-// `count` steps; the state's tensions are then their mean.
+// Makes `count` steps and stores the mean of the state's tensions over them in `tensions`.
 static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions,
                             const progress *p) {
   const uint32_t links = driver->model->link_count;
@@ -102,13 +102,13 @@ static rl_reason take_steps(rl_driver *driver, uint64_t count, double *tensions,
   return reason;
 }
 
-// Numbers a state as that after `steps` steps of `dt`.
+// Sets step number and time of a state to those after `steps` steps of `dt`.
 static void number(rl_state *state, uint64_t steps, double dt) {
   state->step = steps;
   state->time = (double)steps * dt;
 }
 
-// The exit status of a run that got as far as this, and what there is to say of it.
+// Returns the exit status of a run that got this far, and the reason in `why`.
 static int describe_end(const rl_driver *driver, const rl_solver_spec *reference, rl_reason reason,
                         const progress *p, char why[RL_WHY_MAX]) {
   char limit[128];
@@ -130,27 +130,28 @@ static int describe_end(const rl_driver *driver, const rl_solver_spec *reference
   return RL_EXIT_DONE;
 }
 
-int rl_reference_tell(const rl_scenario *scenario, int status, const char *why) {
+int rl_reference_print_failure(const rl_scenario *scenario, int status, const char *why) {
   if (status != RL_EXIT_INTERRUPTED) {
     fprintf(stderr, "ropelab: %s: %s\n", scenario->name, why);
   }
   return status;
 }
 
-// What takes the steps of a walk.
+// The drivers that make the steps of a walk.
 typedef struct walker {
   const rl_walk *walk;
-  rl_driver *driver, *coarse; // with all substeps, and with half of them
+  rl_driver *driver, *coarse; // with all substeps; with half of them, to estimate the error
   double *tensions;
-  progress steps; // of the comparison
+  progress steps; // in steps of the comparison
 } walker;
 
 static uint64_t coarse_substeps(const rl_walk *walk) {
   return walk->substeps > 1 ? walk->substeps / 2 : 1;
 }
 
-// The step from the origin's start again with half the substeps: how sure its end is. One that is
-// a single step already, of an adaptive solver, is repeated for what it says of its own error.
+// Repeats the step from the origin's start with half as many substeps and stores the difference as
+// its uncertainty. An adaptive solver that makes one substep repeats it as it is, and its own error
+// estimate counts.
 static rl_reason judge(const walker *w, uint64_t at, rl_origin *origin) {
   const uint64_t substeps = coarse_substeps(w->walk);
   rl_driver_set_state(w->coarse, origin->start);
@@ -165,7 +166,7 @@ static rl_reason judge(const walker *w, uint64_t at, rl_origin *origin) {
   return reason;
 }
 
-// The origin at the state that the reference is in, and the reference a step later.
+// Stores the current state of the reference and the state one step later in an origin.
 static rl_reason make_origin(const walker *w, uint64_t at, rl_origin *origin) {
   const rl_model *model = w->driver->model;
   rl_state_copy(origin->start, w->driver->state);
@@ -199,7 +200,7 @@ static int follow(walker *w, rl_origin *origins, char why[RL_WHY_MAX]) {
     }
     reason = reason >= 0 ? make_origin(w, walk->at[i], &origins[i]) : reason;
     status = describe_end(w->driver, walk->reference, reason, steps, why);
-    steps->done++; // that from the origin to its end
+    steps->done++; // the step from the origin to its end
     show_progress(steps, 0.0);
   }
   return status;
@@ -235,7 +236,7 @@ int rl_origins_make(const rl_walk *walk, rl_origin *origins, char why[RL_WHY_MAX
 // ---------------------------------------------------------------------------------------------
 // What studies share
 
-// The manifest of what is kept of a run; NULL: out of memory. Takes `kept`.
+// Creates the manifest of data kept of a run; takes over `kept`. NULL: out of memory.
 static json_t *describe(const rl_scenario *scenario, const rl_solver_spec *reference, double dt,
                         uint64_t steps, json_t *kept) {
   const rl_run_facts facts = {.scenario = scenario,
@@ -314,7 +315,7 @@ int rl_origins_share(const char *cache, const rl_walk *walk, rl_origin *origins,
   return status;
 }
 
-// Places after a step.
+// Writes the positions of all places.
 static bool write_places(const rl_model *model, const rl_state *state, FILE *file) {
   bool good = true;
   for (uint32_t i = 0; i < model->place_count && good; i++) {
@@ -326,14 +327,14 @@ static bool write_places(const rl_model *model, const rl_state *state, FILE *fil
 
 // A track while it is made.
 typedef struct track_maker {
-  const rl_track *track;
+  const rl_reference_track *track;
   char *why;
-  int status; // of the run: that it cannot be written is another matter
+  int status; // exit status of the run; a failed write is not an error
 } track_maker;
 
 static bool write_track(void *context, FILE *file) {
   track_maker *maker = context;
-  const rl_track *t = maker->track;
+  const rl_reference_track *t = maker->track;
   const rl_model *model = t->scenario->model;
   rl_driver *driver = rl_run_driver(t->scenario, t->reference, t->step);
   bool good = driver != NULL;
@@ -357,20 +358,21 @@ static bool write_track(void *context, FILE *file) {
   return good;
 }
 
-static json_t *describe_track(const rl_track *t) {
+static json_t *describe_track(const rl_reference_track *t) {
   const uint64_t shape[] = {t->pieces, t->piece, t->stride};
   return describe(t->scenario, t->reference, t->step, t->pieces * t->piece,
                   json_pack("{s:o}", "track", list_numbers(shape, 3)));
 }
 
-FILE *rl_track_open(const char *cache, const rl_track *track) {
+FILE *rl_reference_track_open(const char *cache, const rl_reference_track *track) {
   json_t *manifest = describe_track(track);
   FILE *file = rl_cache_open(cache, manifest);
   json_decref(manifest);
   return file;
 }
 
-int rl_track_keep(const char *cache, const rl_track *track, char why[RL_WHY_MAX]) {
+int rl_reference_track_keep(const char *cache, const rl_reference_track *track,
+                            char why[RL_WHY_MAX]) {
   json_t *manifest = describe_track(track);
   track_maker maker = {track, why, RL_EXIT_DONE};
   rl_cache_keep(cache, manifest, write_track, &maker);
@@ -378,7 +380,8 @@ int rl_track_keep(const char *cache, const rl_track *track, char why[RL_WHY_MAX]
   return maker.status;
 }
 
-bool rl_track_read(FILE *file, const rl_track *t, rl_state *start, rl_vec3 *places) {
+bool rl_reference_track_read(FILE *file, const rl_reference_track *t, rl_state *start,
+                             rl_vec3 *places) {
   const size_t count = t->scenario->model->place_count;
   bool good = rl_state_read(start, file);
   for (uint64_t n = 0; n <= t->piece && good; n += t->stride) {

@@ -19,27 +19,28 @@
 #include <string.h>
 #include <unistd.h>
 
-// How many snapshots a run plans: at its start, its quarters and its end.
+// Number of snapshots of a run: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
-// Of all energy that there is, and of the scene's size: a method that gains more, or leaves rope
-// longer by more, is worth a note; one that loses more, if that is more than the scene holds.
+// A method that gains more than this share of all energy, or stretches ropes by more than this
+// share of the scene's size, gets a note. So does one that loses more than this share, if that is
+// also more than the scene holds.
 static const double fault_noted = 0.1;
 
-// A film: frames a second, and of a run that is soon over as many in all.
+// Frames a second of the trajectory, and the least number of frames of a short run.
 static const double frame_rate = 60.0, fewest_frames = 120.0;
 
-// A step that differs by more than this from the one asked for is worth a note [s].
+// A step that differs from the requested one by more than this gets a note [s].
 static const double note_above = 1e-9;
 
-// So is an estimate of a method's own error, of the size of the scene.
+// An error estimate above this share of the scene's size gets a note.
 static const double doubtful_estimate = 1e-6;
 
 static volatile sig_atomic_t interrupted = 0;
 static volatile sig_atomic_t writing = 0;
 
-// While results are written the step goes on to its end first. Whoever cannot wait for that presses
-// Ctrl-C again.
+// Once results are being written, a signal only asks the run to end after its step; a second SIGINT
+// ends the program at once.
 static void on_signal(int number) {
   if (!writing || (number == SIGINT && interrupted == SIGINT)) {
     _exit(RL_EXIT_INTERRUPTED);
@@ -53,12 +54,12 @@ void rl_run_catch_signals(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   struct sigaction hangup;
-  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { // nohup ignores it
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { // not under nohup
     sigaction(SIGHUP, &action, NULL);
   }
-  signal(SIGPIPE, SIG_IGN); // a note that nobody reads is no reason to end
-  signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails with EFBIG, as on a full disk
-  signal(SIGCHLD, SIG_DFL); // whoever started us may ignore it, and then nobody waits for a child
+  signal(SIGPIPE, SIG_IGN); // a closed stderr must not end a run
+  signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit fails with EFBIG instead
+  signal(SIGCHLD, SIG_DFL); // an inherited SIG_IGN would make waitpid fail
 }
 
 void rl_run_begin_writing(void) { writing = 1; }
@@ -104,7 +105,7 @@ bool rl_run_remove_result(const char *folder) {
   return true;
 }
 
-// How many times `dt` is as long as a time that is asked for: at least once, at most `most` times.
+// Returns round(time / dt), limited to 1 ... most.
 static uint64_t whole_times(double time, double dt, uint64_t most) {
   return (uint64_t)fmin(fmax(1.0, round(time / dt)), (double)most);
 }
@@ -151,7 +152,7 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
   return true;
 }
 
-// A run while it goes on.
+// A run in progress.
 typedef struct run {
   const rl_scenario *scenario;
   const rl_solver_spec *solver;
@@ -163,18 +164,18 @@ typedef struct run {
   rl_recorder *recorder;
   double *trace;
   size_t trace_capacity;
-  bool late;                          // past its time limit
-  double shown;                       // of its progress [%]
-  json_t *changes;                    // what came apart
-  json_t *notes;                      // what is easily overlooked, in words
-  size_t change_notes;                // of these, how many were told
-  uint32_t whole_rope, whole_element; // where there was last no spare node to part with
-  uint32_t strict_rope;               // that first asked for shorter steps (RL_NONE: none)
-  double strict_time, step_limit;     // when, and for which [s]
-  bool is_bent;                       // by its bending, not by its tension
+  bool late;                          // the time limit was exceeded
+  double shown;                       // progress shown last [%]
+  json_t *changes;                    // events that parted or released something
+  json_t *notes;                      // texts on what is easily overlooked
+  size_t change_notes;                // number of notes on changes
+  uint32_t whole_rope, whole_element; // last element that lacked a spare node to part with
+  uint32_t strict_rope;               // rope that first needed shorter steps; RL_NONE: none
+  double strict_time, step_limit;     // when, and the step that is needed [s]
+  bool is_bent;                       // the limit is that of bending, not of tension
 } run;
 
-// As many changes are listed in run.json, and noted on stderr.
+// Limits of the changes listed in run.json and of those noted on stderr.
 enum { CHANGES_MAX = 1000, NOTES_MAX = 3 };
 
 static int fail(const run *r, const char *what) {
@@ -182,7 +183,7 @@ static int fail(const run *r, const char *what) {
   return RL_EXIT_FAILED;
 }
 
-// The most residuals of a step.
+// The largest number of residuals that a step can record.
 static size_t trace_capacity(const rl_solver_spec *solver) {
   const int iterations = rl_parameter_find(solver->type, "iterations");
   return iterations >= 0 ? (size_t)solver->parameters[iterations] : 1;
@@ -207,10 +208,10 @@ static bool prepare(run *r) {
   return r->recorder != NULL;
 }
 
-// Cells of a comparison end badly without a word, unless somebody watches: they are in its summary.
+// Whether messages go to stderr; the cells of a comparison leave them to its summary.
 static bool is_told(const run *r) { return !r->options->quiet; }
 
-// What happened and is easily overlooked: kept in run.json, and told.
+// Adds a note to run.json and prints it.
 static void note(const run *r, const char *format, ...) {
   char text[384];
   va_list words;
@@ -227,7 +228,7 @@ void rl_describe_limit(double limit, char *reason, size_t size) {
   snprintf(reason, size, "stopped after the time limit of %g s of processor time", limit);
 }
 
-// Processor time, so that a run is not given up because others use the computer.
+// Whether the time limit is exceeded, in processor time, which other processes do not affect.
 static bool is_late(const run *r) {
   return !isnan(r->options->limit) && rl_seconds_used() > r->options->limit;
 }
@@ -241,7 +242,7 @@ static void show_progress(run *r, double steps_done) {
   }
 }
 
-// Within a step that takes long.
+// Called by the driver within a long step; true stops it.
 static bool watch_step(void *self, double share) {
   run *r = self;
   show_progress(r, (double)r->driver->state->step + fmin(share, 0.999));
@@ -257,7 +258,7 @@ static bool is_snapshot_step(const run *r, uint64_t step) {
   return false;
 }
 
-// A rope that slips off a body is physics, and easily overlooked; but not every time of many.
+// Notes the first times that a rope slips off a body, which is easily overlooked.
 static void note_slipping_off(const run *r) {
   const rl_state *state = r->driver->state;
   const uint64_t before = rl_recorder_summary(r->recorder)->slipped_off;
@@ -270,13 +271,13 @@ static void note_slipping_off(const run *r) {
        state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
 }
 
-// The end of its rope that a change is about.
+// Returns the name of the rope end that a change is about.
 static const char *end_name(const rl_change *c) {
   const char *other = c->kind == RL_CHANGE_EMPTY ? "inside" : "between";
   return c->element == 0 ? "from" : c->element == 1 ? "to" : other;
 }
 
-// The winch that has run out of rope.
+// Describes the winch that has run out of rope.
 static void name_winch(const rl_change *c, const char *rope, char *text, size_t size) {
   if (c->element == RL_NONE) {
     snprintf(text, size, "the winch inside rope '%s'", rope);
@@ -320,7 +321,7 @@ static void list_change(const run *r, const rl_change *c) {
   json_array_append_new(r->changes, out);
 }
 
-// What happened, in words.
+// Describes a change in words.
 static void describe_change(const run *r, const rl_change *c, char *text, size_t size) {
   const rl_model *model = r->scenario->model;
   const char *rope = c->rope == RL_NONE ? "" : model->ropes[c->rope].name;
@@ -368,7 +369,7 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
   }
 }
 
-// Whether a change is that of the step before once more: an element that should tear and cannot.
+// Whether the same element as before should tear and lacks a spare node.
 static bool is_told_again(run *r, const rl_change *c) {
   const bool again =
       c->kind == RL_CHANGE_UNMET && c->rope == r->whole_rope && c->element == r->whole_element;
@@ -379,7 +380,7 @@ static bool is_told_again(run *r, const rl_change *c) {
   return again;
 }
 
-// What came apart is listed; the first of it is told.
+// Lists all changes of the step and notes the first of the run.
 static void note_changes(run *r) {
   for (size_t i = 0; i < r->driver->change_count; i++) {
     const rl_change *c = &r->driver->changes[i];
@@ -397,8 +398,9 @@ static void note_changes(run *r) {
   }
 }
 
-// The longest steps in which a method is stable that acts all through a step with what there is at
-// its start: of directions sqrt(m l/T), of bending (10) of papers/bending.md. Infinite: any.
+// The stability limits of a step for methods that hold the directions of elements, or their bending
+// forces, fixed over the step [s]: sqrt(m l/T) for directions, (10) of papers/bending.md for
+// bending. Infinite: no limit.
 static double directions_limit(const rl_driver *driver, uint32_t link) {
   const rl_state *state = driver->state;
   const rl_link *l = &state->links[link];
@@ -417,8 +419,8 @@ static double bending_limit(const rl_driver *driver, const rl_rope *rope, uint32
   return bending > 0.0 && mass > 0.0 ? 0.5 * sqrt(mass * now * now * now / bending) : INFINITY;
 }
 
-// The first time at which a rope asked for shorter steps than these, and the element that asks for
-// the shortest.
+// Remembers the first time at which a rope needs shorter steps than those of the run, and the
+// element that needs the shortest.
 static void watch_limits(run *r) {
   const rl_driver *driver = r->driver;
   const rl_state *state = driver->state;
@@ -442,7 +444,7 @@ static void watch_limits(run *r) {
   }
 }
 
-// One step, with its time and work added to the summary.
+// Makes one step and adds its time and work to the summary.
 static rl_reason take_step(run *r, bool traced, bool recorded) {
   rl_driver *driver = r->driver;
   rl_summary *summary = rl_recorder_summary(r->recorder);
@@ -471,18 +473,18 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
   return reason;
 }
 
-// The time loop: until the end, a divergence or a signal. The last state is always recorded; its
-// positions only if it has any, since a run that diverged may have ended in nan.
+// Runs the time loop until the end, a divergence, a signal or the time limit. The last state always
+// gets a row, and a snapshot if it is finite.
 static rl_reason loop(run *r) {
   const uint64_t steps = r->schedule.steps;
   const rl_watch watch = {watch_step, r};
   rl_reason reason = RL_RUNNING;
   r->driver->info.watch = &watch;
   bool last = false;
-  uint64_t rows = 0; // the last step that has one
+  uint64_t rows = 0; // the last step that has a row
   rl_record_row(r->recorder, r->driver, true);
   rl_record_snapshot(r->recorder, r->driver);
-  last = interrupted || (r->late = is_late(r)); // a long rope takes its time before the first step
+  last = interrupted || (r->late = is_late(r)); // writing the start of a long rope takes time, too
   for (uint64_t step = 1; !last && rl_recorder_is_good(r->recorder); step++) {
     const bool traced = r->options->trace > 0 ? step % r->options->trace == 0 : step == steps;
     const bool recorded = step % r->schedule.every == 0 || step == steps;
@@ -492,7 +494,7 @@ static rl_reason loop(run *r) {
     if (traced) {
       rl_record_trace(r->recorder, r->driver);
     }
-    if ((recorded || last) && r->driver->state->step > rows) { // what stops before a step is there
+    if ((recorded || last) && r->driver->state->step > rows) { // a step may have been interrupted
       rl_record_row(r->recorder, r->driver, last || step % r->schedule.frames_every == 0);
       rows = r->driver->state->step;
     }
@@ -505,24 +507,23 @@ static rl_reason loop(run *r) {
   return reason;
 }
 
-// Adds to the outcome what makes it worth little.
+// Adds a fault to the text of the outcome and to the notes.
 static void add_fault(const run *r, char *text, size_t size, const char *fault) {
   const size_t used = strlen(text);
   snprintf(text + used, size - used, "; %s", fault);
   note(r, "%s", fault);
 }
 
-// Whether a method has lost more than gravity and the start can have given, and that no small share
-// of what passed through: a driven scene that is damped a little loses in the long run more than it
-// holds.
+// Whether the method has lost more energy than the scene can hold, and more than a share of `all`,
+// which includes the work done from outside: a driven scene with little numerical damping loses
+// more in the long run than it can hold.
 static bool loses_too_much(const rl_summary *summary, double all) {
   const double held = summary->energy_scale, lost = summary->energy_loss_max;
   return held > 0.0 && lost > held && lost > fault_noted * all;
 }
 
-// A result that is worth little says so: what the method has made, of all energy that there is, and
-// lost, beyond all that the scene holds by itself, and how much too long it has left ropes, of all
-// that there are.
+// Adds the faults that make a result worth little: energy gained beyond the share of all there is,
+// energy lost beyond all that the scene holds, and rope left too long for the scene's size.
 static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
   const double all = r->driver->energy_scale + fabs(r->driver->state->work);
   char fault[128];
@@ -543,7 +544,7 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
   }
 }
 
-// Steps that are worth less than was asked for.
+// Notes the steps that did not reach the tolerance of the solver.
 static void note_unsettled(const run *r, const rl_summary *summary) {
   char left[96] = "";
   if (summary->unsettled == 0) {
@@ -566,7 +567,7 @@ static void note_unsettled(const run *r, const rl_summary *summary) {
        r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
 }
 
-// Where a method that is to be the truth is not, by its own estimate.
+// Notes where a solver with an error estimate has none any more, or a large one.
 static void note_estimate(const run *r, const rl_summary *summary) {
   const double estimate = r->driver->info.error_estimate;
   if (isnan(estimate) && summary->estimated_until > 0.0) {
@@ -576,7 +577,7 @@ static void note_estimate(const run *r, const rl_summary *summary) {
   }
 }
 
-// Cuts that are over and met no rope, or only where it was apart.
+// Notes the cuts that are over and parted nothing.
 static void note_vain_cuts(const run *r) {
   const rl_driver *driver = r->driver;
   size_t count = 0;
@@ -596,7 +597,7 @@ static void note_vain_cuts(const run *r) {
   }
 }
 
-// How a run has ended.
+// The outcome of a run.
 typedef struct outcome {
   int status;
   const char *name;
@@ -648,7 +649,7 @@ static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *su
   return o;
 }
 
-// Enters the outcome and turns it into an exit status.
+// Writes the outcome to run.json and returns the exit status.
 static int finish(run *r, rl_reason reason) {
   rl_summary summary;
   const bool saved = rl_recorder_close(r->recorder, &summary);
@@ -677,7 +678,7 @@ static int finish(run *r, rl_reason reason) {
   return o.status;
 }
 
-// Whether two descriptions are of the same run by the same program.
+// Whether two manifests describe the same run by the same program.
 static bool are_same_run(const json_t *a, const json_t *b) {
   json_t *first = rl_manifest_identity(a), *second = rl_manifest_identity(b);
   const bool same = json_equal(first, second);
@@ -686,13 +687,13 @@ static bool are_same_run(const json_t *a, const json_t *b) {
   return same;
 }
 
-// Whether a run that was given up would be given up again.
+// Whether two runs have the same time limit, so that one that timed out would do so again.
 static bool has_same_limit(const json_t *a, const json_t *b) {
   return json_equal(json_object_get(a, "limit_s"), json_object_get(b, "limit_s"));
 }
 
-// The exit status of a result that is there if it is this run's and complete; else -1. What failed
-// or was interrupted is not.
+// Returns the exit status of an existing result that is complete and of this very run; else -1. A
+// failed or interrupted run is not complete.
 static int find_result(const run *r) {
   static const struct {
     const char *status;
@@ -716,7 +717,7 @@ static int find_result(const run *r) {
   return found;
 }
 
-// Takes the folder for this run; what is refused changes nothing in it.
+// Makes and locks the folder and removes an old result. If it refuses, the folder is unchanged.
 static int claim(const run *r) {
   if (!rl_make_results_folder(r->folder)) {
     return RL_EXIT_USAGE;
@@ -738,7 +739,7 @@ static int claim(const run *r) {
              : fail(r, "cannot replace what is there");
 }
 
-// Why a run cannot even begin, and the exit status of that; RL_EXIT_DONE: it can.
+// Returns an exit status and the reason if the run cannot begin; RL_EXIT_DONE if it can.
 static int find_obstacle(const run *r, char *reason, size_t size) {
   const uint32_t missing = rl_driver_missing(r->scenario->model, r->solver->type);
   if (missing) {
@@ -754,7 +755,7 @@ static int find_obstacle(const run *r, char *reason, size_t size) {
   return RL_EXIT_DONE;
 }
 
-// Leaves a run.json that says why there is nothing else.
+// Writes a run.json that says why the run could not begin.
 static int give_up(run *r, int status, const char *reason) {
   const bool unsupported = status == RL_EXIT_UNSUPPORTED;
   rl_manifest_finish(r->manifest, unsupported ? "unsupported" : "failed", reason, NULL, 0);
@@ -800,7 +801,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   int status = claim(&r);
   const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;
   if (status != RL_EXIT_DONE) {
-    // Somebody else's folder, or none: nothing is written there.
+    // The folder belongs to another run, or could not be made: nothing is written.
   } else if (obstacle != RL_EXIT_DONE) {
     status = give_up(&r, obstacle, reason);
   } else if (options->cache && rl_cache_fetch(options->cache, r.manifest, folder)) {

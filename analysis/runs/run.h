@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One run of one solver on one scenario, recorded into a folder.
+// One run of one solver on one scenario, recorded in a folder.
 #ifndef RL_RUN_H
 #define RL_RUN_H
 
@@ -23,56 +23,58 @@ typedef struct rl_run_options {
   double duration;        // [s]; nan: the scenario's
   double every;           // [s] between rows of series.csv; nan: every step
   double frames_every;    // [s] between frames of trajectory.h5; 0: as many as a film needs
-  uint64_t trace;         // residuals of every K-th step; 0: of the last
+  uint64_t trace;         // residuals of every K-th step are recorded; 0: of the last step only
   const char *comparison; // the command of the comparison it belongs to; NULL: none
-  double limit;           // [s] of processor time, after which the run is given up; nan: none
-  bool force;             // replace results that are there
-  bool resume;            // but keep one that is complete and of the very same run
-  const char *cache;      // where runs are that studies have in common; NULL: not for this one
+  double limit;           // processor time after which the run is given up [s]; nan: no limit
+  bool force;             // replace an existing result
+  bool resume;            // keep an existing result if it is complete and of the same run
+  const char *cache;      // folder of the runs that studies share; NULL: not used
   bool quiet;             // no progress and no notes on stderr
 } rl_run_options;
 
-// How a run goes through time.
+// The steps of a run and which of them are recorded.
 typedef struct rl_schedule {
   uint64_t steps;
   uint64_t every;        // steps between rows of series.csv
-  uint64_t frames_every; // and between those that are frames of trajectory.h5, too
+  uint64_t frames_every; // steps between frames of trajectory.h5, a multiple of `every`
   double dt;             // [s]
 } rl_schedule;
 
-// Plans max(1, round(duration / step)) equal steps. False, with why, if nobody could count them.
+// Plans max(1, round(duration / step)) equal steps. Returns false with a message if there would be
+// more than RL_STEPS_MAX.
 bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
                      rl_schedule *schedule, char *message, size_t size);
 
-// The same, with that said on stderr; so are a step that had to be changed and what is odd about
-// the events, unless the options say quiet.
+// The same with the message on stderr. Unless the options say quiet, it also notes a step that had
+// to be adjusted, and odd events and ropes (event_notes.h).
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
 
-// Ignores SIGXFSZ and SIGPIPE, and catches SIGINT and SIGTERM: they end the program at once, or,
-// after rl_run_begin_writing, as soon as what is written is valid; a second SIGINT does not wait.
+// Ignores SIGXFSZ and SIGPIPE and catches SIGINT, SIGTERM and SIGHUP. Before
+// rl_run_begin_writing() they end the program at once; after it they only set
+// rl_run_interrupted(), so that files can be completed, and a second SIGINT ends the program.
 void rl_run_catch_signals(void);
 void rl_run_begin_writing(void);
 bool rl_run_interrupted(void);
 
-// A driver for a solver on a scenario; a signal ends its step also within it, which is RL_RUNNING
-// then. NULL when out of memory.
+// Creates a driver for a solver on a scenario; NULL when out of memory. A signal also interrupts a
+// step that is being made, which then returns RL_RUNNING.
 rl_driver *rl_run_driver(const rl_scenario *scenario, const rl_solver_spec *solver, double dt);
 
-// Whether the folder holds a result already.
+// Whether the folder holds any file of a run.
 bool rl_run_has_result(const char *folder);
 
-// Removes it; false with errno set.
+// Removes these files; false with errno set.
 bool rl_run_remove_result(const char *folder);
 
-// Why a run was given up: the same words whenever that was.
+// Writes the reason of a run that was given up at its time limit [s].
 void rl_describe_limit(double limit, char *reason, size_t size);
 
-// The memory of a run [bytes].
+// Estimates the memory of a run [bytes].
 double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver);
 
-// Runs and records. The folder is made; results that are there are replaced with `force`, and
-// otherwise refused, as is a folder that another run writes into. Returns an exit status, with a
-// message on stderr unless it is RL_EXIT_DONE.
+// Runs and records. Makes the folder; replaces an existing result only with `force`, and refuses a
+// folder that another run is writing into. Returns an exit status, with a message on stderr unless
+// it is RL_EXIT_DONE.
 int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
            const char *folder, const char *command);
 

@@ -10,7 +10,7 @@
 
 static const char cache_name[] = "ropelab-references";
 
-// Files of a run beside run.json.
+// The files of a run beside run.json.
 static const char *const files[] = {"series.csv", "iterations.csv", "snapshots.csv",
                                     RL_TRAJECTORY_NAME, RL_XDMF_NAME};
 
@@ -30,7 +30,7 @@ bool rl_cache_path(char cache[RL_PATH_MAX], const char *folder) {
   return written < RL_PATH_MAX;
 }
 
-// FNV-1a.
+// Computes FNV-1a over `count` bytes.
 static uint64_t hash(uint64_t value, const void *bytes, size_t count) {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static uint64_t hash(uint64_t value, const void *bytes, size_t count) {
 
 static const uint64_t hash_start = UINT64_C(14695981039346656037);
 
-// A program that was built from changed sources is only known by its bytes.
+// Hashes the bytes of the program, which identify it if its sources were changed.
 static uint64_t hash_program(void) {
   char bytes[1 << 16];
   uint64_t value = hash_start;
@@ -56,7 +56,7 @@ static uint64_t hash_program(void) {
   return value;
 }
 
-// All that decides about the numbers of a run: what the solver is called does not. NULL: out of
+// Returns everything that determines the numbers of a run, without the solver's label. NULL: out of
 // memory.
 static json_t *content(const json_t *manifest) {
   json_t *identity = rl_manifest_identity(manifest);
@@ -70,7 +70,7 @@ static json_t *content(const json_t *manifest) {
   return identity;
 }
 
-// The folder of an entry.
+// Writes the path of the folder of an entry.
 static bool entry_path(char path[RL_PATH_MAX], const char *cache, const json_t *manifest) {
   json_t *identity = content(manifest);
   char *text = json_dumps(identity, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -85,7 +85,7 @@ static bool entry_path(char path[RL_PATH_MAX], const char *cache, const json_t *
   return good;
 }
 
-// Copies all files that are there but run.json.
+// Copies the files of a run that exist, except run.json.
 static bool copy_files(const char *from, const char *to) {
   char source[RL_PATH_MAX], target[RL_PATH_MAX];
   bool good = true;
@@ -127,7 +127,7 @@ bool rl_cache_fetch(const char *cache, const json_t *manifest, const char *folde
   return fetched;
 }
 
-// Whether there is an entry already; one that is not whole is removed.
+// Whether a complete entry exists; an incomplete one is removed.
 static bool is_kept(const char *path, const json_t *manifest) {
   char file[RL_PATH_MAX];
   json_t *there = rl_path_join(file, path, "run.json") ? json_load_file(file, 0, NULL) : NULL;
@@ -140,7 +140,7 @@ static bool is_kept(const char *path, const json_t *manifest) {
   return kept;
 }
 
-// Fills a folder beside with `fill`, and renames it to that of the entry.
+// Fills a folder beside with `fill` and renames it to that of the entry.
 static void make_entry(const char *cache, const json_t *manifest,
                        bool (*fill)(const char *beside, void *context), void *context) {
   char path[RL_PATH_MAX], beside[RL_PATH_MAX + 8];
@@ -148,7 +148,7 @@ static void make_entry(const char *cache, const json_t *manifest,
     return;
   }
   snprintf(beside, sizeof beside, "%s.new", path);
-  // What somebody left there who was killed is overwritten; who is still at it has the lock.
+  // Files of a killed process are overwritten; a running one holds the lock.
   if (!rl_make_folders(beside) || !rl_lock_folder(beside) || !rl_run_remove_result(beside)) {
     return;
   }

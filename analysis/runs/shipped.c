@@ -50,7 +50,7 @@ void rl_names_free(char **names, size_t count) {
 
 bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH_MAX],
                      char *message, size_t size) {
-  // A folder of results may well be called like a scenario.
+  // A folder is skipped: results may have the name of a scenario.
   if (rl_file_exists(name) && !rl_is_folder(name)) {
     return snprintf(path, RL_PATH_MAX, "%s", name) < RL_PATH_MAX;
   }

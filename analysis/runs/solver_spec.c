@@ -11,7 +11,7 @@
 
 enum { WORD_MAX = 96, WORDS_MAX = 32 };
 
-// A piece of the spec as a string of its own; false if it is too long.
+// Copies a piece of the spec into a string of its own; false if it is too long.
 static bool copy_word(char word[WORD_MAX], const char *from, size_t length) {
   if (length >= WORD_MAX) {
     return false;
@@ -155,7 +155,7 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
     return false;
   }
   rl_parameters_initial(spec->type, spec->parameters);
-  uint32_t given = 0; // a bit a parameter
+  uint32_t given = 0; // one bit per parameter
   const char *at = text + head;
   while (*at == ',') {
     at++;
@@ -236,16 +236,17 @@ void rl_parameter_range(const rl_parameter *parameter, char *buffer, size_t size
   }
 }
 
-// The parameter's value; where there is none, another.
+// Returns the value of a parameter; `otherwise` if the solver has none of that name.
 static double value_of(const rl_solver_spec *spec, const char *name, double otherwise) {
   const int index = rl_parameter_find(spec->type, name);
   return index >= 0 ? spec->parameters[index] : otherwise;
 }
 
-// Measured on five rods in steps of 1/64 ms to 32 ms: within a factor of three.
+// The factors were measured on five rods in steps of 1/64 ms to 32 ms; the estimate is within a
+// factor of three there.
 double rl_solver_spec_effort(const rl_solver_spec *spec) {
-  const double adaptive = 150.0; // sweeps that a step with an error estimate is worth
-  const double until_done = 5.0; // iterations of a method that ends by itself
+  const double adaptive = 150.0; // cost of an adaptive step in sweeps
+  const double until_done = 5.0; // typical iterations until the tolerance is reached
   const bool ends = value_of(spec, "tolerance", 0.0) > 0.0;
   const double iterations = fmax(1.0, value_of(spec, "iterations", 1.0));
   const double substeps = fmax(1.0, value_of(spec, "substeps", 1.0));

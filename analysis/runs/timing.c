@@ -28,8 +28,8 @@ static double processor_time(int who) {
          1e-6 * ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec);
 }
 
-// The first line of /proc/stat: "cpu", then ticks of user, nice, system, idle, iowait, irq,
-// softirq, steal; steal is what other machines took on the same hardware.
+// Reads the first line of /proc/stat: "cpu", then ticks of user, nice, system, idle, iowait, irq,
+// softirq and steal (time taken by other virtual machines).
 rl_load rl_load_now(void) {
   enum { FIELDS = 8, IDLE = 3, WAITING = 4 };
   unsigned long long ticks[FIELDS] = {0};
