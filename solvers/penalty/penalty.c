@@ -36,11 +36,21 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                 "chain becomes unstable (h: substep, W: inverse mass of the row)"},
     [DAMPING_RATIO] = {"damping_ratio", RL_REAL, "1", 0.1, 0, 1, NULL,
                        "automatic springs: damper as a fraction of the critical one"},
-    [CONTACT_SAFETY] = {"contact_safety", RL_REAL, "1", 0.03, 1e-6, 1, NULL,
-                        "safety of the contacts of a body with other bodies, all together"},
+    [CONTACT_SAFETY] =
+        {"contact_safety", RL_REAL, "1", 0.03, 1e-6, 1, NULL,
+         "safety of the contacts of a body with other bodies, all together, and of friction"},
     [CONTACT_DAMPING] = {"contact_damping", RL_REAL, "1", 0.9, 0, 1, NULL,
                          "and their damper as a fraction of what stops a body within a substep"},
 };
+
+// Friction of a contact in the last kick.
+typedef struct rubbing {
+  rl_vec3 slide;   // before it [m/s]
+  rl_vec3 impulse; // on the rope or the first body [N s]
+  rl_spring spring;
+  double stored; // in the spring before it [J]
+  double limit;  // of the force [N]
+} rubbing;
 
 typedef struct penalty {
   const double *parameters;
@@ -56,6 +66,7 @@ typedef struct penalty {
   double *impulses;               // [links + contact capacity] over the step so far [N s]
   double *pushes, *approaches;    // [links + contact capacity] in the last kick, rates before it
   double *last;                   // and in its last substep
+  rubbing *rubs;                  // [contact capacity]
 } penalty;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
@@ -72,6 +83,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->pushes = rl_carve(c, rl_unknown_capacity(model), sizeof *self->pushes);
   self->approaches = rl_carve(c, rl_unknown_capacity(model), sizeof *self->approaches);
   self->last = rl_carve(c, rl_unknown_capacity(model), sizeof *self->last);
+  self->rubs = rl_carve(c, model->contact_capacity, sizeof *self->rubs);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -109,25 +121,47 @@ static void push_link(penalty *self, const rl_state *state, uint32_t index, doub
   info->dissipated += spring_loss(s, v.value, rate, force, self->weight);
 }
 
-// (16) Coulomb friction, regularised: a damper c_t = 1 / (W h) across the normal, which stops the
-// slide within a substep, up to the friction coefficient times the normal force. What holds creeps.
-static void push_friction(penalty *self, const rl_state *state, const rl_rows *rows,
-                          const rl_row *row, double normal_force, rl_step_info *info) {
-  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
-  const double speed = rl_length(slide);
-  const double limit = row->friction * normal_force;
-  const double inverse_mass = rl_contact_inverse_mass(rows, row, slide, state->points);
-  if (!(speed > 0.0) || !(inverse_mass > 0.0)) {
-    return;
+// The pull K of the spring across the normal, which turns with what the contact lies on.
+static rl_vec3 turned_pull(const penalty *self, const rl_model *model, const rl_state *state,
+                           const rl_row *row) {
+  const rl_vec3 pull = state->frictions[row->item];
+  const uint32_t body = state->contacts[row->item].body;
+  if (rl_is_zero(pull)) {
+    return pull;
   }
-  const double shared = row->crowd > 0 ? inverse_mass * row->crowd : inverse_mass;
-  const double size = fmin(speed / (shared * self->law.h), limit);
-  const rl_vec3 force = rl_scale(-size / speed, slide);
+  const rl_vec3 spin = body == RL_NONE ? rl_vec(0.0, 0.0, 0.0) : rl_body_spin(model, state, body);
+  const rl_vec3 turned = rl_add_scaled(pull, self->weight, rl_cross(spin, pull));
+  const rl_vec3 across = rl_add_scaled(turned, -rl_dot(turned, row->normal), row->normal);
+  return rl_scale(rl_length(pull), rl_unit(across));
+}
+
+// The spring gives as the contact slides for a while, and slips at the cone.
+static void stretch(rl_vec3 *pull, const rubbing *rub, rl_vec3 slide, double duration) {
+  rl_friction_bound(pull, rl_add_scaled(*pull, -duration * rub->spring.stiffness, slide),
+                    rub->limit);
+}
+
+// (16) Coulomb friction: a spring across the normal that slips at the cone, and a damper beside it.
+static void push_friction(penalty *self, const rl_model *model, rl_state *state,
+                          const rl_rows *rows, const rl_row *row, double normal_force,
+                          rl_step_info *info) {
+  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
+  rl_vec3 *pull = &state->frictions[row->item];
+  rubbing *rub = &self->rubs[row->item];
+  if (!self->goes_on) {
+    const rl_spring s = rl_friction_spring(&self->law, rows, row, state->points);
+    *rub = (rubbing){.slide = slide, .spring = s, .stored = rl_friction_energy(s, *pull)};
+  }
+  rub->limit = row->friction * normal_force;
+  *pull = turned_pull(self, model, state, row);
+  stretch(pull, rub, slide, 0.5 * self->weight);
+  rl_vec3 force = *pull;
+  rl_friction_bound(&force, rl_add_scaled(*pull, -rub->spring.damping, slide), rub->limit);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     self->forces[e->slot] = rl_add(self->forces[e->slot], rl_contact_share(row, e, force));
   }
-  info->dissipated += size * speed * self->weight;
+  rub->impulse = rl_add_scaled(rub->impulse, self->weight, force);
   info->work +=
       rl_friction_work(rows, row, rl_scale(self->weight, force), state->points, state->velocities);
 }
@@ -140,7 +174,7 @@ static void note_push(penalty *self, uint32_t source, double force, double rate)
   self->pushes[source] += force * self->weight;
 }
 
-static void push_row(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows,
+static void push_row(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
@@ -158,14 +192,14 @@ static void push_row(penalty *self, const rl_model *model, const rl_state *state
     info->dissipated += spring_loss(s, row->value, power, force, self->weight);
   }
   if (row->friction > 0.0) {
-    push_friction(self, state, rows, row, force, info);
+    push_friction(self, model, state, rows, row, force, info);
   }
 }
 
 // The forces of all rows at the state's positions and velocities, which count for `weight` seconds
 // in the tension and the loss of the step.
-static void evaluate_forces(penalty *self, const rl_model *model, const rl_state *state,
-                            rl_rows *rows, double weight, rl_step_info *info) {
+static void evaluate_forces(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                            double weight, rl_step_info *info) {
   const double *drags = rl_drags(model, state);
   self->weight = weight;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -197,15 +231,30 @@ static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl
   return w > 0.0 ? rl_add_scaled(gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// (18) What contacts of bodies have taken in a kick.
-static void book_contacts(const penalty *self, const rl_state *state, const rl_rows *rows,
-                          rl_step_info *info) {
+// (16) The other half of what the spring across the normal gives in a kick of duration h, and (18)
+// what friction has taken.
+static void end_friction(const penalty *self, rl_state *state, const rl_rows *rows,
+                         const rl_row *row, double h, rl_step_info *info) {
+  const rubbing *rub = &self->rubs[row->item];
+  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
+  rl_vec3 *pull = &state->frictions[row->item];
+  stretch(pull, rub, slide, 0.5 * h);
+  info->dissipated -= 0.5 * rl_dot(rub->impulse, rl_add(rub->slide, slide));
+  info->dissipated -= rl_friction_energy(rub->spring, *pull) - rub->stored;
+}
+
+// (18) What contacts of bodies have taken in a kick, and friction in all contacts.
+static void end_contacts(const penalty *self, rl_state *state, const rl_rows *rows, double h,
+                         rl_step_info *info) {
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     const double push = row->crowd > 0 ? self->pushes[row->source] : 0.0;
     if (push > 0.0) {
       const double rate = rl_row_rate(rows, row, state->velocities);
       info->dissipated += 0.5 * push * (self->approaches[row->source] + rate);
+    }
+    if (row->friction > 0.0) {
+      end_friction(self, state, rows, row, h, info);
     }
   }
 }
@@ -217,7 +266,7 @@ static void kick(const penalty *self, const rl_model *model, rl_state *state, do
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], h, acceleration(self, model, state, i));
   }
-  book_contacts(self, state, rows, info);
+  end_contacts(self, state, rows, h, info);
 }
 
 // (3) v += h (g + w F), then x += h v with the new velocity.
@@ -286,7 +335,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     rl_move(&state->points[i], self->moves[i]);
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
   }
-  book_contacts(self, state, rows, info);
+  end_contacts(self, state, rows, self->law.h, info);
   rl_rotation_settle(model, state, false);
 }
 

@@ -24,14 +24,42 @@ rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest,
 }
 
 // (17) Contacts that share a body share what its substep can bear.
+static rl_spring spring_of_contact(const rl_stand_in *law, uint32_t crowd, double inverse_mass) {
+  const double shared = (crowd > 0 ? crowd : 1) * inverse_mass * law->h;
+  return shared > 0.0 ? (rl_spring){law->contact_hardness / (shared * law->h),
+                                    law->contact_damping / shared, false}
+                      : (rl_spring){0.0, 0.0, false};
+}
+
 static rl_spring spring_of_bodies(const rl_stand_in *law, const rl_row *row) {
   rl_spring s = {law->stiffness, law->damping, false};
-  if (s.stiffness == 0.0 && row->inverse_mass > 0.0) {
-    const double shared = row->crowd * row->inverse_mass * law->h;
-    s.stiffness = law->contact_hardness / (shared * law->h);
-    s.damping += law->contact_damping / shared;
+  if (s.stiffness == 0.0) {
+    const rl_spring automatic = spring_of_contact(law, row->crowd, row->inverse_mass);
+    s.stiffness = automatic.stiffness;
+    s.damping += automatic.damping;
   }
   return s;
+}
+
+// The largest eigenvalue of a symmetric matrix of two rows, from what it gives along both axes and
+// between them.
+rl_spring rl_friction_spring(const rl_stand_in *law, const rl_rows *rows, const rl_row *row,
+                             const rl_point *points) {
+  double most = row->inverse_mass;
+  if (row->has_spins) {
+    const rl_vec3 *t = row->tangents;
+    const double first = rl_contact_inverse_mass(rows, row, t[0], points);
+    const double second = rl_contact_inverse_mass(rows, row, t[1], points);
+    const double between = rl_contact_inverse_mass(rows, row, rl_add(t[0], t[1]), points);
+    const double mean = 0.5 * (first + second);
+    const double apart = 0.5 * (first - second), along = between - mean;
+    most = mean + sqrt(apart * apart + along * along);
+  }
+  return spring_of_contact(law, row->crowd, most);
+}
+
+double rl_friction_energy(rl_spring spring, rl_vec3 pull) {
+  return spring.stiffness > 0.0 ? 0.5 * rl_dot(pull, pull) / spring.stiffness : 0.0;
 }
 
 rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row) {
@@ -65,6 +93,10 @@ double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl
       rl_row_evaluate(model, state, rows, row, state->points);
       energy +=
           row->crowd > 0 ? 0.0 : energy_of(rl_row_spring(law, model, row), row->value, row->lower);
+      if (row->friction > 0.0) {
+        energy += rl_friction_energy(rl_friction_spring(law, rows, row, state->points),
+                                     state->frictions[row->item]);
+      }
     }
   }
   return energy;

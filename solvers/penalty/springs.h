@@ -30,8 +30,15 @@ rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest,
 // That of a general row as it was last evaluated.
 rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row);
 
-// Energy in all stand-ins at the state's positions [J], but not in contacts of bodies: what those
-// take is lost, and what they give back is booked as it comes.
+// (17) That across the normal of a contact, for the direction in which it gives way most.
+rl_spring rl_friction_spring(const rl_stand_in *law, const rl_rows *rows, const rl_row *row,
+                             const rl_point *points);
+
+// What it stores as it pulls with a force [J].
+double rl_friction_energy(rl_spring spring, rl_vec3 pull);
+
+// Energy in all stand-ins at the state's positions [J], but not along the normals of contacts of
+// bodies: what those take is lost, and what they give back is booked as it comes.
 double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
                          rl_rows *rows);
 

@@ -74,8 +74,8 @@ typedef struct rl_state {
                          // normal force of each contact, then the tension behind each wrap that
                          // sticks. Warm start and output.
   rl_contact *contacts;  // [contact_capacity]
-  rl_vec3 *frictions;    // [contact_capacity] force across the normal of each [N]: warm start of
-                         // methods that have one; with the others it stays 0
+  rl_vec3 *frictions;    // [contact_capacity] force across the normal of each [N], of methods that
+                         // start from it or have springs there; with the others it stays 0
   rl_vec3 *sides;        // [contact_capacity] of two elements: the normal at the start of the last
                          // step, which says on which side of the other each is; NULL: no rope
                          // touches ropes

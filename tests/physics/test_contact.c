@@ -121,7 +121,7 @@ static void slopes_slide_or_hold(void **unused) {
   static const struct {
     const char *spec;
     double creep; // [m] allowed where it holds
-  } solvers[] = {{"penalty", 1e-3},     {"pbd", 1e-9},        {"pbd,order=jacobi", 1e-9},
+  } solvers[] = {{"penalty", 1e-5},     {"pbd", 1e-9},        {"pbd,order=jacobi", 1e-9},
                  {"xpbd", 1e-9},        {"pbd-direct", 1e-9}, {"pbd-direct,gradient=current", 1e-9},
                  {"impulse", 1e-9},     {"rattle", 1e-9},     {"impulse-direct", 1e-9},
                  {"impulse-soft", 1e-6}};
@@ -190,15 +190,22 @@ static void thrown_along_a_slope_halves_its_speed(void **unused) {
                     "ropes: {rope: {from: {free: [0, 0, -0.1]}, to: {free: [0, 0, 0.1]}, mass: 0.7,"
                     " segments: 1, velocity: [0, 0, %g]}}\n",
                     sin(angle), cos(angle), v);
-  for (size_t i = 0; i < 3; i++) {
-    rl_driver *d = driver_for(s, direct_solvers[i], 1.0 / 240.0);
+  static const struct {
+    const char *spec;
+    double error; // relative
+  } solvers[] = {{"penalty", 1e-3},
+                 {"pbd-direct", 0.01},
+                 {"pbd-direct,gradient=current", 0.01},
+                 {"rattle", 0.005}};
+  for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
+    rl_driver *d = driver_for(s, solvers[i].spec, 1.0 / 240.0);
     for (int n = 0; n < 1200; n++) {
       assert_true(rl_driver_step(d) > 0);
       const double vx = probe(d, "rope.node.0.vx"), vy = probe(d, "rope.node.0.vy");
       const double vz = probe(d, "rope.node.0.vz"), downhill = vx * cos(angle) - vy * sin(angle);
-      check_relative(sqrt(downhill * downhill + vz * vz) + downhill, v, 0.02);
+      check_relative(sqrt(downhill * downhill + vz * vz) + downhill, v, solvers[i].error);
     }
-    check_relative(probe(d, "rope.node.0.speed"), 0.5 * v, 0.02);
+    check_relative(probe(d, "rope.node.0.speed"), 0.5 * v, solvers[i].error);
     rl_driver_free(d);
   }
   rl_scenario_free(s);
