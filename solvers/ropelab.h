@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole public interface of the library, for C and C++: a definition (world/model.h) becomes a
-// model, a driver (world/driver.h) steps it with a solver (world/solver.h), and the state
-// (world/state.h) holds where everything is. A method of one's own reads world/rows.h too.
+// The whole public interface of the library, for C and C++. A model is made from a definition
+// (world/model.h); a driver (world/driver.h) advances its state (world/state.h) with a solver
+// (world/solver.h). To write a solver, read world/rows.h too.
 #ifndef ROPELAB_H
 #define ROPELAB_H
 
@@ -10,7 +10,7 @@
 #define RL_VERSION_PATCH 0
 #define RL_VERSION "0.1.0"
 
-// What the headers below need of the C library comes first: C++ must not see it as extern "C".
+// Headers of the C library come first: C++ must not include them as extern "C".
 #include <math.h>
 #include <stdalign.h>
 #include <stdbool.h>

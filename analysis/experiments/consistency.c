@@ -216,9 +216,10 @@ static bool measure_drift(const bench *b, uint64_t multiple, rl_consistency_row 
   }
   const bool known = !row->run_diverged;
   row->energy_drift = known ? row->energy_drift : NAN;
-  row->momentum_drift = known && rl_model_is_free(model) ? d.linear / d.scale : NAN;
-  row->angular_drift =
-      known && rl_model_keeps_angular(model) ? d.angular / rl_length(d.start.angular) : NAN;
+  row->momentum_drift = known && rl_model_keeps_momentum(model) ? d.linear / d.scale : NAN;
+  row->angular_drift = known && rl_model_keeps_angular_momentum(model)
+                           ? d.angular / rl_length(d.start.angular)
+                           : NAN;
   rl_driver_free(driver);
   return true;
 }

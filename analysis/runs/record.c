@@ -116,7 +116,7 @@ rl_recorder *rl_recorder_create(const char *folder, const rl_scenario *scenario,
   r->folder = folder;
   r->scenario = scenario;
   r->start = rl_state_momentum(driver->model, driver->state);
-  r->is_free = rl_model_is_free(driver->model);
+  r->is_free = rl_model_keeps_momentum(driver->model);
   r->summary.energy_scale = driver->energy_scale;
   r->summary.momentum_drift = r->is_free ? 0.0 : NAN;
   r->summary.exact_error_max = NAN;

@@ -359,13 +359,13 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
   case RL_CHANGE_UNGROWN:
     snprintf(text, size, "rope '%s' has no spare node left to grow by at element %u%s", rope,
              c->element,
-             model->ropes[c->rope].stops ? ", and the run stops"
+             model->ropes[c->rope].stops_run ? ", and the run stops"
                                          : " and goes on with longer elements there");
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
              c->element,
-             model->ropes[c->rope].stops ? ", and the run stops" : " and goes on whole");
+             model->ropes[c->rope].stops_run ? ", and the run stops" : " and goes on whole");
   }
 }
 

@@ -297,7 +297,8 @@ static void find_rates(penalty *self, const rl_model *model, const rl_state *sta
     const uint32_t spin = model->bodies[i].spin_slot;
     if (spin != RL_NONE) {
       self->rates[spin] = rl_rotation_rate(model, state, i);
-      self->accelerations[spin] = rl_add(self->accelerations[spin], rl_gyration(model, state, i));
+      self->accelerations[spin] =
+          rl_add(self->accelerations[spin], rl_gyroscopic_rate(model, state, i));
     }
   }
 }

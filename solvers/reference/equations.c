@@ -158,7 +158,7 @@ void rl_equations_free_accelerations(rl_equations *e) {
   for (uint32_t i = 0; i < model->body_count; i++) {
     const uint32_t spin = model->bodies[i].spin_slot;
     if (spin != RL_NONE) {
-      e->accelerations[spin] = rl_gyration(model, state, i);
+      e->accelerations[spin] = rl_gyroscopic_rate(model, state, i);
     }
   }
   rl_bending_push(model, state, 1.0, e->accelerations);

@@ -56,7 +56,7 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
 // Before and after a step each element can be parted, each event can let something go or, a winch,
 // run out of rope; and an end can be drawn in.
 static size_t change_capacity(const rl_model *model) {
-  return (model->parts ? 2 * (size_t)model->link_count : 0) + model->event_count +
+  return (model->topology_changes ? 2 * (size_t)model->link_count : 0) + model->event_count +
          (model->eye_count > 0 ? 1 : 0);
 }
 
@@ -229,7 +229,7 @@ static void tell_and_book(rl_driver *driver, double before) {
 
 // What happens at this time, or what the last step has torn.
 static void apply_change(rl_driver *driver, bool (*act)(rl_driver *)) {
-  const double before = driver->model->parts ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
+  const double before = driver->model->topology_changes ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
   if (act(driver)) {
     tell_and_book(driver, before);
   }
@@ -293,7 +293,7 @@ static bool begin_step(rl_driver *driver) {
   }
   if (driver->model->event_count > 0 && !driver->is_stopped) {
     apply_change(driver, rl_events_act);
-    apply_feed(driver, rl_events_feed);
+    apply_feed(driver, rl_events_begin_feeds);
   }
   stop_at_eyes(driver);
   return !driver->is_stopped;
@@ -404,7 +404,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   if (!begin_step(driver)) {
     return info->reason = RL_STOPPED;
   }
-  const bool strikes = driver->swept && rl_events_strike(driver);
+  const bool strikes = driver->swept && rl_events_is_swiping(driver);
   if (strikes) {
     rl_state_copy(driver->swept, state);
   }
@@ -423,9 +423,9 @@ rl_reason rl_driver_step(rl_driver *driver) {
   }
   state->step++;
   if (strikes) {
-    apply_change(driver, rl_events_swipe);
+    apply_change(driver, rl_events_cut_swiped);
   }
-  apply_feed(driver, rl_events_fed);
+  apply_feed(driver, rl_events_end_feeds);
   return info->reason = end_step(driver);
 }
 

@@ -39,7 +39,7 @@ static void stop_winch(rl_driver *driver, uint32_t event, bool stops, double len
 // There is no spare node left to part a rope with, or for it to grow by.
 static void miss_spare(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t element) {
   driver->state->unparted++;
-  driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops;
+  driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops_run;
   note(driver, kind, rope, element, RL_NONE);
 }
 
@@ -131,7 +131,7 @@ static bool find_stroke(const rl_driver *driver, const rl_event *e, double step,
   return done >= 0.0 && done < steps;
 }
 
-bool rl_events_strike(const rl_driver *driver) {
+bool rl_events_is_swiping(const rl_driver *driver) {
   rl_cut stroke;
   bool strikes = false;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
@@ -141,7 +141,7 @@ bool rl_events_strike(const rl_driver *driver) {
   return strikes;
 }
 
-bool rl_events_swipe(rl_driver *driver) {
+bool rl_events_cut_swiped(rl_driver *driver) {
   const double step = (double)driver->state->step - 1.0;
   rl_cut stroke;
   bool parted = false;
@@ -296,7 +296,7 @@ static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
   }
 }
 
-bool rl_events_feed(rl_driver *driver) {
+bool rl_events_begin_feeds(rl_driver *driver) {
   const rl_state *state = driver->state;
   const bool others = find_feeds(driver, (double)state->step);
   bool taken = false;
@@ -333,7 +333,7 @@ static bool pay_out(rl_driver *driver, const rl_event *e, uint32_t i) {
   return paid;
 }
 
-bool rl_events_fed(rl_driver *driver) {
+bool rl_events_end_feeds(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
   bool paid = false;

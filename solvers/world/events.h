@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happens to a scene at its times: cuts, releases, forces; and ropes that tear. Private to the
+// Events of a scene: cuts, releases, winches, forces, wind; and ropes that tear. Private to the
 // driver.
 #ifndef RL_EVENTS_H
 #define RL_EVENTS_H
 
 #include "driver.h"
 
-// What acts before the step that begins now. True where something came apart.
+// Applies the events that are due before the step that begins now: cuts and releases, and the
+// forces, wind and winch rates of the step. Returns true if something came apart.
 bool rl_events_act(rl_driver *driver);
 
-// Ropes with mass on winches, before a step: which elements these feed, and the nodes that they
-// take in. After it: the mass that has come or gone, and the nodes that come. True where rows and
-// solver have to follow.
-bool rl_events_feed(rl_driver *driver);
-bool rl_events_fed(rl_driver *driver);
+// Winches on ropes with mass. Before a step: finds the elements that they feed, and removes the
+// nodes that they take in. After a step: updates the masses, and inserts the nodes that they pay
+// out. Both return true if elements have changed, so that rows and solver have to follow.
+bool rl_events_begin_feeds(rl_driver *driver);
+bool rl_events_end_feeds(rl_driver *driver);
 
-// Whether something that goes on does so in a step.
+// Whether an event that lasts is active in a step.
 bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step);
 
-// Whether a swipe goes on in the step that begins now.
-bool rl_events_strike(const rl_driver *driver);
+// Whether a swipe that takes time is active in the step that begins now.
+bool rl_events_is_swiping(const rl_driver *driver);
 
-// What swipes have cut in the step that has ended. True where something came apart.
-bool rl_events_swipe(rl_driver *driver);
+// Cuts what swipes have met in the step that has ended. Returns true if something came apart.
+bool rl_events_cut_swiped(rl_driver *driver);
 
-// The ropes that the last step has strained too much. True where one came apart.
+// Parts elements that the last step has loaded beyond their strength. Returns true if one parted.
 bool rl_events_tear(rl_driver *driver);
 
-// The work of the forces that act since the last rl_events_act, up to a constant [J].
+// Returns the potential sum of F.x of the forces that act since the last rl_events_act [J]: its
+// difference between two states is their work.
 double rl_events_work(const rl_driver *driver);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Carving arrays out of one block: the same layout function is run twice, first on a carver
-// without a block, which only counts the bytes, then on the block itself.
+// Carves arrays out of one block. The same layout function is run twice: first on a carver without
+// a block, which only counts the bytes, then on one with the block.
 #ifndef RL_MEMORY_H
 #define RL_MEMORY_H
 
@@ -14,15 +14,15 @@ typedef struct rl_carver {
   size_t used; // bytes
 } rl_carver;
 
-// The next array of `count` elements of `size` bytes; NULL while only counting.
+// Returns the next array of `count` elements of `size` bytes; NULL while only counting.
 static inline void *rl_carve(rl_carver *carver, size_t count, size_t size) {
   void *array = carver->block ? carver->block + carver->used : NULL;
   carver->used += (count * size + RL_ALIGNMENT - 1) / RL_ALIGNMENT * RL_ALIGNMENT;
   return array;
 }
 
-// A zeroed block of at least `size` bytes, aligned for rl_carve; free it with free(*allocation).
-// NULL when out of memory.
+// Returns a zeroed block of at least `size` bytes, aligned for rl_carve; NULL when out of memory.
+// Free it with free(*allocation).
 static inline char *rl_block_create(size_t size, void **allocation) {
   *allocation = calloc(size + RL_ALIGNMENT, 1);
   if (!*allocation) {

@@ -113,7 +113,7 @@ static void note_features(rl_model *m, const rl_definition *d) {
     m->is_swiped = m->is_swiped || d->events[i].duration > 0.0;
     m->is_limited = m->is_limited || (winch && isfinite(d->events[i].max_tension));
   }
-  m->parts = m->is_fed || rl_definition_parts(d);
+  m->topology_changes = m->is_fed || rl_definition_parts(d);
   m->is_pushed = rl_definition_is_pushed(d);
 }
 

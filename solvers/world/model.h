@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The model: what does not change during a run. It is made once from a definition (which a
-// scenario file or a C program fills in), checked, resolved (lengths, node masses, initial
-// positions, capacities) and constant from then on.
+// The model: everything about a scene that does not change during a run. It is made once from a
+// definition, which a scenario file or a C program fills in. The definition is checked, and its
+// lengths, node masses, initial positions and capacities are resolved; then the model is constant.
 #ifndef RL_MODEL_H
 #define RL_MODEL_H
 
@@ -11,26 +11,26 @@
 
 #include "vector.h"
 
-// "No such body": a point fixed in space.
+// No such index. As a body: a point fixed in space.
 #define RL_NONE UINT32_MAX
 
-// As many spare nodes as can be needed.
+// Value of rl_rope_definition.pool: as many spare nodes as can ever be needed.
 #define RL_POOL_ENOUGH SIZE_MAX
 
 // ---------------------------------------------------------------------------------------------
-// Definition: what the user says. Fill the structs from rl_body_defaults(),
-// rl_rope_defaults() and rl_waypoint_defaults(). Optional numbers are NAN where absent. All arrays
-// belong to the caller and are copied.
+// Definition: what the user specifies. Start from rl_body_defaults(), rl_rope_defaults() and
+// rl_waypoint_defaults(). Optional numbers are NAN where absent. All arrays belong to the caller;
+// rl_model_create copies them.
 
 typedef enum rl_motion { RL_FREE, RL_FIXED, RL_DRIVEN, RL_AXLE } rl_motion;
 
 typedef enum rl_shape { RL_SPHERE, RL_CAPSULE, RL_CYLINDER, RL_BOX, RL_PLANE, RL_HULL } rl_shape;
 
-// Whether its surface is flat faces between edges.
+// Whether the surface of a shape consists of flat faces and edges.
 static inline bool rl_is_polyhedron(rl_shape shape) { return shape == RL_BOX || shape == RL_HULL; }
 
-// How many contacts with a part a node of a rope can have, or an element: that can lie on two
-// edges.
+// Returns how many contacts with a part a node or an element of a rope can have: an element can lie
+// on two edges of a polyhedron.
 static inline uint32_t rl_shape_contacts(rl_shape shape, bool is_element) {
   return is_element && rl_is_polyhedron(shape) ? 2 : 1;
 }
@@ -44,12 +44,12 @@ typedef struct rl_part_definition {
   double radius;         // sphere, capsule, cylinder [m]
   double length;         // capsule (without the caps), cylinder, along the local z axis [m]
   rl_vec3 size;          // box: full edge lengths [m]
-  rl_vec3 normal;        // plane: outward normal of the half-space, of any length
+  rl_vec3 normal;        // plane: outward normal of the half-space, not necessarily unit
   size_t point_count;    // hull
   const rl_vec3 *points; // hull [m]
 } rl_part_definition;
 
-// A corner of a driven body's way: at this time it is at this position.
+// A corner of the piecewise linear motion of a driven body.
 typedef struct rl_drive_key {
   double time;      // [s]
   rl_vec3 position; // [m]
@@ -58,20 +58,20 @@ typedef struct rl_drive_key {
 typedef struct rl_body_definition {
   const char *name;
   rl_motion motion;
-  double mass;       // [kg], NAN if absent; needed for free and axle
+  double mass;       // [kg], NAN if absent; required for RL_FREE and RL_AXLE
   rl_vec3 inertia;   // principal moments [kg m^2]; x is NAN if absent
   rl_vec3 position;  // of the mass centre [m]
   rl_vec3 rotation;  // rotation vector [rad]
   rl_vec3 velocity;  // [m/s]
   rl_vec3 spin;      // angular velocity, world frame [rad/s]
-  size_t part_count; // no part and no inertia: a point mass
+  size_t part_count; // a body without parts and inertia is a point mass
   const rl_part_definition *parts;
   double friction; // Coulomb coefficient, NAN if absent
   double restitution;
   bool collide;      // with other bodies
   bool rope_collide; // with ropes
   size_t drive_count;
-  const rl_drive_key *drive; // driven bodies: piecewise linear, then at rest
+  const rl_drive_key *drive; // RL_DRIVEN: piecewise linear motion, at rest after the last key
 } rl_body_definition;
 
 typedef enum rl_end_kind { RL_END_POINT, RL_END_FREE, RL_END_BODY, RL_END_NODE } rl_end_kind;
@@ -79,27 +79,27 @@ typedef enum rl_end_kind { RL_END_POINT, RL_END_FREE, RL_END_BODY, RL_END_NODE }
 typedef struct rl_end {
   rl_end_kind kind;
   uint32_t body; // RL_END_BODY
-  uint32_t rope; // RL_END_NODE: joined to a node of that rope
+  uint32_t rope; // RL_END_NODE: the rope and the index of its node to which the end is joined
   int32_t node;
-  rl_vec3 at;    // in the body's frame, or in space for a point and a free end [m]
-  rl_vec3 clamp; // direction of the rope there, towards `to`, in the same frame; 0: it is hinged
+  rl_vec3 at;    // in the body's frame; in space for a point and a free end [m]
+  rl_vec3 clamp; // direction of the rope there, towards `to`, in the same frame; 0: hinged
 } rl_end;
 
-// Something the rope passes: an eye (fixed in space or on a body), or round a body.
+// Something that a rope passes: an eye, fixed in space or on a body, or a body that it goes round.
 typedef struct rl_waypoint {
   bool is_eye;
   uint32_t body;   // RL_NONE: an eye fixed in space
   uint32_t part;   // RL_NONE: the whole body
   rl_vec3 at;      // eye: in the body's frame, or in space [m]
-  rl_vec3 side;    // round a body: on which side it lies; x is NAN if absent
-  double turns;    // round a body: extra full turns
+  rl_vec3 side;    // body: direction from it to the side on which the rope lies; x NAN if absent
+  double turns;    // body: extra full turns
   double friction; // eye: Coulomb coefficient, NAN if absent
 } rl_waypoint;
 
 typedef enum rl_pose { RL_POSE_STRAIGHT, RL_POSE_POINTS, RL_POSE_HANG } rl_pose;
 typedef enum rl_lumping { RL_LUMP_HALF, RL_LUMP_EQUAL } rl_lumping;
 
-// What becomes of a run when a rope shall part and has no spare node left.
+// Whether a run stops or continues when a rope has to part or grow and has no spare node left.
 typedef enum rl_exhausted { RL_EXHAUSTED_STOP, RL_EXHAUSTED_CONTINUE } rl_exhausted;
 
 typedef struct rl_rope_definition {
@@ -111,7 +111,7 @@ typedef struct rl_rope_definition {
   double length;              // rest length of the whole rope [m], NAN if absent
   double slack;               // added to the shortest path where no length is given [m]
   double mass;                // of the whole rope [kg]; 0: massless
-  size_t segments;            // elements; 0: massless, one span from end to end
+  size_t segments;            // number of elements; 0: massless, one span from end to end
   const double *rest_lengths; // [segments] instead of length, NULL if absent [m]
   const double *node_masses;  // [nodes] instead of mass, NULL if absent [kg]
   rl_lumping lumping;
@@ -121,16 +121,16 @@ typedef struct rl_rope_definition {
   double bending;               // EI [N m^2]
   double radius;                // [m]
   double friction;              // NAN if absent
-  bool compression;             // links resist being shortened as well (rods)
-  bool rope_collide;            // touches itself and the other ropes that do
+  bool compression;             // elements resist being shortened as well (rods)
+  bool rope_collide;            // touches itself and other ropes with this flag
   double break_tension;         // of every element [N], NAN if absent
   const double *break_tensions; // [segments] instead, NULL if absent [N]
   double drag;                  // [N s/m] per node
   double drag_per_length;       // [N s/m^2]
-  size_t pool;                  // spare nodes; RL_POOL_ENOUGH: as many as can be needed
+  size_t pool;                  // number of spare nodes, or RL_POOL_ENOUGH
   rl_exhausted pool_exhausted;
   rl_pose pose;
-  size_t point_count;        // RL_POSE_POINTS: a node each, or a polyline to be resampled
+  size_t point_count;        // RL_POSE_POINTS: one for each node, or a polyline to be resampled
   const rl_vec3 *points;     // [m]
   rl_vec3 velocity;          // of all nodes [m/s]
   rl_vec3 spin;              // about the rope's mass centre or `pivot` [rad/s]
@@ -149,23 +149,23 @@ typedef enum rl_event_kind {
   RL_EVENT_WIND,         // against which ropes with drag move
 } rl_event_kind;
 
-// Something that happens to the scene at a time, before the step that begins nearest to it, or from
-// one time to another.
+// Something that happens to the scene once, before the step that begins nearest to its time, or
+// that acts from one time to another.
 typedef struct rl_event {
   rl_event_kind kind;
-  double from, until;    // [s]; what happens once has no `until`
+  double from, until;    // [s]; `until` is not used by events that happen once
   uint32_t rope;         // RL_EVENT_CUT, RL_EVENT_RELEASE_END and RL_EVENT_WINCH
   uint32_t element;      // RL_EVENT_CUT
   uint32_t end;          // RL_EVENT_RELEASE_END and RL_EVENT_WINCH: 0 `from`, 1 `to`
-  bool is_inside;        // RL_EVENT_WINCH: not at that end, but
-  double at_length;      // so much of the rope's rest length from it [m]
+  bool is_inside;        // RL_EVENT_WINCH: the winch is inside the rope, at the
+  double at_length;      // rest length `at_length` from that end [m]
   uint32_t body;         // RL_EVENT_RELEASE_BODY and RL_EVENT_FORCE
-  rl_vec3 point, normal; // of a plane; of a swipe where it begins, and the view
-  rl_vec3 to;            // of a swipe where it ends [m]
-  double duration;       // of a swipe, at constant speed [s]; 0: all of it at one moment
+  rl_vec3 point, normal; // of a plane; of a swipe its first point [m] and the direction of view
+  rl_vec3 to;            // of a swipe: its last point [m]
+  double duration;       // of a swipe, at constant speed [s]; 0: at one moment
   rl_vec3 value;         // force [N] or wind [m/s]
   double rate;           // of a winch: positive pays out [m/s]
-  double max_tension;    // against which it takes in [N]; INFINITY: any
+  double max_tension;    // of a winch: largest tension against which it takes in [N]; INFINITY: any
 } rl_event;
 
 typedef struct rl_definition {
@@ -176,24 +176,23 @@ typedef struct rl_definition {
   const rl_rope_definition *ropes;
   size_t event_count;
   const rl_event *events;
-  size_t memory; // what a model of it may take, with a state and rows [bytes]; 0: anything
+  size_t memory; // limit for the model with a state and rows [bytes]; 0: no limit
 } rl_definition;
 
 rl_body_definition rl_body_defaults(void);
 rl_rope_definition rl_rope_defaults(void);
 rl_waypoint rl_waypoint_defaults(void); // round no body, through no eye
 
-// Elements of a rope; a massless one has a single element, which is its whole span.
+// Returns the number of elements of a rope; a massless rope has one, its whole span.
 static inline size_t rl_definition_elements(const rl_rope_definition *rope) {
   return rope->segments > 0 ? rope->segments : 1;
 }
 
-// Its nodes: one more than elements, and as many in a loop.
+// Returns the number of nodes of a rope: one more than elements; in a loop as many.
 static inline size_t rl_definition_nodes(const rl_rope_definition *rope) {
   return rl_definition_elements(rope) + (rope->closed ? 0 : 1);
 }
 
-// What is wrong with a definition, and where.
 typedef enum rl_fault_kind {
   RL_FAULT_NONE,
   RL_FAULT_INVALID,     // the definition contradicts itself or physics
@@ -201,21 +200,22 @@ typedef enum rl_fault_kind {
   RL_FAULT_MEMORY
 } rl_fault_kind;
 
+// What is wrong with a definition, and where.
 typedef struct rl_fault {
   rl_fault_kind kind;
   uint32_t body;     // index of the faulty body, or RL_NONE
   uint32_t rope;     // index of the faulty rope, or RL_NONE
   const char *field; // the field's name as in the scenario file ("length"), or NULL
-  char place[48];    // what in it: keys, and numbers of items from 0 ("2.turns"); "": all of it
+  char place[48];    // place inside the field: keys, and indices from 0 ("2.turns"); "": all of it
   char message[256]; // what was found and what was expected
 } rl_fault;
 
 // ---------------------------------------------------------------------------------------------
 // Model: what the solvers see.
 
-// Capabilities: a model needs some, a solver offers some. Those with several bits are for solvers
-// that do the whole; the single bits in them are for solvers with a narrower law. Of those that are
-// missing, messages name the first.
+// Capabilities that a model needs and a solver offers. Combinations of bits are for solvers that
+// support all of them; solvers with a narrower law offer single bits. Messages name the first
+// capability that is missing.
 typedef enum rl_capability {
   RL_CAN_CHAINS = 1U << 0,      // straight elements one after the other
   RL_CAN_SPANS = 1U << 1,       // elements over eyes, and ends beside a body's centre
@@ -245,7 +245,7 @@ typedef enum rl_capability {
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
   RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB,
-  // All that has nothing to do with the law of the elements.
+  // Everything that does not depend on the force law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |
                  RL_CAN_COMPRESSION | RL_CAN_COLLISIONS | RL_CAN_BOUNCES | RL_CAN_PART |
@@ -253,7 +253,7 @@ typedef enum rl_capability {
                  RL_CAN_BELTS,
 } rl_capability;
 
-// In words, for messages: "elastic ropes". One bit at a time.
+// Returns the name of a single capability bit for messages: "elastic ropes".
 const char *rl_capability_name(uint32_t bit);
 
 // A face of a convex hull: normal . p = offset, and its corners, counterclockwise from in front.
@@ -272,9 +272,9 @@ typedef struct rl_part {
   double length;
   rl_vec3 half;   // box: half edge lengths
   rl_vec3 normal; // plane: unit outward normal, in the part's frame
-  double bound;   // of a ball about `at` that holds it [m]; INFINITY for a plane
-  double inner;   // of a ball inside it, about the largest [m]; INFINITY for a plane
-  // Hull, in the part's frame: its faces, for each the corners, for each corner which point it is.
+  double bound;   // radius of a ball about `at` that contains the part [m]; INFINITY for a plane
+  double inner;   // radius of about the largest ball inside the part [m]; INFINITY for a plane
+  // Hull, in the part's frame: faces, the point index of each corner of each face, points.
   uint32_t face_count, point_count;
   const rl_face *faces;
   const uint16_t *corners;
@@ -289,20 +289,20 @@ typedef struct rl_body {
   rl_quat rotation;
   rl_vec3 velocity;
   rl_vec3 spin;       // at the start, world frame [rad/s]
-  bool is_released;   // held until an event lets it go
+  bool is_released;   // fixed until an event lets it go
   uint32_t spin_slot; // RL_NONE: it does not turn
-  // Square roots of its principal moments of inertia [m sqrt(kg)], and their inverses; both 0 about
-  // an axis that is held. 1 for what is driven.
+  // Square roots of the principal moments of inertia [m sqrt(kg)], and their inverses; both 0 about
+  // an axis that is held, both 1 for a driven body.
   rl_vec3 root_inertia, inverse_root_inertia;
   bool rope_collide;
-  double bound; // of a ball about its centre that holds all parts [m]; 0 without a shape
+  double bound; // radius of a ball about the centre that contains all parts [m]; 0 without parts
   size_t part_count;
   const rl_part *parts;
   size_t drive_count;
   const rl_drive_key *drive;
 } rl_body;
 
-// Those that a node of a rope can have with a body, or an element.
+// Returns how many contacts with a body a node or an element of a rope can have.
 static inline uint32_t rl_body_contacts(const rl_body *body, bool is_element) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < body->part_count; k++) {
@@ -311,8 +311,8 @@ static inline uint32_t rl_body_contacts(const rl_body *body, bool is_element) {
   return count;
 }
 
-// A place that a rope runs through: a node, a point `offset` in the frame of the body whose centre
-// is at `slot`, or a position in space where slot is RL_NONE.
+// A point that a rope runs through: a node, the point `offset` in the frame of the body whose
+// centre is at `slot`, or the position `offset` in space where slot is RL_NONE.
 typedef struct rl_vertex {
   uint32_t slot;
   rl_vec3 offset;
@@ -323,87 +323,86 @@ typedef struct rl_rope {
   bool massless;
   bool closed;
   bool compression;
-  bool rope_collide; // touches itself and the other ropes that do
-  double friction;   // on ropes, Coulomb coefficient; NAN: that of the other
+  bool rope_collide; // touches itself and other ropes with this flag
+  double friction;   // on ropes, Coulomb coefficient; NAN: that of the other rope
   double stiffness;  // EA [N]; INFINITY: inextensible
   double damping;    // axial [N s]
   double damping_ratio;
   double bending;           // EI [N m^2]
-  uint32_t first_flexure;   // with it: the places where it can be bent, one more than elements
-  rl_vec3 clamps[2];        // unit directions that its ends keep, towards `to`; 0: hinged
-  uint32_t clamp_bodies[2]; // in whose frames these are; RL_NONE: in space
+  uint32_t first_flexure;   // if EI > 0: its flexures, one more than elements (flexure.h)
+  rl_vec3 clamps[2];        // directions that the ends keep, towards `to`, unit; 0: hinged
+  uint32_t clamp_bodies[2]; // bodies in whose frames these are; RL_NONE: in space
   double radius;
   double length; // initial rest length of the whole rope [m]
-  // Its elements are links first_link ... first_link + link_count - 1 at the start, and up to
-  // link_capacity of them where winches feed it with nodes.
+  // The elements are links first_link ... first_link + link_count - 1 at the start, and up to
+  // link_capacity links where winches feed nodes into the rope.
   uint32_t first_link, link_count, link_capacity;
-  uint32_t first_eye; // massless rope: its eyes among the model's, in order
+  uint32_t first_eye; // massless rope: its eyes in model->eyes, in order
   uint32_t eye_count;
-  uint32_t ring_count; // rope with mass: its eyes, from first_eye on as well; which element runs
-                       // through each stands in the state
-  uint32_t first_wrap; // massless rope that can lie on bodies: its wraps among the state's
-  uint32_t wrap_capacity, wrap_count; // most at a time (0: it cannot), and at the start
-  bool rubs;                          // some of them may have friction
+  uint32_t ring_count; // rope with mass: number of its eyes, from first_eye on as well; the state
+                       // has the element that runs through each
+  uint32_t first_wrap; // massless rope that can lie on bodies: its wraps in state->wraps
+  uint32_t wrap_capacity, wrap_count; // most wraps at a time (0: none), and at the start
+  bool rubs;                          // some wraps may have friction
   uint32_t ends[2]; // slots where its elements begin and end; of a loop both are node 0
-  uint32_t first_spare, spare_count; // slots of the nodes that it can take when it parts or grows
-  uint32_t first_in_pool;            // where they stand in the state's pool
-  bool stops;                        // the run, when none is left
-  bool tears;
-  bool is_reeled;               // by a winch
-  bool is_fed;                  // and has mass: nodes come and go there
-  double density;               // mass per rest length [kg/m]
-  double end_masses[2];         // of its end nodes once nothing holds them [kg]
-  double drag, drag_per_length; // [N s/m], [N s/m^2]
+  uint32_t first_spare, spare_count; // slots of its spare nodes, used when it parts or grows
+  uint32_t first_in_pool;            // index of these in state->spares
+  bool stops_run;                    // the run stops when no spare node is left
+  bool tears;                        // an element has a finite strength
+  bool is_reeled;                    // a winch works on it
+  bool is_fed;                       // a winch works on it and it has mass: nodes come and go there
+  double density;                    // mass per rest length [kg/m]
+  double end_masses[2];              // of its end nodes once they are released [kg]
+  double drag, drag_per_length;      // [N s/m], [N s/m^2]
 } rl_rope;
 
-// Nodes of a rope at the start: one more than elements, and as many in a loop.
+// Returns the number of nodes of a rope at the start: one more than elements; in a loop as many.
 static inline uint32_t rl_rope_node_count(const rl_rope *rope) {
   return rope->link_count + (rope->closed ? 0 : 1);
 }
 
-// A node that is held beside the centre of a body, at `offset` in its frame: it has no mass and
-// goes where the body goes.
+// A massless node that is fixed to a body, at `offset` in its frame beside the centre.
 typedef struct rl_hold {
   uint32_t slot;
   uint32_t body;
   rl_vec3 offset;
 } rl_hold;
 
-// How a rope lies in one of its wraps. Where it slides without friction, or slips, the pieces
-// beside the wrap are one span; where it sticks they are two.
+// The state of friction in a wrap. If the rope slides or slips, the pieces before and behind the
+// wrap belong to one strand; if it sticks, to two.
 typedef enum rl_grip {
   RL_SLIDES, // without friction
   RL_STICKS,
-  RL_SLIPS_ON,   // towards `to`: the pull grows along the rope
+  RL_SLIPS_ON,   // towards `to`: the tension is larger behind the wrap
   RL_SLIPS_BACK, // towards `from`
 } rl_grip;
 
-// Where a massless rope runs over the surface of a body or through an eye. Wraps stand in the order
-// of the rope; piece i is the straight piece before wrap i, and the last one is behind them all.
+// A contact of a massless rope with the surface of a body or an eye. Wraps are in the order of the
+// rope; piece i is the straight piece before wrap i, and the last piece is behind the last wrap.
 typedef struct rl_wrap {
-  uint32_t body;    // RL_NONE: an eye
-  uint32_t part;    // of the body; of an eye its index in model->eyes
-  uint32_t feature; // which item of the part (path_feature.h)
-  uint32_t grip;    // rl_grip
-  bool held; // on a ball, by friction, in the plane across `side`: for as long as friction can
-  double sense, angle, along; // see rl_path_item: sense, wrap, along
-  rl_vec3 hinge, side;        // and these, in the body's frame (hinge 0: none known)
-  rl_vec3 mark;   // point of the surface, in the body's frame, at which the rope is held
+  uint32_t body;              // RL_NONE: an eye
+  uint32_t part;              // of the body; of an eye its index in model->eyes
+  uint32_t feature;           // of the part (path_solid.h)
+  uint32_t grip;              // rl_grip
+  bool held;                  // on a ball: friction holds the rope in the plane across `side`
+  double sense, angle, along; // of rl_path_item: sense, wrap, along
+  rl_vec3 hinge, side;        // of rl_path_item, in the body's frame; hinge 0: unknown
+  rl_vec3 mark;   // point of the surface at which the rope sticks, in the body's frame [m]
   double rest;    // rest length of the piece after it, between marks [m]
   double tension; // of the piece after it in the last step [N]
   double slip;    // speed of the rope over the surface, towards `to` positive [m/s]
 } rl_wrap;
 
-// An element of a rope: slots of its two ends, rest length [m], compliance [m/N] (0: stiff).
+// An element of a rope: slots of its two ends, rest length [m], compliance [m/N] (0: inextensible).
 typedef struct rl_link {
   uint32_t a, b;
   double rest;
   double compliance;
 } rl_link;
 
-// Element i of a rope that all the nodes have come to that winches can feed: between its first node
-// and the second. For what has to be counted before it happens.
-static inline rl_link rl_full_link(const rl_link *links, const rl_rope *rope, uint32_t i) {
+// Returns element i of a rope as if winches had fed in all its spare nodes, between its first node
+// and its second: for counting capacities beforehand.
+static inline rl_link rl_fully_fed_link(const rl_link *links, const rl_rope *rope, uint32_t i) {
   const uint32_t fed = rope->link_capacity - rope->link_count;
   rl_link link = links[rope->first_link + (i > fed ? i - fed : 0)];
   link.a = i > 0 && i <= fed ? rope->first_spare + i - 1 : link.a;
@@ -411,44 +410,44 @@ static inline rl_link rl_full_link(const rl_link *links, const rl_rope *rope, ui
   return link;
 }
 
-// Two parts of two bodies that can touch; one of the bodies can move.
+// Two parts of two bodies that can touch; at least one of the bodies can move.
 typedef struct rl_pair {
   uint32_t bodies[2], parts[2];
   double friction, restitution;
 } rl_pair;
 
-// Slots number all that moves: first the places, which are the rope nodes and the centres of the
-// bodies, then the spins of the bodies that turn. A rope end that is tied to the centre of a body
-// has the body's slot as its node.
+// The model. Slots are the indices of everything that moves: first the places, which are the rope
+// nodes and then the centres of the bodies, then the spins of the bodies that turn. A rope end that
+// is tied to the centre of a body has the slot of the body as its node.
 //
-// A spin slot is one more point of unit mass for every method, because its coordinates are scaled
-// by the square roots s of the principal moments of inertia: its velocity is u = s omega, with
-// omega in the body's frame, its kinetic energy u.u / 2, and a torque tau in that frame acts as the
-// force tau / s. Its position is s times a small turn since the body's rotation in the state
-// (rotation.h:rl_body_rotation), 0 between steps. papers/world.md, "Bodies that turn".
+// To every method a spin slot is one more point of unit mass, because its coordinates are scaled by
+// the square roots s of the principal moments of inertia: its velocity is u = s omega, with omega
+// in the body's frame; its kinetic energy is u.u / 2; a torque tau in that frame acts as the force
+// tau / s. Its position is s times the small rotation since the body's rotation in the state
+// (rotation.h:rl_body_rotation), and 0 between steps. papers/world.md, "Bodies that turn".
 typedef struct rl_model {
   rl_vec3 gravity;
   uint32_t capabilities; // rl_capability bits that a solver must have
   uint32_t body_count, rope_count, node_count, link_count, eye_count, hold_count;
   uint32_t pair_count, event_count;
   uint32_t flexure_count;    // places where ropes with bending stiffness can be bent
-  uint32_t pool_capacity;    // most spare nodes of all ropes
-  bool parts;                // what is tied to what can change: the state says what is
-  bool is_pushed;            // by forces or wind
-  bool has_drag;             // some rope has
+  uint32_t pool_capacity;    // number of spare nodes of all ropes
+  bool topology_changes;     // links can change their ends: ropes part or grow
+  bool is_pushed;            // there are forces or wind
+  bool has_drag;             // some rope has drag
   bool is_reeled;            // there are winches
-  bool is_fed;               // some of them on ropes with mass
-  bool is_limited;           // some of them by a tension
+  bool is_fed;               // some winches are on ropes with mass
+  bool is_limited;           // some winches are limited by a tension
   bool is_swiped;            // there are swipes that take time
-  bool has_rings;            // ropes with mass run through eyes
-  bool rings_rub;            // and some of them with friction
+  bool has_rings;            // some ropes with mass run through eyes
+  bool rings_rub;            // some of these eyes have friction
   bool has_belts;            // there are massless loops
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count
   uint32_t slot_count;       // place_count + bodies that turn
   uint32_t contact_capacity; // most contacts at a time
-  uint32_t tangle_capacity;  // of those, of ropes with ropes; 0: there are none
-  uint32_t tangle_count;     // elements of ropes that touch ropes
+  uint32_t tangle_capacity;  // most contacts of ropes with ropes at a time; 0: none can be
+  uint32_t tangle_count;     // number of elements of ropes that can touch ropes
   uint32_t wrap_capacity;    // most wraps at a time
   uint32_t path_capacity;    // most wraps of one rope
   uint32_t split_capacity;   // most wraps at a time that can stick
@@ -458,32 +457,32 @@ typedef struct rl_model {
   const rl_body *bodies;
   const rl_rope *ropes;
   const rl_vertex *eyes;
-  const double *eye_frictions;  // [eyes] Coulomb coefficient of the rope in it
-  const uint32_t *eye_elements; // [eyes] of a rope with mass: the element in it at the start
+  const double *eye_frictions;  // [eye_count] Coulomb coefficient of the rope in the eye
+  const uint32_t *eye_elements; // [eye_count] rope with mass: the element in the eye at the start
   const rl_hold *holds;
-  const rl_pair *pairs; // in the order of their first bodies
+  const rl_pair *pairs; // sorted by their first bodies
   const rl_wrap *wraps; // [wrap_capacity] at the start
   const rl_vec3 *seams; // [rope_count] of massless loops, at the start [m]; else not used
-  // The start: [slot_count] positions with inverse masses, masses [kg], velocities; [link_count].
-  const rl_point *points;
-  const double *masses;
-  const rl_vec3 *velocities;
-  const double *drags; // [slot_count] linear drag on what moves there [N s/m]
-  const rl_link *links;
-  const uint32_t *link_rope; // [link_count] the rope each link belongs to
-  const uint8_t *touches;    // [rope_count x body_count] 1: the rope's nodes touch the body
+  // The start of the run.
+  const rl_point *points;    // [slot_count] positions with inverse masses
+  const double *masses;      // [slot_count] [kg]
+  const rl_vec3 *velocities; // [slot_count]
+  const double *drags;       // [slot_count] linear drag coefficient [N s/m]
+  const rl_link *links;      // [link_count]
+  const uint32_t *link_rope; // [link_count] the rope of each link
+  const uint8_t *touches;    // [rope_count x body_count] 1: the rope can touch the body
   const double *frictions;   // [rope_count x body_count] Coulomb coefficient of the pair
   const uint32_t *node_rope; // [node_count]
   const uint32_t *node_hold; // [node_count] index of the hold of a node, RL_NONE: not held
   const rl_event *events;    // in the order of the definition
-  const double *strengths;   // [link_count] tension at which it tears [N]; NULL: nothing does
+  const double *strengths;   // [link_count] tension at which a link tears [N]; NULL: none tears
   void *allocation;          // owns the arrays
-  size_t bytes;              // of the arrays
+  size_t bytes;              // size of the arrays
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 
-// Makes a model, or returns NULL and says why in `fault` (never NULL). Every value and index is
-// checked. The definition is copied. Free it with rl_model_free. Errors: RL_FAULT_*.
+// Makes a model from a definition, which is checked completely and copied. Returns NULL on an
+// error, and describes it in `fault`, which must not be NULL. Free the model with rl_model_free.
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault);
 void rl_model_free(rl_model *model);
 
@@ -491,36 +490,37 @@ static inline uint32_t rl_body_slot(const rl_model *model, uint32_t body) {
   return model->node_count + body;
 }
 
-// The body whose centre is at a slot; NULL for a node, a spin and RL_NONE.
+// Returns the body whose centre is at a slot; NULL for a node, a spin and RL_NONE.
 static inline const rl_body *rl_slot_body(const rl_model *model, uint32_t slot) {
   return slot >= model->node_count && slot < model->place_count
              ? &model->bodies[slot - model->node_count]
              : NULL;
 }
 
-// The hold of a node, or NULL; the same if it goes with a body that moves freely or turns.
+// Returns the hold of a node; NULL if it is not held.
 static inline const rl_hold *rl_hold_of(const rl_model *model, uint32_t slot) {
   const uint32_t hold = slot < model->node_count ? model->node_hold[slot] : RL_NONE;
   return hold == RL_NONE ? NULL : &model->holds[hold];
 }
 
+// Returns the hold of a node on a body that moves freely or turns; else NULL.
 static inline const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot) {
   const rl_hold *hold = rl_hold_of(model, slot);
   const rl_body *body = hold ? &model->bodies[hold->body] : NULL;
   return body && (body->motion == RL_FREE || body->spin_slot != RL_NONE) ? hold : NULL;
 }
 
-// The body that a rope is tied to where its end is at a slot; RL_NONE: none.
+// Returns the body to which a rope end at a slot is tied; RL_NONE if there is none.
 uint32_t rl_tied_body(const rl_model *model, uint32_t slot);
 
-// The position at time t [s] on the way of a driven body: piecewise linear between its keys, at
-// rest before and after.
+// Returns the position of a driven body at time t [s]: linear between its keys, at rest before the
+// first and after the last.
 rl_vec3 rl_drive_position(size_t count, const rl_drive_key *keys, double t);
 
-// True where nothing acts on the system from outside, so that its momentum has to stay.
-bool rl_model_is_free(const rl_model *model);
+// Whether nothing acts on the system from outside, so that its momentum is conserved.
+bool rl_model_keeps_momentum(const rl_model *model);
 
-// The same of its angular momentum about the origin, where things may be pinned.
-bool rl_model_keeps_angular(const rl_model *model);
+// Whether the angular momentum about the origin is conserved; ropes may be fixed at the origin.
+bool rl_model_keeps_angular_momentum(const rl_model *model);
 
 #endif

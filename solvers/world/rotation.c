@@ -61,7 +61,7 @@ rl_vec3 rl_rotation_rate(const rl_model *model, const rl_state *state, uint32_t 
   return rl_times(b->root_inertia, rate);
 }
 
-rl_vec3 rl_gyration(const rl_model *model, const rl_state *state, uint32_t body) {
+rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_t body) {
   const rl_body *b = &model->bodies[body];
   return b->motion == RL_DRIVEN
              ? (rl_vec3){0.0, 0.0, 0.0}

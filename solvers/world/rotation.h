@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bodies that turn: their free motion and the coordinates of their spin slots (model.h).
+// Rotation of bodies: their torque-free motion, and the coordinates of their spin slots (model.h).
 // papers/world.md, "Bodies that turn", has the derivation.
 #ifndef RL_ROTATION_H
 #define RL_ROTATION_H
 
 #include "state.h"
 
-// The orientation of a body at trial positions [slot_count]: the state's, and the small turn p that
-// its spin slot has, as the rational map (p / (2 s), 1) made a unit quaternion.
+// (18) Returns the orientation of a body at trial positions [slot_count]: that in the state, turned
+// by the position p of the spin slot as the quaternion (p / (2 s), 1), normalized.
 rl_quat rl_body_rotation(const rl_model *model, const rl_state *state, const rl_point *points,
                          uint32_t body);
 
-// Angular velocity of a body in the world's frame [rad/s]; 0 for one that does not turn.
+// Returns the angular velocity of a body in the world's frame [rad/s]; 0 if it does not turn.
 rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body);
 
-// The velocity of a point p that goes with what is at a slot [m/s]; RL_NONE: 0.
+// Returns the velocity of the material point p of the body at a slot, or of the node there [m/s];
+// 0 for RL_NONE.
 rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p);
 
-// What a force on a body at `arm` from its centre is for its spin slot: the torque in the body's
-// frame, over the roots of its moments of inertia.
+// (16) Returns the generalized force on the spin slot of a body for a force at `arm` from its
+// centre: the torque in the body's frame over the roots of the moments of inertia.
 static inline rl_vec3 rl_spin_lever(const rl_body *body, rl_quat rotation, rl_vec3 arm,
                                     rl_vec3 force) {
   return rl_times(body->inverse_root_inertia, rl_rotate_inverse(rotation, rl_cross(arm, force)));
 }
 
-// Angular momentum about its centre in the world's frame [kg m^2/s].
+// Returns the angular momentum of a body about its centre in the world's frame [kg m^2/s]; 0 if it
+// is driven.
 rl_vec3 rl_body_angular_momentum(const rl_model *model, const rl_state *state, uint32_t body);
 
-// Turns all bodies for h [s] without torques: free ones by Euler's equations, driven ones about
-// their constant spin. Angular momentum in the world's frame is kept to rounding; the energy of a
-// body with three different moments of inertia to the second order, without drift; that of others
-// to rounding.
+// (17) Turns all bodies for h [s] without torques: free ones by Euler's equations, driven ones at
+// their constant spin. Keeps the angular momentum in the world's frame to rounding, and the energy
+// to rounding too if two moments of inertia are equal; else with an error of order h^2 that does
+// not drift.
 void rl_rotation_drift(const rl_model *model, rl_state *state, double h);
 
-// The rates of a body's spin slot, for methods that integrate it as an equation: d(position)/dt at
-// the small turn it has, and d(velocity)/dt without torques (Euler's equations).
+// Return the rates of a spin slot, for methods that integrate them as differential equations:
+// d(position)/dt at its present position, (18), and d(velocity)/dt without torques (Euler's
+// equations).
 rl_vec3 rl_rotation_rate(const rl_model *model, const rl_state *state, uint32_t body);
-rl_vec3 rl_gyration(const rl_model *model, const rl_state *state, uint32_t body);
+rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_t body);
 
-// Takes the small turns of all spin slots into the rotations of the state. `keep_momentum`: the
-// velocities are those before the turn and go on with the same angular momentum in the world's
-// frame; otherwise they are already in the turned frame.
+// Moves the positions of all spin slots into the rotations of the state and sets them to 0.
+// `keep_momentum`: the velocities are relative to the frame before the turn, and become those with
+// the same angular momentum in the world's frame; otherwise they already are in the turned frame.
 void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_momentum);
 
 #endif

@@ -22,10 +22,10 @@ static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->seams = m->has_belts ? rl_carve(c, m->rope_count, sizeof *s->seams) : NULL;
   s->eye_elements = m->has_rings ? rl_carve(c, m->eye_count, sizeof *s->eye_elements) : NULL;
   s->grips = m->rings_rub ? rl_carve(c, m->eye_count, sizeof *s->grips) : NULL;
-  s->element_counts = m->parts ? rl_carve(c, m->rope_count, sizeof *s->element_counts) : NULL;
-  s->spare_counts = m->parts ? rl_carve(c, m->rope_count, sizeof *s->spare_counts) : NULL;
-  s->spares = m->parts ? rl_carve(c, m->pool_capacity, sizeof *s->spares) : NULL;
-  s->drags = m->parts ? rl_carve(c, m->slot_count, sizeof *s->drags) : NULL;
+  s->element_counts = m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->element_counts) : NULL;
+  s->spare_counts = m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->spare_counts) : NULL;
+  s->spares = m->topology_changes ? rl_carve(c, m->pool_capacity, sizeof *s->spares) : NULL;
+  s->drags = m->topology_changes ? rl_carve(c, m->slot_count, sizeof *s->drags) : NULL;
   s->reels = m->is_reeled ? rl_carve(c, m->rope_count, sizeof *s->reels) : NULL;
   s->feeds = m->is_fed ? rl_carve(c, m->link_count, sizeof *s->feeds) : NULL;
   s->fed_links = m->is_fed ? rl_carve(c, m->event_count, sizeof *s->fed_links) : NULL;
@@ -110,7 +110,7 @@ rl_state *rl_state_create(const rl_model *model) {
     memcpy(state->eye_elements, model->eye_elements,
            model->eye_count * sizeof *state->eye_elements);
   }
-  if (model->parts) {
+  if (model->topology_changes) {
     start_elements(model, state);
   }
   for (uint32_t i = 0; i < model->event_count && model->is_fed; i++) {

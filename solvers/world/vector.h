@@ -7,14 +7,14 @@
 #include <stdalign.h>
 #include <stdbool.h>
 
-// What C calls a compound literal, C++ calls the type before the same braces.
+// A compound literal in C; in C++ the type followed by the same braces.
 #ifdef __cplusplus
 #define RL_LITERAL(type) type
 #else
 #define RL_LITERAL(type) (type)
 #endif
 
-// The larger one, and nan once there was one: fmax() would pass over it.
+// Returns the larger number, and nan if either is: fmax() would ignore it.
 static inline double rl_larger(double largest, double value) {
   return isnan(largest) || value <= largest ? largest : value;
 }
@@ -28,8 +28,8 @@ typedef struct rl_quat {
   double x, y, z, w;
 } rl_quat;
 
-// A position with the inverse mass [1/kg] of what moves there beside it: 32 bytes, aligned, so
-// that a constraint reads one half of a cache line for each end. w = 0 cannot be moved.
+// A position [m] with the inverse mass w of the slot [1/kg]; w = 0: immovable. 32 bytes, aligned,
+// so that a constraint reads half a cache line for each end.
 typedef struct rl_point {
   alignas(32) double x;
   double y, z, w;
@@ -71,19 +71,19 @@ static inline double rl_length(rl_vec3 a) { return sqrt(rl_dot(a, a)); }
 
 static inline double rl_distance(rl_vec3 a, rl_vec3 b) { return rl_length(rl_sub(a, b)); }
 
-// The unit vector along a; (0, 0, 0) for a vector without length.
+// Returns the unit vector along a; (0, 0, 0) for a vector without length.
 static inline rl_vec3 rl_unit(rl_vec3 a) {
   const double length = rl_length(a);
   return length > 0.0 ? rl_scale(1.0 / length, a) : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
 }
 
-// A unit vector across one.
+// Returns a unit vector perpendicular to a.
 static inline rl_vec3 rl_across(rl_vec3 a) {
   const rl_vec3 axis = fabs(a.z) < 0.7 ? rl_vec(0.0, 0.0, 1.0) : rl_vec(1.0, 0.0, 0.0);
   return rl_unit(rl_cross(a, axis));
 }
 
-// Makes the box between two corners hold a point; nan once there was one.
+// Extends the axis-aligned box between two corners to contain a point; nan persists.
 static inline void rl_include(rl_vec3 *low, rl_vec3 *high, rl_vec3 p) {
   *low = rl_vec(-rl_larger(-low->x, -p.x), -rl_larger(-low->y, -p.y), -rl_larger(-low->z, -p.z));
   *high = rl_vec(rl_larger(high->x, p.x), rl_larger(high->y, p.y), rl_larger(high->z, p.z));
@@ -115,7 +115,7 @@ static inline void rl_move(rl_point *p, rl_vec3 by) {
   p->z += by.z;
 }
 
-// First q, then p in the frame that q made: v -> q (p (v)).
+// Returns the rotation v -> q (p (v)): q, and then p in the frame turned by q.
 static inline rl_quat rl_quat_product(rl_quat q, rl_quat p) {
   return RL_LITERAL(rl_quat){
       q.w * p.x + q.x * p.w + q.y * p.z - q.z * p.y, q.w * p.y - q.x * p.z + q.y * p.w + q.z * p.x,
@@ -127,7 +127,7 @@ static inline rl_quat rl_quat_unit(rl_quat q) {
   return RL_LITERAL(rl_quat){inverse * q.x, inverse * q.y, inverse * q.z, inverse * q.w};
 }
 
-// v turned by q: v + 2 w (q x v) + 2 q x (q x v).
+// Returns v rotated by q: v + 2 w (q x v) + 2 q x (q x v).
 static inline rl_vec3 rl_rotate(rl_quat q, rl_vec3 v) {
   const rl_vec3 u = {q.x, q.y, q.z};
   const rl_vec3 t = rl_scale(2.0, rl_cross(u, v));

@@ -189,9 +189,11 @@ static void a_reference_that_diverges(void **unused) {
 
 static void check_kept(const char *keys, bool linear, bool angular) {
   rl_scenario *s = rods(keys);
-  if (rl_model_is_free(s->model) != linear || rl_model_keeps_angular(s->model) != angular) {
-    fail_msg("%s: momentum kept %d, angular %d; expected %d, %d", keys, rl_model_is_free(s->model),
-             rl_model_keeps_angular(s->model), linear, angular);
+  if (rl_model_keeps_momentum(s->model) != linear ||
+      rl_model_keeps_angular_momentum(s->model) != angular) {
+    fail_msg("%s: momentum kept %d, angular %d; expected %d, %d", keys,
+             rl_model_keeps_momentum(s->model), rl_model_keeps_angular_momentum(s->model), linear,
+             angular);
   }
   rl_scenario_free(s);
 }
@@ -204,16 +206,16 @@ static void what_is_conserved(void **unused) {
       scenario_from("name: b\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\n"
                     "ropes: {r: {from: {point: [0, 0.1, 0]}, to: {free: [1, 0, 0]},"
                     " mass: 1, segments: 2}}\n");
-  assert_false(rl_model_keeps_angular(beside->model));
+  assert_false(rl_model_keeps_angular_momentum(beside->model));
   rl_scenario *afloat = scenario_from("name: a\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\n"
                                       "ropes: {r: {from: {free: [0, 0, 0]}, to: {free: [1, 0, 0]},"
                                       " mass: 1, segments: 2}}\n");
-  assert_true(rl_model_is_free(afloat->model));
-  assert_true(rl_model_keeps_angular(afloat->model));
+  assert_true(rl_model_keeps_momentum(afloat->model));
+  assert_true(rl_model_keeps_angular_momentum(afloat->model));
   rl_scenario *heavy = scenario_from("name: h\nduration: 1\nstep: 0.01\n"
                                      "ropes: {r: {from: {point: [0, 0, 0]}, to: {free: [1, 0, 0]},"
                                      " mass: 1, segments: 2}}\n");
-  assert_false(rl_model_keeps_angular(heavy->model));
+  assert_false(rl_model_keeps_angular_momentum(heavy->model));
   rl_scenario_free(beside);
   rl_scenario_free(afloat);
   rl_scenario_free(heavy);

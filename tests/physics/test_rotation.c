@@ -343,7 +343,7 @@ static void momentum_of_turning_bodies(void **unused) {
       " mass: 0.4, segments: 5}\n"
       "  two: {from: {body: box, at: [0.3, -0.25, 0.1]}, to: {free: [1.6, 0, 0.2]}, mass: 0.5,"
       " segments: 6, velocity: [0.3, -1.2, 0.5]}\n");
-  assert_true(rl_model_is_free(s->model));
+  assert_true(rl_model_keeps_momentum(s->model));
   for (size_t k = 0; rl_solvers[k]; k++) {
     if (check_left_out(s->model, rl_solvers[k], RL_CAN_ROTATION | RL_CAN_TOUCH)) {
       continue;

@@ -142,7 +142,7 @@ bool check_left_out(const rl_model *model, const rl_solver_type *type, uint32_t 
 }
 
 void check_free_second(rl_scenario *scenario, uint32_t allowed, const char *without) {
-  assert_true(rl_model_is_free(scenario->model));
+  assert_true(rl_model_keeps_momentum(scenario->model));
   for (size_t k = 0; rl_solvers[k]; k++) {
     if (check_left_out(scenario->model, rl_solvers[k], allowed) ||
         (without && strcmp(rl_solvers[k]->name, without) == 0)) {

@@ -159,7 +159,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
     const rl_rope *rope = &model->ropes[r];
     const uint32_t elements = rope->link_capacity;
     for (uint32_t i = 0; i < elements + (rope->closed ? 0 : 1); i++) {
-      const rl_link full = rl_full_link(model->links, rope, i < elements ? i : i - 1);
+      const rl_link full = rl_fully_fed_link(model->links, rope, i < elements ? i : i - 1);
       const rl_link *link = &full;
       const uint32_t node = i < elements ? link->a : link->b;
       for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {

@@ -36,7 +36,7 @@ typedef void slot_action(walk *w, uint32_t slot, bool inside, uint32_t *value);
 // Whether an end of a rope is tied to a slot and can be let go: it has a node of its own then.
 static bool can_let_go(const rl_model *m, uint32_t slot) {
   bool tied = false;
-  for (uint32_t r = 0; r < m->rope_count && m->parts; r++) {
+  for (uint32_t r = 0; r < m->rope_count && m->topology_changes; r++) {
     for (size_t e = 0; e < 2 && m->ropes[r].spare_count > 0; e++) {
       const uint32_t end = m->ropes[r].ends[e];
       const rl_hold *hold = rl_moving_hold(m, end);
@@ -61,7 +61,7 @@ static bool can_move(const walk *w, uint32_t slot) {
     const rl_rope *rope = &m->ropes[m->node_rope[slot]];
     spare = slot >= rope->first_spare && slot - rope->first_spare < rope->spare_count;
   }
-  for (uint32_t b = 0; b < m->body_count && slot >= m->node_count && m->parts; b++) {
+  for (uint32_t b = 0; b < m->body_count && slot >= m->node_count && m->topology_changes; b++) {
     const bool own = slot == rl_body_slot(m, b) || slot == m->bodies[b].spin_slot;
     released = released || (own && m->bodies[b].is_released);
   }
@@ -220,7 +220,7 @@ static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
     return before == RL_NONE ? RL_NONE : w->state->links[r->first_link + before].a;
   }
   const uint32_t before = i > 0 ? i - 1 : r->closed ? r->link_capacity - 1 : RL_NONE;
-  return before == RL_NONE ? RL_NONE : rl_full_link(w->model->links, r, before).a;
+  return before == RL_NONE ? RL_NONE : rl_fully_fed_link(w->model->links, r, before).a;
 }
 
 // The element between two nodes; of a rope over bodies also the strands beyond the first.
@@ -286,8 +286,8 @@ static void walk_whole_rope(walk *w, uint32_t r) {
   const rl_rope *rope = &m->ropes[r];
   const uint32_t elements = rope->link_capacity;
   for (uint32_t i = 0; i <= elements; i++) {
-    const rl_link before = rl_full_link(m->links, rope, i > 0 ? i - 1 : 0);
-    const uint32_t node = i < elements ? rl_full_link(m->links, rope, i).a : before.b;
+    const rl_link before = rl_fully_fed_link(m->links, rope, i > 0 ? i - 1 : 0);
+    const uint32_t node = i < elements ? rl_fully_fed_link(m->links, rope, i).a : before.b;
     const uint32_t twin = m->slot_count + rope->first_link + r + i;
     place_inside(w, node);
     if (i > 0) {
@@ -369,7 +369,7 @@ static void walk_all(walk *w, uint8_t *shared) {
       }
     }
   }
-  for (uint32_t i = 0; i < m->slot_count && m->parts; i++) {
+  for (uint32_t i = 0; i < m->slot_count && m->topology_changes; i++) {
     if (can_move(w, i) && w->slot_place[i] == RL_NONE) { // nothing is tied to it any more
       give_place(w, i, true, NULL);
     }

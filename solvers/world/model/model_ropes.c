@@ -330,7 +330,7 @@ static bool build_rope(rl_builder *b, uint32_t index, rl_fault *fault) {
   build_clamps(b, rope, out);
   out->radius = rope->radius;
   out->length = length;
-  out->stops = rope->pool_exhausted == RL_EXHAUSTED_STOP;
+  out->stops_run = rope->pool_exhausted == RL_EXHAUSTED_STOP;
   out->drag = rope->drag;
   out->drag_per_length = rope->drag_per_length;
   if (!shape_rope(b, index, length, fault)) {

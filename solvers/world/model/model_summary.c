@@ -190,6 +190,6 @@ static bool is_isolated(const rl_model *model, bool pinned) {
   return isolated;
 }
 
-bool rl_model_is_free(const rl_model *model) { return is_isolated(model, false); }
+bool rl_model_keeps_momentum(const rl_model *model) { return is_isolated(model, false); }
 
-bool rl_model_keeps_angular(const rl_model *model) { return is_isolated(model, true); }
+bool rl_model_keeps_angular_momentum(const rl_model *model) { return is_isolated(model, true); }

@@ -266,7 +266,7 @@ void rl_wraps_take_back_growths(const rl_model *model, rl_state *state, rl_rows 
   }
   rl_rotation_settle(model, state, true);
   rl_state_place_holds(model, state);
-  if (rl_model_keeps_angular(model)) {
+  if (rl_model_keeps_angular_momentum(model)) {
     turn_drawn(model, state, rows, rl_sub(angular, rl_state_momentum(model, state).angular));
   }
 }
