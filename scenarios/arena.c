@@ -16,8 +16,8 @@ typedef struct chunk {
 } chunk;
 
 struct rl_arena {
-  chunk *first; // the one in use
-  size_t left;  // bytes that it may still take
+  chunk *first; // the chunk in use
+  size_t left;  // bytes that may still be allocated
 };
 
 rl_arena *rl_arena_create(size_t most) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An arena: memory that is handed out piece by piece and freed as one.
+// Arenas: memory that is allocated piece by piece and freed as a whole.
 #ifndef RL_ARENA_H
 #define RL_ARENA_H
 
@@ -7,19 +7,19 @@
 
 typedef struct rl_arena rl_arena;
 
-// An arena of at most `most` bytes; NULL when out of memory.
+// Creates an arena of at most `most` bytes; NULL when out of memory.
 rl_arena *rl_arena_create(size_t most);
 void rl_arena_free(rl_arena *arena);
 
-// `count` objects of `size` bytes, zero, aligned for any type up to 16 bytes; NULL when out of
-// memory. Asking for nothing gives a valid pointer.
+// Allocates `count` zeroed objects of `size` bytes, aligned for any type up to 16 bytes; NULL when
+// out of memory. A request for nothing returns a valid pointer.
 void *rl_arena_allocate(rl_arena *arena, size_t count, size_t size);
 
-// A copy of `length` bytes with a 0 after them.
+// Copies `length` bytes and adds a terminating 0; NULL when out of memory.
 char *rl_arena_text(rl_arena *arena, const char *text, size_t length);
 
-// The `count` objects at `old` moved to a place with room for `capacity`; the old place is lost
-// until the arena is freed.
+// Moves `count` objects from `old` to a place with room for `capacity` and returns it; NULL when
+// out of memory. The old place is not reused until the arena is freed.
 void *rl_arena_grow(rl_arena *arena, const void *old, size_t count, size_t capacity, size_t size);
 
 #endif

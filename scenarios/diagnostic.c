@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-// Characters of a long line that are shown before the caret.
+// Number of characters of a long line that are shown before the caret.
 #define SHOWN_BEFORE_CARET ((size_t)80)
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0U) == 0x80U; }
 
-// Bytes of the valid, printable UTF-8 character at text (surrogates, overlong forms, noncharacters
-// and controls excluded), or 0.
+// Returns the number of bytes of the valid, printable UTF-8 character at text; 0 if there is none
+// (surrogates, overlong forms, noncharacters, controls).
 static size_t printable_bytes(const char *text, size_t length) {
   const unsigned char first = (unsigned char)text[0];
   if (first < 0x80U) {
@@ -45,7 +45,7 @@ size_t rl_printable(char *buffer, size_t size, const char *text, size_t length) 
     memcpy(buffer + written, bytes > 0 ? text + used : "?", needed);
     written += needed;
     used++;
-    // A replaced character is one '?', however many bytes it had.
+    // A character is replaced by one '?', however many bytes it has.
     while (used < length && is_continuation(text[used])) {
       used++;
     }
@@ -56,7 +56,7 @@ size_t rl_printable(char *buffer, size_t size, const char *text, size_t length) 
   return used;
 }
 
-// Bytes of the line break at text (as YAML knows them), or 0.
+// Returns the number of bytes of the line break at text, as YAML defines them; 0: none.
 static size_t break_bytes(const char *text, size_t length) {
   if (text[0] == '\n') {
     return 1;
@@ -122,7 +122,7 @@ size_t rl_offset_of(rl_source source, size_t line, size_t column) {
   return offset;
 }
 
-// Copies the part of the line that has the caret in it.
+// Copies the part of the line around the caret.
 static void show_line(rl_diagnostic *diagnostic, rl_source source, size_t line, size_t column) {
   size_t start = line_start(source, line);
   const size_t end = line_end(source, start);
@@ -135,8 +135,8 @@ static void show_line(rl_diagnostic *diagnostic, rl_source source, size_t line, 
                end - start);
 }
 
-// libyaml ends a last line that has no end of its own: what it finds on the line after that is at
-// the end of the text.
+// Moves a position beyond the text to its end: libyaml adds an end to a last line without one and
+// reports faults on the line after it.
 static void move_into_text(rl_source source, size_t *line, size_t *column) {
   size_t last, end;
   rl_position_of(source, source.length, &last, &end);
@@ -166,7 +166,7 @@ void rl_diagnose_text(rl_diagnostic *diagnostic, const char *format, ...) {
   va_end(arguments);
 }
 
-// A line of blanks up to the caret; tabs stay tabs, so that it lines up.
+// Prints the line with the caret; it keeps tabs, so that the caret is under its character.
 static void print_caret(FILE *out, const rl_diagnostic *diagnostic) {
   const char *c = diagnostic->source_line;
   for (size_t i = 0; i < diagnostic->caret && i <= SHOWN_BEFORE_CARET; i++) {

@@ -5,7 +5,7 @@
 
 #include "words.h"
 
-#define FIELDS_MAX 64 // no map has more keys than this
+#define FIELDS_MAX 64 // no map has more keys
 
 static size_t list_choices(const char *const *choices) {
   size_t count = 0;
@@ -35,7 +35,7 @@ static bool read_int32(rl_reader *reader, const rl_tree *node, const char *name,
   return true;
 }
 
-// Enums of the definitions start at 0 in the order of the words.
+// Reads a word as the value of an enum, whose members start at 0 in the order of the words.
 static bool read_choice(rl_reader *reader, const rl_tree *node, const rl_field *field,
                         void *target) {
   uint32_t index;
@@ -139,7 +139,7 @@ bool rl_check_exclusive(rl_reader *reader, const rl_tree *map, const char *a, co
   if (!first || !second) {
     return true;
   }
-  // What was set last is at fault: the key from the command line, or the one further down.
+  // The fault is at the key that was set last: by the command line, or further down in the file.
   const bool swap = second->origin
                         ? false
                         : first->origin || first->line > second->line ||

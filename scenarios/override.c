@@ -8,9 +8,9 @@
 #include "words.h"
 #include "yaml_tree.h"
 
-#define STEPS_MAX 16 // no valid path has more
+#define STEPS_MAX 16 // no valid path has more steps
 
-// One way through the tree.
+// A path through the tree.
 typedef struct path {
   const char *origin; // "--set path=value", for messages
   char *steps[STEPS_MAX];
@@ -63,7 +63,7 @@ static bool split(rl_reader *reader, const rl_override *override, path *p) {
   return true;
 }
 
-// Where the value for a step stands in a list; NULL with a fault if it has none.
+// Returns where a list has the item of a step; NULL with a fault if there is none.
 static rl_tree **find_item(rl_reader *reader, const path *p, rl_tree *list, const char *step) {
   const size_t digits = strspn(step, "0123456789");
   const unsigned long index = digits < 10 ? strtoul(step, NULL, 10) : ULONG_MAX;
@@ -84,7 +84,7 @@ static rl_tree *new_map(rl_reader *reader, const path *p) {
   return map;
 }
 
-// Adds a key to a map and returns the place of its value, which is nothing yet.
+// Adds a key to a map and returns where its value is, which is empty.
 static rl_tree **add_key(rl_reader *reader, const path *p, rl_tree *map, const char *step) {
   const size_t wanted = map->count + 1;
   rl_tree **keys = rl_arena_grow(reader->arena, map->keys, map->count, wanted, sizeof *keys);
@@ -104,7 +104,7 @@ static rl_tree **add_key(rl_reader *reader, const path *p, rl_tree *map, const c
   return &items[map->count++];
 }
 
-// A misspelt name must not add a body or a rope that has only the one key.
+// Whether a step may add a key: a misspelt name must not add a body or rope with only one key.
 static bool may_add(rl_reader *reader, const path *p, const rl_tree *map, size_t step) {
   const bool body = step == 1 && strcmp(p->steps[0], "bodies") == 0;
   const bool rope = step == 1 && strcmp(p->steps[0], "ropes") == 0;
@@ -133,7 +133,7 @@ static rl_tree **find_value(rl_reader *reader, const path *p, rl_tree *map, size
   return may_add(reader, p, map, step) ? add_key(reader, p, map, p->steps[step]) : NULL;
 }
 
-// The place in the tree that the path leads to.
+// Returns where the tree has the value of the path, and adds what is missing on the way.
 static rl_tree **find_place(rl_reader *reader, const path *p, rl_tree *root) {
   rl_tree *node = root;
   rl_tree **place = NULL;

@@ -5,8 +5,8 @@
 
 #include "reader.h"
 
-// Sets the value at a path ("bodies.heavy.mass", "ropes.line.over.0.eye"); keys that are missing
-// on the way are added, except bodies and ropes, which only a whole definition adds.
+// Sets the value at a path ("bodies.heavy.mass", "ropes.line.over.0.eye"). Missing keys on the way
+// are added, except bodies and ropes, which need a whole definition. False with a fault.
 bool rl_override_apply(rl_reader *reader, rl_tree *root, const rl_override *override);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Probes: their names.
+// The names of probes.
 #include "probe.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "world/model/definition.h"
 #include "world/paths/wrap.h"
 
-#define NAME_BYTES 192 // longer probes name nothing
+#define NAME_BYTES 192 // no probe has a longer name
 #define WORDS_MAX 5
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-// What names are looked up in: a model, or, where there is none, a definition.
+// Names are looked up in a model or, if there is none, in a definition.
 typedef struct scene {
   const rl_model *model;
   const rl_definition *definition;
@@ -42,7 +42,8 @@ static size_t element_count(scene s, size_t rope) {
                  : rl_definition_elements(&s.definition->ropes[rope]);
 }
 
-// How many straight pieces a massless rope can have; of a rope with mass its elements.
+// Returns the largest number of straight pieces of a massless rope, or the elements of a rope with
+// mass.
 static size_t piece_count(scene s, size_t rope) {
   const rl_rope *r = s.model ? &s.model->ropes[rope] : NULL;
   const rl_rope_definition *d = s.model ? NULL : &s.definition->ropes[rope];
@@ -62,7 +63,7 @@ static bool is_closed(scene s, size_t rope) {
   return s.model ? s.model->ropes[rope].closed : s.definition->ropes[rope].closed;
 }
 
-// Whether a rope runs through an eye on a body.
+// Whether a rope runs through an eye on the body.
 static bool has_eye_on(scene s, size_t rope, size_t body) {
   const rl_rope *r = s.model ? &s.model->ropes[rope] : NULL;
   const size_t count = r ? r->eye_count + r->ring_count : s.definition->ropes[rope].waypoint_count;
@@ -75,7 +76,7 @@ static bool has_eye_on(scene s, size_t rope, size_t body) {
   return false;
 }
 
-// Whether a rope can touch a body, or runs through an eye on it.
+// Whether a rope can touch the body or runs through an eye on it.
 static bool can_touch(scene s, size_t rope, size_t body) {
   return (s.model
               ? s.model->touches[rope * s.model->body_count + body] != 0
@@ -99,10 +100,10 @@ static size_t find_rope(scene s, const char *word) {
   return i;
 }
 
-// A probe being read: its words between the dots.
+// A probe that is being read, as words between dots.
 typedef struct query {
   scene scene;
-  const char *text; // as written, safe to print
+  const char *text; // printable copy
   const char *words[WORDS_MAX];
   size_t count;
   rl_probe *probe;
@@ -131,7 +132,7 @@ static rl_probe_status unsupported(query *q, const char *what) {
   return fail(q, RL_PROBE_UNSUPPORTED, "not supported by this version: %s", what);
 }
 
-// Nothing may follow the word at `last`.
+// Checks that nothing follows the word at `last`.
 static rl_probe_status finish(query *q, size_t last) {
   if (q->count > last + 1) {
     return fail(q, RL_PROBE_UNKNOWN, "nothing can follow '%s', found '%s'", q->words[last],
@@ -140,10 +141,10 @@ static rl_probe_status finish(query *q, size_t last) {
   return RL_PROBE_OK;
 }
 
-// Components in the order of the probe kinds.
+// The components, in the order of the probe kinds.
 static const char *const components[] = {"x", "y", "z", "vx", "vy", "vz", "speed"};
 
-// The component at word `at`, the last one, as an index from `first` on.
+// Reads a component, the last word, at `at`; `first` is the kind of the first component.
 static rl_probe_status read_component(query *q, size_t at, rl_probe_kind first, size_t count) {
   if (at >= q->count) {
     char suggestion[80];
@@ -176,7 +177,7 @@ static rl_probe_status read_body(query *q) {
   return fail_word(q, word, "unknown quantity of a body", quantities, count);
 }
 
-// An index along the rope; negative ones count from the end, -1 the last.
+// Reads an index along the rope; negative ones count from the end, -1 is the last.
 static rl_probe_status read_index(query *q, const char *word, const char *what,
                                   const char *expected, size_t count) {
   const size_t sign = word[0] == '-' || word[0] == '+' ? 1 : 0;
@@ -198,7 +199,7 @@ static rl_probe_status read_index(query *q, const char *word, const char *what,
   return RL_PROBE_OK;
 }
 
-// Refuses what is about an end, which a loop does not have.
+// Refuses a probe of an end for a closed rope.
 static rl_probe_status fail_end(query *q, const char *word, const char *instead) {
   return fail(q, RL_PROBE_UNKNOWN, "a closed rope has no ends, so no '%s'; expected %s", word,
               instead);
@@ -219,7 +220,7 @@ static rl_probe_status read_tip(query *q) {
   return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
 }
 
-// Neither the name of a body nor of one that the rope can touch: suggests among those.
+// Refuses a word that is no body, or none that the rope can touch; suggests one of those.
 static rl_probe_status fail_body(query *q, const char *word) {
   const bool there = find_body(q->scene, word) < body_count(q->scene);
   const char *what = there ? "the rope touches no body" : "no body";
@@ -237,7 +238,7 @@ static rl_probe_status fail_body(query *q, const char *word) {
   return status;
 }
 
-// Quantities of a rope and a body that it can touch, which is word `at`.
+// Reads a quantity of a rope and a body that it can touch; the body is the word `at`.
 static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool is_position) {
   const char *word = q->count <= at ? "" : q->words[at];
   const size_t body = find_body(q->scene, word);
@@ -335,7 +336,7 @@ static rl_probe_status read_rope(query *q) {
                    COUNT(rl_probe_rope_quantities) - 1);
 }
 
-// Neither a body nor a rope: suggests among all of them.
+// Refuses a word that is neither a body nor a rope; suggests one of them.
 static rl_probe_status fail_name(query *q) {
   const size_t bodies = body_count(q->scene), ropes = rope_count(q->scene);
   const char **names = calloc(bodies + ropes + 1, sizeof *names);
@@ -373,7 +374,7 @@ static rl_probe_status parse(scene s, const char *text, rl_probe *probe, char *m
   rl_printable(shown, sizeof shown, text, length);
   *probe = (rl_probe){.kind = RL_PROBE_BODY_X};
   query q = {.scene = s, .text = shown, .probe = probe, .message = message, .size = size};
-  // Names hold nothing that is not printable, so the printable copy names the same thing.
+  // Names are printable, so that a printable copy names the same.
   if (rl_printable(words, sizeof words, text, length) < length) {
     return fail(&q, RL_PROBE_UNKNOWN, "too long for the name of a probe");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Probes: quantities of bodies and ropes that a scenario or the user asks for by name
-// ("heavy.vy", "line.tension.3", "line.node.-1.x"); scenarios/README.md lists them.
+// Probes: quantities of bodies and ropes, named by a scenario or the user ("heavy.vy",
+// "line.tension.3", "line.node.-1.x"); scenarios/README.md lists them.
 #ifndef RL_PROBE_H
 #define RL_PROBE_H
 
@@ -49,9 +49,9 @@ typedef enum rl_probe_kind {
 typedef struct rl_probe {
   rl_probe_kind kind;
   uint32_t index;   // of the body or the rope
-  uint32_t element; // node or element along the rope
-  bool from_end;    // counted back from the last one, 0
-  uint32_t body;    // of a rope and a body that it touches
+  uint32_t element; // index of the node or element along the rope
+  bool from_end;    // the index counts back from the last one, which is 0
+  uint32_t body;    // of the body that the rope touches
 } rl_probe;
 
 typedef enum rl_probe_status {
@@ -60,44 +60,44 @@ typedef enum rl_probe_status {
   RL_PROBE_UNSUPPORTED
 } rl_probe_status;
 
-// What comes after the name of a body or rope, those included that this version does not support;
-// ended by NULL.
+// The quantities of a body or rope, including those that this version does not support; ended by
+// NULL.
 extern const char *const rl_probe_body_quantities[];
 extern const char *const rl_probe_rope_quantities[];
 
-// Reads a probe by its name. Otherwise `message` [size] says what was found, what was expected,
+// Parses the name of a probe. Otherwise `message` [size] says what was found, what was expected,
 // and the nearest valid name.
 rl_probe_status rl_probe_parse(const rl_model *model, const char *text, rl_probe *probe,
                                char *message, size_t size);
 
-// The same names against a definition, for scenarios that are valid but that no model can be made
-// of in this version.
+// Checks a name against a definition, for valid scenarios that this version has no model for.
 rl_probe_status rl_probe_check(const rl_definition *definition, const char *text, char *message,
                                size_t size);
 
-// Its value in a state. Angles are the principal value here; rl_unwrap makes a series continuous.
+// Returns the value in a state. Angles are principal values; rl_unwrap makes a series continuous.
 double rl_probe_value(const rl_model *model, const rl_state *state, rl_probe probe);
 
-// True for probes whose series has to be unwrapped.
+// Whether the series of the probe has to be unwrapped.
 static inline bool rl_probe_is_angle(rl_probe probe) {
   return probe.kind == RL_PROBE_ROPE_ANGLE || probe.kind == RL_PROBE_BODY_ANGLE;
 }
 
-// True for probes that are unknown until a step has been made: tensions, forces and slips.
+// Whether the probe is unknown before the first step: tensions, forces and slips.
 static inline bool rl_probe_needs_step(rl_probe probe) {
   return (probe.kind >= RL_PROBE_ROPE_TENSION && probe.kind <= RL_PROBE_ROPE_TENSION_AT) ||
          (probe.kind >= RL_PROBE_ROPE_FORCE && probe.kind <= RL_PROBE_ROPE_SLIP);
 }
 
-// True for probes that are read from the contacts of a rope with mass.
+// Whether the probe is read from the contacts of a rope with mass.
 static inline bool rl_probe_is_contact(const rl_model *model, rl_probe probe) {
   return probe.kind >= RL_PROBE_ROPE_CONTACTS && !model->ropes[probe.index].massless;
 }
 
-// True for places and lengths [m].
+// Whether the probe is a position or length [m].
 bool rl_probe_is_length(rl_probe probe);
 
-// The angle equal to `angle` up to full turns that is nearest to `previous` (nan: itself) [rad].
+// Returns the angle that equals `angle` up to full turns and is nearest to `previous` [rad]; nan
+// for `previous` leaves it as it is.
 double rl_unwrap(double angle, double previous);
 
 #endif

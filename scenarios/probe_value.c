@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Probes: their values in a state.
+// The values of probes in a state.
 #include "probe.h"
 
 #include "world/bodies/shape.h"
@@ -15,7 +15,7 @@ static rl_vec3 slot_position(const rl_state *state, uint32_t slot) {
   return rl_position(&state->points[slot]);
 }
 
-// Position (0, 1, 2), velocity (3, 4, 5) or speed (6) of what is at a slot.
+// Returns position (0, 1, 2), velocity (3, 4, 5) or speed (6) of the point at a slot.
 static double component(const rl_state *state, uint32_t slot, unsigned which) {
   const rl_vec3 p = slot_position(state, slot);
   const rl_vec3 v = state->velocities[slot];
@@ -23,8 +23,8 @@ static double component(const rl_state *state, uint32_t slot, unsigned which) {
   return values[which];
 }
 
-// Sums over the elements of a rope: the length of its path, and its rest length. Nan where it came
-// off.
+// Return the length of the path of a rope, and its rest length, summed over its elements; nan for a
+// massless rope that came off.
 static double path_length(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t count = rl_rope_elements(model, state, rope);
   double length = count > 0 ? 0.0 : NAN;
@@ -43,8 +43,8 @@ static double rest_length(const rl_model *model, const rl_state *state, uint32_t
   return length;
 }
 
-// The largest of max(0, length/rest - 1) over the elements; |length/rest - 1| in compression too.
-// Where a massless rope sticks, it has several spans.
+// Returns the largest max(0, length/rest - 1) over the elements, or over the spans between places
+// where a massless rope sticks; |length/rest - 1| for ropes with compression.
 static double stretch(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const uint32_t count = rl_rope_elements(model, state, index);
@@ -62,20 +62,20 @@ static double stretch(const rl_model *model, const rl_state *state, uint32_t ind
     const uint32_t link = rope->first_link + i;
     const double strain = rl_element_length(model, state, link) / state->links[link].rest - 1.0;
     const double counted = rope->compression ? fabs(strain) : strain;
-    // Written so that a nan is not passed over.
+    // rl_larger() keeps a nan.
     largest = rl_larger(largest, counted);
   }
   return largest;
 }
 
-// The direction of gravity; -y where there is none.
+// Returns the direction of gravity; -y without gravity.
 static rl_vec3 down(const rl_model *model) {
   const rl_vec3 direction = rl_unit(model->gravity);
   return rl_length(direction) > 0.0 ? direction : rl_vec(0.0, -1.0, 0.0);
 }
 
-// The horizontal direction in which angles are positive: what is horizontal of the x axis, or of
-// the y axis where gravity is along x.
+// Returns the horizontal direction of positive angles: the x axis without its vertical component,
+// or the y axis if gravity is along x.
 static rl_vec3 sideways(rl_vec3 vertical) {
   const rl_vec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0};
   const rl_vec3 axis = fabs(vertical.x) < 0.9 ? x : y;
@@ -92,8 +92,8 @@ static const rl_link *last_element(const rl_model *model, const rl_state *state,
   return &state->links[model->ropes[rope].first_link + rl_rope_elements(model, state, rope) - 1];
 }
 
-// Where the last piece of a rope begins: at the last place where it bends, or the node before the
-// last.
+// Returns the point at which the last piece of a rope begins: the exit of the last bend, or the
+// node before the last.
 static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t bends = rl_bend_count(model, state, rope);
   rl_rope_solve_bends(model, state, rope);
@@ -101,15 +101,15 @@ static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t 
                    : slot_position(state, last_element(model, state, rope)->a);
 }
 
-// The angle of the last piece of the rope from the vertical, in the plane of `down` and
-// `sideways`: 0 where the rope's end hangs straight down [rad].
+// Returns the angle of the last piece of the rope from the vertical in the plane of `down` and
+// `sideways`; 0 if the end hangs straight down [rad].
 static double angle(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_vec3 end = slot_position(state, last_element(model, state, index)->b);
   const rl_vec3 d = rl_sub(end, last_bend(model, state, index)), vertical = down(model);
   return atan2(rl_dot(d, sideways(vertical)), rl_dot(d, vertical));
 }
 
-// How far the lowest point of the rope is below the lower end, along gravity [m].
+// Returns the depth of the lowest point of the rope below its lower end, along gravity [m].
 static double sag(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_vec3 vertical = down(model);
   const uint32_t count = rl_rope_nodes(model, state, index);
@@ -135,7 +135,8 @@ static bool pushes(const rl_model *model, const rl_state *state, size_t contact,
   return (c->rope == rope || is_other) && state->multipliers[model->link_count + contact] > 0.0;
 }
 
-// How many contacts of the rope's nodes and elements push; how often a massless one lies on a body.
+// Returns the number of contacts with a positive force, and of bends of a massless rope around
+// bodies.
 static double contacts(const rl_model *model, const rl_state *state, uint32_t rope) {
   double count = 0.0;
   for (size_t i = 0; i < state->contact_count; i++) {
@@ -150,13 +151,13 @@ static double contacts(const rl_model *model, const rl_state *state, uint32_t ro
   return count;
 }
 
-// What a rope does to a body, from all its bends, or contacts, there.
+// The effect of a rope on a body, from all its bends or contacts there.
 typedef struct hold {
-  double wrap;          // [rad]
+  double wrap;          // wrap angle [rad]
   rl_vec3 force;        // on the body [N]
-  double slip;          // the largest in size [m/s]
-  rl_vec3 entry, exit;  // of the first place and the last one [m]
-  double before, after; // tensions beside these [N]
+  double slip;          // slip velocity of largest magnitude [m/s]
+  rl_vec3 entry, exit;  // entry of the first bend, exit of the last [m]
+  double before, after; // tensions before the entry and after the exit [N]
   size_t count;
 } hold;
 
@@ -182,7 +183,7 @@ static void add_bends(hold *h, const rl_model *model, const rl_state *state, rl_
   }
 }
 
-// Where a contact of a node or an element is on the rope, and the outward normal of the body there.
+// Returns the point of the rope that is in contact, and the outward normal of the body there.
 static rl_vec3 contact_place(const rl_model *model, const rl_state *state, const rl_contact *c,
                              rl_vec3 *normal) {
   const rl_vec3 centre = slot_position(state, rl_body_slot(model, c->body));
@@ -200,13 +201,13 @@ static rl_vec3 contact_place(const rl_model *model, const rl_state *state, const
   return rl_add_scaled(p, share, rl_sub(to, p));
 }
 
-// The unit direction from one slot to another.
+// Returns the unit direction from one slot to another.
 static rl_vec3 chord(const rl_state *state, uint32_t from, uint32_t to) {
   return rl_unit(rl_sub(slot_position(state, to), slot_position(state, from)));
 }
 
-// How much a rope with mass turns from one node to another, both included: the sum of the angles
-// between its elements [rad].
+// Returns the sum of the angles between the elements of a rope with mass at the nodes from `first`
+// to `last` [rad].
 static double turn_between(const rl_model *model, const rl_state *state, uint32_t rope,
                            uint32_t first, uint32_t last) {
   double sum = 0.0;
@@ -223,7 +224,7 @@ static double turn_between(const rl_model *model, const rl_state *state, uint32_
   return sum;
 }
 
-// The speed of the rope over the body in a contact, along the rope towards `to` [m/s].
+// Returns the velocity of the rope relative to the body in a contact, along the rope [m/s].
 static double contact_slip(const rl_model *model, const rl_state *state, const rl_contact *c,
                            rl_vec3 place) {
   const bool is_node = c->next == RL_NONE;
@@ -247,8 +248,8 @@ static double contact_slip(const rl_model *model, const rl_state *state, const r
   return rl_dot(rl_sub(v, surface), along);
 }
 
-// The tension of the element in a contact, or of the ones before and after the node in it; nan
-// where the rope ends there.
+// Returns the tension of the element in a contact, or of the element before or after the node in
+// contact; nan if the rope ends there.
 static double tension_beside(const rl_model *model, const rl_state *state, const rl_contact *c,
                              bool before) {
   const rl_link *links = &state->links[model->ropes[c->rope].first_link];
@@ -288,7 +289,7 @@ static void add_contacts(hold *h, const rl_model *model, const rl_state *state, 
   }
 }
 
-// The eyes of a rope with mass on the body: its elements bend there.
+// Adds the bends of a rope with mass in its eyes on the body.
 static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
   const rl_rope *rope = &model->ropes[probe.index];
   const uint32_t slot = rl_body_slot(model, probe.body);
@@ -335,8 +336,8 @@ static double hold_value(const rl_model *model, const rl_state *state, rl_probe 
   return values[probe.kind - RL_PROBE_ROPE_WRAP];
 }
 
-// The turn of a body about its own z axis since the start: that of the rotation about z which is
-// nearest to its rotation [rad].
+// Returns the rotation of a body about its own z axis since the start, as the nearest rotation
+// about z [rad].
 static double turn(const rl_model *model, const rl_state *state, uint32_t body) {
   const rl_quat from = model->bodies[body].rotation;
   const rl_quat back = {-from.x, -from.y, -from.z, from.w};
@@ -344,12 +345,12 @@ static double turn(const rl_model *model, const rl_state *state, uint32_t body) 
   return 2.0 * atan2(since.z, since.w);
 }
 
-// The angular velocity of a body about its own z axis [rad/s].
+// Returns the angular velocity of a body about its own z axis [rad/s].
 static double spin(const rl_model *model, const rl_state *state, uint32_t body) {
   return rl_rotate_inverse(state->rotations[body], rl_body_spin(model, state, body)).z;
 }
 
-// Of a massless rope that came off both its ends: it pulls nowhere, and is nowhere.
+// Returns the value of a probe of a massless rope that came off: no force, and nan for positions.
 static double came_off(rl_probe probe) {
   const rl_probe_kind pulls[] = {RL_PROBE_ROPE_TENSION,    RL_PROBE_ROPE_TENSION_FROM,
                                  RL_PROBE_ROPE_TENSION_TO, RL_PROBE_ROPE_TENSION_AT,
@@ -363,15 +364,15 @@ static double came_off(rl_probe probe) {
   return NAN;
 }
 
-// The place along the rope that a probe names, of `count`; a number beyond where there is none now.
+// Returns the index along the rope that a probe names; `count` or more if there is none now.
 static uint32_t place_of(rl_probe probe, uint32_t count) {
   return !probe.from_end         ? probe.element
          : probe.element < count ? count - 1 - probe.element
                                  : count;
 }
 
-// A component of node i: it stands where element i - 1 ends, node 0 where element 0 begins. That
-// stays so when the rope parts.
+// Returns a component of node i, which is where element i - 1 ends, or for node 0 where element 0
+// begins. The numbers stay when the rope parts.
 static double node_component(const rl_model *model, const rl_state *state, rl_probe probe) {
   const uint32_t elements = rl_rope_elements(model, state, probe.index);
   const uint32_t nodes = elements + (model->ropes[probe.index].closed ? 0 : 1);
@@ -382,7 +383,7 @@ static double node_component(const rl_model *model, const rl_state *state, rl_pr
                    : NAN;
 }
 
-// Of element i, or of straight piece i of a massless rope.
+// Returns the tension of element i, or of straight piece i of a massless rope [N].
 static double tension_at(const rl_model *model, const rl_state *state, rl_probe probe) {
   const rl_rope *rope = &model->ropes[probe.index];
   const uint32_t count = rope->massless

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "words.h"
 
 bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
@@ -12,7 +12,7 @@ bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
   rl_diagnose(reader->diagnostic, reader->source, at->line, at->column, format, arguments);
   va_end(arguments);
   if (at->origin) {
-    // What came from the command line is found by its text rather than by a position.
+    // A node from the command line has no position, so that the option is quoted instead.
     char message[sizeof reader->diagnostic->message];
     memcpy(message, reader->diagnostic->message, sizeof message);
     rl_diagnose_text(reader->diagnostic, "%s: %s", at->origin, message);
@@ -22,7 +22,7 @@ bool rl_fail(rl_reader *reader, const rl_tree *at, const char *format, ...) {
 
 bool rl_fail_memory(rl_reader *reader) {
   rl_diagnose_text(reader->diagnostic, "out of memory: there are %.3g GiB",
-                   (double)rl_memory_there() / RL_GIB);
+                   (double)rl_available_memory() / RL_GIB);
   reader->diagnostic->out_of_memory = true;
   return false;
 }
@@ -92,7 +92,7 @@ bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target) {
     return rl_fail(reader, node, "name: expected at most %zu bytes, found %zu", sizeof shown - 1,
                    node->length);
   }
-  // Anything that is replaced in the printable copy is not printable.
+  // Characters that the printable copy replaces are not printable.
   if (shown[0] == 0 || !rl_tree_is(node, shown) || shown[0] == '.' || strchr(shown, '/')) {
     return rl_fail(reader, node,
                    "name: expected a short text without '/' that does not start with '.', found %s",
@@ -115,7 +115,7 @@ bool rl_read_rope_name(rl_reader *reader, const rl_tree *node, uint32_t *index) 
                       index);
 }
 
-// Probes and --set paths join names with dots, so a name is a plain word.
+// Checks that a name is a plain word, since probes and --set join names with dots.
 static bool check_name(rl_reader *reader, const rl_tree *key, const char *what) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-";
@@ -130,7 +130,7 @@ static bool check_name(rl_reader *reader, const rl_tree *key, const char *what) 
   return true;
 }
 
-// The keys of the map of bodies or ropes; *node becomes NULL where nothing is written.
+// Reads the keys of the map of bodies or ropes; *node becomes NULL for an empty value.
 static bool read_keys(rl_reader *reader, const rl_tree **node, const char *what,
                       const char ***names, size_t *count) {
   if (!*node || rl_tree_is_nothing(*node)) {
@@ -162,7 +162,7 @@ static bool read_keys(rl_reader *reader, const rl_tree **node, const char *what,
   return true;
 }
 
-// "x.y" in a probe must mean one thing.
+// Checks that no rope has the name of a body: "x.y" in a probe has to be unique.
 static bool check_shared_names(rl_reader *reader) {
   for (size_t i = 0; i < reader->rope_count; i++) {
     if (reader->bodies && rl_tree_value(reader->bodies, reader->rope_names[i])) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The keys of a body.
+// Reads bodies.
 #include "fields.h"
 
 #include <stdlib.h>
 
 static const char *const motions[] = {"free", "fixed", "driven", "axle", NULL};
 
-// Corners [time, x, y, z] with increasing times.
+// Reads corners [time, x, y, z] with increasing times.
 static bool read_drive(rl_reader *reader, const rl_tree *node, void *target) {
   rl_body_definition *body = target;
   if (!rl_expect_list(reader, node, "drive", "corners [time, x, y, z]")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a rope is tied to and what it passes: `from`, `to` and `over`.
+// Reads the ends of ropes and the bodies and eyes on the way: `from`, `to` and `over`.
 #include "fields.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static const rl_field end_fields[] = {
 
 #undef AT
 
-// Keys that need another one beside them.
+// Checks that a key has the other key that it needs.
 static bool check_needs(rl_reader *reader, const rl_tree *map, const char *key,
                         const char *needed) {
   if (rl_tree_value(map, key) && !rl_tree_value(map, needed)) {
@@ -99,7 +99,7 @@ bool rl_check_end(rl_reader *reader, const rl_tree *node, const rl_end *end, uin
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ways
+// Waypoints
 
 static bool read_side(rl_reader *reader, const rl_tree *node, void *target) {
   rl_vec3 *side = target;
@@ -111,7 +111,7 @@ static bool read_turns(rl_reader *reader, const rl_tree *node, void *target) {
   return rl_read_integer(reader, node, "turns", 0.0, 1000.0, target);
 }
 
-// Looked up once the body is known, whichever of the keys comes first.
+// Accepts the name of a part, which is looked up when the body is known; keys have any order.
 static bool read_part_later(rl_reader *reader, const rl_tree *node, void *target) {
   (void)target;
   if (node->kind != RL_TREE_SCALAR) {
@@ -161,7 +161,7 @@ static bool read_part_name(rl_reader *reader, const rl_tree *node, rl_waypoint *
   return true;
 }
 
-// An eye has a friction; what the rope passes round has a part, a side and turns.
+// Checks that only eyes have a friction, and only bodies that are passed a part, a side and turns.
 static bool check_waypoint_keys(rl_reader *reader, const rl_tree *node, bool eye) {
   static const char *const round_only[] = {"part", "side", "turns"};
   const char *eye_key = rl_tree_value(node, "eye") ? "eye" : "at";
@@ -194,7 +194,7 @@ static bool read_waypoint_map(rl_reader *reader, const rl_tree *node, rl_waypoin
          (!part || read_part_name(reader, part, waypoint));
 }
 
-// Round a body without a surface there is nothing to pass.
+// Checks that a body that is passed has a shape.
 static bool check_surface(rl_reader *reader, const rl_tree *node, const rl_waypoint *waypoint) {
   if (!waypoint->is_eye && reader->body_definitions[waypoint->body].part_count == 0) {
     return rl_fail(reader, node,

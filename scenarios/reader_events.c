@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events.
+// Reads events.
 #include "fields.h"
 
-// An event as it is written.
+// The keys of an event.
 typedef struct event {
   double at, from, until;
   uint32_t body, rope;
@@ -112,7 +112,7 @@ static const rl_field release_fields[] = {
     {"body", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(body), NULL, read_body_index},
 };
 
-// A loop has no end that could be let go or pay out rope.
+// Checks that a rope has ends to release or to feed.
 static bool check_rope_end(rl_reader *reader, const rl_tree *node, const event *e) {
   const rl_tree *end = rl_tree_value(node, "end");
   if (end && rl_tree_value(node, "rope") && reader->rope_definitions[e->rope].closed) {
@@ -176,37 +176,38 @@ static const rl_field event_fields[] = {
 
 #undef AT
 
-// Of event_fields, the first: what happens; of these, the first happen at a time, the others from
-// one to another.
-enum { CUT, RELEASE, WINCH, FORCE, WIND, DEED_COUNT, MOMENTARY_COUNT = WINCH };
+// The actions, which are the first of event_fields. The first MOMENTARY_COUNT of them happen at a
+// time, the others last from one time to another.
+enum { CUT, RELEASE, WINCH, FORCE, WIND, ACTION_COUNT, MOMENTARY_COUNT = WINCH };
 
-// What happens: exactly one of the deeds. Its index, or DEED_COUNT after a fault.
-static size_t find_deed(rl_reader *reader, const rl_tree *node) {
-  size_t deed = DEED_COUNT;
-  for (size_t i = 0; i < DEED_COUNT; i++) {
+// Returns the index of the only action of an event; ACTION_COUNT with a fault.
+static size_t find_action(rl_reader *reader, const rl_tree *node) {
+  size_t action = ACTION_COUNT;
+  for (size_t i = 0; i < ACTION_COUNT; i++) {
     const char *name = event_fields[i].name;
     if (!rl_tree_value(node, name)) {
       continue;
     }
-    if (deed < DEED_COUNT && !rl_check_exclusive(reader, node, event_fields[deed].name, name)) {
-      return DEED_COUNT;
+    if (action < ACTION_COUNT &&
+        !rl_check_exclusive(reader, node, event_fields[action].name, name)) {
+      return ACTION_COUNT;
     }
-    deed = i;
+    action = i;
   }
-  if (deed == DEED_COUNT) {
+  if (action == ACTION_COUNT) {
     rl_fail(reader, node, "an event needs one of cut, release, winch, force, wind");
   }
-  return deed;
+  return action;
 }
 
-static bool check_times(rl_reader *reader, const rl_tree *node, const event *e, size_t deed) {
+static bool check_times(rl_reader *reader, const rl_tree *node, const event *e, size_t action) {
   static const char *const keys[] = {"at", "from", "until"};
-  const bool momentary = deed < MOMENTARY_COUNT;
+  const bool momentary = action < MOMENTARY_COUNT;
   for (size_t i = 0; i < COUNT(keys); i++) {
     const bool wanted = (i == 0) == momentary;
     const rl_tree *key = rl_tree_key(node, keys[i]);
     if (wanted != (key != NULL)) {
-      return rl_fail(reader, key ? key : node, "a %s has %s", event_fields[deed].name,
+      return rl_fail(reader, key ? key : node, "a %s has %s", event_fields[action].name,
                      momentary ? "a time 'at'" : "times 'from' and 'until'");
     }
   }
@@ -217,13 +218,14 @@ static bool check_times(rl_reader *reader, const rl_tree *node, const event *e, 
   return true;
 }
 
-// What it is, as the driver has it. What is cut or let go is found by which keys there are.
-static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
-  const rl_tree *what = rl_tree_value(node, event_fields[deed].name);
-  rl_event out = {.from = deed < MOMENTARY_COUNT ? e->at : e->from, .until = e->until};
+// Converts an event to the form of the driver; its keys decide between the kinds of cuts and
+// releases.
+static rl_event make_event(const rl_tree *node, const event *e, size_t action) {
+  const rl_tree *what = rl_tree_value(node, event_fields[action].name);
+  rl_event out = {.from = action < MOMENTARY_COUNT ? e->at : e->from, .until = e->until};
   out.rope = e->rope;
   out.body = e->body;
-  switch (deed) {
+  switch (action) {
   case CUT:
     out.kind = rl_tree_value(what, "rope")    ? RL_EVENT_CUT
                : rl_tree_value(what, "plane") ? RL_EVENT_CUT_PLANE
@@ -257,7 +259,7 @@ static rl_event make_event(const rl_tree *node, const event *e, size_t deed) {
   return out;
 }
 
-// What the event names has to be able to do what it asks.
+// Checks that bodies and ropes of an event suit it.
 static bool check_named(rl_reader *reader, const rl_tree *node, const rl_event *e) {
   if (e->kind == RL_EVENT_RELEASE_BODY) {
     const rl_body_definition *body = &reader->body_definitions[e->body];
@@ -286,11 +288,11 @@ static bool read_event(rl_reader *reader, const rl_tree *node, rl_event *out) {
   if (!rl_read_fields(reader, node, node, "an event", event_fields, COUNT(event_fields), &e)) {
     return false;
   }
-  const size_t deed = find_deed(reader, node);
-  if (deed == DEED_COUNT || !check_times(reader, node, &e, deed)) {
+  const size_t action = find_action(reader, node);
+  if (action == ACTION_COUNT || !check_times(reader, node, &e, action)) {
     return false;
   }
-  *out = make_event(node, &e, deed);
+  *out = make_event(node, &e, action);
   return check_named(reader, node, out);
 }
 

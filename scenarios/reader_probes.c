@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is watched and compared: `probes` and `exact`. Names are checked first; a model, which may
-// not exist, is needed for the rest.
+// Reads `probes` and `exact`. Names are checked first; the rest needs a model, which may not exist.
 #include "fields.h"
 
 #include <string.h>
@@ -109,7 +108,7 @@ static bool read_argument_rope(rl_reader *reader, const rl_tree *node, void *tar
   return rl_read_rope_name(reader, node, target);
 }
 
-// The form's own arguments make the field table.
+// Reads the arguments of a closed form, which has the table of their names.
 static bool read_arguments(rl_reader *reader, const rl_tree *node, const rl_exact_type *type,
                            uint32_t *arguments) {
   rl_field fields[RL_EXACT_ARGUMENTS_MAX] = {0};
@@ -141,7 +140,7 @@ bool rl_check_exact(rl_reader *reader, const rl_tree *exact, rl_scenario *scenar
          read_arguments(reader, exact->items[0], scenario->exact, scenario->exact_arguments);
 }
 
-// Lets the closed form look at the model: it says where the scenario is not what it describes.
+// Checks that the closed form describes the model; its init says where not.
 bool rl_try_exact(rl_reader *reader, const rl_tree *exact, const rl_scenario *scenario) {
   if (!scenario->exact) {
     return true;

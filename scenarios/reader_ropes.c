@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The keys of a rope.
+// Reads ropes.
 #include "fields.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static bool read_rest_lengths(rl_reader *reader, const rl_tree *node, void *targ
   return true;
 }
 
-// Their number is checked once the segments are known, here and in the next two.
+// Reads node masses; their number, as in the next two, is checked when the segments are known.
 static bool read_node_masses(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
   size_t count;
@@ -35,7 +35,7 @@ static bool read_velocities(rl_reader *reader, const rl_tree *node, void *target
   return rl_read_vectors(reader, node, "velocities", "m/s", &rope->velocities, &count);
 }
 
-// A list of points, or the word that stands for the resting catenary.
+// Reads a list of points, or the word for the catenary at rest.
 static bool read_points(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
   if (rl_tree_is(node, "hang")) {
@@ -134,7 +134,7 @@ static bool check_exclusive_keys(rl_reader *reader, const rl_tree *map) {
   return true;
 }
 
-// A loop has no ends; every other rope has two.
+// Checks that a closed rope has no ends and any other rope has two.
 static bool check_ends(rl_reader *reader, size_t i) {
   static const char *const keys[2] = {"from", "to"};
   const rl_tree *map = reader->ropes->items[i];
@@ -151,7 +151,7 @@ static bool check_ends(rl_reader *reader, size_t i) {
   return true;
 }
 
-// Segments follow from the rest lengths; where both are given they have to agree.
+// Takes the number of segments from the rest lengths; if both are given they have to agree.
 static bool check_segments(rl_reader *reader, const rl_tree *map, rl_rope_definition *rope) {
   const rl_tree *list = rl_tree_value(map, "rest_lengths");
   if (!list) {
@@ -166,7 +166,7 @@ static bool check_segments(rl_reader *reader, const rl_tree *map, rl_rope_defini
   return true;
 }
 
-// As many strengths as elements.
+// Checks that there is a strength for each element.
 static bool check_strengths(rl_reader *reader, const rl_tree *map, const rl_rope_definition *rope) {
   const rl_tree *list = rl_tree_value(map, "break_tensions");
   const size_t count = rl_definition_elements(rope);
@@ -175,7 +175,7 @@ static bool check_strengths(rl_reader *reader, const rl_tree *map, const rl_rope
                  list->count);
 }
 
-// Lists with an item for each node.
+// Checks that lists by node have an item for each node.
 static bool check_node_lists(rl_reader *reader, const rl_tree *map,
                              const rl_rope_definition *rope) {
   static const char *const keys[2] = {"node_masses", "velocities"};

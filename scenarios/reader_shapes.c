@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The shape of a body: one part, or a list of parts.
+// Reads the shape of a body: one part, or a list of parts.
 #include "fields.h"
 
 #include <string.h>
@@ -22,13 +22,14 @@ static const rl_field plane_fields[] = {
     {"normal", RL_FIELD_VECTOR, true, RL_ANY, "1", AT(normal), NULL, NULL},
 };
 
-// Of the size of a hull: deeper below its faces than this a point is not on one of them.
+// A point of a hull that is deeper than this below its faces, relative to the hull, is inside.
 static const double sunk = 1e-6;
 
-// A point inside the others says that another shape was meant, which is not convex.
+// Checks that no point is inside the hull of the others: such a list describes a shape that is not
+// convex.
 static bool check_convex(rl_reader *reader, const rl_tree *node, const rl_part_definition *part) {
   rl_hull hull;
-  char unused[256]; // what has no volume the model refuses
+  char unused[256]; // a hull without volume is refused by the model
   const bool built = rl_hull_build(part->point_count, part->points, &hull, unused, sizeof unused);
   for (size_t p = 0; built && p < part->point_count; p++) {
     double highest = -INFINITY, reach = 0.0;
@@ -62,7 +63,7 @@ static const rl_field hull_fields[] = {
     {"points", RL_FIELD_OTHER, true, RL_ANY, "m", 0, NULL, read_hull_points},
 };
 
-// A shape's keys, read into the part.
+// Reads the keys of a shape into the part.
 static bool read_shape(rl_reader *reader, const rl_tree *node, rl_part_definition *part,
                        rl_shape shape, const char *what, const rl_field *fields, size_t count) {
   part->shape = shape;
@@ -97,7 +98,7 @@ static bool read_hull(rl_reader *reader, const rl_tree *node, void *part) {
   return read_shape(reader, node, part, RL_HULL, "hull", hull_fields, 1);
 }
 
-// A regular prism is another way to write a hull: how many sides it has is one number.
+// A regular prism, another form of a hull.
 typedef struct prism {
   double radius, length;
   size_t sides;
@@ -148,9 +149,9 @@ static const rl_field part_fields[] = {
 
 #undef AT
 
-#define SHAPE_COUNT 7 // of part_fields, the first
+#define SHAPE_COUNT 7 // the first of part_fields
 
-// Every part has exactly one of the shapes.
+// Reads a part, which has exactly one shape.
 static bool read_part(rl_reader *reader, const rl_tree *node, rl_part_definition *part) {
   if (!rl_read_fields(reader, node, node, "shape", part_fields,
                       sizeof part_fields / sizeof part_fields[0], part)) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scenario from text to model: the order of its parts and the top level of the file.
+// Reads a scenario from text to model: the order of its parts, and the top level of the file.
 #include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "override.h"
 #include "text_file.h"
 #include "yaml_tree.h"
 
-// The top level of the file; what needs names of bodies and ropes is read after the rest.
+// The top level of the file; values that need the names of bodies and ropes are read last.
 typedef struct top_level {
   const char *name, *title, *about;
   double duration, step;
@@ -74,8 +74,8 @@ static bool read_top_level(rl_reader *reader, const rl_tree *root, rl_scenario *
 // ---------------------------------------------------------------------------------------------
 // Definition -> model
 
-// What stands in a value: keys and numbers of items, joined by dots, as far as they are there. One
-// item need not be in a list.
+// Finds what a path of keys and indices joined by dots leads to inside a value, as far as it goes.
+// A single item need not be in a list.
 static const rl_tree *find_inside(const rl_tree *value, const char *path) {
   while (value && *path) {
     char word[sizeof((rl_fault *)0)->place];
@@ -91,7 +91,7 @@ static const rl_tree *find_inside(const rl_tree *value, const char *path) {
   return value;
 }
 
-// A field of a body or rope, or with `end.clamp` and the like one inside it.
+// Finds a field of a body or rope, or with a path such as `end.clamp` one inside it.
 static const rl_tree *find_field(const rl_tree *item, const char *path) {
   char outer[16];
   const size_t length = strcspn(path, ".");
@@ -99,7 +99,7 @@ static const rl_tree *find_field(const rl_tree *item, const char *path) {
   return find_inside(rl_tree_value(item, outer), path + length + (path[length] == '.'));
 }
 
-// The place in the file of what a fault is about: the field, or else the body or rope itself.
+// Finds the place of a fault in the file: its field, or else the body or rope.
 static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
                                   const rl_fault *fault) {
   const rl_tree *map = fault->body != RL_NONE ? reader->bodies : reader->ropes;
@@ -111,7 +111,7 @@ static const rl_tree *fault_place(const rl_reader *reader, const rl_tree *root,
   const rl_tree *item = map->items[index];
   const rl_tree *field = fault->field ? find_field(item, fault->field) : NULL;
   if (!field && fault->field && strcmp(fault->field, "points") == 0) {
-    field = rl_tree_value(item, "hang"); // another way to write it
+    field = rl_tree_value(item, "hang"); // the other form of `points`
   }
   return field ? find_inside(field, fault->place) : map->keys[index];
 }
@@ -138,7 +138,7 @@ static bool report_fault(rl_reader *reader, const rl_tree *root, const rl_fault 
   return false;
 }
 
-// Makes the model. True without a model where the scenario is valid but unsupported.
+// Makes the model. Returns true without a model if the scenario is valid but unsupported.
 static bool make_model(rl_reader *reader, const rl_tree *root, rl_scenario *scenario) {
   rl_fault fault = {.kind = RL_FAULT_NONE, .body = RL_NONE, .rope = RL_NONE};
   scenario->model = rl_model_create(&scenario->definition, &fault);
@@ -154,11 +154,11 @@ static bool read_definition(rl_reader *reader, const top_level *top, rl_scenario
                                          .bodies = reader->body_definitions,
                                          .rope_count = reader->rope_count,
                                          .ropes = reader->rope_definitions,
-                                         .memory = rl_memory_there()};
+                                         .memory = rl_available_memory()};
   return true;
 }
 
-// Everything that can be invalid is looked at before anything is called unsupported.
+// Reads the whole tree; everything is validated before anything is reported as unsupported.
 static bool read_tree(rl_reader *reader, const rl_tree *root, rl_scenario *scenario) {
   top_level top;
   const bool valid = read_top_level(reader, root, scenario, &top) &&
@@ -205,7 +205,7 @@ rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *
   if (!rl_text_begin(&text, &length, diagnostic)) {
     return NULL;
   }
-  rl_arena *arena = rl_arena_create(rl_memory_there());
+  rl_arena *arena = rl_arena_create(rl_available_memory());
   rl_reader reader = {.arena = arena, .source = {text, length}, .diagnostic = diagnostic};
   rl_scenario *scenario = arena ? rl_arena_allocate(arena, 1, sizeof *scenario) : NULL;
   char *name = scenario ? rl_arena_text(arena, file, strlen(file)) : NULL;

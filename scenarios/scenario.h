@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading a scenario: text -> tree (libyaml) -> definition -> model, with every fault reported as
-// file:line:column, the line, a caret and the nearest valid word.
+// Reads scenarios: text -> tree (libyaml) -> definition -> model. Every fault is reported as
+// file:line:column with the line, a caret and the nearest valid word.
 #ifndef RL_SCENARIO_H
 #define RL_SCENARIO_H
 
@@ -14,14 +14,14 @@
 // The largest scenario text [bytes].
 #define RL_SCENARIO_BYTES_MAX ((size_t)16 << 20)
 
-// One fault, ready to print.
+// A fault, ready to be printed.
 typedef struct rl_diagnostic {
-  bool unsupported;      // valid, but this version cannot do it (exit 4 instead of 2)
-  bool out_of_memory;    // not the scenario's fault (exit 1 instead of 2)
-  size_t line, column;   // 1-based, 0 if it has no position; columns count characters
-  size_t caret;          // how many characters of source_line come before the caret
+  bool unsupported;      // valid, but not supported by this version (exit status 4 instead of 2)
+  bool out_of_memory;    // not a fault of the scenario (exit status 1 instead of 2)
+  size_t line, column;   // 1-based, column in characters; 0: no position
+  size_t caret;          // number of characters of source_line before the caret
   char message[512];     // what was found, what was expected, "did you mean"
-  char source_line[256]; // the line itself, cut if long, control characters replaced
+  char source_line[256]; // the line, cut if it is long, with control characters replaced
 } rl_diagnostic;
 
 typedef struct rl_scenario {
@@ -42,17 +42,17 @@ typedef struct rl_scenario {
   void *memory;        // owns all of the above
 } rl_scenario;
 
-// A `--set path=value`: the path is keys and list indices joined by dots.
+// `--set path=value`; the path consists of keys and list indices joined by dots.
 typedef struct rl_override {
   const char *path;
   const char *value; // YAML
 } rl_override;
 
-// Up to here a double holds every whole number: nobody could count more steps.
+// The largest number of steps: up to here a double represents every integer.
 #define RL_STEPS_MAX 9007199254740992.0
 
-// Reads a scenario from text; `file` is its name in messages. NULL on a fault, with `diagnostic`
-// filled in.
+// Reads a scenario from text; `file` is its name in messages. Returns NULL on a fault and fills in
+// `diagnostic`.
 rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *file,
                                    const rl_override *overrides, size_t override_count,
                                    rl_diagnostic *diagnostic);
@@ -63,11 +63,11 @@ rl_scenario *rl_scenario_from_file(const char *path, const rl_override *override
 
 void rl_scenario_free(rl_scenario *scenario);
 
-// Adds probes given on the command line; false with a diagnostic.
+// Adds a probe from the command line; false with a diagnostic.
 bool rl_scenario_add_probe(rl_scenario *scenario, const char *name, rl_diagnostic *diagnostic);
 
-// "file:line:column: error: message", the line and a caret; "error: unsupported: message" where
-// the scenario is valid and this version cannot do it.
+// Prints "file:line:column: error: message", the line and a caret, or "error: unsupported: message"
+// for a valid scenario that this version does not support.
 void rl_diagnostic_print(FILE *out, const char *file, const rl_diagnostic *diagnostic);
 
 #endif

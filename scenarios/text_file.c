@@ -7,7 +7,7 @@
 
 #include "diagnostic.h"
 
-// Reads a stream to its end, which need not be a plain file, or to the limit.
+// Reads a stream, which need not be a plain file, to its end or to the limit.
 static char *read_stream(FILE *in, size_t *length) {
   size_t capacity = (size_t)64 << 10;
   char *text = malloc(capacity);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scenario as a tree of scalars, lists and maps with positions: what the reader works on. The
-// YAML reader makes one from text; a program without YAML can build one itself.
+// A scenario as a tree of scalars, lists and maps with positions, which the reader works on. The
+// YAML reader builds it from text; a program without YAML can build one itself.
 #ifndef RL_TREE_H
 #define RL_TREE_H
 
@@ -18,17 +18,17 @@ typedef struct rl_tree {
   struct rl_tree **items; // list: items; map: values
   struct rl_tree **keys;  // map: keys, scalars
   size_t line, column;    // 1-based; 0: not from a file
-  const char *origin;     // the "--set path=value" it came from; NULL: from the file
+  const char *origin;     // the "--set path=value" that it came from; NULL: the file
 } rl_tree;
 
-// The value of a key of a map (NULL if it has none), and the key itself.
+// Return the value of a key of a map, and the key itself; NULL: none.
 const rl_tree *rl_tree_value(const rl_tree *map, const char *key);
 const rl_tree *rl_tree_key(const rl_tree *map, const char *key);
 
-// True for a scalar with this text.
+// Whether a node is a scalar with this text.
 bool rl_tree_is(const rl_tree *node, const char *text);
 
-// True where nothing was written: a plain scalar without text.
+// Whether a value is empty: an unquoted scalar without text.
 bool rl_tree_is_nothing(const rl_tree *node);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Single values and lists of values: numbers, vectors, booleans.
+// Reads single values and lists of values: numbers, vectors, booleans.
 #include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers are decimal, as YAML's own are: no hexadecimal, no nan or infinity, nothing after it.
-// strtod alone would let all of these through.
+// Whether a text is a decimal number as in YAML: no hexadecimal, nan or infinity, and nothing after
+// it. strtod alone would accept all of these.
 static bool is_number(const char *s) {
   s += *s == '+' || *s == '-';
   const size_t whole = strspn(s, "0123456789");
@@ -53,7 +53,7 @@ static const char *range_text(rl_range range) {
   return texts[range];
 }
 
-// " [m]", or nothing for numbers without a unit.
+// Returns " [m]", or nothing for numbers without a unit.
 static const char *unit_text(const char *unit, char *buffer, size_t size) {
   if (!unit || strcmp(unit, "1") == 0) {
     return "";
@@ -62,7 +62,7 @@ static const char *unit_text(const char *unit, char *buffer, size_t size) {
   return buffer;
 }
 
-// Why something that looks like a number is not one.
+// Returns a hint why something like a number is none.
 static const char *number_hint(const rl_tree *node) {
   if (node->kind != RL_TREE_SCALAR) {
     return "";

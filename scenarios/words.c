@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX ((size_t)48) // longer words are near to nothing
-#define FEW 8                 // words that are all shown beside the nearest
+#define WORD_MAX ((size_t)48) // longer words are not compared
+#define FEW 8                 // up to this number all words are listed
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal string
-// alignment: Damerau's distance in which no part is edited twice).
+// Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn a
+// into b (optimal string alignment: Damerau's distance without editing a part twice).
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-  size_t rows[3][WORD_MAX + 1]; // the row before the last, the last one, this one
+  size_t rows[3][WORD_MAX + 1]; // the row before the last, the last and the current one
   size_t *before = rows[0], *last = rows[1], *now = rows[2];
   for (size_t j = 0; j <= b_length; j++) {
     last[j] = j;
@@ -57,7 +57,7 @@ int rl_nearest_word(const char *word, const char *const *words, size_t count) {
   return nearest;
 }
 
-// Whether a word of some length stands in a longer one, wherever.
+// Whether a word of at least three letters is part of a longer one.
 static bool is_part_of(const char *word, const char *longer) {
   const size_t length = strlen(word), other = strlen(longer);
   for (size_t i = 0; length >= 3 && i + length <= other; i++) {
@@ -72,7 +72,7 @@ static bool is_part_of(const char *word, const char *longer) {
   return false;
 }
 
-// Appends text at `used`, or leaves the buffer alone and returns 0 where it does not fit with
+// Appends text at `used` and returns its length; returns 0 without a change if it does not fit with
 // `reserve` bytes after it.
 static size_t append(char *buffer, size_t size, size_t used, size_t reserve, const char *text) {
   const size_t length = strlen(text);
@@ -106,7 +106,7 @@ void rl_suggest(char *buffer, size_t size, const char *word, const char *const *
     if (count == 1 || count > FEW) {
       return;
     }
-    alike = 0; // all of them
+    alike = 0; // list all words
     intro = " expected one of ";
   }
   static const char comma[] = ", ", rest[] = ", ...";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// libyaml's event interface rather than its document interface: it gives positions, anchors and
-// tags as well, and the nesting can be limited before anything is built.
+// Builds the tree from libyaml's events, which, other than its documents, have positions, anchors
+// and tags, and allow the nesting to be limited while building.
 #include "yaml_tree.h"
 
-#include "memory_there.h"
+#include "available_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +37,12 @@ static void *fail(builder *b, const yaml_event_t *event, const char *message) {
 
 static void *fail_memory(builder *b) {
   rl_diagnose_text(b->diagnostic, "out of memory: there are %.3g GiB",
-                   (double)rl_memory_there() / RL_GIB);
+                   (double)rl_available_memory() / RL_GIB);
   b->diagnostic->out_of_memory = true;
   return NULL;
 }
 
-// Bytes that are not text: libyaml gives their offset instead of a line.
+// Reports bytes that are no text, for which libyaml gives an offset instead of a line.
 static void fail_text(builder *b) {
   const yaml_parser_t *p = &b->parser;
   char value[16] = "";
@@ -111,7 +111,7 @@ static rl_tree *build_scalar(builder *b, const yaml_event_t *event) {
   return node->text ? node : fail_memory(b);
 }
 
-// Makes room for one more item of a list or map; lists double, so the copies are cheap.
+// Makes room for one more item of a list or map; the capacity doubles.
 static bool reserve_item(builder *b, rl_tree *node, size_t *capacity) {
   if (node->count < *capacity) {
     return true;
@@ -134,7 +134,7 @@ static bool reserve_item(builder *b, rl_tree *node, size_t *capacity) {
 
 static rl_tree *build(builder *b, const yaml_event_t *event, size_t depth);
 
-// Reads the next node into *node; false on a fault. At the end of the list or map *node is NULL.
+// Builds the next node into *node, NULL at the end of the list or map; false on a fault.
 static bool build_next(builder *b, size_t depth, rl_tree **node) {
   yaml_event_t event;
   *node = NULL;
@@ -192,7 +192,7 @@ static bool is_same_key(const rl_tree *a, const rl_tree *b) {
   return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
-// libyaml lets a key come twice; sorting finds that without comparing each with each.
+// Checks that no key occurs twice, which libyaml allows, by sorting them.
 static bool keys_are_unique(builder *b, const rl_tree *map) {
   rl_tree **sorted = calloc(map->count + 1, sizeof *sorted);
   if (!sorted) {
@@ -247,7 +247,7 @@ static rl_tree *build_container(builder *b, const yaml_event_t *event, size_t de
   return node;
 }
 
-// Anchors and tags of whichever kind of node this is.
+// Whether a node of any kind has no anchor or tag; otherwise reports it.
 static bool is_plain_node(builder *b, const yaml_event_t *event) {
   const yaml_char_t *anchor = NULL, *tag = NULL;
   if (event->type == YAML_SCALAR_EVENT) {
@@ -271,7 +271,7 @@ static bool is_plain_node(builder *b, const yaml_event_t *event) {
   return true;
 }
 
-// The node that starts with this event, with all that is in it.
+// Builds the node that starts with this event.
 static rl_tree *build(builder *b, const yaml_event_t *event, size_t depth) {
   if (!is_plain_node(b, event)) {
     return NULL;
@@ -280,7 +280,7 @@ static rl_tree *build(builder *b, const yaml_event_t *event, size_t depth) {
                                           : build_container(b, event, depth);
 }
 
-// Passes over one event; false with `message` where it is of another type.
+// Consumes one event; false with `message` if it is of another type.
 static bool expect(builder *b, yaml_event_type_t type, const char *message) {
   yaml_event_t event;
   if (!next_event(b, &event)) {

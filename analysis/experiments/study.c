@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "study.h"
 
+#include "available_memory.h"
 #include "commands.h"
-#include "memory_there.h"
 #include "results/results_folder.h"
 #include "runs/command_line.h"
 #include "runs/run_cache.h"
@@ -512,7 +512,7 @@ int rl_study_command(const rl_study_definition *definition, const rl_arguments *
                     .timed = timed,
                     .jobs = a->jobs,
                     .figures = a->figures,
-                    .arena = rl_arena_create(rl_memory_there())};
+                    .arena = rl_arena_create(rl_available_memory())};
   if (!study.arena) {
     return out_of_memory();
   }

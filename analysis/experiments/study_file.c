@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "study_file.h"
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "study_fault.h"
 #include "text_file.h"
 #include "words.h"
@@ -351,7 +351,7 @@ rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
   size_t length = 0;
   char *file = rl_file_text(path, &length, diagnostic);
   const char *text = file;
-  rl_arena *arena = file ? rl_arena_create(rl_memory_there()) : NULL;
+  rl_arena *arena = file ? rl_arena_create(rl_available_memory()) : NULL;
   *definition = rl_study_empty(rl_study_kinds[0]);
   bool good = arena && rl_text_begin(&text, &length, diagnostic);
   text = good ? rl_arena_text(arena, text, length) : NULL; // kept to show lines with faults

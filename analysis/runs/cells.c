@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cells.h"
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "pool.h"
 #include "results/csv.h"
 #include "results/manifest.h"
@@ -98,7 +98,7 @@ static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
       largest = fmax(largest, rl_run_bytes(cells[i].scenario, cells[i].solver));
     }
   }
-  return (long)fmax(1.0, fmin((double)jobs, floor((double)rl_memory_there() / largest)));
+  return (long)fmax(1.0, fmin((double)jobs, floor((double)rl_available_memory() / largest)));
 }
 
 bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
 
+#include "available_memory.h"
 #include "event_notes.h"
-#include "memory_there.h"
 #include "results/files.h"
 #include "results/listed_files.h"
 #include "results/manifest.h"
@@ -746,7 +746,7 @@ static int find_obstacle(const run *r, char *reason, size_t size) {
     snprintf(reason, size, "the solver cannot do: %s", rl_capability_name(missing & -missing));
     return RL_EXIT_UNSUPPORTED;
   }
-  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_memory_there();
+  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_available_memory();
   if (needed > there) {
     snprintf(reason, size, "it needs %.3g GiB of memory and there are %.3g GiB", needed / RL_GIB,
              there / RL_GIB);

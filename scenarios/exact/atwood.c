@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two weights that hang plumb from a massless rope over fixed eyes and drums, and wheels on axles:
-// constant accelerations. With the way s of the rope towards its `from`, each tension along the
-// rope is p + q s''. It is m1 (g - s'') at `from`, and must be m2 (g + s'') at `to`. On its way
-//   over an eye, or over what has no friction, it stays;
-//   over a drum it loses, where it slips, by exp(-mu phi): a = g (m1 - m2 e^{mu phi}) / (m1 + m2
-//   e^{mu phi}), and where m1 / m2 is within exp(+-mu phi) friction holds the rope;
-//   over a wheel that it rolls it loses s'' I / R^2: a = g (m1 - m2) / (m1 + m2 + I / R^2).
-// A rope that is longer than its way by `slack` catches both weights at t^2 = slack / g, without a
-// bounce: then both fall at g t, and each gets the impulse P = m1 m2 / (m1 + m2) 2 g t.
+// Two weights that hang vertically from a massless rope over fixed eyes, drums, and wheels on
+// axles: constant accelerations. With the displacement s of the rope towards its `from`, each
+// tension along the rope is p + q s''. It is m1 (g - s'') at `from` and must be m2 (g + s'') at
+// `to`. The tension
+//   stays the same over an eye, or over anything without friction;
+//   falls over a drum, where the rope slips, by exp(-mu phi): a = g (m1 - m2 e^{mu phi}) / (m1 + m2
+//   e^{mu phi}); where m1 / m2 is within exp(+-mu phi), friction holds the rope;
+//   falls over a wheel that it rolls by s'' I / R^2: a = g (m1 - m2) / (m1 + m2 + I / R^2).
+// A rope that is longer than its path by `slack` catches both weights at t^2 = slack / g, without
+// rebound: until then both fall at g t, and each gets the impulse P = m1 m2 / (m1 + m2) 2 g t.
 #include "common.h"
 
 #include <string.h>
 
 typedef struct wheel {
   uint32_t body;
-  double turn; // of the wheel about its axis for a metre of rope towards `from` [1/m]
+  double turn; // rotation about its axis per displacement of the rope towards `from` [1/m]
 } wheel;
 
 typedef struct atwood {
   uint32_t rope;
   rl_vec3 up;
   double gravity, acceleration; // of the rope towards `from` [m/s^2]
-  double slack, caught;         // [m], [s]
+  double slack, caught;         // [m]; time of the catch [s]
   double kick;                  // speed towards `from` after the catch [m/s]
-  double blow;                  // of the catch [N s]
+  double blow;                  // impulse of the catch [N s]
   rl_exact_weight weights[2];
   uint32_t wheel_count, bend_count;
   wheel wheels[RL_EXACT_BENDS_MAX];
-  bool rolls[RL_EXACT_BENDS_MAX];          // a wheel, with the rope
+  bool rolls[RL_EXACT_BENDS_MAX];          // the bend is a wheel that turns with the rope
   double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece [N]
 } atwood;
 
@@ -35,7 +36,8 @@ static bool rolls(const rl_exact_bend *bend) {
   return bend->slot != RL_NONE && bend->friction > 0.0;
 }
 
-// What the law of a bend asks for: round, and wheels turn about the axis of the rope.
+// Checks that a bend is at a fixed eye, a fixed round body, or a wheel whose axis is that of the
+// rope.
 static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const char *rope,
                        char *message, size_t size) {
   if (bend->body == RL_NONE) {
@@ -66,8 +68,8 @@ static bool check_bend(const rl_model *model, const rl_exact_bend *bend, const c
   return true;
 }
 
-// The acceleration towards `from` [m/s^2] if the rope slips that way (sign 1), or towards `to`
-// (-1), and with it the tension of each piece.
+// Computes the acceleration towards `from` [m/s^2] of a rope that slips that way (sign 1) or
+// towards `to` (-1), and the tension of each piece.
 static double accelerate(atwood *self, const rl_model *model, const rl_exact_path *path,
                          double sign) {
   const double g = self->gravity;
@@ -89,7 +91,8 @@ static double accelerate(atwood *self, const rl_model *model, const rl_exact_pat
   return a;
 }
 
-// Friction holds the rope: what the tension is between two drums is not known then.
+// Sets the tensions of a rope that friction holds; between two drums with friction they are
+// unknown.
 static void hold(atwood *self, const rl_model *model, const rl_exact_path *path) {
   const double heads[2] = {model->masses[self->weights[0].slot] * self->gravity,
                            model->masses[self->weights[1].slot] * self->gravity};
@@ -136,7 +139,8 @@ static bool move(atwood *self, const rl_model *model, const rl_exact_path *path,
   return true;
 }
 
-// Both weights fall until the rope is taut, and go on with what the catch leaves them.
+// Handles a slack rope: both weights fall until it is taut and then move with the speed that the
+// catch leaves.
 static bool fall(atwood *self, const rl_model *model, const rl_exact_path *path, char *message,
                  size_t size) {
   const rl_rope *rope = &model->ropes[self->rope];
@@ -171,7 +175,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->gravity = rl_length(model->gravity);
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   if (!rl_exact_is_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   const char *const found[] = {path.count == 0 ? "no bend" : NULL,
@@ -187,19 +191,20 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     }
   }
   const rl_exact_bend *last = &path.bends[path.count - 1];
-  return rl_exact_hang(&self->weights[0], model, rope->ends[0], &path.bends[0], path.bends[0].entry,
-                       rope->name, message, size) &&
-         rl_exact_hang(&self->weights[1], model, rope->ends[1], last, last->exit, rope->name,
-                       message, size) &&
+  return rl_exact_read_weight(&self->weights[0], model, rope->ends[0], &path.bends[0],
+                              path.bends[0].entry, rope->name, message, size) &&
+         rl_exact_read_weight(&self->weights[1], model, rope->ends[1], last, last->exit, rope->name,
+                              message, size) &&
          move(self, model, &path, message, size) && fall(self, model, &path, message, size);
 }
 
 static bool put(const atwood *self, const rl_model *model, int i, double rise, double speed,
                 rl_state *state) {
   const rl_exact_weight *w = &self->weights[i];
-  rl_exact_set(state, w->slot, rl_add_scaled(rl_position(&model->points[w->slot]), rise, self->up),
-               rl_scale(speed, self->up));
-  return rise < w->depth; // else it has reached its eye
+  rl_exact_set_motion(state, w->slot,
+                      rl_add_scaled(rl_position(&model->points[w->slot]), rise, self->up),
+                      rl_scale(speed, self->up));
+  return rise < w->depth; // else the weight has reached its eye
 }
 
 static void mean(const void *memory, const rl_model *model, double from, double to,
@@ -207,10 +212,11 @@ static void mean(const void *memory, const rl_model *model, double from, double 
   const atwood *self = memory;
   const rl_rope *rope = &model->ropes[self->rope];
   state->multipliers[rope->first_link] =
-      rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[0]);
+      rl_exact_mean_tension(from, to, self->caught, self->blow, self->tensions[0]);
   for (uint32_t i = 0; i < self->bend_count && rope->wrap_capacity > 0; i++) {
     rl_wrap *wrap = &state->wraps[rope->first_wrap + i];
-    wrap->tension = rl_exact_mean_pull(from, to, self->caught, self->blow, self->tensions[i + 1]);
+    wrap->tension =
+        rl_exact_mean_tension(from, to, self->caught, self->blow, self->tensions[i + 1]);
     wrap->slip = self->rolls[i] ? 0.0 : -0.5 * self->acceleration * (from + to);
   }
 }

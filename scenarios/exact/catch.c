@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two free bodies on a rope that is slack at first: nothing acts on their relative motion until
-// they are at its length. It then takes their speed apart with the impulse P = m1 m2/(m1 + m2)
-// v_rel, which costs P v_rel/2, and they turn about each other with what speed they have across the
-// rope, at the tension m1 m2/(m1 + m2) v^2/L. Their mass centre goes as it went, also under
-// gravity.
+// Two free bodies on a rope that is slack at first. They move freely relative to each other until
+// their distance is the length of the rope. The rope then removes their separating speed v_rel with
+// the impulse P = m1 m2/(m1 + m2) v_rel, which dissipates P v_rel/2. Afterwards they circle about
+// each other with their speed v across the rope, at the tension m1 m2/(m1 + m2) v^2/L. The motion
+// of their centre of mass does not change, also under gravity.
 #include "common.h"
 
 typedef struct caught_pair {
   uint32_t rope, bodies[2];
   double masses[2];
   double length;
-  rl_vec3 apart, rate; // from the first to the second at the start [m], [m/s]
-  double caught;       // [s]; INFINITY: never
-  double blow, after;  // what the rope pulls at the catch [N s], and as they turn [N]
+  rl_vec3 apart, rate; // from the first to the second at the start [m], and its rate [m/s]
+  double caught;       // time of the catch [s]; INFINITY: never
+  double blow, after;  // impulse of the catch [N s], tension afterwards [N]
 } caught_pair;
 
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
@@ -21,7 +21,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_rope *rope = &model->ropes[arguments[0]];
   rl_exact_path path;
   if (!rl_exact_is_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->rope = arguments[0];
@@ -30,7 +30,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     const char *const found[] = {
         path.count > 0 ? "a bend" : NULL,
         rope->compression ? "compression" : NULL,
-        rl_exact_no_load(model, rope->ends[i], false),
+        rl_exact_load_mismatch(model, rope->ends[i], false),
     };
     if (!rl_exact_fits(
             found, RL_EXACT_COUNT(found), message, size,
@@ -45,7 +45,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->apart = rl_sub(rl_position(&model->points[self->bodies[1]]),
                        rl_position(&model->points[self->bodies[0]]));
   self->rate = rl_sub(model->velocities[self->bodies[1]], model->velocities[self->bodies[0]]);
-  // |apart + rate t| = L, the later root.
+  // The later root of |apart + rate t| = L.
   const double a = rl_dot(self->rate, self->rate), b = rl_dot(self->apart, self->rate);
   const double c = rl_dot(self->apart, self->apart) - self->length * self->length;
   self->caught = a > 0.0 ? (-b + sqrt(fmax(b * b - a * c, 0.0))) / a : INFINITY;
@@ -62,8 +62,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
 static void mean(const void *memory, const rl_model *model, double from, double to,
                  rl_state *state) {
   const caught_pair *self = memory;
-  rl_exact_pull(state, model, self->rope,
-                rl_exact_mean_pull(from, to, self->caught, self->blow, self->after));
+  rl_exact_set_tension(state, model, self->rope,
+                       rl_exact_mean_tension(from, to, self->caught, self->blow, self->after));
 }
 
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
@@ -75,7 +75,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     const rl_vec3 along = rl_unit(apart);
     const rl_vec3 across = rl_add_scaled(rate, -rl_dot(rate, along), along);
     const double speed = rl_length(across);
-    const rl_vec3 way = rl_unit(across); // 0 where they stop
+    const rl_vec3 way = rl_unit(across); // 0 if nothing is left across the rope
     double s, c;
     rl_sincos(speed / self->length * (t - self->caught), &s, &c);
     apart = rl_scale(self->length, rl_add(rl_scale(c, along), rl_scale(s, way)));
@@ -85,14 +85,14 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     const rl_vec3 other = rl_scale(i == 0 ? -1.0 : 1.0, self->apart);
     const rl_vec3 other_rate = rl_scale(i == 0 ? -1.0 : 1.0, self->rate);
     const double share = self->masses[1 - i] / total;
-    // From the mass centre, which moves freely.
+    // Relative to the centre of mass, which moves freely.
     const rl_vec3 start = rl_position(&model->points[self->bodies[i]]);
     const rl_vec3 centre = rl_add_scaled(start, -share, other);
     const rl_vec3 drift = rl_add_scaled(model->velocities[self->bodies[i]], -share, other_rate);
     const rl_vec3 fallen = rl_add_scaled(rl_scale(t, drift), 0.5 * t * t, model->gravity);
     const double sign = i == 0 ? -share : share;
-    rl_exact_set(state, self->bodies[i], rl_add_scaled(rl_add(centre, fallen), sign, apart),
-                 rl_add_scaled(rl_add_scaled(drift, t, model->gravity), sign, rate));
+    rl_exact_set_motion(state, self->bodies[i], rl_add_scaled(rl_add(centre, fallen), sign, apart),
+                        rl_add_scaled(rl_add_scaled(drift, t, model->gravity), sign, rate));
   }
   mean(self, model, t, t, state);
   return true;

@@ -4,22 +4,22 @@
 //   catenary           the smooth curve y = a cosh(x/a): 2a sinh(s/2a) = sqrt(L^2 - h^2), lowest
 //                      at s/2 - a atanh(h/L) from `from`, tension w a cosh(x/a). A chain of N
 //                      elements differs from it by O(1/N^2).
-//   elastic-catenary   the smooth curve of a rope that gives by T/EA (Irvine): at the length p of
-//                      the unstretched rope from `from`, where it pulls with (H, V - w p),
+//   elastic-catenary   the smooth curve of a rope with the strain T/EA (Irvine): at the unstretched
+//                      length p from `from`, with the tension vector (H, V - w p),
 //                        x = H p/EA + (H/w) (asinh(V/H) - asinh((V - w p)/H)),
 //                        z = (V p - w p^2/2)/EA + (T(0) - T(p))/w,   T = sqrt(H^2 + (V - w p)^2).
-//   discrete-catenary  what N straight elements with node masses m must reach exactly: element i
-//                      carries (H, V0 - i m g) and has the length l (1 + T/EA); both sums of its
-//                      pieces close.
+//   discrete-catenary  the exact equilibrium of N straight elements with node masses m: element i
+//                      carries (H, V0 - i m g) and has the length l (1 + T/EA); horizontal and
+//                      vertical sums of the elements are s and h.
 #include "common.h"
 #include "roots.h"
 
 typedef struct catenary {
   uint32_t rope;
-  uint32_t count; // elements
+  uint32_t count; // number of elements
   rl_vec3 from, across, up;
   double span, height;         // s, h [m]
-  double rest;                 // of an element [m]
+  double rest;                 // rest length of an element [m]
   double node_weight;          // of an inner node [N]
   double compliance;           // 1/EA [1/N]; 0: inextensible
   double parameter, lowest;    // a, x of the lowest point [m]
@@ -70,16 +70,16 @@ static bool read_geometry(catenary *self, const rl_model *model, uint32_t index,
 
 static double length_of(const catenary *self) { return self->rest * self->count; }
 
-// sinh(u)/u - target, in a form that is exact for small u.
+// Returns sinh(u)/u - target, accurate for small u.
 static double excess(double u, void *parameters) {
   const double target = *(const double *)parameters;
   return (u < 1e-4 ? 1.0 + u * u / 6.0 : sinh(u) / u) - target;
 }
 
-// The smooth curve of an inextensible rope of that length.
+// Finds the smooth curve of an inextensible rope of that length.
 static bool find_curve(catenary *self, double length, char *message, size_t size) {
   double target = sqrt(length * length - self->height * self->height) / self->span, u;
-  // sinh(u)/u >= u^2/6 bounds the root from above.
+  // The root is below sqrt(6 target), since sinh(u)/u >= u^2/6.
   if (!rl_exact_root(excess, &target, 1e-8, sqrt(6.0 * target), &u)) {
     return rl_exact_refuse(message, size, "no catenary found");
   }
@@ -106,9 +106,9 @@ static bool at_smooth(const void *memory, const rl_model *model, double t, rl_st
     const double x = self->lowest + a * asinh(arc / a);
     const double y = sqrt(a * a + arc * arc) - top;
     const uint32_t slot = rl_rope_node(model, state, self->rope, i);
-    rl_exact_set(state, slot,
-                 rl_add_scaled(rl_add_scaled(self->from, x, self->across), y, self->up),
-                 (rl_vec3){0.0, 0.0, 0.0});
+    rl_exact_set_motion(state, slot,
+                        rl_add_scaled(rl_add_scaled(self->from, x, self->across), y, self->up),
+                        (rl_vec3){0.0, 0.0, 0.0});
     if (i < self->count) {
       const double middle = arc + 0.5 * self->rest;
       state->multipliers[model->ropes[self->rope].first_link + i] =
@@ -118,8 +118,8 @@ static bool at_smooth(const void *memory, const rl_model *model, double t, rl_st
   return true;
 }
 
-// Where the rope ends if it starts with the pull (H, V0): across and up, less what it should be. It
-// is the gradient of a function of (-H, V0) that is strictly convex (see world/model/pose.c).
+// Computes the error of the end of a rope that starts with the tension (H, V0), horizontally and
+// upwards. It is the gradient of a strictly convex function of (-H, V0) (see world/model/pose.c).
 typedef void (*closing_errors)(const catenary *self, double horizontal, double vertical,
                                double *error);
 
@@ -137,7 +137,7 @@ static double height_error(double vertical, void *memory) {
   return error[1];
 }
 
-// The root of a monotonic function, from a bracket that is widened until it holds it.
+// Finds the root of a monotonic function; widens the bracket until it contains the root.
 static bool find_root(double (*f)(double, void *), void *memory, double guess, double width,
                       double *root) {
   double low = guess - width, high = guess + width;
@@ -149,7 +149,8 @@ static bool find_root(double (*f)(double, void *), void *memory, double guess, d
   return rl_exact_root(f, memory, low, high, root);
 }
 
-// What is left across, where V0 closes the height. H by its logarithm.
+// Returns the horizontal error with the V0 for which the vertical error is 0, as a function of ln
+// H.
 static double span_error(double logarithm, void *memory) {
   search *s = memory;
   double error[2] = {NAN, NAN}, vertical;
@@ -169,7 +170,7 @@ static bool find_pull(catenary *self, closing_errors closing, char *message, siz
   if (!find_root(span_error, &s, log(weight), 0.1, &logarithm)) {
     return rl_exact_refuse(message, size, "no catenary found");
   }
-  span_error(logarithm, &s); // its V0
+  span_error(logarithm, &s); // stores its V0
   if (s.horizontal < 1e-12 * weight) {
     return rl_exact_refuse(message, size,
                            "the ends are nearer than an element is long, and the lowest one hangs "
@@ -180,7 +181,7 @@ static bool find_pull(catenary *self, closing_errors closing, char *message, siz
   return true;
 }
 
-// How far it is from `from` at the length p, across and up.
+// Computes the position relative to `from` at the unstretched length p, horizontally and upwards.
 static void elastic_place(const catenary *self, double horizontal, double vertical, double p,
                           double *across, double *up) {
   const double w = self->node_weight / self->rest, c = self->compliance;
@@ -211,9 +212,9 @@ static bool at_elastic(const void *memory, const rl_model *model, double t, rl_s
   for (uint32_t i = 0; i <= self->count; i++) {
     double x, y;
     elastic_place(self, self->horizontal, self->vertical, i * self->rest, &x, &y);
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, i),
-                 rl_add_scaled(rl_add_scaled(self->from, x, self->across), y, self->up),
-                 (rl_vec3){0.0, 0.0, 0.0});
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, i),
+                        rl_add_scaled(rl_add_scaled(self->from, x, self->across), y, self->up),
+                        (rl_vec3){0.0, 0.0, 0.0});
     if (i < self->count) {
       state->multipliers[model->ropes[self->rope].first_link + i] =
           hypot(self->horizontal, self->vertical - w * (i + 0.5) * self->rest);
@@ -246,14 +247,14 @@ static bool at_discrete(const void *memory, const rl_model *model, double t, rl_
   const rl_vec3 at_rest = {0.0, 0.0, 0.0};
   rl_vec3 position = self->from;
   (void)t;
-  rl_exact_set(state, rl_rope_node(model, state, self->rope, 0), position, at_rest);
+  rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, 0), position, at_rest);
   for (uint32_t i = 0; i < self->count; i++) {
     const double v = self->vertical - i * self->node_weight;
     const double tension = hypot(self->horizontal, v);
     const double give = self->rest * (1.0 / tension + self->compliance);
     position = rl_add_scaled(position, give * self->horizontal, self->across);
     position = rl_add_scaled(position, -give * v, self->up);
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, i + 1), position, at_rest);
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, i + 1), position, at_rest);
     state->multipliers[model->ropes[self->rope].first_link + i] = tension;
   }
   return true;

@@ -40,7 +40,7 @@ bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t
   return length == 0;
 }
 
-bool rl_exact_not_known(const void *self, const rl_model *model, double t, rl_state *state) {
+bool rl_exact_at_unknown(const void *self, const rl_model *model, double t, rl_state *state) {
   (void)self;
   (void)model;
   (void)t;
@@ -63,14 +63,14 @@ bool rl_exact_is_fixed(const rl_model *model, uint32_t slot) {
   return model->points[slot].w == 0.0;
 }
 
-rl_vec3 rl_exact_start(const rl_model *model, rl_vertex vertex) {
+rl_vec3 rl_exact_eye_position(const rl_model *model, rl_vertex vertex) {
   const rl_body *body = rl_slot_body(model, vertex.slot);
   return body ? rl_add(rl_position(&model->points[vertex.slot]),
                        rl_rotate(body->rotation, vertex.offset))
               : vertex.offset;
 }
 
-const char *rl_exact_no_load(const rl_model *model, uint32_t slot, bool rests) {
+const char *rl_exact_load_mismatch(const rl_model *model, uint32_t slot, bool rests) {
   const rl_body *body = rl_slot_body(model, slot);
   if (!body || body->motion == RL_FIXED) {
     return rl_exact_is_fixed(model, slot) ? "a fixed end" : "an end at no body's centre";
@@ -85,14 +85,14 @@ const char *rl_exact_no_load(const rl_model *model, uint32_t slot, bool rests) {
                                                            : NULL;
 }
 
-const char *rl_exact_no_free_end(const rl_model *model, uint32_t slot) {
+const char *rl_exact_free_end_mismatch(const rl_model *model, uint32_t slot) {
   const bool is_free = !rl_slot_body(model, slot) && !rl_exact_is_fixed(model, slot);
-  return is_free ? NULL : rl_exact_no_load(model, slot, false);
+  return is_free ? NULL : rl_exact_load_mismatch(model, slot, false);
 }
 
 static rl_exact_bend eye_at(const rl_model *model, uint32_t index) {
   const rl_vertex *eye = &model->eyes[index];
-  const rl_vec3 at = rl_exact_start(model, *eye);
+  const rl_vec3 at = rl_exact_eye_position(model, *eye);
   return (rl_exact_bend){.slot = rl_exact_is_fixed(model, eye->slot) ? RL_NONE : eye->slot,
                          .body = RL_NONE,
                          .centre = at,
@@ -124,7 +124,7 @@ static rl_exact_bend wrap_at(const rl_model *model, const rl_state *state, uint3
   };
 }
 
-// Directions from bend to bend, and the length of the straight pieces and the arcs.
+// Computes the directions of the straight pieces, and the length of a path without arcs.
 static void measure(const rl_model *model, const rl_rope *rope, rl_exact_path *path) {
   rl_vec3 at = rl_position(&model->points[rope->ends[0]]);
   path->length = 0.0;
@@ -143,8 +143,8 @@ static void measure(const rl_model *model, const rl_rope *rope, rl_exact_path *p
   }
 }
 
-bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_path *path, char *message,
-                   size_t size) {
+bool rl_exact_read_path(const rl_model *model, uint32_t index, rl_exact_path *path, char *message,
+                        size_t size) {
   const rl_rope *rope = &model->ropes[index];
   const bool wraps = rope->wrap_capacity > 0;
   path->count = wraps ? rope->wrap_count : rope->eye_count;
@@ -166,8 +166,8 @@ bool rl_exact_look(const rl_model *model, uint32_t index, rl_exact_path *path, c
   return true;
 }
 
-void rl_exact_wrap(rl_state *state, const rl_model *model, uint32_t index, uint32_t body,
-                   rl_vec3 axis, double wrap) {
+void rl_exact_set_wrap(rl_state *state, const rl_model *model, uint32_t index, uint32_t body,
+                       rl_vec3 axis, double wrap) {
   const rl_rope *rope = &model->ropes[index];
   const rl_part *part = &model->bodies[body].parts[0];
   const rl_vec3 z = {0.0, 0.0, 1.0};
@@ -182,7 +182,7 @@ void rl_exact_wrap(rl_state *state, const rl_model *model, uint32_t index, uint3
   }
 }
 
-void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t index, double tension) {
+void rl_exact_set_tension(rl_state *state, const rl_model *model, uint32_t index, double tension) {
   const rl_rope *rope = &model->ropes[index];
   state->multipliers[rope->first_link] = tension;
   for (uint32_t i = 0; i < rope->wrap_capacity; i++) {
@@ -190,21 +190,21 @@ void rl_exact_pull(rl_state *state, const rl_model *model, uint32_t index, doubl
   }
 }
 
-double rl_exact_mean_pull(double from, double to, double caught, double blow, double after) {
+double rl_exact_mean_tension(double from, double to, double caught, double blow, double after) {
   if (to < caught) {
     return 0.0;
   }
   return from >= caught ? after : (blow + after * (to - caught)) / (to - from);
 }
 
-bool rl_exact_hang(rl_exact_weight *weight, const rl_model *model, uint32_t slot,
-                   const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope, char *message,
-                   size_t size) {
+bool rl_exact_read_weight(rl_exact_weight *weight, const rl_model *model, uint32_t slot,
+                          const rl_exact_bend *bend, rl_vec3 bend_at, const char *rope,
+                          char *message, size_t size) {
   const rl_vec3 up = rl_unit(rl_scale(-1.0, model->gravity));
   const rl_vec3 below = rl_sub(bend_at, rl_position(&model->points[slot]));
   const double depth = rl_dot(below, up);
   const double aside = rl_length(rl_add_scaled(below, -depth, up));
-  const char *const found[] = {rl_exact_no_load(model, slot, true)};
+  const char *const found[] = {rl_exact_load_mismatch(model, slot, true)};
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
                      "rope '%s' must end at the centres of free bodies that start at rest and "
                      "cannot turn",
@@ -233,7 +233,7 @@ bool rl_exact_is_taut_line(const rl_model *model, uint32_t index, char *message,
   const rl_rope *rope = &model->ropes[index];
   rl_exact_path path;
   if (!rl_exact_is_line(model, index, message, size) ||
-      !rl_exact_look(model, index, &path, message, size)) {
+      !rl_exact_read_path(model, index, &path, message, size)) {
     return false;
   }
   if (fabs(path.length - rope->length) > 1e-9 * rope->length) {
@@ -258,7 +258,7 @@ bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bo
   const char *const found[] = {
       rl_length(model->gravity) > 0.0 ? "gravity" : NULL,
       rl_exact_is_fixed(model, ends[0]) ? NULL : "a `from` that is not fixed",
-      rl_exact_no_load(model, ends[1], false),
+      rl_exact_load_mismatch(model, ends[1], false),
       body->motion != RL_FIXED ? "a body that is not fixed" : NULL,
       is_known ? NULL : "another shape",
       model->touches[pair] ? NULL : "a rope that does not touch it",
@@ -351,7 +351,7 @@ bool rl_exact_read_chain(rl_exact_chain *chain, const rl_model *model, uint32_t 
   return true;
 }
 
-void rl_exact_set(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity) {
+void rl_exact_set_motion(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity) {
   state->points[slot].x = position.x;
   state->points[slot].y = position.y;
   state->points[slot].z = position.z;
@@ -367,7 +367,7 @@ void rl_exact_turn(rl_state *state, const rl_model *model, uint32_t body, double
   state->velocities[b->spin_slot] = (rl_vec3){0.0, 0.0, b->root_inertia.z * spin};
 }
 
-// sin(angle / 2) = k sn(phase | k^2): gsl_sf_elljac_e takes the parameter k^2.
+// sin(angle / 2) = k sn(phase | k^2); gsl_sf_elljac_e takes the parameter k^2.
 bool rl_exact_swing(double modulus, double phase, double *angle, double *rate) {
   double sn = 0.0, cn = 1.0, dn = 1.0;
   if (gsl_sf_elljac_e(phase, modulus * modulus, &sn, &cn, &dn) != GSL_SUCCESS) {

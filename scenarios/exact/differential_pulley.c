@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Weston's differential pulley: the rope runs from the hand (mass m) over the wide drum (R) of an
-// axle, round a loose pulley with the load (M in all), over the narrow drum (r) of the same axle,
-// to a slack end (mass s). It rolls both drums, so the load rises by (R - r)/2R of what the hand
-// goes down:
-//   a = g (m R^2 - s r R - M R (R - r)/2) / (m R^2 + s r^2 + M (R - r)^2/4 + I)      of the hand.
-// In balance, without the slack end, m = M (R - r)/(2R).
+// axle, around a loose pulley with the load (total mass M), over the narrow drum (r) of the same
+// axle, to a slack end (mass s). It rolls on both drums, so that the load rises by (R - r)/2R of
+// the distance by which the hand sinks. The acceleration of the hand is
+//   a = g (m R^2 - s r R - M R (R - r)/2) / (m R^2 + s r^2 + M (R - r)^2/4 + I).
+// In equilibrium, without the slack end, m = M (R - r)/(2R).
 #include "common.h"
 
 typedef struct differential_pulley {
   uint32_t rope, axle, pulley;
   rl_vec3 up;
   rl_exact_weight hand, slack;
-  double rises[3]; // of hand, pulley and slack end [m/s^2]
-  double room;     // of the pulley below the axle [m]
-  double turn;     // of the axle about its z axis [rad/s^2]
-  double pulls[4]; // of the pieces, from the hand [N]
+  double rises[3]; // upward accelerations of hand, pulley and slack end [m/s^2]
+  double room;     // height of the axle above the pulley [m]
+  double turn;     // angular acceleration of the axle about its z axis [rad/s^2]
+  double pulls[4]; // tensions of the pieces, from the hand [N]
 } differential_pulley;
 
 static bool is_drum(const rl_model *model, const rl_exact_bend *bend, uint32_t axle) {
@@ -39,14 +39,13 @@ static void move(differential_pulley *self, const rl_model *model, const rl_exac
   self->rises[0] = -wide * turn;
   self->rises[1] = gap * turn;
   self->rises[2] = narrow * turn;
-  self->turn =
-      -rl_dot(axis, path->bends[0].axis) * turn; // against the way of the rope: to the hand
+  self->turn = -rl_dot(axis, path->bends[0].axis) * turn; // the rope moves towards the hand
   self->pulls[0] = m * (g + self->rises[0]);
   self->pulls[1] = self->pulls[2] = 0.5 * load * (g + self->rises[1]);
   self->pulls[3] = s * (g + self->rises[2]);
 }
 
-// The rope runs as it must: drum, pulley, drum, all at rest.
+// Checks the path: drum, pulley, drum, all at rest.
 static bool check_path(const differential_pulley *self, const rl_model *model,
                        const rl_exact_path *path, char *message, size_t size) {
   const rl_body *axle = &model->bodies[self->axle];
@@ -82,7 +81,7 @@ static bool check_path(const differential_pulley *self, const rl_model *model,
       model->ropes[self->rope].name, axle->name);
 }
 
-// The drums hold the rope by friction.
+// Checks that friction keeps the rope from slipping on the drums.
 static bool check_grip(const differential_pulley *self, const rl_model *model,
                        const rl_exact_path *path, char *message, size_t size) {
   for (int i = 0; i < 3; i += 2) {
@@ -102,7 +101,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_rope *rope = &model->ropes[arguments[0]];
   rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->rope = arguments[0];
@@ -114,10 +113,10 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_exact_bend *loose = &path.bends[1];
   self->pulley = loose->body;
   self->room = rl_dot(rl_sub(path.bends[2].centre, loose->centre), self->up);
-  if (!rl_exact_hang(&self->hand, model, rope->ends[0], &path.bends[0], path.bends[0].entry,
-                     rope->name, message, size) ||
-      !rl_exact_hang(&self->slack, model, rope->ends[1], &path.bends[2], path.bends[2].exit,
-                     rope->name, message, size)) {
+  if (!rl_exact_read_weight(&self->hand, model, rope->ends[0], &path.bends[0], path.bends[0].entry,
+                            rope->name, message, size) ||
+      !rl_exact_read_weight(&self->slack, model, rope->ends[1], &path.bends[2], path.bends[2].exit,
+                            rope->name, message, size)) {
     return false;
   }
   move(self, model, &path);
@@ -132,7 +131,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   bool known = true;
   for (int i = 0; i < 3; i++) {
     known = known && self->rises[i] * half < rooms[i];
-    rl_exact_set(
+    rl_exact_set_motion(
         state, slots[i],
         rl_add_scaled(rl_position(&model->points[slots[i]]), self->rises[i] * half, self->up),
         rl_scale(self->rises[i] * t, self->up));

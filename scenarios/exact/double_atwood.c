@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A weight against a movable pulley with mass that carries two more, all plumb: the inner pair
-// weighs on the pulley like m4 = 4 m2 m3 / (m2 + m3), so the pulley of mass mp rises with
+// A weight against a movable pulley with mass that carries two more weights, all vertical: the
+// inner pair acts on the pulley like m4 = 4 m2 m3 / (m2 + m3), so the pulley of mass mp rises with
 //   a = g (m1 - mp - m4) / (m1 + mp + m4).
 #include "common.h"
 
@@ -12,13 +12,13 @@ typedef struct double_atwood {
   double tensions[2];
 } double_atwood;
 
-// The two weights of a rope, whose eyes are all fixed or all on the body at `carrier`.
+// Reads the two weights of a rope whose eyes are all fixed or all on the body at `carrier`.
 static bool hang_pair(rl_exact_weight out[2], const rl_model *model, uint32_t index,
                       uint32_t carrier, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[index];
   rl_exact_path path;
   if (!rl_exact_is_taut_line(model, index, message, size) ||
-      !rl_exact_look(model, index, &path, message, size)) {
+      !rl_exact_read_path(model, index, &path, message, size)) {
     return false;
   }
   bool elsewhere = false, round = false;
@@ -38,9 +38,10 @@ static bool hang_pair(rl_exact_weight out[2], const rl_model *model, uint32_t in
     return false;
   }
   const rl_exact_bend *last = &path.bends[path.count - 1];
-  return rl_exact_hang(&out[0], model, rope->ends[0], &path.bends[0], path.bends[0].entry,
-                       rope->name, message, size) &&
-         rl_exact_hang(&out[1], model, rope->ends[1], last, last->exit, rope->name, message, size);
+  return rl_exact_read_weight(&out[0], model, rope->ends[0], &path.bends[0], path.bends[0].entry,
+                              rope->name, message, size) &&
+         rl_exact_read_weight(&out[1], model, rope->ends[1], last, last->exit, rope->name, message,
+                              size);
 }
 
 static bool init(void *memory, const rl_model *model, const uint32_t *arguments, char *message,
@@ -102,14 +103,15 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     const rl_exact_weight *w = &self->weights[i];
     const double rise = self->rises[i];
     if (0.5 * (rise - rise_of(self, w->carrier)) * t * t >= w->depth) {
-      return false; // it has reached its eye
+      return false; // the weight has reached its eye
     }
-    rl_exact_set(state, w->slot,
-                 rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * rise * t * t, self->up),
-                 rl_scale(rise * t, self->up));
+    rl_exact_set_motion(
+        state, w->slot,
+        rl_add_scaled(rl_position(&model->points[w->slot]), 0.5 * rise * t * t, self->up),
+        rl_scale(rise * t, self->up));
   }
   for (size_t i = 0; i < 2; i++) {
-    rl_exact_pull(state, model, self->ropes[i], self->tensions[i]);
+    rl_exact_set_tension(state, model, self->ropes[i], self->tensions[i]);
   }
   return true;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A rope with bending stiffness EI at rest under its own weight and a load, from a clamped end to
-// one that is free, or tied to the centre of a load; theta is the angle of the rope above the
-// horizontal, s the length along it, and it does not give.
+// an end that is free or tied to the centre of a load; theta is the angle of the rope above the
+// horizontal, s the length along it. The rope is inextensible.
 //   elastica           the smooth curve: EI theta'' = W(s) cos theta, theta(0) given by the clamp,
 //                      theta'(L) = 0, with W(s) = w (L - s) + F the weight beyond s (w per length,
-//                      F = g (M - m/2) what the last node has beyond half an inner one) and the
-//                      tension -W sin theta. Small: the deflection is w L^4/(8 EI) + F L^3/(3 EI).
-//   discrete-elastica  what N straight elements must reach exactly: with the turns phi_i of the
+//                      F = g (M - m/2) the weight of the last node beyond half an inner one) and
+//                      the tension -W sin theta. Small deflections: w L^4/(8 EI) + F L^3/(3 EI).
+//   discrete-elastica  the exact equilibrium of N straight elements: with the angles phi_i at the
 //                      nodes, M_i = 4 EI t (1 + t^2)/(l_{i-1} + l_i), t = tan(phi_i/2), where
 //                      l_0 = 0 at the clamped end, and the weight W_i beyond element i,
 //                        M_i - M_{i+1} + W_i l_i cos theta_i = 0.
-// Both are shot from the tip, whose angle is found so that the clamped end has the right one.
+// Both are found by shooting from the tip for the angle of the clamp.
 #include "common.h"
 #include "roots.h"
 
@@ -27,7 +27,7 @@ typedef struct elastica {
   double weight, load;                             // w [N/m], F [N]
   double rest[ELEMENTS_MAX];                       // l_i [m]
   double beyond[ELEMENTS_MAX];                     // W_i [N]
-  double x[ELEMENTS_MAX + 1], y[ELEMENTS_MAX + 1]; // of the nodes, from `from` [m]
+  double x[ELEMENTS_MAX + 1], y[ELEMENTS_MAX + 1]; // nodes relative to `from` [m]
   double tension[ELEMENTS_MAX];                    // [N]
 } elastica;
 
@@ -47,8 +47,8 @@ static bool read_rope(elastica *self, const rl_model *model, uint32_t index, cha
       rl_is_zero(rope->clamps[1]) ? NULL : "a `to` that is clamped",
       g == 0.0 ? "no gravity" : NULL,
       rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
-      rl_slot_body(model, end) ? rl_exact_no_load(model, end, true)
-                               : rl_exact_no_free_end(model, end),
+      rl_slot_body(model, end) ? rl_exact_load_mismatch(model, end, true)
+                               : rl_exact_free_end_mismatch(model, end),
       rope->link_count > ELEMENTS_MAX ? "more elements" : NULL,
   };
   if (!rl_exact_fits(
@@ -81,8 +81,8 @@ static bool read_rope(elastica *self, const rl_model *model, uint32_t index, cha
   return true;
 }
 
-// The tip's angle from which `shot` comes to the clamp's: hanging as straight down as it can, it
-// stays below, and from there on the first that does not.
+// Finds the tip angle for which `shot`, the error at the clamp, is 0: the first root above -pi/2, a
+// tip that hangs straight down, where the error is negative.
 static bool find_tip(elastica *self, double (*shot)(double, void *), char *message, size_t size) {
   double above = 1e-12, tip;
   while (above < RL_PI && shot(above - RL_HALF_PI, self) < 0.0) {
@@ -92,7 +92,7 @@ static bool find_tip(elastica *self, double (*shot)(double, void *), char *messa
     return rl_exact_refuse(message, size, "no elastica found");
   }
   shot(tip, self);
-  // Places were counted from the tip.
+  // So far positions are relative to the tip.
   const double x = self->x[0], y = self->y[0];
   for (uint32_t i = 0; i <= self->count; i++) {
     self->x[i] -= x;
@@ -101,7 +101,7 @@ static bool find_tip(elastica *self, double (*shot)(double, void *), char *messa
   return true;
 }
 
-// t of t + t^3 = q, by Newton's method from above, which is monotonic.
+// Solves t + t^3 = q by Newton's method from above, which converges monotonically.
 static double half_turn(double q) {
   double t = fmin(fabs(q), cbrt(fabs(q))), last = INFINITY;
   while (t < last) {
@@ -134,7 +134,7 @@ static bool init_discrete(void *memory, const rl_model *model, const uint32_t *a
          find_tip(self, shoot_discrete, message, size);
 }
 
-// (theta, moment, x, y) over the length r from the tip.
+// Computes the derivatives of (theta, moment, x, y) by the length r from the tip.
 static int rates(double r, const double *now, double *out, void *memory) {
   const elastica *self = memory;
   out[0] = -now[1] / self->bending;
@@ -185,8 +185,8 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   (void)t;
   for (uint32_t i = 0; i <= self->count; i++) {
     const rl_vec3 p = rl_add_scaled(self->from, self->x[i], self->across);
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, i),
-                 rl_add_scaled(p, self->y[i], self->up), (rl_vec3){0.0, 0.0, 0.0});
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, i),
+                        rl_add_scaled(p, self->y[i], self->up), (rl_vec3){0.0, 0.0, 0.0});
     if (i < self->count) {
       state->multipliers[model->ropes[self->rope].first_link + i] = self->tension[i];
     }

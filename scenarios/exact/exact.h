@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Closed forms: the exact state of a scenario at any time. Because a closed form fills in a whole
-// state, every probe has an exact value by the same code that reads the simulated one.
+// Closed forms: the exact state of a scenario at any time. They fill in whole states, so that exact
+// values of probes are read by the same code as simulated ones.
 #ifndef RL_EXACT_H
 #define RL_EXACT_H
 
@@ -22,25 +22,25 @@ typedef struct rl_exact_type {
   const char *summary;
   size_t argument_count;
   rl_exact_argument arguments[RL_EXACT_ARGUMENTS_MAX];
-  bool bends;  // it knows ropes with bending stiffness
-  size_t size; // bytes of the form's own data
-  // Reads its constants from the model's initial state; false with a message where the scenario
-  // is not what the closed form describes. `arguments` are indices of ropes and bodies.
+  bool bends;  // whether it covers ropes with bending stiffness
+  size_t size; // of the form's data [bytes]
+  // Reads its constants from the initial state of the model; false with a message if the scenario
+  // is not what the form describes. `arguments` are indices of ropes and bodies.
   bool (*init)(void *self, const rl_model *model, const uint32_t *arguments, char *message,
                size_t message_size);
-  // Writes the exact positions, velocities and tensions at time t [s] into `state`, which holds a
-  // state of the same model. False once the assumptions have ended (a weight reached the eye).
+  // Writes the exact positions, velocities and tensions at time t [s] into `state`, a state of the
+  // same model. False once the assumptions no longer hold (a weight has reached the eye).
   bool (*at)(const void *self, const rl_model *model, double t, rl_state *state);
-  // Writes what is a mean over a step, from one time to another [s], into `state`: tensions, with
-  // the blows of which `at` knows nothing, and how fast ropes slip where they rub. NULL: tensions
-  // have no blows, and nothing slips.
+  // Writes means over a step, from one time to another [s], into `state`: tensions, including the
+  // impulses that `at` does not know, and slip velocities. NULL: tensions have no impulses, and
+  // nothing slips.
   void (*mean)(const void *self, const rl_model *model, double from, double to, rl_state *state);
-  // A quantity that the motion keeps, in any state: in series.csv it stands beside its value at the
-  // start. NULL: none. It may be all that is known: `at` is false at any time then.
+  // Returns a quantity that is conserved, in any state; series.csv has it beside its value at the
+  // start. NULL: none. It may be all that is known: then `at` always returns false.
   double (*invariant)(const void *self, const rl_model *model, const rl_state *state);
   const char *invariant_help; // what it is, and its unit
-  // What a probe of contacts of a rope with mass reads at time t [s]: the state of a closed form
-  // has none. nan where it is not known; NULL: never.
+  // Returns the value at time t [s] of a probe of contacts of a rope with mass, which the state of
+  // a closed form does not have; nan: unknown. NULL: always unknown.
   double (*contact)(const void *self, const rl_model *model, double t, rl_probe probe);
 } rl_exact_type;
 

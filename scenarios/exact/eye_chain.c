@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A chain hangs plumb on both sides of an eye and runs through it from rest. With the masses a
-// before and b behind the eye and tensions in the ratio r = exp(pi mu) there,
-//   (b + r a) y'' = (b - r a) g,
-// and a node that goes through takes its mass to the other side: a parabola of time from one node
-// to the next. Where b < r a friction holds it. A smooth chain of the length L without friction has
-// b - a = 2 M y/L, M the mass of all and y measured from the balance, and
-// y = y0 cosh(sqrt(2 g/L) t). The tension behind node i is what the nodes up to it need,
+// A chain that hangs vertically on both sides of an eye and runs through it from rest. With the
+// mass a before and b behind the eye and tensions in the ratio r = exp(pi mu) there,
+//   (b + r a) y'' = (b - r a) g.
+// A node that passes the eye takes its mass to the other side, so y is a parabola of time between
+// two passages. For b < r a friction holds the chain. A smooth chain of length L without friction
+// has b - a = 2 M y/L, with M the total mass and y measured from the balance, and
+// y = y0 cosh(sqrt(2 g/L) t). The tension behind node i accelerates the nodes up to it,
 //   T = r (sum of m (y'' + g) before the eye) + sum of m (y'' - g) behind it,
-// before the eye without r. Once the last node is through, all of it falls: y'' = g, T = 0.
+// without r before the eye. Once the last node has passed, the whole chain falls: y'' = g, T = 0.
 #include "common.h"
 
-// Of the length of the chain: a node that is as near to the eye is behind it.
+// A node nearer to the eye than this, relative to the length of the chain, counts as behind it.
 static const double at_eye = 1e-12;
 
 static const double half_turn = 2.0 * RL_HALF_PI;
@@ -19,12 +19,12 @@ typedef struct eye_chain {
   uint32_t rope, eye;
   rl_vec3 at, down;
   double gravity;
-  double before;        // of the chain, at the start [m]
-  double length, mass;  // of all of it
+  double before;        // length of chain before the eye at the start [m]
+  double length, mass;  // of the whole chain [m], [kg]
   double lightest_side; // mass before the eye at the start [kg]
-  double friction;      // in the eye
-  double pull;          // the tension behind the eye over that before it
-  bool holds;           // friction, for good
+  double friction;      // Coulomb coefficient of the eye
+  double pull;          // ratio of the tensions behind and before the eye
+  bool holds;           // friction holds the chain
 } eye_chain;
 
 static double node_mass(const eye_chain *self, const rl_model *model, uint32_t i) {
@@ -35,7 +35,7 @@ static double rest_of(const eye_chain *self, const rl_model *model, uint32_t i) 
   return model->links[model->ropes[self->rope].first_link + i].rest;
 }
 
-// All nodes plumb below the eye at their places along the taut chain.
+// Whether all nodes hang vertically below the eye at their positions along the taut chain.
 static bool is_plumb(const eye_chain *self, const rl_model *model) {
   double arc = 0.0;
   bool plumb = true;
@@ -74,7 +74,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                      rope->name)) {
     return false;
   }
-  self->at = rl_exact_start(model, model->eyes[self->eye]);
+  self->at = rl_exact_eye_position(model, model->eyes[self->eye]);
   self->before =
       rl_distance(rl_position(&model->points[rl_exact_node(model, self->rope, 0)]), self->at);
   double arc = 0.0;
@@ -101,18 +101,18 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
                        rope->name);
 }
 
-// With so much mass before the eye; what is left of a sum is rounding.
+// Returns the acceleration with the mass `before` before the eye; a negative mass is rounding.
 static double acceleration(const eye_chain *self, double before) {
   const double light = fmax(before, 0.0), heavy = self->mass - light;
   return self->holds ? 0.0
                      : self->gravity * (heavy - self->pull * light) / (heavy + self->pull * light);
 }
 
-// The way y at time t, its rate and acceleration.
+// Computes the displacement y at time t, its rate and its acceleration.
 static void move(const eye_chain *self, const rl_model *model, double t, double motion[3]) {
   double y = 0.0, v = 0.0, time = 0.0, before = self->lightest_side, arc = self->length;
   for (uint32_t i = model->ropes[self->rope].link_count; i > 0 && !self->holds; i--) {
-    arc -= rest_of(self, model, i - 1); // of node i - 1, which is the next if it is before the eye
+    arc -= rest_of(self, model, i - 1); // position of node i - 1, the next one before the eye
     const double way = self->before - arc - y;
     if (self->before - arc <= at_eye * self->length) {
       continue;
@@ -145,9 +145,9 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   for (uint32_t i = 0; i <= rope->link_count; i++) {
     const double through = arc - self->before + motion[0];
     const double sign = through >= -at_eye * self->length ? 1.0 : -1.0;
-    rl_exact_set(state, rl_exact_node(model, self->rope, i),
-                 rl_add_scaled(self->at, fabs(through), self->down),
-                 rl_scale(sign * motion[1], self->down));
+    rl_exact_set_motion(state, rl_exact_node(model, self->rope, i),
+                        rl_add_scaled(self->at, fabs(through), self->down),
+                        rl_scale(sign * motion[1], self->down));
     tension *= sign > last_sign ? self->pull : 1.0;
     tension += node_mass(self, model, i) * (motion[2] - sign * self->gravity);
     last_sign = sign;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A rope falls on level ground. Each node lands on its own and stops; the elements above it become
-// slack, so what is in the air goes on falling freely. The ground bears the weight of what lies on
-// it and stops what lands: where the heights grow evenly along the rope, with the mass m on a metre
-// of height,
+// A rope that falls on level ground. Each node lands by itself and stops; the elements above it
+// become slack, so that the rest falls freely. The ground bears the weight of the nodes that lie on
+// it and stops those that land. If heights grow evenly along the rope, with the mass m per metre of
+// height,
 //   N = g (mass that lies) + m v^2,
-// which is three times the weight that lies for a rope let go just above the ground.
+// which is three times the weight that lies for a rope released just above the ground.
 #include "common.h"
 
 typedef struct falling_rope {
   uint32_t rope, floor;
   rl_vec3 up;
   double gravity, speed; // downwards at the start [m/s]
-  double ground;         // along `up`, where the nodes come to rest [m]
+  double ground;         // height at which nodes come to rest, along `up` [m]
   double mass;           // of the rope [kg]
-  double lowest, drop;   // height of its lower end above `ground`, and between its ends [m]
-  bool even;             // heights grow evenly with the mass
+  double lowest,
+      drop;  // height of its lower end above `ground`, and of its upper end above that [m]
+  bool even; // heights grow evenly with the mass
 } falling_rope;
 
 static double height_of(const falling_rope *self, const rl_model *model, uint32_t i) {
@@ -86,9 +87,10 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     const uint32_t slot = rl_exact_node(model, self->rope, i);
     const double height = height_of(self, model, i);
     const bool lies = fallen >= height;
-    rl_exact_set(state, slot,
-                 rl_add_scaled(rl_position(&model->points[slot]), -fmin(fallen, height), self->up),
-                 lies ? none : velocity);
+    rl_exact_set_motion(
+        state, slot,
+        rl_add_scaled(rl_position(&model->points[slot]), -fmin(fallen, height), self->up),
+        lies ? none : velocity);
     if (i < model->ropes[self->rope].link_count) {
       state->multipliers[model->ropes[self->rope].first_link + i] = 0.0;
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The falling end of a folded chain (Calkin and March): both ends are held at one height, close to
-// each other, and one is let go. While it falls by x the fold goes down by x/2, at the fold the
-// chain comes to rest without a loss, and all of the energy is in the part that still falls:
+// each other, and one is released. While it falls by x the fold sinks by x/2. The chain comes to
+// rest at the fold without loss, so that all energy is in the falling part:
 //   v^2 = g (2 L x - x^2)/(L - x),    a = g (1 + (2 L x - x^2)/(2 (L - x)^2)),
 //   T = M g (2 + 2X - 3X^2)/(4 (1 - X)) at the support,   X = x/L.
 // The time is an integral of dx/v. With u = 1 - X and w = u^2 it is a beta function,
 //   t = sqrt(L/g) int_u^1 sqrt(u/(1 - u^2)) du = t_end (1 - I_w(3/4, 1/2)),
 //   t_end = B(3/4, 1/2)/2 sqrt(L/g) = 0.8472 sqrt(2 L/g),
-// so 1 - w is the quantile t/t_end of the beta distribution (1/2, 3/4). For ends at no distance and
-// links without a length: of N links it holds until the fold is in the last one. At a distance of
-// L/10 the end comes later, with N = 80 by half a percent.
+// so 1 - w is the quantile t/t_end of the beta distribution (1/2, 3/4). The form assumes coincident
+// ends and links without length; for N links it holds until the fold is in the last one. Ends at a
+// distance of L/10 delay the end, with N = 80 by half a percent.
 #include "common.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_gamma.h>
 
-// Largest distance of the ends, of the chain's length, at which the fold is still narrow.
+// Largest distance of the ends, relative to the chain's length, at which the fold is narrow enough.
 #define DISTANCE_MAX 0.3
 
 typedef struct folded_chain {
@@ -80,7 +80,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const double fallen = gsl_cdf_beta_Pinv(t / self->duration, 0.5, 0.75); // 1 - u^2
   const double u = sqrt(1.0 - fallen), x = length * fallen / (1.0 + u);
   if (length - x < 2.0 * chain->rest) {
-    return false; // the fold has come to the last element, which no longer is like a rope
+    return false; // the fold has reached the last element, where the chain differs from a rope
   }
   const double v = sqrt(g * length * fallen / u);
   const double a = g * (1.0 + 0.5 * fallen / (u * u));
@@ -88,16 +88,16 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const double ratio = x / length;
   const double support =
       weight * length * (2.0 + 2.0 * ratio - 3.0 * ratio * ratio) / (4.0 * (1.0 - ratio));
-  const double fold = 0.5 * (length + x); // length of chain at rest
+  const double fold = 0.5 * (length + x); // length of chain at rest [m]
   const uint32_t first = model->ropes[chain->rope].first_link;
   for (uint32_t i = 0; i <= chain->count; i++) {
     const uint32_t node = self->reversed ? chain->count - i : i;
     const uint32_t slot = rl_rope_node(model, state, chain->rope, node);
-    const double s = i * chain->rest; // from the held end
+    const double s = i * chain->rest; // arc length from the held end [m]
     const bool rests = s <= fold;
     const rl_vec3 top = rests ? self->from : rl_add(self->from, self->apart);
-    rl_exact_set(state, slot, rl_add_scaled(top, rests ? s : x + length - s, self->down),
-                 rl_scale(rests ? 0.0 : v, self->down));
+    rl_exact_set_motion(state, slot, rl_add_scaled(top, rests ? s : x + length - s, self->down),
+                        rl_scale(rests ? 0.0 : v, self->down));
     if (i < chain->count) {
       const double middle = s + 0.5 * chain->rest;
       state->multipliers[first + (self->reversed ? chain->count - 1 - i : i)] =

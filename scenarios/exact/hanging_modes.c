@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small oscillations of a rope that hangs from a fixed point, with a load at its end or without.
-// Displacements across gravity of the first order; the height follows from the elements' lengths.
-//   hanging-modes  the chain of N elements itself, of any masses and lengths. Element i pulls its
-//                  ends together across gravity like a spring T_i/l_i, where T_i is the weight
+// Small oscillations of a rope that hangs from a fixed point, with or without a load at its end.
+// Horizontal displacements are of first order; the height follows from the element lengths.
+//   hanging-modes  the chain of N elements itself, with any masses and lengths. Element i pulls its
+//                  ends together horizontally like a spring T_i/l_i, where T_i is the weight
 //                  below it. N equal beads at the distance a have the frequencies sqrt(g x_k/a)
 //                  with the zeros x_k of the Laguerre polynomial L_N.
-//   hanging-mode   one mode of the smooth uniform rope that its start is, at z above its end and
-//   with
-//                  u = 2 omega sqrt((z + M/mu)/g), u0 at the end, u1 at the top:
+//   hanging-mode   the mode of the smooth uniform rope in which it starts. At the height z above
+//                  its end, with u = 2 omega sqrt((z + M/mu)/g), u0 at the end, u1 at the top:
 //                    free end, M = 0:   J0(u),   omega_k = j_{0,k}/2 sqrt(g/L)
 //                    load M:            J0(u) Y0(u1) - Y0(u) J0(u1),
 //                                       J0(u1) Y2(u0) - Y0(u1) J2(u0) = 0.
@@ -16,13 +15,13 @@
 
 #include <gsl/gsl_sf_bessel.h>
 
-// Largest angle of an element to the vertical at the start [rad], for an error of its square.
+// Largest angle between an element and the vertical at the start [rad]; the error is its square.
 #define SLOPE_MAX 0.1
 
 // The geometry of a hanging rope; node 0 is held.
 typedef struct hanging {
   uint32_t rope, count;
-  bool reversed; // it hangs from `to`
+  bool reversed; // the held end is `to`
   rl_vec3 top, down;
   double gravity;
   double load; // mass of the body at its end [kg]
@@ -57,7 +56,7 @@ static bool hang(hanging *self, const rl_model *model, uint32_t index, char *mes
       self->gravity == 0.0 ? "no gravity" : NULL,
       rl_exact_is_lossless(model, index) ? NULL : "damping or drag",
       is_held ? NULL : "no fixed end",
-      is_held ? rl_exact_no_free_end(model, end) : NULL,
+      is_held ? rl_exact_free_end_mismatch(model, end) : NULL,
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
                      "a hanging rope has mass, no stiffness and no drag, and leads from a fixed "
@@ -87,17 +86,18 @@ static bool hang(hanging *self, const rl_model *model, uint32_t index, char *mes
   return true;
 }
 
-// The part of a vector across gravity.
+// Returns the horizontal part of a vector.
 static rl_vec3 level(const hanging *self, rl_vec3 v) {
   return rl_add_scaled(v, -rl_dot(v, self->down), self->down);
 }
 
-// Puts the rope where its nodes 1 ... count are displaced so, as its elements have their lengths.
+// Sets nodes 1 ... count to these displacements, with heights that keep the element lengths.
 static void put(const hanging *self, const rl_model *model, rl_state *state,
                 const rl_vec3 *displacements, const rl_vec3 *velocities) {
   rl_vec3 aside = {0.0, 0.0, 0.0}, sideways = aside;
   double depth = 0.0, sinking = 0.0;
-  rl_exact_set(state, rl_rope_node(model, state, self->rope, node_of(self, 0)), self->top, aside);
+  rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, node_of(self, 0)), self->top,
+                      aside);
   for (uint32_t i = 1; i <= self->count; i++) {
     const rl_link *link = &model->links[link_of(self, model, i - 1)];
     const rl_vec3 lean = rl_sub(displacements[i - 1], aside);
@@ -107,9 +107,9 @@ static void put(const hanging *self, const rl_model *model, rl_state *state,
     sinking -= rl_dot(lean, rate) / drop;
     aside = displacements[i - 1];
     sideways = velocities[i - 1];
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
-                 rl_add_scaled(rl_add(self->top, aside), depth, self->down),
-                 rl_add_scaled(sideways, sinking, self->down));
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
+                        rl_add_scaled(rl_add(self->top, aside), depth, self->down),
+                        rl_add_scaled(sideways, sinking, self->down));
   }
   double below = 0.0;
   for (uint32_t i = self->count; i > 0; i--) {
@@ -161,13 +161,14 @@ static bool chain_at(const void *memory, const rl_model *model, double t, rl_sta
 // ---------------------------------------------------------------------------------------------
 // The smooth rope
 
-// Modes that are tried, and by how much of the largest displacement the start may differ.
+// Number of modes that are tried; allowed misfit of the start, relative to its largest
+// displacement.
 #define TRIED_MAX 20
 #define SHAPE_TOLERANCE 1e-6
 
 typedef struct hanging_mode {
   hanging hanging;
-  double rest, extra; // of an element, and M/mu [m]
+  double rest, extra; // rest length of an element, and M/mu [m]
   double frequency;   // [rad/s]
   rl_vec3 amplitude;  // of the end [m]
 } hanging_mode;
@@ -178,7 +179,7 @@ static double bessel_argument(const hanging_mode *self, double frequency, double
 
 static double length_of(const hanging_mode *self) { return self->rest * self->hanging.count; }
 
-// What vanishes at the frequencies of a rope with a load.
+// Returns the function that is 0 at the frequencies of a rope with a load.
 static double load_condition(double frequency, void *memory) {
   const hanging_mode *self = memory;
   const double u0 = bessel_argument(self, frequency, 0.0);
@@ -187,7 +188,7 @@ static double load_condition(double frequency, void *memory) {
          gsl_sf_bessel_Y0(u1) * gsl_sf_bessel_Jn(2, u0);
 }
 
-// The frequencies from the lowest on; how many there are.
+// Finds the frequencies, lowest first; returns their number.
 static uint32_t find_frequencies(hanging_mode *self, double *frequencies, uint32_t count) {
   if (self->extra == 0.0) {
     for (uint32_t k = 0; k < count; k++) {
@@ -196,7 +197,7 @@ static uint32_t find_frequencies(hanging_mode *self, double *frequencies, uint32
     }
     return count;
   }
-  // u1 - u0 grows by about pi from one to the next.
+  // u1 - u0 grows by about pi from one frequency to the next.
   const double spacing =
       RL_PI / (bessel_argument(self, 1.0, length_of(self)) - bessel_argument(self, 1.0, 0.0));
   const double step = 0.05 * spacing;
@@ -214,7 +215,7 @@ static uint32_t find_frequencies(hanging_mode *self, double *frequencies, uint32
   return found;
 }
 
-// The shape of a mode at z above the end, where it is 1.
+// Returns the shape of a mode at the height z above the end, where it is 1.
 static double shape(const hanging_mode *self, double frequency, double z) {
   const double u = bessel_argument(self, frequency, z);
   if (self->extra == 0.0) {
@@ -227,7 +228,7 @@ static double shape(const hanging_mode *self, double frequency, double z) {
          (gsl_sf_bessel_J0(u0) * top_y - gsl_sf_bessel_Y0(u0) * top_j);
 }
 
-// How much the start differs from a mode of the amplitude that fits best, of its largest
+// Fits the amplitude of a mode to the start; returns the largest difference relative to the largest
 // displacement.
 static double misfit(hanging_mode *self, const rl_vec3 *start, double frequency) {
   const hanging *h = &self->hanging;
@@ -282,7 +283,7 @@ static bool init_smooth(void *memory, const rl_model *model, const uint32_t *arg
                            rl_exact_is_still(model, arguments[0]) ? "at" : "not at");
   }
   self->frequency = frequencies[best];
-  misfit(self, start, self->frequency); // its amplitude
+  misfit(self, start, self->frequency); // stores its amplitude
   return true;
 }
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A chain that is drawn out of a heap, link by link: its first nodes lie in one place, the others
-// fly away from there in a straight line, one above the other, alone or with a body at the end,
-// without gravity or straight up from level ground. All that flies goes at one speed, and nothing
-// pulls between two catches, so it slows down by g t. A node that is caught takes its share of the
-// momentum,
+// fly away from there in a straight line, with or without a body at the end, without gravity or
+// straight up from level ground. All flying nodes have the same speed, and tensions are 0 between
+// two catches, so the speed falls by g t. A node that is caught takes its share of the momentum,
 //   v' = v P/(P + m),   P the mass that flew before,
-// and the energy P v (v - v')/2 is lost. For links without a length and mu on a metre, x of it out:
+// and the energy P v (v - v')/2 is lost. For links without length, mass mu per metre, x drawn out:
 //   d(mu x v)/dt = -mu g x,   x^2 v^2 + 2 g x^3/3 = const,   a = -g/3 - v_0^2 x_0^2/x^3 ...
 // Cayley's g/3 with its sign; without gravity x v = const, and (M + mu x) v = M V with a body.
 #include "common.h"
 
 typedef struct heap_chain {
   rl_exact_chain chain;
-  rl_vec3 heap, away; // where it lies; unit, from there
+  rl_vec3 heap, away; // position of the heap; unit direction of flight
   double gravity;     // against `away` [m/s^2]
-  uint32_t lying;     // nodes in the heap at the start
-  double gap, speed;  // of the last one that flies from the heap [m]; of all that fly [m/s]
+  uint32_t lying;     // number of nodes in the heap at the start
+  double gap,
+      speed; // distance of the lowest flying node from the heap [m]; of all flying nodes [m/s]
 } heap_chain;
 
-// The nodes that lie in one place without moving: those before the first that does not.
+// Finds the nodes that lie in one place at rest, which are the first ones.
 static void find_heap(heap_chain *self, const rl_model *model) {
   const double near = 1e-9 * self->chain.rest;
   self->heap = rl_position(&model->points[rl_exact_node(model, self->chain.rope, 0)]);
@@ -31,7 +31,7 @@ static void find_heap(heap_chain *self, const rl_model *model) {
   }
 }
 
-// The others: in a line, a link apart, at one speed along it.
+// Checks that the other nodes are in a line, one rest length apart, with the same speed along it.
 static bool find_flight(heap_chain *self, const rl_model *model) {
   const uint32_t first = rl_exact_node(model, self->chain.rope, self->lying);
   const rl_vec3 way = rl_sub(rl_position(&model->points[first]), self->heap);
@@ -52,7 +52,7 @@ static bool find_flight(heap_chain *self, const rl_model *model) {
   return self->speed > 0.0 && self->gap > 0.0 && self->gap <= self->chain.rest + near;
 }
 
-// What the heap lies on: level ground below it, or nothing at all without gravity.
+// Whether the heap lies on level ground, or without gravity on nothing.
 static bool is_carried(const heap_chain *self, const rl_model *model) {
   const rl_vec3 pull = rl_add_scaled(model->gravity, self->gravity, self->away);
   bool touches = false;
@@ -82,7 +82,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
       isfinite(rope->stiffness) ? "a stiffness" : NULL,
       rope->compression ? "compression" : NULL,
       begins_free ? NULL : "a `from` that is not free",
-      rl_exact_no_free_end(model, rope->ends[1]),
+      rl_exact_free_end_mismatch(model, rope->ends[1]),
       rl_exact_is_lossless(model, arguments[0]) ? NULL : "damping or drag",
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
@@ -110,7 +110,8 @@ static double mass_of(const heap_chain *self, const rl_model *model, uint32_t i)
   return model->masses[rl_exact_node(model, self->chain.rope, i)];
 }
 
-// When what flies at `speed`, `gap` above the heap, has taken the last link tight; INFINITY: never.
+// Returns the time until nodes that fly at `speed`, `gap` above the heap, pull the next link taut;
+// INFINITY: never.
 static double catch_time(const heap_chain *self, double gap, double speed) {
   const double way = fmax(self->chain.rest - gap, 0.0);
   const double square = speed * speed - 2.0 * self->gravity * way;
@@ -140,14 +141,14 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   for (uint32_t i = 0; i <= self->chain.count; i++) {
     const bool flies = i >= lying;
     const double height = flies ? gap + self->chain.rest * (i - lying) : 0.0;
-    rl_exact_set(state, rl_rope_node(model, state, self->chain.rope, i),
-                 rl_add_scaled(self->heap, height, self->away),
-                 rl_scale(flies ? speed : 0.0, self->away));
-    if (i < self->chain.count) { // but for the catches
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->chain.rope, i),
+                        rl_add_scaled(self->heap, height, self->away),
+                        rl_scale(flies ? speed : 0.0, self->away));
+    if (i < self->chain.count) { // except at catches
       state->multipliers[model->ropes[self->chain.rope].first_link + i] = 0.0;
     }
   }
-  return speed >= 0.0; // then it falls back
+  return speed >= 0.0; // afterwards the chain falls back
 }
 
 const rl_exact_type rl_exact_heap_chain = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Galileo's pendulum: a peg at the depth d below the pivot catches the rope of length L as it
-// passes the vertical, and from there the bob swings on the rest r = L - d, up to the height it
-// came from:
+// passes the vertical, and from then on the bob swings on the rest r = L - d, up to its initial
+// height:
 //   sin(phi0/2) = sqrt(L/r) sin(theta0/2),  T = 2 (sqrt(L/g) K(k1) + sqrt(r/g) K(k2)),
 //   k1 = sin(theta0/2), k2 = sin(phi0/2).
-// The tension is m g (3 cos theta - 2 cos theta0), and the same with phi: it jumps at the peg. For
-// a peg of radius 0: a thin one of radius R is off by some R / r of the angle.
+// The tension is m g (3 cos theta - 2 cos theta0), and likewise with phi: it jumps at the peg. The
+// form is for a peg of radius 0; with a radius R it is off by about R / r of the angle.
 #include "common.h"
 
 #include <gsl/gsl_errno.h>
@@ -18,7 +18,7 @@ typedef struct swing {
 
 typedef struct interrupted_pendulum {
   uint32_t rope, peg, bob;
-  rl_vec3 down, across; // across: towards where it starts
+  rl_vec3 down, across; // across: horizontal, towards the start
   double weight;
   swing whole, rest;
 } interrupted_pendulum;
@@ -34,7 +34,7 @@ static bool set_swing(swing *out, rl_vec3 pivot, double length, double gravity, 
   return true;
 }
 
-// The depth of the peg below the pivot [m]; false with a message.
+// Finds the depth of the peg below the pivot [m]; false with a message.
 static bool find_peg(const interrupted_pendulum *self, const rl_model *model, double length,
                      double *depth, char *message, size_t size) {
   const rl_body *peg = &model->bodies[self->peg];
@@ -74,13 +74,13 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const double g = rl_length(model->gravity);
   rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   const char *const found[] = {
       path.count > 0 ? "a bend" : NULL,
       rl_exact_is_fixed(model, rope->ends[0]) ? NULL : "a `from` that is not fixed",
-      rl_exact_no_load(model, rope->ends[1], true),
+      rl_exact_load_mismatch(model, rope->ends[1], true),
       g == 0.0 ? "no gravity" : NULL,
   };
   if (!rl_exact_fits(
@@ -120,7 +120,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
 static bool at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const interrupted_pendulum *self = memory;
   const double period = 2.0 * (self->whole.quarter + self->rest.quarter);
-  // Time since it last hung plumb below its pivot, on the side where it is now, or before it does.
+  // Time since the rope last passed the vertical; negative in the first quarter, before it does.
   double since = fmod(t, period) - self->whole.quarter;
   const bool caught = since >= 0.0 && since < 2.0 * self->rest.quarter;
   const swing *now = caught ? &self->rest : &self->whole;
@@ -129,7 +129,8 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   if (!rl_exact_swing(now->modulus, now->frequency * since, &angle, &rate)) {
     return false;
   }
-  // On the whole rope it comes from `across` before the vertical, and goes back there after it.
+  // On the whole rope the bob is on the side of `across`: before the vertical, and after its
+  // return.
   const double side = caught || since < 0.0 ? -1.0 : 1.0;
   angle *= side;
   rate *= side * now->frequency;
@@ -137,11 +138,12 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   rl_sincos(angle, &s, &c);
   const rl_vec3 radial = rl_add_scaled(rl_scale(c, self->down), s, self->across);
   const rl_vec3 tangent = rl_add_scaled(rl_scale(-s, self->down), c, self->across);
-  rl_exact_set(state, self->bob, rl_add_scaled(now->pivot, now->length, radial),
-               rl_scale(now->length * rate, tangent));
-  rl_exact_wrap(state, model, self->rope, self->peg, rl_cross(self->across, self->down),
-                caught ? fmax(-angle, 0.0) : 0.0);
-  rl_exact_pull(state, model, self->rope, self->weight * (3.0 * c - 2.0 * now->start_cosine));
+  rl_exact_set_motion(state, self->bob, rl_add_scaled(now->pivot, now->length, radial),
+                      rl_scale(now->length * rate, tangent));
+  rl_exact_set_wrap(state, model, self->rope, self->peg, rl_cross(self->across, self->down),
+                    caught ? fmax(-angle, 0.0) : 0.0);
+  rl_exact_set_tension(state, model, self->rope,
+                       self->weight * (3.0 * c - 2.0 * now->start_cosine));
   return true;
 }
 

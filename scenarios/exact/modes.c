@@ -4,7 +4,7 @@
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_errno.h>
 
-// M^-1/2 K M^-1/2.
+// Fills in M^-1/2 K M^-1/2.
 static void fill(gsl_matrix *matrix, const rl_exact_modes *modes, const double *springs) {
   gsl_matrix_set_zero(matrix);
   for (uint32_t i = 0; i < modes->count; i++) {

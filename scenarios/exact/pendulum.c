@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pendulum of any amplitude, released from rest:
+// The pendulum with any amplitude, released from rest:
 //   sin(theta/2) = k sn(K - w t | k^2),  theta' = -2 w k cn(K - w t | k^2),
 //   k = sin(theta0/2),  w = sqrt(g/L),  tension = m g (3 cos theta - 2 cos theta0).
-// GSL: gsl_sf_ellint_Kcomp takes the modulus k.
+// gsl_sf_ellint_Kcomp takes the modulus k.
 #include "common.h"
 
 #include <gsl/gsl_errno.h>
@@ -27,7 +27,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const char *const found[] = {
       rope->eye_count > 0 ? "an eye" : NULL,
       is_held ? NULL : "no fixed end",
-      is_held ? rl_exact_no_load(model, rope->ends[1 - held], true) : NULL,
+      is_held ? rl_exact_load_mismatch(model, rope->ends[1 - held], true) : NULL,
       g == 0.0 ? "no gravity" : NULL,
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
@@ -76,8 +76,8 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const rl_vec3 radial = rl_add_scaled(rl_scale(cos(theta), self->down), sin(theta), self->across);
   const rl_vec3 tangent =
       rl_add_scaled(rl_scale(-sin(theta), self->down), cos(theta), self->across);
-  rl_exact_set(state, self->bob, rl_add_scaled(self->pivot, self->length, radial),
-               rl_scale(self->length * rate, tangent));
+  rl_exact_set_motion(state, self->bob, rl_add_scaled(self->pivot, self->length, radial),
+                      rl_scale(self->length * rate, tangent));
   state->multipliers[self->link] = self->weight * (3.0 * cos(theta) - 2.0 * self->start_cosine);
   return true;
 }

@@ -57,7 +57,7 @@ bool rl_exact_roots(void (*errors)(const double *x, void *parameters, double *ou
         break;
       }
     }
-    // Iterations end without progress at rounding: what counts is that the errors are small.
+    // At rounding level the iteration ends without progress: only small errors count as success.
     found = gsl_multiroot_test_residual(solver->f, tolerance) == GSL_SUCCESS;
     x[0] = gsl_vector_get(solver->x, 0);
     x[1] = gsl_vector_get(solver->x, 1);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A chain that slides along its own shape: over a peg (both ends hang plumb) or over the edge of a
-// table (one end lies level), from rest and without friction. Gravity pulls with the weight of the
-// height D between its ends, whatever the shape of the bend:
+// A chain that slides along its own shape: over a peg (both ends hang vertically) or over the edge
+// of a table (one end lies level), from rest and without friction. It is driven by the weight of
+// the height D between its ends, whatever the shape of the bend:
 //   L s'' = g D,   D = c y,   y'' = (c g/L) y,   y = y0 cosh(sqrt(c g/L) t),
-// where an end that hangs plumb changes D by 1 for each metre: c = 2 over a peg, where y is half of
-// D, and c = 1 off a table. Coulomb friction mu under a level part of the length l takes mu l of D.
-//   guided-chain   holds until the end of the chain comes to the bend.
-//   sliding-chain  until the bend pushes somewhere no more. With the tension T where the shape has
-//                  the curvature k and the outward normal n, it pushes with k (T - m v^2/L) - n.g
-//                  m/L on each metre. On a peg of radius R this ends where the chain comes on to
-//                  it, at
+// where an end that hangs vertically changes D by 1 per metre: c = 2 over a peg, where y is D/2,
+// and c = 1 off a table. Coulomb friction mu under a level part of length l reduces D by mu l.
+//   guided-chain   holds until the end of the chain reaches the bend.
+//   sliding-chain  holds until the contact force vanishes somewhere on the bend. With the tension
+//                  T, the curvature k and the outward normal n of the shape, it is
+//                  k (T - m v^2/L) - n.g m/L per metre. On a peg of radius R it vanishes first
+//                  where the chain reaches the peg, at
 //                    4 y^2 + pi R y = L (L - pi R)/2 + 2 y0^2,
 //                  for R = 0 at y^2 = (L^2 + 4 y0^2)/8; off an edge without a radius at
 //                    y = (L + sqrt(L^2 + 8 y0^2))/4.
@@ -20,15 +20,15 @@
 
 typedef struct sliding_chain {
   rl_exact_chain chain;
-  rl_vec3 down, end_way;  // unit: gravity, and on from the last node
-  double gravity, length; // of the chain [m]
+  rl_vec3 down, end_way;  // unit: gravity, and the direction of the last element
+  double gravity, length; // [m/s^2]; of the chain [m]
   double ends;            // c
-  double start, offset;   // y0; y is measured from where nothing would move [m]
-  double rate;            // [1/s]
+  double start, offset;   // y0; y - offset is 0 in equilibrium [m]
+  double rate;            // exponent of the motion [1/s]
   double friction;        // under the level part
-  double straight;        // of the chain before the bend [m]
-  double limit;           // of y [m]
-  uint32_t first, last;   // nodes at which the shape bends
+  double straight;        // length of chain before the bend [m]
+  double limit;           // largest y of the form [m]
+  uint32_t first, last;   // first and last node of the bend
 } sliding_chain;
 
 static rl_vec3 node_at(const sliding_chain *self, const rl_model *model, uint32_t i) {
@@ -39,7 +39,7 @@ static rl_vec3 way_at(const sliding_chain *self, const rl_model *model, uint32_t
   return rl_unit(rl_sub(node_at(self, model, i + 1), node_at(self, model, i)));
 }
 
-// Where the shape begins to bend, and where it has become straight.
+// Finds the nodes at which the bend begins and ends.
 static void find_bend(sliding_chain *self, const rl_model *model) {
   const uint32_t n = self->chain.count;
   const rl_vec3 in = way_at(self, model, 0), out = way_at(self, model, n - 1);
@@ -53,7 +53,7 @@ static void find_bend(sliding_chain *self, const rl_model *model) {
   }
 }
 
-// Both ends: the last one hangs plumb, the first one does too or lies level.
+// Checks both ends: the last element is vertical, the first one vertical or level.
 static bool find_ends(sliding_chain *self, const rl_model *model, char *message, size_t size) {
   const rl_vec3 in = way_at(self, model, 0);
   self->end_way = way_at(self, model, self->chain.count - 1);
@@ -137,17 +137,17 @@ static bool init_guided(void *memory, const rl_model *model, const uint32_t *arg
              y0, self->offset);
 }
 
-// Where the chain has gone by `way`: the least push of a metre of bend, in weights of a metre.
+// Returns the least contact force per metre of bend at y, in weights of a metre of chain.
 static double least_push(const sliding_chain *self, const rl_model *model, double y) {
   const double from = y - self->offset, way = from - self->start;
-  const double a = self->rate * self->rate * from / self->gravity; // in g
+  const double a = self->rate * self->rate * from / self->gravity; // acceleration in g
   const double square =
       self->rate * self->rate * (from * from - self->start * self->start) / self->gravity;
-  const double rest = self->straight - way, rise = self->ends - 1.0; // before the bend
+  const double rest = self->straight - way, rise = self->ends - 1.0; // of the part before the bend
   double push = INFINITY;
   for (uint32_t i = self->first; i <= self->last; i++) {
     const rl_vec3 in = way_at(self, model, i - 1), out = way_at(self, model, i);
-    const rl_vec3 bend = rl_sub(out, in); // towards the body, of the size of the angle
+    const rl_vec3 bend = rl_sub(out, in); // towards the body, as long as the angle
     const double curvature = rl_length(bend) / self->chain.rest;
     const double sunk =
         rl_dot(rl_sub(node_at(self, model, i), node_at(self, model, self->first)), self->down);
@@ -205,7 +205,8 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
     const rl_vec3 origin = beyond ? end : node_at(self, model, piece);
     const rl_vec3 place = rl_add_scaled(origin, (arc - piece) * chain->rest, along);
     first = i == 0 ? place : first;
-    rl_exact_set(state, rl_rope_node(model, state, chain->rope, i), place, rl_scale(speed, along));
+    rl_exact_set_motion(state, rl_rope_node(model, state, chain->rope, i), place,
+                        rl_scale(speed, along));
     if (i < chain->count) {
       const double middle = (i + 0.5) * chain->rest;
       const double sunk =
@@ -218,7 +219,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   return true;
 }
 
-// Whether one body alone can touch the chain.
+// Whether the body is the only one that can touch the chain.
 static bool touches_only(const sliding_chain *self, const rl_model *model, uint32_t body) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < model->body_count; b++) {
@@ -227,8 +228,8 @@ static bool touches_only(const sliding_chain *self, const rl_model *model, uint3
   return count == 1 && model->touches[(size_t)self->chain.rope * model->body_count + body];
 }
 
-// The push on the body: the momentum of the chain is m v/L times the way from its first to its last
-// node, and both, and v, change.
+// Returns the force on the body, from the change of momentum: the momentum is m v/L times the
+// vector from the first to the last node, and both this and v change.
 static double contact(const void *memory, const rl_model *model, double t, rl_probe probe) {
   const sliding_chain *self = memory;
   const double from = self->start * cosh(self->rate * t);
@@ -239,7 +240,7 @@ static double contact(const void *memory, const rl_model *model, double t, rl_pr
   }
   const double way = from - self->start, speed = self->rate * self->start * sinh(self->rate * t);
   const double density = self->chain.node_mass / self->chain.rest;
-  const rl_vec3 turned = rl_sub(self->end_way, way_at(self, model, 0)); // of the chain's way
+  const rl_vec3 turned = rl_sub(self->end_way, way_at(self, model, 0)); // change of direction
   const rl_vec3 span = rl_add_scaled(
       rl_sub(node_at(self, model, self->chain.count), node_at(self, model, 0)), way, turned);
   const double weight = density * self->length * self->gravity;

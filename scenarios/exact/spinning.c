@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ropes that only their spin holds taut, without gravity.
-//   spinning-rope  turns about its fixed end with omega, straight, and is struck out of its plane.
-//                  Element i carries T_i = omega^2 sum of m_j r_j beyond it (smooth: mu omega^2
-//                  (L^2 - r^2)/2) and is a spring T_i/l_i for small displacements out of the plane:
-//                  in a smooth rope omega sqrt(j (j + 1)/2), j = 1, 3, 5 ..., with the shapes
-//                  P_j(r/L); with equal masses the first three are the same for any number of
-//                  elements.
-//   spinning-loop  a regular polygon of N elements that turns in its plane: T = m omega^2 R/(2
-//   sin(pi/N)),
-//                  with R its radius and m the mass of a node (smooth: mu omega^2 R^2).
+// Ropes that are taut only by their rotation, without gravity.
+//   spinning-rope  a straight rope that rotates about its fixed end with omega and starts with
+//                  small velocities out of its plane. Element i has the tension T_i = omega^2 sum
+//                  of m_j r_j beyond it (smooth: mu omega^2 (L^2 - r^2)/2) and acts like a spring
+//                  T_i/l_i for small displacements out of the plane. A smooth rope has the
+//                  frequencies omega sqrt(j (j + 1)/2), j = 1, 3, 5 ..., with the shapes P_j(r/L);
+//                  with equal masses the first three are the same for any number of elements.
+//   spinning-loop  a regular polygon of N elements that rotates in its plane:
+//                  T = m omega^2 R/(2 sin(pi/N)), with R its radius and m the mass of a node
+//                  (smooth: mu omega^2 R^2).
 #include "modes.h"
 
 typedef struct spinning_rope {
   uint32_t rope, count;
-  rl_vec3 hub, out, along, axis; // unit: the rope, its way, and their normal, at the start
+  rl_vec3 hub, out, along, axis; // unit, at the start: of the rope, its velocity, and the rotation
   double spin;                   // [rad/s]
   double rests[RL_EXACT_MODES_MAX], tensions[RL_EXACT_MODES_MAX];
   rl_exact_modes modes;
 } spinning_rope;
 
-// The turn of the rope as a whole: the part of its velocities that grows with the distance from the
-// hub, which is what all of its modes out of the plane but the tilt have nothing of.
+// Returns the rotation of the rope as a whole: the part of its velocities that is proportional to
+// the distance from the hub. Of the modes out of the plane only the tilt contributes to it.
 static rl_vec3 find_turn(const spinning_rope *self, const rl_model *model) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   double inertia = 0.0, r = 0.0;
@@ -112,11 +112,11 @@ static bool rope_at(const void *memory, const rl_model *model, double t, rl_stat
   rl_sincos(self->spin * t, &s, &c);
   const rl_vec3 out = rl_add(rl_scale(c, self->out), rl_scale(s, self->along));
   const rl_vec3 along = rl_sub(rl_scale(c, self->along), rl_scale(s, self->out));
-  rl_exact_set(state, rl_rope_node(model, state, self->rope, 0), self->hub, none);
+  rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, 0), self->hub, none);
   for (uint32_t i = 0; i < self->count; i++) {
     rl_vec3 z, w;
     rl_exact_modes_at(&self->modes, t, i, &z, &w);
-    // Its elements keep their lengths.
+    // The radius follows from the element lengths.
     const double lean = z.x - lift, rate = w.x - rise;
     const double reach = sqrt(fmax(self->rests[i] * self->rests[i] - lean * lean, 0.0));
     radius += reach;
@@ -125,8 +125,8 @@ static bool rope_at(const void *memory, const rl_model *model, double t, rl_stat
     rise = w.x;
     const rl_vec3 at = rl_add_scaled(rl_add_scaled(self->hub, radius, out), lift, self->axis);
     const rl_vec3 v = rl_add_scaled(rl_scale(radius * self->spin, along), inwards, out);
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, i + 1), at,
-                 rl_add_scaled(v, rise, self->axis));
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, i + 1), at,
+                        rl_add_scaled(v, rise, self->axis));
     state->multipliers[model->ropes[self->rope].first_link + i] = self->tensions[i];
   }
   return true;
@@ -135,7 +135,7 @@ static bool rope_at(const void *memory, const rl_model *model, double t, rl_stat
 typedef struct spinning_loop {
   uint32_t rope, count;
   rl_vec3 centre, velocity, x, y; // x, y: in its plane, from the centre to node 0 and across [m]
-  double spin, tension;           // about x cross y
+  double spin, tension;           // about x cross y [rad/s]; [N]
 } spinning_loop;
 
 static bool check_loop(const spinning_loop *self, const rl_model *model, char *message,
@@ -208,8 +208,8 @@ static bool loop_at(const void *memory, const rl_model *model, double t, rl_stat
     rl_sincos(self->spin * t + 2.0 * RL_PI * i / self->count, &s, &c);
     const rl_vec3 out = rl_add(rl_scale(c, self->x), rl_scale(s, self->y));
     const rl_vec3 along = rl_sub(rl_scale(c, self->y), rl_scale(s, self->x));
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, i), rl_add(centre, out),
-                 rl_add_scaled(self->velocity, self->spin, along));
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, i), rl_add(centre, out),
+                        rl_add_scaled(self->velocity, self->spin, along));
     state->multipliers[model->ropes[self->rope].first_link + i] = self->tension;
   }
   return true;

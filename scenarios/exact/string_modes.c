@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Small oscillations of an elastic rope along a straight line, from any start.
-//   string-modes  across the line, between two fixed ends, where it is stretched with the tension
-//   T:
-//                 element i of the length l_i is a spring T/l_i. N equal beads at the distance a:
+//   string-modes  transverse, between two fixed ends, with the tension T: element i of length l_i
+//                 is a spring T/l_i. N equal beads at the distance a:
 //                 omega_k = 2 sqrt(T/(m a)) sin(k pi/(2(N + 1))).
-//   spring-modes  along the line, from a fixed end to a fixed or a free one, or to a load; under
-//                 gravity along the line or none. Springs EA/l_i, exact at any amplitude as long as
-//                 none goes slack. N equal masses:
+//   spring-modes  longitudinal, from a fixed end to a fixed or free end or a load, with or without
+//                 gravity along the line. Springs EA/l_i, exact at any amplitude as long as no
+//                 element goes slack. N equal masses:
 //                   fixed-fixed  omega_k = 2 sqrt(k/m) sin(k pi/(2(N + 1))),
 //                   fixed-free   omega_j = 2 sqrt(k/m) sin((2j - 1) pi/(2(2N + 1))).
-//   hanging-cord  the rest of a rope that hangs plumb, with a load or without: element i carries g
-//                 times the mass below it. N elements with half of a bead at the end are longer by
-//                 W L/(2 EA), as the smooth rope is, and by m g L/EA for a load.
+//   hanging-cord  a rope that hangs vertically at rest, with or without a load: element i carries g
+//                 times the mass below it. N elements with half a bead at the end are longer by
+//                 W L/(2 EA), like the smooth rope, and by m g L/EA for a load.
 #include "modes.h"
 
-// Largest angle of an element to the line at the start [rad], for an error of its square; how far
-// the start may be off in the direction that is not looked at, of the rope's length.
+// Largest angle between an element and the line at the start [rad]; the error is its square.
+// Largest displacement in the other direction, relative to the rope's length.
 #define SLOPE_MAX 0.1
 #define ASIDE_MAX 1e-9
 
 typedef struct straight {
-  uint32_t rope, count, moving; // elements, and nodes that move
+  uint32_t rope, count, moving; // number of elements, and of nodes that move
   bool reversed;                // the fixed end is `to`
   rl_vec3 from, axis;
-  double pull;                            // of gravity along the axis [m/s^2]
-  double places[RL_EXACT_MODES_MAX + 1];  // of the nodes along the axis, at rest [m]
-  double tensions[RL_EXACT_MODES_MAX];    // of the elements, at rest [N]
-  double compliances[RL_EXACT_MODES_MAX]; // [m/N]
-  double rests[RL_EXACT_MODES_MAX];       // [m]
+  double pull;                            // gravity along the axis [m/s^2]
+  double places[RL_EXACT_MODES_MAX + 1];  // positions of the nodes along the axis at rest [m]
+  double tensions[RL_EXACT_MODES_MAX];    // of the elements at rest [N]
+  double compliances[RL_EXACT_MODES_MAX]; // of the elements [m/N]
+  double rests[RL_EXACT_MODES_MAX];       // rest lengths [m]
   rl_exact_modes modes;
 } straight;
 
@@ -60,7 +59,7 @@ static bool find_line(straight *self, const rl_model *model, uint32_t index, boo
       !rope->massless && (self->count < 2 || self->count > RL_EXACT_MODES_MAX) ? segments : NULL,
       isfinite(rope->stiffness) ? NULL : "no stiffness",
       is_held ? NULL : "no fixed end",
-      is_held && !fixed ? rl_exact_no_free_end(model, end) : NULL,
+      is_held && !fixed ? rl_exact_free_end_mismatch(model, end) : NULL,
       swings && !rl_exact_is_lossless(model, index) ? "damping or drag" : NULL,
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
@@ -86,7 +85,7 @@ static bool find_line(straight *self, const rl_model *model, uint32_t index, boo
   return true;
 }
 
-// Where it is at rest: T_{i+1} = T_i - m_i g, and each element is l_i + c_i T_i long.
+// Computes the state of rest: T_{i+1} = T_i - m_i g, and element i has the length l_i + c_i T_i.
 static void rest(straight *self, const rl_model *model) {
   const bool fixed = self->moving < self->count;
   const uint32_t end = start_slot(self, model, self->count);
@@ -110,7 +109,7 @@ static void rest(straight *self, const rl_model *model) {
   }
 }
 
-// Splits the start into modes; what is not along the line (or not across it) must be nothing.
+// Decomposes the start into modes; displacements in the other direction must be 0.
 static bool set_modes(straight *self, const rl_model *model, bool along, char *message,
                       size_t size) {
   double masses[RL_EXACT_MODES_MAX], springs[RL_EXACT_MODES_MAX + 1] = {0.0};
@@ -172,7 +171,7 @@ static bool init_string(void *memory, const rl_model *model, const uint32_t *arg
   return set_modes(self, model, false, message, size);
 }
 
-// The least tension that element i can come to: all modes at their worst at once.
+// Returns the least tension that element i can have, with all modes at their worst at once.
 static double least_tension(const straight *self, uint32_t i) {
   const rl_exact_modes *modes = &self->modes;
   double swing = 0.0;
@@ -240,9 +239,9 @@ static bool at(const straight *self, const rl_model *model, double t, bool along
           self->tensions[i - 1] + (off - before) / self->compliances[i - 1];
     }
     before = off;
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
-                 rl_add(rl_add_scaled(self->from, self->places[i], self->axis), displacement),
-                 velocity);
+    rl_exact_set_motion(
+        state, rl_rope_node(model, state, self->rope, node_of(self, i)),
+        rl_add(rl_add_scaled(self->from, self->places[i], self->axis), displacement), velocity);
   }
   return true;
 }
@@ -255,13 +254,14 @@ static bool spring_at(const void *memory, const rl_model *model, double t, rl_st
   return at(memory, model, t, true, state);
 }
 
-// No modes: at rest.
+// Writes the state of rest.
 static bool cord_at(const void *memory, const rl_model *model, double t, rl_state *state) {
   const straight *self = memory;
   (void)t;
   for (uint32_t i = 0; i <= self->count; i++) {
-    rl_exact_set(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
-                 rl_add_scaled(self->from, self->places[i], self->axis), (rl_vec3){0.0, 0.0, 0.0});
+    rl_exact_set_motion(state, rl_rope_node(model, state, self->rope, node_of(self, i)),
+                        rl_add_scaled(self->from, self->places[i], self->axis),
+                        (rl_vec3){0.0, 0.0, 0.0});
     if (i < self->count) {
       state->multipliers[link_of(self, model, i)] = self->tensions[i];
     }

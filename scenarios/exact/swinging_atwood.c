@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A weight M hangs on a rope over an eye from a weight m that swings at the distance r and the
-// angle theta from the vertical:
+// A weight M that hangs on a rope over an eye from a weight m, which swings at the distance r and
+// the angle theta from the vertical:
 //   (M + m) r'' = m r theta'^2 - M g + m g cos theta,   r theta'' = -2 r' theta' - g sin theta.
-// The motion has no closed form, but at M = 3 m it is regular (Tufillaro 1986): beside the energy
+// The motion has no closed form, but for M = 3 m it is integrable (Tufillaro 1986): beside the
+// energy
 //   I = r^2 theta' (r' cos(theta/2) - r theta'/2 sin(theta/2)) + g r^2 sin(theta/2) cos^2(theta/2)
-// stays. With every turn about the eye the half angles change their sign, and I with them: what is
-// measured is |I|.
+// is conserved. With every turn about the eye the half angles change sign, and so does I: the
+// invariant is |I|.
 #include "common.h"
 
 typedef struct swinging_atwood {
@@ -36,7 +37,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_rope *rope = &model->ropes[arguments[0]];
   rl_exact_path path;
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   self->gravity = rl_length(model->gravity);
@@ -57,8 +58,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   const rl_exact_bend *eye = &path.bends[0];
   self->bob = rope->ends[0];
   uint32_t other = rope->ends[1];
-  const char *const ends[] = {rl_exact_no_load(model, self->bob, true),
-                              rl_exact_no_load(model, other, true)};
+  const char *const ends[] = {rl_exact_load_mismatch(model, self->bob, true),
+                              rl_exact_load_mismatch(model, other, true)};
   if (!rl_exact_fits(ends, RL_EXACT_COUNT(ends), message, size,
                      "rope '%s' must end at the centres of free bodies that start at rest and "
                      "cannot turn",
@@ -85,7 +86,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     return rl_exact_refuse(message, size,
                            "the lighter weight must start beside the eye; found it plumb below");
   }
-  return rl_exact_hang(&weight, model, other, eye, eye->entry, rope->name, message, size);
+  return rl_exact_read_weight(&weight, model, other, eye, eye->entry, rope->name, message, size);
 }
 
 const rl_exact_type rl_exact_swinging_atwood = {
@@ -95,7 +96,7 @@ const rl_exact_type rl_exact_swinging_atwood = {
     .arguments = {{"rope", RL_EXACT_ROPE, "the rope over the eye"}},
     .size = sizeof(swinging_atwood),
     .init = init,
-    .at = rl_exact_not_known, // where it is at a later time has no closed form
+    .at = rl_exact_at_unknown, // where it is at a later time has no closed form
     .invariant = invariant,
     .invariant_help = "size of the second integral of the motion [m^3/s^2]",
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A block and tackle: a weight m on the rope's end hauls a block of mass M that hangs in n plumb
-// strands of the rope. The weight goes n times as far as the block; towards the other end each
-// sheave with friction takes its part of the tension, so that the strands carry c_1 T ... c_n T of
-// the tension T at the weight, S = c_1 + ... + c_n (n without friction):
+// A block and tackle: a weight m on the rope's end hauls a block of mass M that hangs in n vertical
+// strands of the rope. The weight moves n times as far as the block. Towards the other end each
+// sheave with friction reduces the tension, so that the strands carry c_1 T ... c_n T, with T at
+// the weight and S = c_1 + ... + c_n (n without friction):
 //   a = g (m S - M) / (M + n m S) for the block, upwards, T = m (g - n a).
-// With friction c_k = r^-k while the weight goes down and r^k while it goes up, r = exp(mu pi), if
-// there is a sheave before each strand; between the two it stays where it is.
+// With friction, c_k = r^-k while the weight sinks and r^k while it rises, r = exp(mu pi), if there
+// is a sheave before each strand; between the two, friction holds it.
 #include "common.h"
 
 #include <string.h>
@@ -13,22 +13,21 @@
 typedef struct tackle {
   uint32_t rope, block, bend_count, strands;
   rl_vec3 up;
-  double height; // of the block below the lowest of what is above it [m]
+  double height; // depth of the block below the bend above the weight [m]
   double acceleration;
   rl_exact_weight weight;
   double tensions[RL_EXACT_BENDS_MAX + 1]; // of each piece, from `from` [N]
-  double slips[RL_EXACT_BENDS_MAX];        // over each bend towards `to`, by the way of the block
+  double slips[RL_EXACT_BENDS_MAX]; // over each bend towards `to`, per displacement of the block
 } tackle;
 
-// Which strands carry the block, from the weight on, and of each piece how much of the tension of
-// the weight it has.
+// The strands that carry the block, and the share of each piece in the tension at the weight.
 typedef struct hoist {
-  uint32_t count; // pieces
+  uint32_t count; // number of pieces
   uint32_t slot;  // of the block
   bool from_weight;
-  double carried[RL_EXACT_BENDS_MAX + 1]; // 0, 1 or 2: ends of the piece on the block
-  double share[RL_EXACT_BENDS_MAX + 1];
-  double level[RL_EXACT_BENDS_MAX + 1]; // mu phi of the bend before the piece
+  double carried[RL_EXACT_BENDS_MAX + 1]; // number of the piece's ends on the block
+  double share[RL_EXACT_BENDS_MAX + 1];   // tension relative to that at the weight
+  double level[RL_EXACT_BENDS_MAX + 1];   // mu phi of the bend before the piece
 } hoist;
 
 static double share_out(hoist *h, double sign) {
@@ -45,9 +44,9 @@ static bool is_plumb(rl_vec3 direction, rl_vec3 up) {
   return rl_length(rl_cross(direction, up)) < 1e-9;
 }
 
-static const double slow_turn = 1e-6; // of g: what a block may turn by, at its strands
+static const double slow_turn = 1e-6; // allowed acceleration of the strands by a rotation, in g
 
-// The block hangs level: the strands do not turn it, or too slowly to be seen.
+// Whether the strands do not turn the block, or too slowly to matter.
 static bool hangs_level(const tackle *self, const rl_model *model, const rl_exact_path *path,
                         const hoist *h) {
   const uint32_t slot = rl_body_slot(model, self->block);
@@ -140,7 +139,7 @@ static bool move(tackle *self, const rl_model *model, const rl_exact_path *path,
     const uint32_t k = h->from_weight ? i : h->count - 1 - i;
     self->tensions[k] = h->share[i] * m * (g - n * self->acceleration);
   }
-  double passed = n; // towards the weight, over a bend
+  double passed = n; // displacement over a bend, towards the weight
   for (uint32_t i = 0; i < path->count; i++) {
     passed -= h->carried[i];
     self->slips[h->from_weight ? i : path->count - 1 - i] = h->from_weight ? -passed : passed;
@@ -163,7 +162,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   self->block = arguments[1];
   self->up = rl_unit(rl_scale(-1.0, model->gravity));
   if (!rl_exact_is_taut_line(model, arguments[0], message, size) ||
-      !rl_exact_look(model, arguments[0], &path, message, size)) {
+      !rl_exact_read_path(model, arguments[0], &path, message, size)) {
     return false;
   }
   const char *const found[] = {
@@ -181,8 +180,8 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   h.from_weight =
       rl_tied_body(model, rope->ends[0]) != self->block && !rl_exact_is_fixed(model, rope->ends[0]);
   const rl_exact_bend *bend = h.from_weight ? &path.bends[0] : &path.bends[path.count - 1];
-  if (!rl_exact_hang(&self->weight, model, rope->ends[h.from_weight ? 0 : 1], bend,
-                     h.from_weight ? bend->entry : bend->exit, rope->name, message, size) ||
+  if (!rl_exact_read_weight(&self->weight, model, rope->ends[h.from_weight ? 0 : 1], bend,
+                            h.from_weight ? bend->entry : bend->exit, rope->name, message, size) ||
       !read_path(self, model, &path, &h, message, size)) {
     return false;
   }
@@ -208,11 +207,12 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const uint32_t slot = rl_body_slot(model, self->block);
   const double rise = 0.5 * self->acceleration * t * t, speed = self->acceleration * t;
   const double n = self->strands;
-  rl_exact_set(state, slot, rl_add_scaled(rl_position(&model->points[slot]), rise, self->up),
-               rl_scale(speed, self->up));
-  rl_exact_set(state, self->weight.slot,
-               rl_add_scaled(rl_position(&model->points[self->weight.slot]), -n * rise, self->up),
-               rl_scale(-n * speed, self->up));
+  rl_exact_set_motion(state, slot, rl_add_scaled(rl_position(&model->points[slot]), rise, self->up),
+                      rl_scale(speed, self->up));
+  rl_exact_set_motion(
+      state, self->weight.slot,
+      rl_add_scaled(rl_position(&model->points[self->weight.slot]), -n * rise, self->up),
+      rl_scale(-n * speed, self->up));
   mean(self, model, t, t, state);
   return rise < self->height && -n * rise < self->weight.depth;
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A skipping rope: it turns steadily with omega about the line between its fixed ends, S apart,
+// A skipping rope: it rotates steadily with omega about the line between its fixed ends, S apart,
 // without gravity; L its length, mu its mass per length.
 //   troposkein           the smooth curve y = A sn(2K x/S | k^2) with
 //                          L/S = 2E/((1 - k^2) K) - 1,   A/S = k/((1 - k^2) K),
 //                          H = mu omega^2 S^2/(4 (1 - k^2) K^2)   along the axis.
 //                        With the amplitude phi of sn: x = S F(phi)/2K, y = A sin(phi), and
-//                          length S E(phi)/((1 - k^2) K) - x,   T = H (1 + 2k^2/(1 - k^2) cos^2
-//                          phi).
-//   discrete-troposkein  what N straight elements must keep exactly: element i carries H along the
-//                        axis and V_i across, V_{i+1} = V_i - m omega^2 y_i, and both sums of its
-//                        pieces close.
+//                          length S E(phi)/((1 - k^2) K) - x,
+//                          T = H (1 + 2k^2/(1 - k^2) cos^2 phi).
+//   discrete-troposkein  the exact steady rotation of N straight elements: element i carries H
+//                        along the axis and V_i across, V_{i+1} = V_i - m omega^2 y_i, and the
+//                        sums of the elements along and across are S and 0.
 #include "common.h"
 #include "roots.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_ellint.h>
 
-// How far nodes of a chain may start from where they stay, of its length.
+// Largest distance of the nodes from the form at the start, relative to the length.
 #define SHAPE_TOLERANCE 1e-6
 
 typedef struct troposkein {
@@ -27,7 +27,7 @@ typedef struct troposkein {
   double horizontal, vertical;      // H, and V of the first element [N]
 } troposkein;
 
-// The axis, and the turn of the rope's middle about it.
+// Finds the axis, and the rotation of the rope's middle about it.
 static bool find_turn(troposkein *self, const rl_model *model, uint32_t index, char *message,
                       size_t size) {
   const rl_rope *rope = &model->ropes[index];
@@ -111,7 +111,7 @@ static bool init_smooth(void *memory, const rl_model *model, const uint32_t *arg
   return true;
 }
 
-// The plane of the rope at time t: its way out from the axis, and around it.
+// Computes the directions in the rotating plane at time t: out from the axis, and around it.
 static void turn(const troposkein *self, double t, rl_vec3 *out, rl_vec3 *around) {
   double s, c;
   rl_sincos(self->spin * t, &s, &c);
@@ -124,7 +124,7 @@ typedef struct place {
   double arc;
 } place;
 
-// x(phi) and the length of the rope up to there, less the one that is looked for.
+// x(phi); and the length of the rope up to there, less the given one.
 static double across_of(const troposkein *self, double phi) {
   return 0.5 * self->span * gsl_sf_ellint_F(phi, self->modulus, GSL_PREC_DOUBLE) / self->first;
 }
@@ -155,8 +155,8 @@ static bool smooth_at(const void *memory, const rl_model *model, double t, rl_st
   for (uint32_t i = 0; i <= chain->count; i++) {
     const double phi = phase_at(self, i * chain->rest), y = height * sin(phi);
     const rl_vec3 foot = rl_add_scaled(self->from, across_of(self, phi), self->along);
-    rl_exact_set(state, rl_rope_node(model, state, chain->rope, i), rl_add_scaled(foot, y, out),
-                 rl_scale(self->spin * y, around));
+    rl_exact_set_motion(state, rl_rope_node(model, state, chain->rope, i),
+                        rl_add_scaled(foot, y, out), rl_scale(self->spin * y, around));
     if (i < chain->count) {
       const double c = cos(phase_at(self, (i + 0.5) * chain->rest));
       state->multipliers[model->ropes[chain->rope].first_link + i] =
@@ -166,7 +166,7 @@ static bool smooth_at(const void *memory, const rl_model *model, double t, rl_st
   return true;
 }
 
-// From a node, and V of the element behind it, to the next.
+// Moves from a node, with V of the element behind it, to the next node.
 static void walk(const troposkein *self, double horizontal, double *x, double *y, double *v) {
   const double pull = hypot(horizontal, *v);
   *x += self->chain.rest * horizontal / pull;
@@ -187,7 +187,7 @@ static void closing_error(const double *scaled, void *memory, double *error) {
 static bool init_discrete(void *memory, const rl_model *model, const uint32_t *arguments,
                           char *message, size_t size) {
   troposkein *self = memory;
-  double scaled[2] = {1.0, 1.0}; // of the smooth curve
+  double scaled[2] = {1.0, 1.0}; // relative to the smooth curve
   if (!init_smooth(memory, model, arguments, message, size)) {
     return false;
   }
@@ -221,8 +221,8 @@ static bool discrete_at(const void *memory, const rl_model *model, double t, rl_
   turn(self, t, &out, &around);
   for (uint32_t i = 0; i <= chain->count; i++) {
     const rl_vec3 foot = rl_add_scaled(self->from, x, self->along);
-    rl_exact_set(state, rl_rope_node(model, state, chain->rope, i), rl_add_scaled(foot, y, out),
-                 rl_scale(self->spin * y, around));
+    rl_exact_set_motion(state, rl_rope_node(model, state, chain->rope, i),
+                        rl_add_scaled(foot, y, out), rl_scale(self->spin * y, around));
     if (i < chain->count) {
       state->multipliers[model->ropes[chain->rope].first_link + i] = hypot(self->horizontal, v);
       walk(self, self->horizontal, &x, &y, &v);

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far a disturbance has come along a smooth uniform rope that is straight and tight: waves
-// across it travel with c = sqrt(T/mu), so between places with the tensions T1 and T2, a length s
-// apart, they take
-//   t = int ds/c = 2 sqrt(mu) s / (sqrt(T1) + sqrt(T2))     where T changes evenly,
-// which is 2 sqrt(L/g) from the end of a rope that hangs, 2 sqrt(L/(g m)) (sqrt(M + m) - sqrt(M))
-// with a load M, and s/c on a string. Beyond the front nothing has moved yet: the largest
-// displacement there is 0, and stays it. Where it has been, or once it has been everywhere, nothing
-// is known.
+// The front of a disturbance on a smooth uniform rope that is straight and taut. Transverse waves
+// travel with c = sqrt(T/mu), so that between points with the tensions T1 and T2, at the distance
+// s, they take
+//   t = int ds/c = 2 sqrt(mu) s / (sqrt(T1) + sqrt(T2))     if T changes linearly,
+// which is 2 sqrt(L/g) from the end of a hanging rope, 2 sqrt(L/(g m)) (sqrt(M + m) - sqrt(M)) with
+// a load M, and s/c on a string. Beyond the front nothing has moved: the largest displacement there
+// is 0. Behind the front, and once it has passed everything, nothing is known.
 #include "common.h"
 
-// Largest slope at the start, and largest speed across the rope over c: for small waves.
+// Largest slope at the start, and largest transverse speed over c: waves have to be small.
 #define SLOPE_MAX 0.1
 
-// Of the rope's length: a node further off the line than this, or faster across it than this in a
-// second, is disturbed.
+// A node is disturbed if its distance from the line exceeds this, relative to the rope's length, or
+// its transverse speed this times the length per second.
 #define STILL 1e-12
 
 typedef struct wave_front {
   uint32_t rope, count;
-  rl_vec3 from, along;       // of the line; unit
-  double length, mass;       // of an element [m], of a metre [kg]
-  double tension, gain;      // at `from` [N], and how it changes along the line [N/m]
-  uint32_t first, last;      // of the nodes that start still beside the disturbance: before, behind
-  bool is_before, is_behind; // there are any
+  rl_vec3 from, along;       // point on the line; unit direction
+  double length, mass;       // of an element [m]; per metre [kg/m]
+  double tension, gain;      // at `from` [N]; its change along the line [N/m]
+  uint32_t first, last;      // undisturbed nodes beside the disturbance: before and behind it
+  bool is_before, is_behind; // whether there are any
 } wave_front;
 
 static rl_vec3 across(const wave_front *self, rl_vec3 v) {
@@ -33,14 +32,14 @@ static double tension_at(const wave_front *self, uint32_t i) {
   return fmax(self->tension + self->gain * self->length * i, 0.0);
 }
 
-// From node i to node k [s].
+// Returns the travel time from node i to node k [s].
 static double travel_time(const wave_front *self, uint32_t i, uint32_t k) {
   const double way = self->length * (i < k ? k - i : i - k);
   const double roots = sqrt(tension_at(self, i)) + sqrt(tension_at(self, k));
   return way > 0.0 ? 2.0 * sqrt(self->mass) * way / roots : 0.0;
 }
 
-// The line, and the tension along it: of what hangs below, or of the stretch between two ends.
+// Finds the line and the tension along it: from the weight below, or from the stretch of the rope.
 static bool find_line(wave_front *self, const rl_model *model, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[self->rope];
   rl_exact_chain chain;
@@ -56,7 +55,7 @@ static bool find_line(wave_front *self, const rl_model *model, char *message, si
       rl_exact_is_lossless(model, self->rope) ? NULL : "damping or drag",
       hangs == is_elastic ? is_elastic ? "a stiffness" : "no stiffness" : NULL,
       hangs != (gravity > 0.0) ? hangs ? "no gravity" : "gravity" : NULL,
-      hangs ? rl_exact_no_free_end(model, rope->ends[1]) : NULL,
+      hangs ? rl_exact_free_end_mismatch(model, rope->ends[1]) : NULL,
   };
   if (!rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
                      "rope '%s' must have mass and no drag, and either hang plumb from a fixed "
@@ -81,7 +80,7 @@ static bool find_line(wave_front *self, const rl_model *model, char *message, si
                          rope->name, self->tension);
 }
 
-// Which nodes are disturbed at the start; all must be near the line.
+// Finds the nodes that are disturbed at the start; all nodes have to be near the line.
 static bool find_disturbance(wave_front *self, const rl_model *model, char *message, size_t size) {
   const double length = self->length * self->count;
   rl_vec3 before = {0.0, 0.0, 0.0};
@@ -132,7 +131,7 @@ static bool is_ahead(const wave_front *self, uint32_t i, double t) {
 
 static double displacement_ahead(const void *memory, const rl_model *model, const rl_state *state) {
   const wave_front *self = memory;
-  double largest = NAN; // once the front is at all that can move, nothing is known
+  double largest = NAN; // unknown once the front has reached all nodes that move
   for (uint32_t i = 0; i <= self->count; i++) {
     if (is_ahead(self, i, state->time) &&
         !rl_exact_is_fixed(model, rl_exact_node(model, self->rope, i))) {
@@ -150,7 +149,7 @@ const rl_exact_type rl_exact_wave_front = {
     .arguments = {{"rope", RL_EXACT_ROPE, "the rope, from a fixed end"}},
     .size = sizeof(wave_front),
     .init = init,
-    .at = rl_exact_not_known,
+    .at = rl_exact_at_unknown,
     .invariant = displacement_ahead,
     .invariant_help = "largest displacement across the rope beyond the front [m]",
 };

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A bob on a rope that winds on a round post, without gravity or friction. The pull is across its
-// velocity, so its speed v stays; the free length l goes as l^2 = l0^2 - 2 R v t, and the pull is m
-// v^2 / l. The energy is kept, the angular momentum about the post is not.
+// A bob on a rope that winds on a round post, without gravity or friction. The tension is
+// perpendicular to the velocity, so the speed v is constant; the free length l follows l^2 = l0^2 -
+// 2 R v t, and the tension is m v^2 / l. Energy is conserved, angular momentum about the post is
+// not.
 #include "common.h"
 
 typedef struct winding {
   uint32_t rope, body, bob;
-  rl_vec3 foot;             // on the axis, beside the place where the rope leaves the post
-  rl_vec3 axis, out, along; // unit: the rope turns about axis; from the foot; along the free piece
+  rl_vec3 foot;             // point on the axis beside the tangent point
+  rl_vec3 axis, out, along; // unit: of the rope's turn; from the foot; of the free piece
   double radius, length;    // R, l0 [m]
-  double speed, mass;       // v, positive where it winds up [m/s]
-  double wrap;              // at the start [rad]
+  double speed, mass;       // v, positive if the rope winds up [m/s]; [kg]
+  double wrap;              // wrap angle at the start [rad]
 } winding;
 
-// The rope starts on the post, or as its tangent.
+// Finds the tangent point of a rope that starts on the post or tangent to it.
 static bool find_tangent(winding *self, const rl_model *model, char *message, size_t size) {
   const rl_rope *rope = &model->ropes[self->rope];
   const rl_body *post = &model->bodies[self->body];
   const rl_vec3 bob = rl_position(&model->points[self->bob]);
   rl_exact_path path;
-  if (!rl_exact_look(model, self->rope, &path, message, size)) {
+  if (!rl_exact_read_path(model, self->rope, &path, message, size)) {
     return false;
   }
   if (path.count > 1 || (path.count == 1 && path.bends[0].body != self->body)) {
@@ -86,17 +87,17 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const double length = sqrt(fmax(square, 0.0));
   const double turned = (self->length - length) / self->radius;
   if (!(square > 0.0) || self->wrap + turned < 0.0) {
-    return false; // it has come to the post, or the rope has left it
+    return false; // the bob has reached the post, or the rope has left it
   }
   double s, c;
   rl_sincos(turned, &s, &c);
   const rl_vec3 out = rl_add(rl_scale(c, self->out), rl_scale(s, self->along));
   const rl_vec3 along = rl_sub(rl_scale(c, self->along), rl_scale(s, self->out));
-  rl_exact_set(state, self->bob,
-               rl_add_scaled(rl_add_scaled(self->foot, self->radius, out), length, along),
-               rl_scale(-self->speed, out));
-  rl_exact_wrap(state, model, self->rope, self->body, self->axis, self->wrap + turned);
-  rl_exact_pull(state, model, self->rope, self->mass * self->speed * self->speed / length);
+  rl_exact_set_motion(state, self->bob,
+                      rl_add_scaled(rl_add_scaled(self->foot, self->radius, out), length, along),
+                      rl_scale(-self->speed, out));
+  rl_exact_set_wrap(state, model, self->rope, self->body, self->axis, self->wrap + turned);
+  rl_exact_set_tension(state, model, self->rope, self->mass * self->speed * self->speed / length);
   return true;
 }
 

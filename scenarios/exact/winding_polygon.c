@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A bob on a rope that winds on a prism, without gravity or friction: it turns about one edge after
-// the other on circles of its free length l, at its speed v throughout. From an edge to the next
-// one the rope turns by the angle phi between the faces and comes to lie on the face of the width a
+// A bob on a rope that winds on a prism, without gravity or friction: it moves about one edge after
+// the other on circles with the free length l as radius, at constant speed v. From one edge to the
+// next the rope turns by the angle phi between the faces and comes to lie on the face of width a
 // between them:
 //   t_{k+1} - t_k = phi_k l_k/v,   l_{k+1} = l_k - a_k,   T = m v^2/l_k.
-// For many edges these sums are l^2 = l0^2 - 2 R v t of the round post, with a = R phi.
+// With many edges these sums become l^2 = l0^2 - 2 R v t of the round post, with a = R phi.
 #include "common.h"
 
 #include "world/paths/path_solid.h"
@@ -14,9 +14,9 @@
 
 typedef struct winding_polygon {
   uint32_t rope, body, bob;
-  uint32_t edge;   // which the rope starts over, from the face that it comes from (path_solid.h)
-  uint32_t before; // edges that it lies on before that one
-  rl_vec3 axis;    // unit: about which the bob turns by the right hand
+  uint32_t edge;   // edge at the start, named from the face that the rope comes from (path_solid.h)
+  uint32_t before; // number of edges that the rope lies on before it
+  rl_vec3 axis;    // unit: axis of the bob's rotation
   rl_vec3 bob_at;
   double speed, mass;
 } winding_polygon;
@@ -26,7 +26,8 @@ static rl_path_solid solid_of(const rl_model *model, uint32_t body) {
   return rl_path_solid_of(&b->parts[0], b->position, b->rotation);
 }
 
-// Where an edge is in the plane of the motion, through `p` across the axis; and how far along.
+// Returns the point of an edge in the plane of the motion through `p`, and its position along the
+// edge.
 static rl_vec3 edge_at(const rl_path_solid *solid, uint32_t edge, rl_vec3 p, double *along) {
   rl_vec3 a, b;
   rl_path_edge_ends(solid->part, edge, &a, &b);
@@ -43,7 +44,8 @@ static bool is_along(const winding_polygon *self, const rl_path_solid *solid, ui
   return fabs(fabs(rl_dot(way, self->axis)) - 1.0) < 1e-9;
 }
 
-// The edge that the rope comes to next: of the face behind this one, the other one along the axis.
+// Returns the next edge that the rope reaches: the other edge along the axis of the face behind
+// this one.
 static uint32_t next_edge(const winding_polygon *self, const rl_path_solid *solid, uint32_t edge) {
   const uint32_t twin = rl_path_edge_twin(solid->part, edge);
   for (uint32_t next = twin != RL_NONE ? rl_path_edge_after(solid->part, twin) : twin; next != twin;
@@ -55,8 +57,8 @@ static uint32_t next_edge(const winding_polygon *self, const rl_path_solid *soli
   return RL_NONE;
 }
 
-// The edge that touches a straight rope nearest to the bob, with the face that it comes from: the
-// one of its two that the rope, on its way on, turns away from.
+// Finds the edge that touches a straight rope nearest to the bob. Of its two names it returns that
+// from the face which the rope turns away from.
 static uint32_t touched_edge(const winding_polygon *self, const rl_path_solid *solid, rl_vec3 from,
                              rl_vec3 way) {
   const double length = rl_distance(self->bob_at, from);
@@ -85,7 +87,7 @@ static uint32_t touched_edge(const winding_polygon *self, const rl_path_solid *s
   return found;
 }
 
-// The angle by which a rope that leaves an edge has to turn to lie on the face behind it [rad].
+// Returns the angle by which the rope has to turn at an edge to lie on the face behind it [rad].
 static double angle_to(const winding_polygon *self, rl_vec3 way, rl_vec3 face) {
   return atan2(rl_dot(rl_cross(way, face), self->axis), rl_dot(way, face));
 }
@@ -149,7 +151,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
   return find_edge(self, model, message, size);
 }
 
-// The wrap on an edge; those before it are there.
+// Adds a wrap on an edge behind those of the state.
 static void add_wrap(const winding_polygon *self, const rl_model *model, rl_state *state,
                      uint32_t edge, double along) {
   const rl_rope *rope = &model->ropes[self->rope];
@@ -193,9 +195,9 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   rl_sincos(self->speed * left / length, &s, &c);
   const rl_vec3 across = rl_cross(self->axis, way);
   const rl_vec3 out = rl_add(rl_scale(c, way), rl_scale(s, across));
-  rl_exact_set(state, self->bob, rl_add_scaled(pivot, length, out),
-               rl_scale(self->speed, rl_cross(self->axis, out)));
-  rl_exact_pull(state, model, self->rope, self->mass * self->speed * self->speed / length);
+  rl_exact_set_motion(state, self->bob, rl_add_scaled(pivot, length, out),
+                      rl_scale(self->speed, rl_cross(self->axis, out)));
+  rl_exact_set_tension(state, model, self->rope, self->mass * self->speed * self->speed / length);
   return true;
 }
 

@@ -4,7 +4,7 @@
 // some steps on it.
 #include "fuzz.h"
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "results/scenario_json.h"
 #include "scenario.h"
 #include "world/driver.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 // In place of the machine's: what is larger takes too long here.
-size_t rl_memory_there(void) { return (size_t)4 << 20; }
+size_t rl_available_memory(void) { return (size_t)4 << 20; }
 
 enum { STEPPED_LINKS = 64 };
 

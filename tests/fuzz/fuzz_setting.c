@@ -4,14 +4,14 @@
 // by a place in the text.
 #include "fuzz.h"
 
-#include "memory_there.h"
+#include "available_memory.h"
 #include "scenario.h"
 
 #include <gsl/gsl_errno.h>
 #include <string.h>
 
 // In place of the machine's: what is larger takes too long here.
-size_t rl_memory_there(void) { return (size_t)4 << 20; }
+size_t rl_available_memory(void) { return (size_t)4 << 20; }
 
 enum { SETTINGS = 8 };
 

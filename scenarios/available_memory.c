@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define _POSIX_C_SOURCE 200809L
-#include "memory_there.h"
+#include "available_memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static size_t limit_of_resource(int resource, size_t bytes) {
              : bytes;
 }
 
-// "max" and files that are not there are no limit.
+// Returns the smaller of `bytes` and the limit in a file; "max" or no file means no limit.
 static size_t limit_in_file(const char *path, size_t bytes) {
   FILE *file = fopen(path, "r");
   unsigned long long limit;
@@ -29,7 +29,7 @@ static size_t limit_in_file(const char *path, size_t bytes) {
   return bytes;
 }
 
-size_t rl_memory_there(void) {
+size_t rl_available_memory(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
   bytes = limit_of_resource(RLIMIT_AS, bytes);
