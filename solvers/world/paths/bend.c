@@ -4,7 +4,7 @@
 #include "../rotation.h"
 #include "../trigonometry.h"
 
-// Of an arc between two points that are drawn [rad].
+// Largest angle of an arc between two sampled points [rad].
 static const double widest_part = 0.1;
 
 static const double two_pi = 6.283185307179586;
@@ -79,7 +79,8 @@ static rl_vec3 eye_position(const rl_model *model, const rl_state *state, uint32
                             state->points);
 }
 
-// Where joint i of a rope that only runs through eyes is; beyond its ends the ends themselves.
+// Returns the position of joint i of a rope that only runs through eyes; beyond its ends that of
+// the end.
 static rl_vec3 joint_position(const rl_model *model, const rl_state *state, uint32_t rope,
                               uint32_t i) {
   return i == 0                             ? end_position(model, state, rope, 0)
@@ -127,8 +128,8 @@ static joint joint_at(const rl_model *model, const rl_state *state, uint32_t rop
 // ---------------------------------------------------------------------------------------------
 // Slip without friction
 
-// The length of rope behind the middle of joint `first` (0: of all of it) [m], and how fast it
-// grows [m/s], by the derivative in path.h.
+// Returns the rate at which the length of rope behind the middle of joint `first` (0: the whole
+// rope) grows, by the derivative in path.h [m/s], and that `length` [m].
 static double growth(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first,
                      double *length) {
   const uint32_t last = rl_bend_count(model, state, rope) + 1;
@@ -147,11 +148,12 @@ static double growth(const rl_model *model, const rl_state *state, uint32_t rope
   return rate;
 }
 
-// How fast rope goes over to the side of `to`: as the length there grows, less what the strain,
-// which is the same everywhere, takes of it. A slack rope is not known to move.
+// Returns the rate at which rope moves towards `to` [m/s]: the rate of the length there, less the
+// share due to stretching, for the strain is the same everywhere. 0 for a slack rope, whose slip is
+// not known.
 static double frictionless_slip(const rl_model *model, const rl_state *state, uint32_t rope,
                                 uint32_t index) {
-  if (model->ropes[rope].closed) { // round and round at any speed
+  if (model->ropes[rope].closed) { // may circulate at any speed
     return 0.0;
   }
   double whole, behind;
@@ -229,8 +231,8 @@ rl_vec3 rl_arc_point(const rl_arc *a, double angle, rl_vec3 *rate) {
   return rl_add_scaled(rl_add(a->centre, round), angle / a->wrap, a->advance);
 }
 
-// The greatest p.d on an arc: at an end, or where the derivative -sin u.d + cos v.d + rise is 0 and
-// falls.
+// Returns the largest p.d on an arc: at an end, or where the derivative -sin u.d + cos v.d + rise
+// passes 0 downwards.
 static double arc_reach(const rl_arc *a, rl_vec3 d) {
   double reach =
       fmax(rl_dot(rl_arc_point(a, 0.0, NULL), d), rl_dot(rl_arc_point(a, a->wrap, NULL), d));
@@ -261,7 +263,7 @@ double rl_rope_reach(const rl_model *model, const rl_state *state, uint32_t rope
 // ---------------------------------------------------------------------------------------------
 // Points
 
-// Where points are written to, as far as there is room.
+// An array of points, written as far as there is room.
 typedef struct writer {
   rl_path_point *points;
   size_t capacity, count;
@@ -274,7 +276,7 @@ static void add_point(writer *w, rl_vec3 at, double tension, uint32_t bend) {
   w->count++;
 }
 
-// From one tension to another at a share of the way; a slack side is left in a straight line.
+// Interpolates between two tensions: exponentially, or linearly if one of them is 0.
 static double tension_between(double before, double after, double share) {
   return before > 0.0 && after > 0.0 ? before * pow(after / before, share)
                                      : before + share * (after - before);

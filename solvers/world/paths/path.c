@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Newton's method for the places on lines and circles and the hinges between round items. Between
-// two such nodes the rope has a closed form (path_link.c), so the second derivatives couple
-// neighbours only. The equations are numbered as in papers/path.md.
+// Newton's method for the nodes of a path: places on lines and circles, and hinges between round
+// items. Between two nodes the rope has a closed form (path_link.c), so second derivatives couple
+// neighbours only. Equation numbers are those of papers/path.md.
 #include "path.h"
 
 #include "../trigonometry.h"
 
-// The gradient is the sine of an angle between two pieces of rope: this is rounding ...
+// The gradient is the sine of an angle between two pieces of rope. The search ends below this ...
 static const double converged = 1e-14;
-// ... and this is good enough where rounding of large coordinates leaves no more.
+// ... and accepts this where rounding of large coordinates allows no less.
 static const double acceptable = 1e-9;
-// Below this the path is near, and stays what it is: a path that is the shortest only in a plane is
-// not left for another, unless there is none. Above, the search goes downhill.
+// Below this full Newton steps are taken, so that a path which is shortest only in a plane is kept.
+// Above it every step must shorten the rope.
 static const double near = 1e-2;
-// Of the length of a line: a place may be as far as this beyond its end; nearer to it than this it
-// is in the corner; and of the way there a step goes so much at most.
+// Relative to the length of a line: how far beyond its end a place may be; how near to its end it
+// counts as in the corner; and the largest share of the distance to the end that a step may take.
 static const double at_end = 1e-9;
 static const double cornered = 1e-8;
 static const double most_of_way = 0.9;
 // A hinge is not put nearer to a surface than this [radii].
 static const double least_gap = 1e-3;
-// How far a place on a circle is moved from where the rope is the longest [rad].
+// By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12 };
@@ -32,7 +32,7 @@ static bool is_round(const rl_path_item *item) {
   return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
 }
 
-// Item i is followed by a node of its own: it has one place, or is round like the next.
+// Whether item i has a node: it has one place, or it and the next are round (the node is a hinge).
 static bool has_node(const rl_path_item *items, size_t count, size_t i) {
   return !is_round(&items[i]) || (i + 1 < count && is_round(&items[i + 1]));
 }
@@ -74,14 +74,15 @@ static void put_node(rl_path_item *item) {
 // ---------------------------------------------------------------------------------------------
 // Length and gradient
 
-// The plane of an arc on a ball is that of the two points and the centre, the way round the one
-// that it was.
-static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
+// Sets the side of a ball: the normal of the plane through p, q and the centre, with the sense in
+// which p turns to q by less than pi, or its opposite. Of these the one nearer to the old side is
+// taken; returns whether that is the opposite, a wrap of more than half a turn.
+static bool find_side(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
   const rl_vec3 a = rl_sub(p, item->at), b = rl_sub(q, item->at);
   const rl_vec3 across = rl_cross(a, b);
   const bool turned = rl_dot(across, item->side) < 0.0;
-  // Where both points and the centre are in line, any plane will do: the last one is kept, or the
-  // one that was asked for.
+  // If p, q and the centre are in line every plane is possible: the old one is kept, or that of the
+  // reference.
   if (rl_dot(across, across) > 1e-28 * rl_dot(a, a) * rl_dot(b, b)) {
     item->side = rl_unit(turned ? rl_scale(-1.0, across) : across);
   } else {
@@ -92,8 +93,8 @@ static bool is_turned(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
   return turned;
 }
 
-// The wrap on a ball. Below half a turn between the points it may be negative, above it cannot.
-// Full turns are counted at the first look and kept: the search may lead far from there.
+// Lays a link over a ball. The wrap angle may be negative only if the angle between the points is
+// below half a turn. The number of full turns is found in the first call and kept in the search.
 static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                         rl_path_link *link) {
   if (item->held) {
@@ -101,7 +102,7 @@ static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *a
     arc->wrap = item->wrap;
     return rl_path_over_held(&plane, p, q, arc, link);
   }
-  const double middle = is_turned(item, p, q) ? RL_PI : 0.0;
+  const double middle = find_side(item, p, q) ? RL_PI : 0.0;
   const rl_path_round round = {item->at, item->side, item->radius, false, item->continues};
   arc->wrap = middle + 2.0 * RL_PI * fmax(item->node.turns, 0.0);
   if (!rl_path_over(&round, p, q, arc, link)) {
@@ -139,7 +140,8 @@ static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_link *lin
   return true;
 }
 
-// Lays all links between the nodes where they are, and returns the length; nan if one cannot be.
+// (1) Lays all links between the nodes at their places, and returns the length [m]; nan if there is
+// no path.
 static double lay(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     put_node(&items[i]);
@@ -160,7 +162,8 @@ static double lay(rl_path_item *items, size_t count) {
   return length;
 }
 
-// The directions in which a node moves. A hinge has no use for one along the rope.
+// Sets the directions in which a node moves: the tangent of its curve; of a hinge two across the
+// rope.
 static void direct_node(rl_path_item *item, rl_vec3 in, rl_vec3 out) {
   rl_path_node *node = &item->node;
   node->directions[0] = node->directions[1] = rl_vec(0.0, 0.0, 0.0);
@@ -179,7 +182,7 @@ static void direct_node(rl_path_item *item, rl_vec3 in, rl_vec3 out) {
   }
 }
 
-// Finds the gradients at all nodes and returns the largest component.
+// (1) Finds the gradients of the length at all nodes and returns the largest component.
 static double differentiate(rl_path_item *items, size_t count) {
   double largest = 0.0;
   size_t i = 0;
@@ -228,8 +231,8 @@ static void couple(const rl_path_link *link, const rl_vec3 from[2], const rl_vec
   }
 }
 
-// Inverts a symmetric block; unused directions have a row of zeros and get the unit. False if it is
-// not positive definite.
+// Inverts a symmetric block; rows of unused directions are replaced by those of the unit matrix.
+// Returns false if the block is not positive definite.
 static bool invert(size_t freedom, double block[2][2], double inverse[2][2]) {
   for (size_t k = freedom; k < 2; k++) {
     block[k][k] = 1.0;
@@ -243,7 +246,8 @@ static bool invert(size_t freedom, double block[2][2], double inverse[2][2]) {
   return block[0][0] > 0.0 && determinant > 0.0;
 }
 
-// step -= coupling^T inverse step of the node before: the right side of the elimination.
+// Eliminates the node before: block -= coupling^T inverse coupling, step -= coupling^T inverse
+// step of the node before.
 static void eliminate_before(const rl_path_node *before, rl_path_node *node, double block[2][2]) {
   double times[2][2]; // inverse coupling
   for (int k = 0; k < 2; k++) {
@@ -273,9 +277,9 @@ static void substitute(rl_path_node *node, const rl_path_node *after) {
   }
 }
 
-// Solves (second derivatives + shift) step = -gradient by block elimination, forward here and back
-// below. The order of the nodes is that of the rope; back there are no links, so each node leaves
-// the index of the one before. False if the matrix is not positive definite.
+// Solves (second derivatives + shift) step = -gradient by block elimination along the rope, forward
+// and back; on the way forward each node keeps the index of the one before. Returns false if the
+// matrix is not positive definite.
 static bool find_step(rl_path_item *items, size_t count, double shift) {
   bool definite = true;
   size_t i = 0;
@@ -288,7 +292,7 @@ static bool find_step(rl_path_item *items, size_t count, double shift) {
       double block[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
       add_stiffness(&before->link, 1, node->directions, block);
       add_stiffness(&node->link, 0, node->directions, block);
-      if (items[j].kind == RL_PATH_CIRCLE) { // it moves on a curve
+      if (items[j].kind == RL_PATH_CIRCLE) { // the curvature of the circle
         const rl_vec3 out = rl_unit(rl_sub(node->place, items[j].at));
         const rl_vec3 pull = rl_sub(before->link.direction[1], node->link.direction[0]);
         block[0][0] -= rl_dot(pull, out) / items[j].radius;
@@ -315,7 +319,7 @@ static bool find_step(rl_path_item *items, size_t count, double shift) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Taking it
+// Step control
 
 static void remember(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -334,7 +338,7 @@ static void remember(rl_path_item *items, size_t count) {
 static void move(rl_path_item *items, size_t count, double share) {
   for (size_t i = 0; i < count; i++) {
     items[i].wrap = items[i].node.start_wrap;
-    items[i].side = items[i].node.start_side; // a trial may have led it round a ball
+    items[i].side = items[i].node.start_side; // a trial may have changed the sense on a ball
   }
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     const rl_path_node *node = &items[i].node;
@@ -350,7 +354,8 @@ static void move(rl_path_item *items, size_t count, double share) {
   }
 }
 
-// The rate of the length along the step, and how far the largest one goes, for a circle in radii.
+// Returns the derivative of the length along the step, and the `largest` step of a place on a
+// circle [rad].
 static double slope_along(const rl_path_item *items, size_t count, double *largest) {
   double slope = 0.0;
   *largest = 0.0;
@@ -367,16 +372,16 @@ static double slope_along(const rl_path_item *items, size_t count, double *large
 
 typedef struct search {
   double length, gradient;
-  double shift; // [1/m]
-  bool downhill;
-  bool is_within; // no place goes past the end of its line
-  bool cornered;  // one would
+  double shift;   // Levenberg's, on the diagonal [1/m]
+  bool downhill;  // also near the solution, because a full step has failed
+  bool is_within; // places stay between the ends of their lines
+  bool cornered;  // a place would go past the end of its line
 } search;
 
 static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
 
-// How much of the step leads past the end of no line, and whether a place that is there already
-// stops it.
+// Returns the share of the step with which no place passes the end of its line; `stopped` if a
+// place that is at the end already would.
 static double room_along(const rl_path_item *items, size_t count, bool *stopped) {
   double share = 1.0;
   *stopped = false;
@@ -395,7 +400,8 @@ static double room_along(const rl_path_item *items, size_t count, bool *stopped)
   return share;
 }
 
-// Tries the step, halved until it leads to something better; false if it does not.
+// Takes the step, halved until it reduces the gradient or, far from the solution, the length.
+// Returns false if it does neither; then nothing has moved.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
   double turn;
   const double slope = slope_along(items, count, &turn);
@@ -432,8 +438,9 @@ static double off_surface(const rl_path_item *item, rl_vec3 p) {
   return rl_length(away) / item->radius - 1.0;
 }
 
-// A hinge is free along the rope, but close to a surface the rope turns fast with it and steps
-// would lead inside: each goes to the middle between the surfaces. That makes no link longer.
+// Moves each hinge to the middle of its straight piece, which makes no link longer: a hinge may be
+// anywhere along the piece, but close to a surface the tangent turns fast and steps would lead
+// inside.
 static void centre_hinges(rl_path_item *items, size_t count) {
   for (size_t i = 1; i + 2 < count; i++) {
     if (is_round(&items[i]) && is_round(&items[i + 1])) {
@@ -470,10 +477,10 @@ static bool iterate(rl_path_item *items, size_t count, search *s) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Where to start from
+// The first guess
 
-// The place of an item for a first guess: on the axis of an endless one, where the way between its
-// neighbours' places is short.
+// Sets a place for each item: of a ball its centre, of a cylinder a point of its axis where the way
+// between the places of its neighbours is short.
 static void centre_items(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     put_node(&items[i]);
@@ -496,7 +503,8 @@ static void centre_items(rl_path_item *items, size_t count) {
   }
 }
 
-// The axis about which the rope turns there, of a ball that has none the one by the places beside.
+// Returns the axis about which the rope turns on a round item; of a ball whose side is unknown that
+// of the places beside it.
 static rl_vec3 turning_axis(rl_path_item *item) {
   if (item->kind == RL_PATH_CYLINDER) {
     return rl_scale(item->sense, item->axis);
@@ -519,8 +527,8 @@ static rl_vec3 pushed_out(const rl_path_item *item, rl_vec3 p) {
   return depth > 0.0 && distance > 0.0 ? rl_add_scaled(p, depth / distance, away) : p;
 }
 
-// Between an item and the next: the middle of their common tangent, as if both were circles about
-// their places, across the axes about which the rope turns.
+// Guesses the hinge between an item and the next: the middle of their common tangent, as if both
+// were circles about their places, across the axes about which the rope turns.
 static void guess_hinge(rl_path_item *item) {
   rl_path_item *next = item + 1;
   const rl_vec3 axis1 = turning_axis(item), axis2 = turning_axis(next);
@@ -537,7 +545,7 @@ static void guess_hinge(rl_path_item *item) {
   item->hinge = hinge;
 }
 
-// Those that have no place yet, or all.
+// Guesses the hinges that are unknown, or all.
 static void guess_hinges(rl_path_item *items, size_t count, bool all) {
   bool centred = false;
   for (size_t i = 1; i + 2 < count; i++) {
@@ -551,6 +559,8 @@ static void guess_hinges(rl_path_item *items, size_t count, bool all) {
   }
 }
 
+// Starts the search and returns the length [m]. If the hinges that are known lead to no path, all
+// are guessed anew.
 static double start(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.turns = -1.0;
@@ -590,7 +600,7 @@ static void write_places(rl_path_item *items, size_t count) {
   }
 }
 
-// A place that a solve without ends has put past one would balance there.
+// Moves places that a solve without bounds has put beyond the ends of their lines to the ends.
 static void put_within(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (items[i].kind == RL_PATH_LINE) {
@@ -599,8 +609,8 @@ static void put_within(rl_path_item *items, size_t count) {
   }
 }
 
-// A place on a circle where the rope is the longest beside itself balances too, but holds nothing:
-// it is moved on a little. Whether there was one.
+// Nudges places on circles where the rope is locally longest, a balance that holds nothing. Returns
+// whether there was one.
 static bool leave_longest(rl_path_item *items, size_t count) {
   bool circles = false, longest = false;
   for (size_t i = 1; i + 1 < count; i++) {
@@ -631,14 +641,14 @@ static size_t descend(rl_path_item *items, size_t count, search *s) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// (9a) In a corner
+// (9a) Corners
 
-// Two lines that meet: at which end of each, and the middle direction that would balance there,
-// as a sum of their axes.
+// A corner of two lines: at which end of each, and the vector u of (9a), the part in their plane of
+// the direction between them that balances both places.
 typedef struct corner {
   bool at_far_end[2];
-  double shares[2];
-  double square; // of that direction
+  double shares[2]; // u as a sum of the axes: alpha, beta
+  double square;    // |u|^2
 } corner;
 
 static bool find_corner(const rl_path_item *pair, corner *c) {
@@ -660,7 +670,8 @@ static bool find_corner(const rl_path_item *pair, corner *c) {
   return false;
 }
 
-// Puts the places of a pair into its corner, where they stay, or so far from it along each line.
+// Puts the places of a pair into their corner, where they stay, or at distances from it along each
+// line.
 static void put_at_corner(rl_path_item *pair, const corner *c, double off0, double off1) {
   const double off[2] = {off0, off1};
   for (int k = 0; k < 2; k++) {
@@ -669,9 +680,8 @@ static void put_at_corner(rl_path_item *pair, const corner *c, double off0, doub
   }
 }
 
-// Whether both places balance in the corner: some direction of the piece between them, which has no
-// length, pulls along each line as the rope beyond does. It is written down, with the angle between
-// the directions in and out of both.
+// Whether both places balance in the corner, |u| <= 1. If they do, sets the direction m of the
+// piece of no length between them, and the angle between the directions in and out of the corner.
 static bool corner_holds(rl_path_item *items, size_t count, size_t i, corner *c) {
   size_t before = i - 1;
   while (!has_node(items, count, before)) {
@@ -685,7 +695,7 @@ static bool corner_holds(rl_path_item *items, size_t count, size_t i, corner *c)
   c->shares[0] = (along_a - cosine * along_b) / sine;
   c->shares[1] = (along_b - cosine * along_a) / sine;
   c->square = c->shares[0] * along_a + c->shares[1] * along_b;
-  if (!(c->square <= 1.0)) { // nan: the lines are one
+  if (!(c->square <= 1.0)) { // nan if the lines are parallel
     return false;
   }
   const double side = rl_dot(rl_add(in, out), across) < 0.0 ? -1.0 : 1.0;
@@ -697,9 +707,9 @@ static bool corner_holds(rl_path_item *items, size_t count, size_t i, corner *c)
   return true;
 }
 
-// Where two places have run together at the ends of their lines, and the search with them, they
-// stay there as long as that balances. If it does not, the way between them leads where it was to
-// pull: they are so far from the corner on the one side or the other.
+// Continues a search that is stuck where two places have run together in a corner: they stay there
+// if they balance; else they are put apart along -alpha and beta, at two distances in turn. Returns
+// the number of iterations.
 static size_t turn_corner(rl_path_item *items, size_t count, search *s) {
   static const double offs[] = {0.0, 1e-3, 1e-6};
   size_t spent = 0;
@@ -764,9 +774,9 @@ double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iteration
 }
 
 // ---------------------------------------------------------------------------------------------
-// (10) The places on their way
+// (10) Rates of the places
 
-// The pull that balances at a node, of the item there.
+// Returns in - out at a node, whose components along its directions are 0 at balance.
 static rl_vec3 pull_at(const rl_path_item *items, size_t before, size_t at) {
   return rl_sub(items[before].node.link.direction[1], items[at].node.link.direction[0]);
 }
@@ -779,7 +789,7 @@ void rl_path_begin_rates(rl_path_item *solved, size_t count) {
   }
 }
 
-// A hinge stays where it is, a place on a curve goes with that, and its direction as well.
+// A hinge stays where it is; a place on a curve moves with the curve, and so does its tangent.
 void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t count,
                         double share) {
   size_t i = 0;

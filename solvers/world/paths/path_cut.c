@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Features that come: a straight piece cuts into a part.
+// Rules that add features, where a straight piece cuts into a part.
 #include "path_rules.h"
 
 uint32_t rl_path_leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, rl_vec3 p,
@@ -25,8 +25,7 @@ uint32_t rl_path_leave_face(const rl_part *part, uint32_t face, rl_vec3 normal, 
   return found;
 }
 
-// A new item; until it is solved it stands for its part, where others ask whether they are beside
-// it.
+// Sets a new item on a feature, with entry and exit in the middle of its part until it is solved.
 static rl_path_item *new_item(rl_path_item *item, const rl_path_scene *s, uint32_t solid,
                               uint32_t feature) {
   rl_path_set_item(item, s, solid, feature);
@@ -34,8 +33,8 @@ static rl_path_item *new_item(rl_path_item *item, const rl_path_scene *s, uint32
   return item;
 }
 
-// Inserts the edges from one face to another before items[index], in the plane of the piece and the
-// way out. Returns RL_PATH_SAME if that does not lead there.
+// Inserts the edges from face `from` to face `to` before items[index], in the plane of the piece
+// and the way out. Returns RL_PATH_SAME if that plane does not lead there.
 static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                 uint32_t from, uint32_t to, const rl_path_cut *cut) {
   const rl_part *part = s->solids[solid].part;
@@ -61,8 +60,8 @@ static rl_path_change add_edges(rl_path *path, const rl_path_scene *s, size_t in
   return count > 0 ? RL_PATH_CHANGED : RL_PATH_SAME;
 }
 
-// Over a rim where the piece goes through an end and the side, over the side between both rims
-// where it goes in at the one end and out at the other. Of the rims one may be there already.
+// Inserts a rim where the piece goes through one end and the side, or the side between both rims
+// where it goes through both ends. One of the rims may be there already.
 static rl_path_change add_rims(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                const rl_path_cut *cut) {
   const bool before = path->items[index - 1].part == solid;
@@ -86,8 +85,8 @@ static rl_path_change add_rims(rl_path *path, const rl_path_scene *s, size_t ind
   return RL_PATH_CHANGED;
 }
 
-// Whether the way out for a piece that cuts off a bit of a drum, from the side or a rim to the side
-// or a rim, is over an end: the shortest one from its middle, or the one asked for.
+// Whether the way out for a piece that cuts off a bit of a cylinder, going in and out through the
+// side or a rim, is over an end: the shortest way from the middle of the cut, or that of the hint.
 static bool is_under_end(const rl_part *part, const rl_path_cut *cut, bool hint, uint32_t *end) {
   const rl_vec3 middle = rl_scale(0.5, rl_add(cut->from, cut->to)), out = cut->outward;
   *end = (hint ? out.z : middle.z) < 0.0 ? 0 : 1;
@@ -96,8 +95,8 @@ static bool is_under_end(const rl_part *part, const rl_path_cut *cut, bool hint,
                     0.5 * part->length - fabs(middle.z);
 }
 
-// Over an end: a place on its rim where the piece comes in and one where it goes out. One may be
-// there already.
+// Inserts the two places on the rim of an end where the piece goes in and out. One may be there
+// already.
 static rl_path_change add_chord(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                 uint32_t end, const rl_path_cut *cut) {
   const rl_path_item *before = &path->items[index - 1], *after = &path->items[index];
@@ -115,6 +114,8 @@ static rl_path_change add_chord(rl_path *path, const rl_path_scene *s, size_t in
   return RL_PATH_CHANGED;
 }
 
+// Inserts the ball, side or cap through which the piece goes, and the ends of the side over which
+// it comes or goes.
 static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t index, uint32_t solid,
                                 const rl_path_cut *cut, rl_vec3 direction) {
   if (!rl_path_make_room(path, index, 1)) {
@@ -143,7 +144,8 @@ static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t in
   return done;
 }
 
-// Pieces beside a round piece of the same part touch it, those along a face lie in it.
+// Whether a piece cannot cut a solid because it is tangential to it or lies in a face of it, or
+// need not be looked at because path_edges.c does.
 static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_path_item *b,
                        uint32_t solid, bool hint) {
   const rl_part *part = s->solids[solid].part;
@@ -153,7 +155,7 @@ static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_p
     return true;
   }
   if (!on_a || !on_b) {
-    return (on_a || on_b) && rl_is_polyhedron(part->shape) && !hint; // path_edges.c sees to that
+    return (on_a || on_b) && rl_is_polyhedron(part->shape) && !hint; // path_edges.c
   }
   if (!rl_is_polyhedron(part->shape)) {
     return a->feature == b->feature;
@@ -162,6 +164,7 @@ static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_p
   return twin != RL_NONE && RL_FEATURE_FACE(twin) == RL_FEATURE_FACE(b->feature);
 }
 
+// Whether the piece from p to p + way is outside the ball that contains a solid.
 static bool is_far(const rl_path_solid *solid, rl_vec3 p, rl_vec3 way) {
   const double square = rl_dot(way, way);
   const rl_vec3 off = rl_sub(solid->at, p);
@@ -170,7 +173,6 @@ static bool is_far(const rl_path_solid *solid, rl_vec3 p, rl_vec3 way) {
   return rl_dot(left, left) > solid->part->bound * solid->part->bound;
 }
 
-// `hint`, if not NULL, is the way out [world].
 rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t i, uint32_t solid,
                                    const rl_vec3 *hint) {
   const rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
@@ -187,7 +189,7 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
   if (hint) {
     cut.outward = rl_rotate_inverse(where->rotation, *hint);
   }
-  if (part->shape == RL_CYLINDER) { // a rim that is there already leads on to the side
+  if (part->shape == RL_CYLINDER) { // from a rim that is there already the way is over the side
     cut.in = a->part == solid ? RL_NONE : cut.in;
     cut.out = b->part == solid ? RL_NONE : cut.out;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Boxes and hulls: over which edges the rope comes on to a part and leaves it, and on which side of
-// a corner it passes. Each change makes it shorter, or takes it out of the part.
+// Rules for boxes and hulls: over which edges the rope comes on to a part and leaves it, and on
+// which side of a corner it passes. Each change makes it shorter, or takes it out of the part.
 #include "path_rules.h"
 
 #include "../trigonometry.h"
@@ -8,22 +8,22 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// What is seen from outside
+// Edges at which the rope comes on and leaves
 
-// Height over a face.
+// Returns the height of a point over a face [m].
 static double height_over(const rl_part *part, uint32_t face, rl_vec3 p) {
   return rl_dot(rl_path_face_normal(part, face), p) - rl_path_face_offset(part, face);
 }
 
-// The face that the rope goes on to over an edge; RL_NONE if rounding has left it without one.
+// Returns the face behind an edge; RL_NONE if rounding has left the edge without one.
 static uint32_t face_after(const rl_part *part, uint32_t edge) {
   const uint32_t twin = rl_path_edge_twin(part, edge);
   return twin == RL_NONE ? RL_NONE : RL_FEATURE_FACE(twin);
 }
 
-// The edges over which the straight way along the surface leads from a place on a face towards p,
-// until there is a face that p sees, each as the face before has it. Writes them into `edges` and
-// `along`; returns how many, 0 if it leads nowhere.
+// Finds the edges over which the straight way along the surface leads from a point of a face
+// towards p, up to a face that p is above, each as a side of the face before it. Writes them into
+// `edges`, and the places into `along` [m]; returns their number, 0 if there is no such way.
 static uint32_t find_way_out(const rl_part *part, uint32_t face, rl_vec3 from, rl_vec3 p,
                              uint32_t edges[RL_PATH_MOST_EDGES], double along[RL_PATH_MOST_EDGES]) {
   const rl_vec3 normal = rl_unit(rl_cross(rl_sub(p, from), rl_path_face_normal(part, face)));
@@ -41,8 +41,8 @@ static uint32_t find_way_out(const rl_part *part, uint32_t face, rl_vec3 from, r
   return 0;
 }
 
-// Leads the rope from p = the item before on to items[first], which is hidden from there by the
-// part.
+// Inserts the edges over which the rope comes from the item before to items[first], which the part
+// hides from there.
 static rl_path_change come_on(rl_path *path, const rl_path_scene *s, size_t first) {
   const rl_path_item old = path->items[first];
   const rl_part *part = rl_path_part_of(s, &old);
@@ -66,6 +66,7 @@ static rl_path_change come_on(rl_path *path, const rl_path_scene *s, size_t firs
   return RL_PATH_CHANGED;
 }
 
+// Inserts the edges over which the rope goes from items[last], across `face`, to the item behind.
 static rl_path_change go_off(rl_path *path, const rl_path_scene *s, size_t last, uint32_t face) {
   const rl_path_item old = path->items[last];
   const rl_part *part = rl_path_part_of(s, &old);
@@ -89,8 +90,8 @@ static rl_path_change go_off(rl_path *path, const rl_path_scene *s, size_t last,
   return RL_PATH_CHANGED;
 }
 
-// An edge is seen over either of its faces. The rope needs no edge at the far side of a face that
-// it sees, and more of them where it sees neither.
+// Treats the first edge of a part, seen from the item before it: removes it if that is above its
+// second face, and inserts edges before it if that is above neither face.
 static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t first) {
   const rl_path_item *item = &path->items[first];
   const rl_part *part = rl_path_part_of(s, item);
@@ -108,6 +109,7 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
                                                                        : RL_PATH_SAME;
 }
 
+// Treats the last edge of a part, seen from the item behind it, in the same way.
 static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t last) {
   const rl_path_item *item = &path->items[last];
   const rl_part *part = rl_path_part_of(s, item);
@@ -140,9 +142,9 @@ rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Round a corner on its other side
+// (9) Round a corner on its other side
 
-// How far along an edge the rope is put at most.
+// Largest place on an edge, as a share of its length, to which the rope is moved.
 static const double most_of_edge = 0.9;
 
 static bool is_far_end(const rl_path_item *item) { return item->along > 0.5 * item->length; }
@@ -151,18 +153,17 @@ static rl_vec3 corner_of(const rl_path_item *item) {
   return is_far_end(item) ? rl_add_scaled(item->at, item->length, item->axis) : item->at;
 }
 
-// The edges at a corner over which the rope goes on one side of it, and where it comes from and
-// goes to, seen from the corner.
+// The edges at a corner over which the rope goes on one side of it.
 typedef struct fan {
   uint32_t count, edges[RL_PATH_MOST_EDGES];
-  rl_vec3 arms[RL_PATH_MOST_EDGES]; // along the edges, unit
-  double angles[RL_PATH_MOST_EDGES + 1];
-  rl_vec3 begin, end;
+  rl_vec3 arms[RL_PATH_MOST_EDGES];      // along the edges, unit
+  double angles[RL_PATH_MOST_EDGES + 1]; // of the unfolded triangles, summed up [rad]
+  rl_vec3 begin, end; // from the corner to where the rope comes from and goes to [m]
 } fan;
 
-// The triangles between the rope and the corner, unfolded side by side into a plane: their angles
-// at the corner, each with those before. Where all are less than half a turn, a rope over the edges
-// is shorter than one over the corner.
+// (9) Unfolds the triangles between the rope and the corner into a plane and returns the sum of
+// their angles at the corner. If it is less than pi, a rope over the edges is shorter than one over
+// the corner.
 static double unfold(fan *f) {
   rl_vec3 arm = f->begin;
   double sum = 0.0;
@@ -182,8 +183,8 @@ static void add_arm(fan *f, const rl_path_solid *solid, uint32_t edge, bool far)
   f->arms[f->count++] = rl_rotate(solid->rotation, rl_unit(far ? rl_sub(a, b) : rl_sub(b, a)));
 }
 
-// From the face of the first edge to the face behind the last, the way that does not lead over
-// them. No edges: there is none.
+// Finds the edges on the other side of the corner, from the face of the first edge to the face
+// behind the last. Finds none if rounding has left an edge without a second face.
 static void find_other_side(const fan *here, const rl_path_solid *solid, bool far, fan *there) {
   const rl_part *part = solid->part;
   const uint32_t to = face_after(part, here->edges[here->count - 1]);
@@ -201,7 +202,8 @@ static void find_other_side(const fan *here, const rl_path_solid *solid, bool fa
   }
 }
 
-// From outside the rope needs no edge at the far side of a face that is seen.
+// Removes the edges of a fan that are not needed because the point before or behind the part is
+// above the face beyond them.
 static void trim(fan *f, const rl_path_scene *s, const rl_path_item *before,
                  const rl_path_item *after, uint32_t solid) {
   const rl_part *part = s->solids[solid].part;
@@ -230,8 +232,8 @@ static double sine(double angle) {
   return s;
 }
 
-// Puts the edges of a fan in the place of items first ... last, and the rope on them where the
-// straight line through the unfolded triangles crosses them.
+// Replaces items first ... last by the edges of a fan, with the rope where the straight line
+// through the unfolded triangles crosses them.
 static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t first, size_t last,
                               const fan *f, bool far) {
   const uint32_t solid = path->items[first].part;
@@ -240,7 +242,7 @@ static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t firs
     return RL_PATH_NO_ROOM;
   }
   const double a = rl_length(f->begin), b = rl_length(f->end), whole = f->angles[f->count];
-  double share = 1.0; // nearer to the corner the rope is shorter than over it as well
+  double share = 1.0; // nearer to the corner the rope is still shorter than over the corner
   for (uint32_t k = 0; k < f->count; k++) {
     rl_path_item *item = &path->items[first + k];
     rl_path_set_item(item, s, solid, f->edges[k]);
@@ -256,7 +258,8 @@ static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t firs
   return RL_PATH_CHANGED;
 }
 
-// The rope goes over edges first ... last at their corner: it is shorter on one side of that.
+// Leads a rope that goes over edges first ... last at their corner round the side of the corner on
+// which it is shorter.
 static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t first,
                                    size_t last) {
   const rl_path_item *items = path->items;
@@ -277,7 +280,7 @@ static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t
     return on_there < on_here ? lay_fan(path, s, first, last, &there, !far)
                               : lay_fan(path, s, first, last, &here, far);
   }
-  rl_path_remove(path, first, last - first + 1); // neither side holds it
+  rl_path_remove(path, first, last - first + 1); // neither side holds the rope
   return RL_PATH_CHANGED;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Places beyond the end of a side or of a cap.
+// Rules for cylinders and capsules: joints between side, rims and caps, and arcs that lie beyond
+// the end of a side or the seam of a cap.
 #include "path_rules.h"
 
 #include "../trigonometry.h"
@@ -15,7 +16,7 @@ static bool is_beyond(double z, double half, uint32_t end, double slack) {
   return z * rl_path_end_sign(end) > half + slack;
 }
 
-// The direction of the rope along a side, at a place of it.
+// Returns the direction of the helix of the rope on a side at a point.
 static rl_vec3 side_direction(const rl_path_item *item, rl_vec3 at) {
   const rl_vec3 spoke = rl_sub(at, item->at);
   const rl_vec3 off = rl_add_scaled(spoke, -rl_dot(spoke, item->axis), item->axis);
@@ -51,7 +52,7 @@ rl_path_change rl_path_add_end(rl_path *path, const rl_path_scene *s, size_t sid
   return RL_PATH_CHANGED;
 }
 
-// A rope that leaves the side for a point over an end.
+// Inserts the end of a side from which the rope goes to a point over the end.
 static rl_path_change end_side_at(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *item = &path->items[i];
   if (item->part == RL_NONE || item->kind != RL_PATH_CYLINDER) {
@@ -70,7 +71,7 @@ static rl_path_change end_side_at(rl_path *path, const rl_path_scene *s, size_t 
   return RL_PATH_SAME;
 }
 
-// Between the side and a cap there is the seam, between two caps the side with both seams.
+// Inserts the seam between the side and a cap, or both seams and the side between two caps.
 static rl_path_change connect_at(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item a = path->items[i], b = path->items[i + 1];
   if (a.part == RL_NONE || a.part != b.part || a.kind == RL_PATH_LINE || a.kind == RL_PATH_CIRCLE ||
@@ -108,6 +109,7 @@ rl_path_change rl_path_connect(rl_path *path, const rl_path_scene *s) {
   return RL_PATH_SAME;
 }
 
+// Returns the point at a share of the helix of the rope on a side.
 static rl_vec3 on_side(const rl_path_item *item, double share) {
   const rl_vec3 axis = rl_scale(item->sense, item->axis);
   const rl_vec3 spoke = rl_sub(item->entry, item->at);
@@ -116,8 +118,8 @@ static rl_vec3 on_side(const rl_path_item *item, double share) {
   return rl_add_scaled(rl_add(item->at, rl_rotate(turn, spoke)), share * rise, axis);
 }
 
-// Leaves out the rim or seam before an item and that behind it, where the rope goes over these;
-// `joined`: there was one. Returns the item, where it is now.
+// Removes the joints before and behind an item; `joined`: whether there was one. Returns the item
+// at its new place.
 static rl_path_item *without_joints(rl_path *path, const rl_path_scene *s, size_t i, bool *joined) {
   const uint32_t part = path->items[i].part;
   const bool before = rl_path_is_joint(s, &path->items[i - 1], part);
@@ -128,7 +130,7 @@ static rl_path_item *without_joints(rl_path *path, const rl_path_scene *s, size_
   return &path->items[before ? i - 1 : i];
 }
 
-// The rope lies on the side beyond its end only: over the cap or the rim there instead.
+// Replaces a side on which the rope lies only beyond an end by the cap or rim there.
 static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint32_t end) {
   const rl_path_item old = path->items[i];
   const rl_part *part = rl_path_part_of(s, &old);
@@ -138,7 +140,7 @@ static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint3
   const rl_vec3 direction = side_direction(&old, middle);
   if (part->shape == RL_CAPSULE) {
     set_cap(item, s, old.part, end, middle, direction);
-    // By itself on the cap, the rope goes the short way, which need not be that round the axis.
+    // Without a joint the rope goes the short way over the cap, which may turn the other way.
     item->side = joined ? item->side : rl_vec(0.0, 0.0, 0.0);
     item->wrap = old.wrap;
   } else {
@@ -148,7 +150,8 @@ static bool move_off_side(rl_path *path, const rl_path_scene *s, size_t i, uint3
   return true;
 }
 
-// The rope comes on to the side, or leaves it, beyond an end: over the rim, or a cap and the seam.
+// Inserts the rim, or the seam and the cap, where the rope comes on to the side, or leaves it,
+// beyond an end. Returns false if there is no room.
 static bool add_joint(rl_path *path, const rl_path_scene *s, size_t i, uint32_t end, bool at_exit) {
   const rl_path_item old = path->items[i];
   const rl_part *part = rl_path_part_of(s, &old);
@@ -175,7 +178,7 @@ static bool add_joint(rl_path *path, const rl_path_scene *s, size_t i, uint32_t 
   return true;
 }
 
-// The rope lies on a cap beyond its seam only: on the side instead.
+// Replaces a cap on which the rope lies only beyond the seam by the side.
 static bool move_off_cap(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item old = path->items[i];
   bool joined;
@@ -186,10 +189,12 @@ static bool move_off_cap(rl_path *path, const rl_path_scene *s, size_t i) {
   return true;
 }
 
+// Inserts the seam and the side where the rope comes on to a cap, or leaves it, beyond the seam.
+// Returns false if there is no room.
 static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_exit) {
   const rl_path_item old = path->items[i];
   const uint32_t end = old.feature - RL_FEATURE_CAP;
-  // Along the arc the height over the seam is h cos + rise sin of the angle.
+  // Along the arc the height over the seam is h cos(angle) + rise sin(angle).
   const rl_vec3 spoke = rl_sub(old.entry, old.at);
   const double h = rl_dot(spoke, old.axis), rise = rl_dot(rl_cross(old.side, spoke), old.axis);
   double angle = rl_atan2(h, -rise);
@@ -214,7 +219,7 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   return true;
 }
 
-// Nowhere on the round pieces of a part is the rope the shortest: it leaves them all.
+// Removes all features of a part, on which the rope is nowhere locally shortest.
 static rl_path_change slip_off(rl_path *path, size_t i) {
   size_t first = i, last = i;
   while (path->items[first - 1].part == path->items[i].part) {

@@ -3,7 +3,7 @@
 
 enum { MOST_CHANGES = 200 };
 
-// Between two joints the rope may come to turn the other way round the side.
+// Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {
   for (size_t i = 1; i + 1 < path->count; i++) {
     rl_path_item *item = &path->items[i];
@@ -15,9 +15,9 @@ static void turn_sides(rl_path *path, const rl_path_scene *s) {
   }
 }
 
-// Where no length is found a place is stuck at a corner, or on a chord of a rim that it has left:
-// first what is as good as there, then what is near it.
-static rl_path_change pass_hindrance(rl_path *path, const rl_path_scene *s) {
+// Applies the rules for a path that was not found because a place is stuck at a corner, or on a
+// short chord of a rim: to ever larger distances from the corner and chords.
+static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s) {
   static const double shares[] = {1e-6, 1e-3, 0.1}; // of an edge
   static const double chords[] = {1e-2, 1.0};       // [rad]
   rl_path_change done = RL_PATH_SAME;
@@ -54,7 +54,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     turn_sides(path, s);
     done = rl_path_meet_edges(path, s);
     if (isnan(*length) && done == RL_PATH_SAME) {
-      done = pass_hindrance(path, s);
+      done = pass_stuck_place(path, s);
     }
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Features that go: the rope does not press there, or two neighbours are one.
+// Rules that remove features: those on which the rope does not press, and neighbours that are one.
 #include "path_rules.h"
 
 #include "../trigonometry.h"
 
-// A rim that is pulled outwards by less than this share of the tension is still pressed.
+// Tolerance relative to the tension: an edge or rim pulled off by less than this is still pressed.
 static const double pull = 1e-9;
 
-// Two places on a rim are one if they are nearer than this [rad].
+// Two places on a rim closer than this are one [rad].
 static const double shortest_chord = 1e-6;
 
-// What an edge bears is a sum of the normals of its faces: it does not push along either face
-// towards the inside of that.
+// Whether the force in - out of an edge on the rope is a sum of the normals of its faces with
+// coefficients that are not negative.
 static bool is_pressed_edge(const rl_path_scene *s, const rl_path_item *item) {
   const rl_part *part = rl_path_part_of(s, item);
   const uint32_t twin = rl_path_edge_twin(part, item->feature);
@@ -27,7 +27,8 @@ static bool is_pressed_edge(const rl_path_scene *s, const rl_path_item *item) {
          rl_dot(force, rl_cross(axis, normal2)) <= pull;
 }
 
-// What the rim bears is a sum of the directions away from the axis and out of the end.
+// Whether the force in - out of a rim on the rope is a sum of the outward normals of side and end
+// with coefficients that are not negative.
 static bool is_pressed_rim(const rl_path_scene *s, const rl_path_item *item) {
   const rl_vec3 force = rl_path_local_direction(s, item, rl_sub(item->in, item->out));
   const rl_vec3 at = rl_path_local(s, item, item->entry);
@@ -36,8 +37,9 @@ static bool is_pressed_rim(const rl_path_scene *s, const rl_path_item *item) {
   return away >= -pull * item->radius && along >= -pull && away + along * item->radius > 0.0;
 }
 
-// A round piece may lie between two joints, where it has no tangents and its wrap either sign.
-static bool is_held(const rl_path_scene *s, const rl_path_item *item) {
+// Whether the rope presses on an item. A round item between two joints stays in any case: its wrap
+// angle may have either sign there.
+static bool is_pressed(const rl_path_scene *s, const rl_path_item *item) {
   if (item->part == RL_NONE) {
     return true;
   }
@@ -52,8 +54,8 @@ static bool is_held(const rl_path_scene *s, const rl_path_item *item) {
          (rl_path_is_joint(s, item - 1, item->part) && rl_path_is_joint(s, item + 1, item->part));
 }
 
-// With a round piece of a capsule the seam goes that led to it.
-static void leave_out_feature(rl_path *path, const rl_path_scene *s, size_t i) {
+// Removes a feature; of a capsule with the seams beside it.
+static void drop_feature(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *items = path->items;
   const uint32_t part = items[i].part;
   const bool capsule = rl_path_part_of(s, &items[i])->shape == RL_CAPSULE;
@@ -63,8 +65,8 @@ static void leave_out_feature(rl_path *path, const rl_path_scene *s, size_t i) {
   rl_path_remove(path, first, last - first + 1);
 }
 
-// A rim by itself that the rope does not press along the axis: it lies on the side, and on the rim
-// as well if it comes from over the end or goes there.
+// Whether the rope should lie on the side instead of a rim: it lies on nothing else of the part,
+// and presses on the rim towards the axis.
 static bool moves_to_side(const rl_path_scene *s, const rl_path_item *item) {
   if (item->kind != RL_PATH_CIRCLE || rl_path_part_of(s, item)->shape != RL_CYLINDER ||
       item[-1].part == item->part || item[1].part == item->part) {
@@ -75,6 +77,8 @@ static bool moves_to_side(const rl_path_scene *s, const rl_path_item *item) {
   return force.x * at.x + force.y * at.y > 0.0;
 }
 
+// Replaces a rim by the side; the rim stays beside it if the rope comes from over the end or goes
+// there.
 static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *rim = &path->items[i];
   const rl_part *part = rl_path_part_of(s, rim);
@@ -94,8 +98,8 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   return RL_PATH_CHANGED;
 }
 
-// The rope has left the side on the one way round, and passes through it: it lies on it the other
-// way round.
+// Whether the rope has left the side turning one way and passes through it: then it turns the other
+// way.
 static bool turns_other_way(const rl_path_scene *s, const rl_path_item *item) {
   if (item->kind != RL_PATH_CYLINDER) {
     return false;
@@ -104,8 +108,8 @@ static bool turns_other_way(const rl_path_scene *s, const rl_path_item *item) {
   return rl_path_is_over_end(rl_path_part_of(s, item), place);
 }
 
-static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i,
-                                rl_path_patience p) {
+// Changes or removes a feature on which the rope does not press.
+static rl_path_change drop_at(rl_path *path, const rl_path_scene *s, size_t i, rl_path_patience p) {
   rl_path_item *item = &path->items[i];
   if (turns_other_way(s, item)) {
     item->sense = -item->sense;
@@ -115,18 +119,18 @@ static rl_path_change let_go_at(rl_path *path, const rl_path_scene *s, size_t i,
   if (p == RL_PATH_FIRST && moves_to_side(s, &path->items[i])) {
     return move_to_side(path, s, i);
   }
-  leave_out_feature(path, s, i);
+  drop_feature(path, s, i);
   return RL_PATH_CHANGED;
 }
 
-// First what is round: a wrap below 0 tells nothing about what lies beside it.
+// Round items first: while a wrap angle is negative, the forces on edges beside it mean nothing.
 rl_path_change rl_path_drop_features(rl_path *path, const rl_path_scene *s, rl_path_patience p) {
   for (int edges = 0; edges < 2; edges++) {
     for (size_t i = 1; i + 1 < path->count; i++) {
       const rl_path_item *item = &path->items[i];
       const bool edge = item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE;
-      if (edge == (edges == 1) && !(edge && p == RL_PATH_ROUGHLY) && !is_held(s, item)) {
-        return let_go_at(path, s, i, p);
+      if (edge == (edges == 1) && !(edge && p == RL_PATH_ROUGHLY) && !is_pressed(s, item)) {
+        return drop_at(path, s, i, p);
       }
     }
   }
@@ -136,14 +140,15 @@ rl_path_change rl_path_drop_features(rl_path *path, const rl_path_scene *s, rl_p
 // ---------------------------------------------------------------------------------------------
 // Two neighbours that are one
 
-// From one place of a rim to another, over the end.
+// Whether the piece between two places on a rim is a chord over the end of more than `least` [rad].
 static bool is_chord(const rl_path_scene *s, const rl_path_item *a, const rl_path_item *b,
                      double least) {
   return a->kind == RL_PATH_CIRCLE && rl_path_part_of(s, a)->shape == RL_CYLINDER &&
          fabs(remainder(a->along - b->along, 2.0 * RL_PI)) > least;
 }
 
-// Over an edge and back, or one round piece twice: where something between them has gone.
+// Merges items[i] and the next if they are an edge and its twin, or one round feature twice, after
+// something between them has gone.
 bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
   rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
   if (a->part == RL_NONE || a->part != b->part) {
@@ -170,7 +175,7 @@ bool rl_path_merge_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return true;
 }
 
-// From a joint over the side or a cap and back to the same joint.
+// Removes a side or cap over which the rope goes from a joint back to the same joint.
 static bool leave_round_at(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *item = &path->items[i];
   if (item->part == RL_NONE || item->kind == RL_PATH_LINE || item->kind == RL_PATH_CIRCLE ||
@@ -183,7 +188,8 @@ static bool leave_round_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return true;
 }
 
-// From beside the side, below an end, the rope comes to it without the rim.
+// Whether a point is beside the side, below its end, so that the rope comes from there to the side
+// without the rim.
 static bool is_beside(const rl_path_scene *s, const rl_path_item *rim, rl_vec3 p) {
   const rl_part *part = rl_path_part_of(s, rim);
   const rl_vec3 at = rl_path_local(s, rim, p);
@@ -191,8 +197,8 @@ static bool is_beside(const rl_path_scene *s, const rl_path_item *rim, rl_vec3 p
          !rl_path_is_over_end(part, at);
 }
 
-// From the side to a rim and back to the side, or to a point beside it: unrolled that is flat, and
-// the straight way does not go there.
+// Removes a rim between two arcs on the side, or between the side and a point beside it: unrolled
+// that is flat, and the straight way does not touch the rim.
 static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *item = &path->items[i], *before = item - 1, *after = item + 1;
   if (item->part == RL_NONE || item->kind != RL_PATH_CIRCLE ||
@@ -211,7 +217,7 @@ static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return flat;
 }
 
-// The solver is stuck where two places on a rim come together: the rope slips off the end, down to
+// Where two places on a rim run together the solver is stuck: the rope slips off the end, down to
 // the side.
 rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double longest) {
   for (size_t i = 1; i + 2 < path->count; i++) {

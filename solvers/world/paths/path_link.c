@@ -3,9 +3,9 @@
 
 #include "../trigonometry.h"
 
-// A point whose squared distance from the centre is off that of the surface by less than this,
-// relative to it, is on the surface. Where tangents begin goes with the root, so rounding would
-// turn them by 1e-8 otherwise.
+// A point whose squared distance from the centre differs from that of the surface by less than
+// this, relatively, counts as on the surface: the length of the tangent is the root of the
+// difference, so rounding would turn it by 1e-8.
 static const double on_surface = 1e-12;
 
 rl_vec3 rl_any_across(rl_vec3 u) {
@@ -32,15 +32,15 @@ void rl_path_straight(rl_vec3 p, rl_vec3 q, rl_path_link *link) {
                          .cross_coupling = stiffness};
 }
 
-// Where the tangent from a point touches the circle.
+// The tangent from a point to the circle.
 typedef struct tangent {
   double height; // of the point along the axis [m]
   double length; // across the axis [m]
-  rl_vec3 out;   // from the axis to where it touches, unit
+  rl_vec3 out;   // from the axis to the tangent point, unit
 } tangent;
 
-// `side` is +1 for a tangent towards the circle and -1 for one away from it: p = R out - side
-// length (axis x out), solved for out.
+// (3) Finds the tangent from p to the circle (`side` = 1), or from the circle to p (-1): solves p =
+// R out - side length (axis x out) for `out`. Returns false if p is inside.
 static bool find_tangent(const rl_path_round *round, rl_vec3 p, double side, tangent *found) {
   const rl_vec3 way = rl_sub(p, round->centre);
   found->height = rl_dot(way, round->axis);
@@ -58,7 +58,8 @@ static bool find_tangent(const rl_path_round *round, rl_vec3 p, double side, tan
   return true;
 }
 
-// Full turns are kept: of the angles that mean the same the one nearest to `near`.
+// (4) Returns the angle between two directions about the axis, with the number of full turns that
+// brings it nearest to `near`.
 static double wrap_between(rl_vec3 axis, rl_vec3 from, rl_vec3 to, double near) {
   const double angle = rl_atan2(rl_dot(axis, rl_cross(from, to)), rl_dot(from, to));
   return angle + 2.0 * RL_PI * floor((near - angle) / (2.0 * RL_PI) + 0.5);
@@ -66,15 +67,16 @@ static double wrap_between(rl_vec3 axis, rl_vec3 from, rl_vec3 to, double near) 
 
 static double inverse(double length) { return length > 0.0 ? 1.0 / length : 0.0; }
 
-// A strip that unrolls: across it the rope turns about the other end at its whole length.
+// (7) Second derivatives in the surface of a cylinder, which unrolls into a plane: as of a straight
+// rope.
 static void stiffen_flat(rl_path_link *link) {
   const double stiffness = inverse(link->length);
   link->cross_stiffness[0] = link->cross_stiffness[1] = stiffness;
   link->cross_coupling = stiffness;
 }
 
-// Neighbouring great circles cross: the field that leaves the one end with slope 1 (Jacobi) arrives
-// at the other with the size `arrival`.
+// (8) Second derivatives in the surface of a ball: the Jacobi field that leaves the one end with
+// slope 1 has the size `arrival` at the other.
 static void stiffen_ball(rl_path_link *link, double radius, double wrap, double before,
                          double after) {
   double s, c;
@@ -86,7 +88,8 @@ static void stiffen_ball(rl_path_link *link, double radius, double wrap, double 
   link->cross_coupling = stiffness;
 }
 
-// The rope passes by: it is straight, and nearest to the axis at one place.
+// Lays the straight link of a rope that passes by; entry and exit are its point nearest to the
+// axis.
 static void pass_by(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
                     rl_path_link *link) {
   rl_path_straight(p, q, link);
@@ -117,7 +120,7 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   link->length = sqrt(across * across + along * along);
   const double c = link->length > 0.0 ? across / link->length : 1.0;
   const double s = link->length > 0.0 ? along / link->length : 0.0;
-  // Between two points of a side the rope may be parallel to the axis.
+  // Between two points on a side the rope may be parallel to the axis.
   const double rise = c > 0.0 ? s / c : 0.0;
   const rl_vec3 centre = rl_add_scaled(round->centre, on.height, round->axis);
   arc->entry = rl_add_scaled(rl_add_scaled(centre, r, on.out), rise * on.length, round->axis);
@@ -143,22 +146,23 @@ bool rl_path_over(const rl_path_round *round, rl_vec3 p, rl_vec3 q, rl_path_arc 
   return true;
 }
 
-// One end of a rope that is held in a plane.
+// One end of a rope that is held in a plane on a ball.
 typedef struct held_end {
-  rl_vec3 out;    // from the centre to where it leaves the plane, unit
-  rl_vec3 place;  // where that is [m]
+  rl_vec3 out;    // from the centre to where the rope leaves the plane, unit
+  rl_vec3 place;  // where the rope leaves the plane [m]
   double length;  // of the straight piece [m]
   double cosine;  // of the angle between the piece and the plane
   double climb;   // its sine, positive where the rope runs along the axis
   double caustic; // (14) length at which neighbouring pieces meet [m]
 } held_end;
 
-// How far a point is beside the plane; rounding is nothing.
+// Returns the height of a point over the plane; 0 if it is only rounding [m].
 static double beside(const rl_path_round *round, const tangent *flat) {
   return fabs(flat->height) <= on_surface * round->radius ? 0.0 : flat->height;
 }
 
-// (12), (13)
+// (12), (13) Finds the end of a held rope towards the point p; `side` as in find_tangent. Returns
+// false if p is inside.
 static bool find_held(const rl_path_round *round, rl_vec3 p, double side, held_end *end) {
   tangent flat, tilted;
   if (!find_tangent(round, p, side, &flat)) {

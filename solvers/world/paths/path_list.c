@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of what a rope lies on: items come in, go out, and are put on their features.
+// Operations on the list of features that a rope lies on.
 #include "path_rules.h"
 
 #include "../trigonometry.h"
 
 #include <string.h>
 
-// Makes room for items before items[index]; false if there is none.
 bool rl_path_make_room(rl_path *path, size_t index, size_t count) {
   if (path->count + count > path->capacity) {
     return false;

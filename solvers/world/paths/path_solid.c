@@ -15,7 +15,7 @@ rl_vec3 rl_path_to_part(const rl_path_solid *solid, rl_vec3 p) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Faces. Corner c of a box is at + where its bit is set (1: x, 2: y, 4: z).
+// Faces. Corner c of a box has the positive coordinate where its bit is set (1: x, 2: y, 4: z).
 
 static const uint8_t box_corners[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                           {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
@@ -43,7 +43,7 @@ uint32_t rl_path_face_corners(const rl_part *part, uint32_t face) {
   return part->shape == RL_BOX ? 4 : part->faces[face].corner_count;
 }
 
-// Which of the part's points a corner of a face is.
+// Returns the index of the point of the part at a corner of a face.
 static uint32_t corner_point(const rl_part *part, uint32_t face, uint32_t corner) {
   return part->shape == RL_BOX ? box_corners[face][corner]
                                : part->corners[part->faces[face].first_corner + corner];
@@ -135,13 +135,14 @@ void rl_path_place(rl_path_item *item, const rl_path_solid *solid) {
 // ---------------------------------------------------------------------------------------------
 // Straight pieces through parts
 
-// The stretch of a straight line that is left after cutting it with half-spaces.
+// The interval of a straight line that is left after clipping with half-spaces, and the faces at
+// its ends.
 typedef struct stretch {
   double low, high;
   uint32_t in, out;
 } stretch;
 
-// Keeps what is behind a plane: height + s rate <= 0.
+// Clips to the points behind a plane: height + s rate <= 0.
 static void keep_behind(stretch *s, double height, double rate, uint32_t face) {
   if (rate == 0.0) {
     s->high = height > 0.0 ? -INFINITY : s->high;
@@ -181,7 +182,7 @@ static bool cuts_faces(const rl_part *part, rl_vec3 p, rl_vec3 way, double depth
   return true;
 }
 
-// Where the square a s^2 + 2 b s + c is below zero.
+// Clips to a s^2 + 2 b s + c < 0; returns false if nothing is left.
 static bool keep_negative(stretch *s, double a, double b, double c) {
   const double root = b * b - a * c;
   if (a == 0.0 || root <= 0.0) {
@@ -218,8 +219,9 @@ static double clamp(double x, double low, double high) {
   return x < low ? low : x > high ? high : x;
 }
 
-// Where the piece is nearest to the axis of a capsule (of no length: of a sphere), which is where
-// it is deepest. Distance is convex along it: three closed forms and their ends hold the least.
+// Finds the point of the piece nearest to the axis of a capsule (of length 0: of a sphere), where
+// it is deepest. The distance is convex along the piece: the least of the points nearest to the
+// side and to both caps.
 static bool cuts_capsule(const rl_part *part, rl_vec3 p, rl_vec3 way, double depth, stretch *s,
                          rl_vec3 *outward) {
   const double half = part->shape == RL_SPHERE ? 0.0 : 0.5 * part->length;
@@ -258,7 +260,7 @@ bool rl_path_cuts(const rl_part *part, rl_vec3 p, rl_vec3 q, double depth, rl_pa
                        .outward = rl_unit(outward),
                        .in = s.in,
                        .out = s.out};
-  if (rl_is_zero(cut->outward)) { // right through the axis: any way out will do
+  if (rl_is_zero(cut->outward)) { // through the axis: any way out is as good
     cut->outward = rl_any_across(rl_unit(way));
   }
   return true;

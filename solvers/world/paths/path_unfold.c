@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All ways round a box or a hull by unfolding: every row of edges that can be seen along from the
-// one point, turned edge by edge into one plane. papers/path.md, (11).
+// Finds all routes of a rope round a box or a hull by unfolding: every row of edges that is visible
+// from the first point, turned edge by edge into one plane. papers/path.md, (11).
 #include "path_rules.h"
 
 typedef struct plane_point {
   double x, y;
 } plane_point;
 
-// An edge of the row, in the part's frame and unfolded. `across` points away from what comes before
-// it; both directions are unit.
+// An edge of the row, in the part's frame and unfolded.
 typedef struct row_edge {
-  uint32_t edge, to; // `to`: the face behind it
-  rl_vec3 a, b;
-  double length;
-  plane_point at, along, across;
+  uint32_t edge, to;     // `to`: the face behind the edge
+  rl_vec3 a, b;          // its ends, part frame [m]
+  double length;         // [m]
+  plane_point at, along; // unfolded: the first end, and the unit vector along the edge
+  plane_point across;    // unfolded: the unit vector into the face behind the edge
 } row_edge;
 
 typedef struct unfolding {
@@ -21,7 +21,7 @@ typedef struct unfolding {
   rl_vec3 p, q;        // in the part's frame
   plane_point origin;  // p unfolded
   row_edge *row;       // [RL_PATH_MOST_EDGES]
-  rl_path_route route; // the next one
+  rl_path_route route; // passed to `visit`
   rl_path_visit visit;
   void *data;
 } unfolding;
@@ -37,7 +37,7 @@ static plane_point less(plane_point a, plane_point b) {
   return (plane_point){a.x - b.x, a.y - b.y};
 }
 
-// False if rounding has left the edge without another face.
+// Reads an edge; returns false if rounding has left it without a second face.
 static bool read_edge(const unfolding *u, uint32_t edge, row_edge *e) {
   const uint32_t twin = rl_path_edge_twin(u->solid->part, edge);
   e->edge = edge;
@@ -47,7 +47,7 @@ static bool read_edge(const unfolding *u, uint32_t edge, row_edge *e) {
   return twin != RL_NONE;
 }
 
-// Where a point comes to lie when what is behind the edge is turned into the plane.
+// Returns a point of the face behind an edge, unfolded into the plane.
 static plane_point unfold(const row_edge *e, rl_vec3 p) {
   const rl_vec3 way = rl_scale(1.0 / e->length, rl_sub(e->b, e->a)), off = rl_sub(p, e->a);
   const double along = rl_dot(off, way), across = rl_length(rl_add_scaled(off, -along, way));
@@ -55,13 +55,14 @@ static plane_point unfold(const row_edge *e, rl_vec3 p) {
                        e->at.y + along * e->along.y + across * e->across.y};
 }
 
-// Of an edge's length, where the straight line from the origin to a point of the plane crosses it.
+// Returns where the straight line from the origin to a point of the plane crosses an edge, as a
+// share of its length.
 static double crossing(const unfolding *u, const row_edge *e, plane_point to) {
   const plane_point way = less(to, u->origin);
   return cross(less(u->origin, e->at), way) / cross(e->along, way) / e->length;
 }
 
-// Whether the rope presses on each edge that it goes over to q. On the way: length, turning.
+// Whether the rope presses on each edge of the row; computes length and turning of the route.
 static bool measure(unfolding *u, uint32_t count) {
   const rl_part *part = u->solid->part;
   rl_vec3 last = u->p, turning = {0.0, 0.0, 0.0};
@@ -88,8 +89,9 @@ static bool measure(unfolding *u, uint32_t count) {
   return true;
 }
 
-// Over the edges of the row straight to q, which sees the face behind the last and not the one
-// before, if each is crossed between its ends.
+// (11) Visits the route over the edges of the row straight to q, if q is above the face behind the
+// last edge and not above the one before, each edge is crossed between its ends, and the rope
+// presses on each.
 static void end_row(unfolding *u, uint32_t count) {
   const row_edge *last = &u->row[count - 1];
   if (height(u, RL_FEATURE_FACE(last->edge), u->q) > 0.0 || height(u, last->to, u->q) < 0.0) {
@@ -118,7 +120,8 @@ static bool is_passed(const unfolding *u, uint32_t count, uint32_t face) {
   return passed;
 }
 
-// Goes on over each edge of the last face that is seen between two directions in the plane.
+// Ends the row here, and extends it over each edge of the last face that is visible between two
+// directions in the plane.
 static void extend(unfolding *u, uint32_t count, plane_point right, plane_point left) {
   const rl_part *part = u->solid->part;
   end_row(u, count);
@@ -141,7 +144,7 @@ static void extend(unfolding *u, uint32_t count, plane_point right, plane_point 
     const plane_point low = cross(right, ends[first]) > 0.0 ? ends[first] : right;
     const plane_point high = cross(ends[1 - first], left) > 0.0 ? ends[1 - first] : left;
     if (cross(low, high) > 0.0 && is_passed(u, count, e->to)) {
-      end_row(u, count + 1); // off from its edge, but not over it again
+      end_row(u, count + 1); // may leave from this edge, but not cross its face again
     } else if (cross(low, high) > 0.0) {
       extend(u, count + 1, low, high);
     }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Winding: points are put on the surface all the way round, and when the rope lies over them they
-// are taken away one after the other.
+// Winding: marks (points) are put on the surface all the way round, the rope is pulled tight over
+// them, and they are removed one after the other.
 #include "path_rules.h"
 
 #include "../bodies/shape.h"
 #include "../trigonometry.h"
 
-// Of the inner radius, over the surface: a rope from a point much higher up would pass beside.
+// Height of marks over the surface, relative to the inner radius: a rope from a point much higher
+// up would pass beside the part.
 static const double lift = 1e-3;
-enum { HALVINGS = 40 }; // of a ray, until that is found
+enum { HALVINGS = 40 }; // bisections of a ray
 
-// Where a ray from the middle is a little above the surface: so the points of one plane lie round
-// the section there. (The surface's nearest to a point far off that way is mostly a corner.) The
-// distance from a convex part grows along the ray once it is out.
+// Returns the point on a ray from the middle that is a little above the surface, by bisection: the
+// distance from a convex part grows along the ray once it is outside. So the marks of a plane lie
+// round the section of the part by that plane.
 static rl_vec3 surface_point(const rl_path_solid *solid, rl_vec3 middle, rl_vec3 direction) {
   rl_part centred = *solid->part;
   centred.at = rl_vec(0.0, 0.0, 0.0);
@@ -33,12 +34,12 @@ rl_vec3 rl_path_beside(const rl_path_solid *solid, rl_vec3 side) {
   return surface_point(solid, rl_path_to_world(solid, rl_shape_middle(solid->part)), side);
 }
 
-// Points at equal angles round an axis through the part, from where a tangent from the point before
-// would touch something round there to where one to the point behind would.
+// Marks at equal angles round an axis through the part, from where a tangent from the item before
+// would touch a round part to where one to the item behind would.
 typedef struct winding {
-  rl_vec3 axis, begin; // unit: what the rope turns about, and the direction of the first point
-  double angle;        // between the points [rad]
-  size_t first, count; // of its points
+  rl_vec3 axis, begin; // the axis about which the rope turns, the direction of the first mark; unit
+  double angle;        // between marks [rad]
+  size_t first, count; // index of the first mark, and their number
 } winding;
 
 static rl_vec3 winding_direction(const winding *w, double k) {
@@ -47,7 +48,7 @@ static rl_vec3 winding_direction(const winding *w, double k) {
   return rl_add(rl_scale(c, w->begin), rl_scale(s, rl_cross(w->axis, w->begin)));
 }
 
-// One point will do for less than this, between the two on the side that is asked for [rad].
+// For less than this angle a single mark on the given side is enough [rad].
 static const double one_point = 2.3;
 
 static winding find_winding(const rl_path *path, size_t after, const rl_path_solid *solid,
@@ -96,7 +97,7 @@ static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t
     item->at = item->entry = item->exit = surface_point(solid, middle, direction);
     item->axis = direction;
   }
-  // Backwards, so that what comes does not move what is still to do.
+  // Backwards, so that insertions do not move the pieces still to do.
   const double quarter = w->angle > 0.0 ? 0.5 * RL_PI / w->angle : 0.0;
   for (size_t k = w->count + 1; k-- > 0;) {
     const double between = k == 0          ? -0.5 * quarter
@@ -110,6 +111,7 @@ static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t
   return RL_PATH_FOUND;
 }
 
+// Removes the marks one after the other, pulling the rope tight each time.
 static rl_path_outcome take_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
                                   double *length) {
   for (size_t i = 1; i + 1 < path->count; i++) {
@@ -147,11 +149,11 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
 }
 
 // ---------------------------------------------------------------------------------------------
-// What a taut rope would lie on
+// Routes of a taut rope
 
 typedef struct nearest_route {
-  rl_vec3 turning;
-  double cosine; // of the angle between that and the way's
+  rl_vec3 turning; // wanted, unit
+  double cosine;   // of the angle between that and the turning of the route
   rl_path_route route;
 } nearest_route;
 
@@ -164,8 +166,8 @@ static void keep_nearest(const rl_path_route *route, void *data) {
   }
 }
 
-// The angle of a wrap is taken to be about this more than its full turns [rad]: from a little less
-// than nothing, where the rope would not touch, to nearly another turn.
+// First guess for a wrap angle beyond its full turns [rad]: solutions within pi of it are found,
+// from a little less than 0, where the rope would not touch, to nearly another turn.
 static const double usual_angle = 2.5;
 
 void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// Of the length of a loop: its seam is where it shall be. The tangent points turn with it round
-// their items, and leave the line between them by the square.
+// Relative to the length of a loop: the iteration for its seam (L1) ends when the seam moves less.
 static const double closed = 1e-14;
 enum { MOST_CLOSINGS = 30 };
 
@@ -23,8 +22,7 @@ rl_part rl_wrap_grown_part(const rl_part *part, double radius) {
   return grown;
 }
 
-// An item without anything known, but for the scratch of its node, which a solve writes before it
-// reads.
+// Zeroes an item except for the scratch in its node, which a solve writes before it reads.
 static void clear_item(rl_path_item *item) { memset(item, 0, offsetof(rl_path_item, node)); }
 
 static void put_point(rl_path_item *item, rl_vec3 at) {
@@ -55,8 +53,8 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   item->along = wrap->along;
   item->continues = state->continues_paths;
   rl_path_place(item, &solid);
-  // The side of a ball is left open: it has only one shortest way, whichever the rope lay on. Where
-  // all ways are equally long it stays on that.
+  // The solve may start from any side of a ball, for only one way is shortest. The old side is the
+  // reference for the case that all are equally long.
   item->held = wrap->held;
   if (item->held) {
     item->side = rl_rotate(at.rotation, wrap->side);
@@ -77,7 +75,7 @@ void rl_wrap_keep(const rl_model *model, const rl_state *state, rl_wrap *wrap,
   wrap->sense = item->sense;
   wrap->angle = item->wrap;
   wrap->along = item->along;
-  if (!wrap->held) { // the plane of what is held stays
+  if (!wrap->held) { // a rope that is held keeps its plane
     wrap->side = rl_rotate_inverse(at.rotation, item->side);
     wrap->held = item->held;
   }
@@ -103,7 +101,7 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-// 0 where two numbers are the same, to the bit.
+// Returns 0 if two numbers are equal to the bit.
 static inline uint64_t differ(double a, double b) {
   uint64_t then, is;
   memcpy(&then, &a, sizeof then);
@@ -119,8 +117,8 @@ static inline uint64_t rotations_differ(rl_quat a, rl_quat b) {
   return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z) | differ(a.w, b.w);
 }
 
-// Keeps what an item follows from; returns whether that was there already, to the bit, so that a
-// path that is known is the one that would be found.
+// Keeps the inputs of an item; returns whether they are the same, to the bit, as those kept before.
+// If all are, a solve would find the path that is known.
 static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
   const uint64_t changed =
       vectors_differ(kept->at, now->at) | vectors_differ(kept->turn, now->turn) |
@@ -141,7 +139,7 @@ static inline bool keep_place(rl_path_input *kept, rl_vec3 at) {
   return same;
 }
 
-// Where what is at a slot is, and how it stands.
+// Puts the position and orientation of a slot into an input.
 static inline void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
                              uint32_t slot, rl_path_input *input) {
   if (slot == RL_NONE) {
@@ -174,7 +172,7 @@ static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_poi
   return keep_input(kept, &now);
 }
 
-// Keeps what the path of a rope follows from; returns whether that is what it was solved for.
+// Keeps the inputs of the path of a rope; returns whether the path is already solved for them.
 static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t index,
                         const rl_point *points, rl_path_input *inputs) {
   const uint32_t *ends = model->ropes[index].ends;
@@ -194,7 +192,7 @@ static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t i
   return same;
 }
 
-// The items of a rope at trial positions. Returns how many there are.
+// Sets the items of a rope at trial positions. Returns their number.
 static size_t put_items(const rl_model *model, const rl_state *state, uint32_t index,
                         const rl_point *points) {
   rl_path_item *items = rl_path_items(state, index);
@@ -220,7 +218,7 @@ double rl_wrap_solve_path(const rl_model *model, const rl_state *state, uint32_t
     const double length = rl_wraps_is_loop(model, index) ? rl_wraps_close(items, count)
                                                          : rl_path_solve(items, count, NULL);
     state->path_lengths[index] = length;
-    state->solved[index] = (uint32_t)count; // also where there is no path
+    state->solved[index] = (uint32_t)count; // also if there is no path
   }
   return state->path_lengths[index];
 }
@@ -231,7 +229,7 @@ void rl_wrap_mark_path_solved(const rl_model *model, const rl_state *state, uint
   for (uint32_t i = 1; i <= count; i++) {
     const bool slides = items[i].kind == RL_PATH_LINE || items[i].kind == RL_PATH_CIRCLE;
     if (slides || (rl_wrap_is_round(&items[i]) && rl_wrap_is_round(&items[i + 1]))) {
-      return; // Newton's method would go on from there
+      return; // no closed form: Newton's method would continue from there
     }
   }
   keep_inputs(model, state, index, state->points, &state->inputs[items - state->items]);
@@ -254,10 +252,10 @@ void rl_wraps_solve_paths(const rl_model *model, const rl_state *state) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// How much rope there is where
+// Marks and lengths
 
-// The middle of the arc on a round item: its direction from the centre, across the axis that the
-// rope turns about there, and how far along that axis it is from the centre [m].
+// The middle of the arc on a round item: the axis about which the rope turns there, the direction
+// of the middle from that axis (unit), and its height along it [m].
 typedef struct arc_middle {
   rl_vec3 axis, radial;
   double height;
@@ -292,8 +290,9 @@ bool rl_wrap_has_slipped_off(const rl_model *model, const rl_state *state, const
   return rl_dot(rl_rotate(at.rotation, wrap->side), item->side) < 0.0;
 }
 
-// (4a) A mark on a ball goes with the plane of the rope as that turns about the line that it has in
-// common with the one of before, by any angle; by half a turn about the line of the arc's ends.
+// (4a) Returns a mark on a ball, relative to the centre, turned with the plane of the rope, whose
+// normal was `before`, about the line in which both planes intersect. At half a turn, where they
+// coincide, the mark is mirrored in the plane across the middle of the arc.
 static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) {
   static const double opposite = 1e-12;
   const rl_vec3 across = rl_cross(before, now->axis);
@@ -305,8 +304,8 @@ static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) 
   return rl_add(rl_add(mark, once), rl_scale(1.0 / share, rl_cross(across, once)));
 }
 
-// Where the rope has moved sideways, the mark is that point of it which is nearest: what friction
-// holds is the rope along itself, so the mark moves across it.
+// (4) Friction holds the rope along itself only: where the rope has moved sideways, the length is
+// counted to its point nearest to the mark.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                            rl_path_item *item, const rl_point *points) {
   if (wrap->body == RL_NONE) {
@@ -314,7 +313,7 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
   }
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
   const rl_vec3 marked = rl_wrap_to_world(at, wrap->mark);
-  if (!rl_wrap_is_round(item)) { // along an edge, to which both directions have the same angle
+  if (!rl_wrap_is_round(item)) { // on an edge, with which both directions make the same angle
     return 0.5 * rl_dot(rl_add(item->in, item->out), rl_sub(marked, item->entry));
   }
   const arc_middle middle = middle_of(item);
@@ -333,7 +332,6 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
          (rl_dot(mark, middle.axis) - middle.height) * rise;
 }
 
-// Marks the middle of each wrap.
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                          rl_path_item *item) {
   if (wrap->body == RL_NONE) {
@@ -362,7 +360,6 @@ double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t
   return rest;
 }
 
-// The length of a piece between the marks beside it, with the path at the state's points [m].
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t index,
                             uint32_t piece, const rl_point *points) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wraps on what straight pieces run into, falls, and features that change.
+// New wraps on parts that pieces run into, falls of the rope, and changes of features.
 #include "../trigonometry.h"
 #include "wrap_internal.h"
 
@@ -9,7 +9,10 @@ static bool is_same(const rl_path_item *a, const rl_path_item *b) {
   return a->part == b->part && a->feature == b->feature;
 }
 
-// Puts the rope on the ball or the side of a part that a piece has run into, if it can lie there.
+// The four ways to lead the rope round a part that a piece has run into: each changes the list, and
+// returns false if it finds no path.
+
+// First way: over the ball or the side of the part.
 static bool wrap_side(rl_wrapping *w, size_t piece, const rl_hit *found,
                       const rl_swept_piece *swept) {
   rl_path_item *items = w->path.items;
@@ -18,7 +21,8 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const rl_hit *found,
   if (rl_is_polyhedron(s->part->shape) || w->path.count == w->path.capacity) {
     return false;
   }
-  // Roughly where it comes to lie: the deepest point of the piece, on the side from which it came.
+  // The first guess of the hinges: from the deepest point of the piece, moved to the surface on the
+  // side from which the piece came.
   rl_surface surface;
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
   const double share =
@@ -41,8 +45,8 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const rl_hit *found,
   return !isnan(length) && rl_wraps_is_settled(w, item);
 }
 
-// What has come to more than half of a ball, where no friction holds it, goes the shortest way from
-// there. Whether something has.
+// Lets arcs that have come to more than half of a ball, and are not held by friction, go to the
+// other side. Returns whether there are any.
 static bool leave_half_balls(rl_wrapping *w) {
   bool any = false;
   for (size_t i = 1; i + 1 < w->path.count; i++) {
@@ -56,7 +60,8 @@ static bool leave_half_balls(rl_wrapping *w) {
   return any;
 }
 
-// Lets the features of the list change. False where that finds no way.
+// Adapts the features of the list by the rules of path_feature.c. Returns false if there is no
+// path.
 static bool adapt_features(rl_wrapping *w, double *length) {
   rl_path_outcome outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
   if (outcome == RL_PATH_FOUND && leave_half_balls(w)) {
@@ -65,7 +70,7 @@ static bool adapt_features(rl_wrapping *w, double *length) {
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 
-// The same by the rules of features, from where the piece is now.
+// Second way: by the rules of path_feature.c, from where the piece is now.
 static bool adapt_to(rl_wrapping *w, size_t piece, const rl_hit *found,
                      const rl_swept_piece *swept) {
   (void)piece;
@@ -75,8 +80,8 @@ static bool adapt_to(rl_wrapping *w, size_t piece, const rl_hit *found,
   return adapt_features(w, &length);
 }
 
-// And over the rim of a drum, where the piece has come over the end and cuts off a bit of the side:
-// where it is deepest.
+// Third way: over the rim of a cylinder, if the piece has come over an end and cuts off a bit of
+// the side: at the end of the cut that is deeper.
 static bool wrap_rim(rl_wrapping *w, size_t piece, const rl_hit *found,
                      const rl_swept_piece *swept) {
   const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
@@ -98,14 +103,14 @@ static bool wrap_rim(rl_wrapping *w, size_t piece, const rl_hit *found,
   return adapt_to(w, piece, found, swept);
 }
 
-// And by winding round the part, for a piece that has gone through it.
+// Fourth way: by winding round the part, for a piece that has gone through it.
 static bool wind_round(rl_wrapping *w, size_t piece, const rl_hit *found,
                        const rl_swept_piece *swept) {
   return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0) &&
          adapt_to(w, piece, found, swept);
 }
 
-// Where the point p of what item i of the list is held by was at the start of the step.
+// Returns where the material point p that carries item i of the list was at the start of the step.
 static rl_vec3 was_at(const rl_wrapping *w, const rl_state *before, size_t i, rl_vec3 p) {
   const rl_path_item *item = &w->path.items[i];
   if (item->part != RL_NONE) {
@@ -114,7 +119,7 @@ static rl_vec3 was_at(const rl_wrapping *w, const rl_state *before, size_t i, rl
         rl_body_pose_at(w->model, before, before->points, body),
         rl_wrap_to_body(rl_body_pose_at(w->model, w->state, w->state->points, body), p));
   }
-  // Ends and eyes stay in their order, whatever comes between.
+  // Ends and eyes keep their order, whatever is inserted between them.
   const rl_path_item *then = rl_path_items(before, w->rope);
   for (size_t k = 0; k < i; k++) {
     if (w->path.items[k].part == RL_NONE) {
@@ -126,9 +131,8 @@ static rl_vec3 was_at(const rl_wrapping *w, const rl_state *before, size_t i, rl
   return rl_add(p, rl_sub(then->at, item->at));
 }
 
-// By how much the way of the list, which is solved, can be longer than that at the start of the
-// step (15): its length is convex in the places of what it passes, so that its directions at the
-// end tell of the largest change.
+// (15a) Returns by how much the way of the list, which is solved, can be longer than at the start
+// of the step [m].
 static double largest_change(const rl_wrapping *w, const rl_state *before) {
   const rl_path_item *items = w->path.items;
   double along = 0.0, moves = 0.0;
@@ -142,8 +146,8 @@ static double largest_change(const rl_wrapping *w, const rl_state *before) {
   return fmax(fmax(along, w->along), 0.0) + rl_wrap_bent_share * moves;
 }
 
-// The length of the list, if it has taken the part on; else INFINITY. What falls can pass over the
-// end of the part, or by others that it comes to lie on.
+// Returns the length of the list [m]; INFINITY if the rope does not lie on the part that it has
+// met. A rope that falls may pass it over its end, or over other parts.
 static double caught_length(rl_wrapping *w, const rl_hit *found, size_t count) {
   bool on = w->left != RL_NONE;
   for (size_t i = 1; i + 1 < w->path.count && !on; i++) {
@@ -152,9 +156,10 @@ static double caught_length(rl_wrapping *w, const rl_hit *found, size_t count) {
   return on ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
 }
 
-// The first way by which the rope becomes no longer than it was, or than it can have become, and
-// where none is, the first of all. What falls comes from far: on the side from which it came, and
-// never longer than it was there.
+// Leads the rope round the part that a piece has met: the first of the four ways on which it is no
+// longer than it was or (15a) allows; if there is none, the first possible one. A rope that falls
+// is wound round, and becomes no longer than before the fall. Returns false if no way is possible;
+// then the list is as before.
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const rl_hit *found,
                       const rl_swept_piece *swept) {
   const size_t count = w->path.count, solids = w->solid_count;
@@ -183,12 +188,12 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   if (w->left == RL_NONE && rl_wraps_mark_passed_parts(w, before)) {
     return catch_hit(w, before, piece, found, swept);
   }
-  // It only grazes, or passes through: what falls on the others need not be led round that.
+  // A rope that falls and only grazes the part, or passes through, need not be led round it.
   w->solid_count = w->left != RL_NONE ? solids : w->solid_count;
   return false;
 }
 
-// Whether the rope has come to lie on a ball on the other side than the one on which it met it.
+// Whether the rope lies on a ball on the side opposite to the one on which it met it.
 static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
   bool behind = false;
   for (size_t i = 1; i + 1 < w->path.count && !behind; i++) {
@@ -200,7 +205,7 @@ static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
   return behind;
 }
 
-// Whether a piece is clear of what it has run into.
+// Whether a piece is clear of the part that it has run into at the end of the step.
 static bool is_clear(const rl_wrapping *w, const rl_hit *found, const rl_swept_piece *swept) {
   rl_surface surface;
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, found->body);
@@ -209,8 +214,8 @@ static bool is_clear(const rl_wrapping *w, const rl_hit *found, const rl_swept_p
   return surface.distance > w->model->ropes[w->rope].radius;
 }
 
-// The step was too long for what has been met and left in it, unless it moved less than it takes
-// from its surface to its middle.
+// (24) Records the passage of a part that was met and left within the step, if it is the first one
+// and the piece has moved by at least the inner radius: then the step was too long.
 static void note_passage(const rl_wrapping *w, const rl_state *before, const rl_hit *found,
                          const rl_swept_piece *swept) {
   const double size = w->model->bodies[found->body].parts[found->part].inner;
@@ -229,7 +234,8 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
     return;
   }
   const bool is_caught = catch_hit(w, before, piece, &found, swept);
-  // Met and left within the step: what is behind it now, or lies on it there, and does not fall.
+  // The rope has met the part and slipped off within the step, unless it falls: it lies behind the
+  // part now, or on its other side.
   if (w->left == RL_NONE && w->state->slipped_off == before->slipped_off &&
       (is_caught ? lies_behind(w, &found) : is_clear(w, &found, swept))) {
     rl_wraps_note_slip(w->state, w->rope, found.body);
@@ -242,7 +248,7 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   if (w->path.count <= count ||
       !rl_wraps_is_on(w, &w->path.items[piece + 1], found.body, found.part) ||
       !rl_wraps_is_on(w, &w->path.items[piece + come], found.body, found.part)) {
-    return; // something else has changed as well
+    return; // other features have changed as well
   }
   const rl_vec3 entry = w->path.items[piece + 1].entry, exit = w->path.items[piece + come].exit;
   const double length = rl_distance(swept->to[0], entry);
@@ -254,7 +260,7 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   rl_wraps_catch_hits(w, before, piece, &one);
 }
 
-// The place of the old items first ... last - 1 that is farthest from a piece.
+// Returns the point of the old items first ... last - 1 that is farthest from the line a b.
 static rl_vec3 farthest_old(const rl_path_item *old, size_t first, size_t last, rl_vec3 a,
                             rl_vec3 b) {
   rl_vec3 farthest = a;
@@ -284,9 +290,9 @@ static bool has_end_in(const rl_wrapping *w, uint32_t body) {
   return in;
 }
 
-// What has fallen goes through nothing, as the old items did not: until no piece does, the rules of
-// features lead it round, where that makes it no longer than it can be. Not round the body that it
-// has left, where it goes through that because an end comes into it.
+// Leads a rope that has fallen round the parts that its pieces go through and the old items did
+// not, by the rules of path_feature.c, as far as its length stays below `most`. Not round the body
+// that it has left if it goes through that because an end is inside.
 static void clear_fallen(rl_wrapping *w, const rl_path_item *old, size_t old_count, double most) {
   if (w->left != RL_NONE && rl_wraps_goes_through(w, w->path.items, w->path.count, w->left) &&
       (w->run_over || has_end_in(w, w->left))) {
@@ -316,7 +322,7 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   for (size_t k = 0; k < old_count; k++) {
     w->start += old[k].piece + old[k].arc;
   }
-  size_t first = 0, same = 0; // so many are as they were at the start of the list, and at its end
+  size_t first = 0, same = 0; // numbers of unchanged items at the start and at the end of the list
   while (first + 1 < shorter && is_same(&old[first], &items[first])) {
     first++;
   }
@@ -328,7 +334,7 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   w->left = left;
   for (size_t piece = count - same; piece-- > first - 1;) {
     if (piece + 1 >= w->path.count) {
-      continue; // what was caught has taken more off than it has brought
+      continue; // the list has become shorter
     }
     const rl_swept_piece swept = {{from, from},
                                   {w->path.items[piece].exit, w->path.items[piece + 1].entry}};
@@ -338,7 +344,7 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   w->left = RL_NONE;
 }
 
-// Whether the new way of the rope lies on the part of a wrap; on the feature of an old item.
+// Whether the list has an item on the part of a wrap.
 static bool lies_on_part(const rl_wrapping *w, const rl_wrap *wrap) {
   bool lies = wrap->body == RL_NONE;
   for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
@@ -347,6 +353,7 @@ static bool lies_on_part(const rl_wrapping *w, const rl_wrap *wrap) {
   return lies;
 }
 
+// Whether the list has an item on the feature of an old item.
 static bool lies_on_feature(const rl_wrapping *w, const rl_path_item *old) {
   bool lies = false;
   for (size_t k = 1; k + 1 < w->path.count && !lies; k++) {
@@ -355,8 +362,8 @@ static bool lies_on_feature(const rl_wrapping *w, const rl_path_item *old) {
   return lies;
 }
 
-// The first body of the rope's wraps that its new way does not lie on; if there is none, the first
-// of whose features it has left one, or the first of all.
+// Returns the body that the rope has slipped off: the first one without any item in the list; else
+// the first one without one of its features; else that of the first wrap.
 static uint32_t body_left(const rl_wrapping *w, size_t old_count) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   for (uint32_t i = 0; i < w->state->wrap_counts[w->rope]; i++) {
@@ -373,7 +380,7 @@ static uint32_t body_left(const rl_wrapping *w, size_t old_count) {
   return wraps[0].body;
 }
 
-// Whether the features of the list are others than those of the old one, which is kept.
+// Whether the features of the list differ from those in old_items.
 static bool has_changed(rl_wrapping *w, size_t old_count) {
   const rl_path_item *old = w->state->old_items;
   bool same = w->path.count == old_count;
@@ -383,7 +390,8 @@ static bool has_changed(rl_wrapping *w, size_t old_count) {
   return !same;
 }
 
-// On other features, also of the same length, the rope can go through what it has passed by.
+// Leads the rope, which lies on other features now, round the parts that it goes through and did
+// not before.
 static void clear_changed(rl_wrapping *w, size_t old_count, double most) {
   rl_path_item *old = w->state->left_items;
   const size_t known = w->solid_count;
@@ -411,7 +419,7 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
       rl_wraps_adapt(w, before);
     }
   } else if (length < w->shortest && count > 2) {
-    const uint32_t body = body_left(w, count); // while the old wraps are still there
+    const uint32_t body = body_left(w, count); // from the old wraps, which are still there
     if (body != RL_NONE) {
       rl_wraps_note_slip(w->state, w->rope, body);
       rl_wraps_fall(w, count, body);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Takes a wrap off; the pieces beside it become one.
+// Removes a wrap; the pieces beside it become one.
 static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t last = --state->wrap_counts[index];
@@ -15,7 +15,7 @@ static void remove_wrap(const rl_model *model, rl_state *state, uint32_t index, 
   memset(&wraps[last], 0, sizeof *wraps);
 }
 
-// Whether the neighbour of a wrap on the path is inside its part, so that there is no way past it.
+// Whether the neighbour of a wrap on the path is inside its part, so that no way leads round it.
 static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
                         uint32_t neighbour) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
@@ -24,7 +24,7 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
   const rl_wrap *beside = is_end ? NULL : &rl_wraps_of(model, state, index)[neighbour - 1];
   if (wrap->body == RL_NONE || rl_wrap_is_round(item) ||
       (beside && beside->body == wrap->body && beside->part == wrap->part)) {
-    return false; // a place on the part itself is on its surface, to rounding
+    return false; // a place on the part itself is on its surface up to rounding
   }
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
   return rl_shape_surface(rl_wrap_part(model, wrap), at.centre, at.rotation, item->at).distance <
@@ -43,9 +43,9 @@ uint32_t rl_wraps_find_run_over(const rl_model *model, const rl_state *state, ui
   return RL_NONE;
 }
 
-// The wrap that stands in the way where there is none: on the body that an end has come into, else
-// the first on any. Eyes stay.
-static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t index) {
+// Returns the wrap to remove when there is no path: the first one that is run over, else the first
+// on any body; RL_NONE if there are only eyes.
+static uint32_t blocking_wrap(const rl_model *model, const rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   uint32_t found = rl_wraps_find_run_over(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index] && found == RL_NONE; i++) {
@@ -54,12 +54,12 @@ static uint32_t hindrance(const rl_model *model, const rl_state *state, uint32_t
   return found;
 }
 
-// Where an end of the rope has come into a body that it lay on, or bodies into each other, there is
-// no way any more: the rope slips off wraps until there is one. True if some have gone.
+// Removes wraps until there is a path: there is none when an end of the rope has come into a body
+// that it lies on, or bodies into each other. Returns true if wraps were removed.
 static bool find_path(const rl_model *model, rl_state *state, uint32_t index) {
   bool gone = false;
   while (isnan(rl_wrap_solve_path(model, state, index, state->points))) {
-    const uint32_t i = hindrance(model, state, index);
+    const uint32_t i = blocking_wrap(model, state, index);
     if (i == RL_NONE) {
       break;
     }
@@ -70,9 +70,9 @@ static bool find_path(const rl_model *model, rl_state *state, uint32_t index) {
   return gone;
 }
 
-// By how much the shortest way of a rope can have become longer, or shorter, in a step: by what its
-// ends, eyes and the places of the bodies that it lies on have moved. With the paths of both in
-// their items.
+// Returns the most by which the way of a rope can have become longer or shorter in a step [m]: the
+// sum of how far its ends, its eyes and the points of bodies where it leaves them have moved. The
+// paths of both states are solved.
 static double longest_growth(const rl_model *model, const rl_state *before, const rl_state *state,
                              uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -82,7 +82,7 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
     const bool within = i > 1 && i < count && wraps[i - 1].body != RL_NONE &&
                         wraps[i - 2].body == wraps[i - 1].body &&
                         wraps[i].body == wraps[i - 1].body;
-    if (within) { // pieces between places of one body stay as long as they are
+    if (within) { // pieces between places on one body do not change their length
       continue;
     }
     rl_vec3 was = rl_path_items(before, index)[i].exit, is = rl_path_items(state, index)[i].exit;
@@ -133,7 +133,7 @@ static size_t count_splits(const rl_model *model, const rl_state *state, uint32_
   return count;
 }
 
-// Whether a loop has run off the end of the side on which it lay: nothing of its arc is on that.
+// Whether a loop has run off the end of a side: no part of its arc lies between the ends.
 static bool is_off_end(const rl_model *model, const rl_wrap *wrap, const rl_path_item *item) {
   if (item->kind != RL_PATH_CYLINDER) {
     return false;
@@ -144,13 +144,13 @@ static bool is_off_end(const rl_model *model, const rl_wrap *wrap, const rl_path
   return fmin(entry, exit) > half || fmax(entry, exit) < -half;
 }
 
-// A loop slips off a wrap, and off all else if there is no way round what is left: a single thing
-// holds no loop that was round two. Leaves the path solved.
+// Removes a wrap of a loop, and all others too if fewer than two are left or no way leads round
+// them. Leaves the path solved.
 static void leave_wrap(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   rl_wraps_note_slip(state, index, wraps[i].body);
   remove_wrap(model, state, index, i);
-  if (state->wrap_counts[index] > 0) { // the first piece has what is left
+  if (state->wrap_counts[index] > 0) { // the rest length of piece 0 is what remains of the sum
     wraps[state->wrap_counts[index] - 1].rest = 0.0;
   }
   if (state->wrap_counts[index] < 2 ||
@@ -160,13 +160,12 @@ static void leave_wrap(const rl_model *model, rl_state *state, uint32_t index, u
   }
   rl_wraps_rotate_loop(model, state, index);
   rl_wrap_solve_path(model, state, index, state->points);
-  state->seams[index] =
-      rl_path_items(state, index)[0].at; // where it was may be inside what is left
+  state->seams[index] = rl_path_items(state, index)[0].at; // the old seam may be inside a body
 }
 
 bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state *before,
                          uint32_t index) {
-  const uint32_t i = hindrance(model, state, index);
+  const uint32_t i = blocking_wrap(model, state, index);
   if (i == RL_NONE) {
     return false;
   }
@@ -174,7 +173,8 @@ bool rl_wraps_leave_loop(const rl_model *model, const rl_state *state, rl_state 
   return true;
 }
 
-// With the path solved, before and after.
+// Removes the wraps of a loop that has run off the end of a side. The path is solved before and
+// after.
 static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index];) {
@@ -187,7 +187,8 @@ static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index)
   }
 }
 
-// A loop keeps its wraps, but for those off whose end it runs.
+// Ends a step for a loop, which keeps its wraps except those off whose end it runs. Returns the
+// friction loss [J].
 static double end_loop(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   rl_wrap_solve_path(model, before, r, before->points);
@@ -207,7 +208,7 @@ static rl_swept_piece sweep(const rl_wrapping *w, const rl_state *before, size_t
                           {now[piece].exit, now[piece + 1].entry}};
 }
 
-// Whether the rope goes on over what it lies on, and has run into nothing.
+// Whether the features of the rope stay the same and it has run into nothing.
 static bool goes_on(const rl_wrapping *w, const rl_state *before) {
   bool goes = rl_wraps_all_settled(w);
   for (size_t piece = 0; piece + 1 < w->path.count && goes; piece++) {
@@ -218,8 +219,8 @@ static bool goes_on(const rl_wrapping *w, const rl_state *before) {
   return goes;
 }
 
-// What the rope is long before its contacts change: its pieces, less what these have given away in
-// the step, or where none rubs, all of it.
+// Keeps the lengths of the pieces before contacts change, less their growths so far; of a rope
+// without friction the length of the whole rope.
 static void keep_lengths(rl_wrapping *w, double length) {
   double *lengths = w->state->old_lengths;
   lengths[0] = length;
@@ -230,8 +231,8 @@ static void keep_lengths(rl_wrapping *w, double length) {
   w->lengths = lengths;
 }
 
-// Where no contact changes, what strands have given away is left to their rows in the next step,
-// unless they pulled nothing in this one and are too long now.
+// Clears the growths of strands where no contact has changed: their rows draw these in in the next
+// step. Keeps those of strands that had no tension in this step and are too long now.
 static void leave_growths(const rl_model *model, rl_state *state, uint32_t r) {
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, r);) {
     const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
@@ -250,6 +251,7 @@ void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state) {
   }
 }
 
+// Ends a step for an open rope. Returns the friction loss [J].
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
                        size_t split, double dt) {
   const double start = rl_wrap_solve_path(model, before, r, before->points);
@@ -265,7 +267,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
-  w.lost = ended; // what is solved for has arcs of negative angle, and marks mean nothing there
+  w.lost = ended; // there the solution has arcs of negative angle, for which marks mean nothing
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
     leave_growths(model, state, r);
@@ -286,7 +288,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   if (!model->ropes[r].rubs) {
     rl_wrap_growths(state, r)[0] = now - length;
   } else if (isinf(model->ropes[r].stiffness)) {
-    // Other strands are inert now. Those of an elastic rope have no stretch of before to go by.
+    // Other strands are inert now. For an elastic rope there is no old strain to start from.
     rl_wraps_fit_inert_strands(model, before, state, r);
   }
   return rubbed;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// (15) Whether the shortest way of a rope over what it lies on has come to an end within a step.
+// (15) Whether the way of a rope, the shortest path over its wraps, has ended within a step.
 #include "wrap_internal.h"
 
-// Of a length: less than this is no jump.
+// Relative to a length: a smaller change is no jump.
 static const double jump_tolerance = 1e-9;
 
-// How far what a rope is held by has moved within a step, at most [m].
-static double moves_of(const rl_model *model, const rl_state *state, const rl_state *before,
-                       uint32_t index) {
+// Returns the sum of how far the points that hold a rope can have moved within a step [m].
+static double sum_of_moves(const rl_model *model, const rl_state *state, const rl_state *before,
+                           uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   const rl_path_item *now = rl_path_items(state, index), *then = rl_path_items(before, index);
@@ -29,9 +29,9 @@ static double moves_of(const rl_model *model, const rl_state *state, const rl_st
   return sum;
 }
 
-// Where the point p of what an item of the path is held by in a state has gone to in another.
-static rl_vec3 gone_to(const rl_model *model, const rl_state *from, const rl_state *to,
-                       uint32_t index, uint32_t item, rl_vec3 p) {
+// Returns where the material point p that carries an item of the path in one state is in another.
+static rl_vec3 carried_to(const rl_model *model, const rl_state *from, const rl_state *to,
+                          uint32_t index, uint32_t item, rl_vec3 p) {
   const uint32_t carrier = rl_wrap_carrier(model, from, index, item);
   if (carrier == RL_NONE || carrier == rl_wrap_moving) {
     const rl_vec3 was = rl_path_items(from, index)[item].at, is = rl_path_items(to, index)[item].at;
@@ -47,29 +47,30 @@ double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const
   double sum = 0.0;
   for (uint32_t k = 0; k <= from->wrap_counts[index]; k++) {
     const rl_vec3 x = items[k].exit, y = items[k + 1].entry;
-    sum += rl_dot(items[k].out, rl_sub(rl_sub(gone_to(model, from, to, index, k + 1, y), y),
-                                       rl_sub(gone_to(model, from, to, index, k, x), x)));
+    sum += rl_dot(items[k].out, rl_sub(rl_sub(carried_to(model, from, to, index, k + 1, y), y),
+                                       rl_sub(carried_to(model, from, to, index, k, x), x)));
   }
   return sum;
 }
 
-// (15) Whether the shortest way that the rope followed has come to an end within the step: its
-// length has jumped, by more than what its directions at the start and at the end tell, or there is
-// no way. Leaves both paths solved.
+// (15) Whether the way of a rope has ended within the step: its length has changed by more than its
+// linear changes with the directions at the start and at the end allow, or there is no path. Leaves
+// both paths solved.
 static bool has_ended(const rl_model *model, const rl_state *state, const rl_state *before,
                       uint32_t index) {
   const double length = rl_wrap_solve_path(model, state, index, state->points);
   const double was = rl_wrap_solve_path(model, before, index, before->points);
   double jump = fabs(was - length) - jump_tolerance * was;
   if (jump > 0.0) {
-    jump -= rl_wrap_bent_share * moves_of(model, state, before, index);
+    jump -= rl_wrap_bent_share * sum_of_moves(model, state, before, index);
   }
   return isnan(length) ||
          (jump > 0.0 && jump > fabs(rl_wraps_linear_change(model, before, state, index)) &&
           jump > fabs(rl_wraps_linear_change(model, state, before, index)));
 }
 
-// The body on which the rope has moved most, with both paths solved; RL_NONE: it is on none.
+// Returns the body on which the rope has moved most; RL_NONE if it lies on none. Both paths are
+// solved.
 static uint32_t most_moved(const rl_model *model, const rl_state *state, const rl_state *before,
                            uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -80,7 +81,7 @@ static uint32_t most_moved(const rl_model *model, const rl_state *state, const r
     const rl_path_item *then = &rl_path_items(before, index)[i + 1];
     const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
     const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
-    if (wraps[i].body != RL_NONE && !(moved < most)) { // where it is lost it is nowhere, nan
+    if (wraps[i].body != RL_NONE && !(moved < most)) { // nan if there is no path
       most = isnan(moved) ? INFINITY : moved;
       body = wraps[i].body;
     }
@@ -97,7 +98,7 @@ bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_s
                               uint32_t index, bool sure) {
   const bool ends = has_ended(model, state, before, index);
   const bool is_found = !isnan(state->path_lengths[index]);
-  if (rl_wraps_is_loop(model, index)) { // it keeps its wraps as long as there is a way
+  if (rl_wraps_is_loop(model, index)) { // keeps its wraps as long as there is a path
     return !is_found && rl_wraps_leave_loop(model, state, before, index);
   }
   if (!ends) {

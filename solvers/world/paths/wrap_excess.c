@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a rope is too long by since its contacts have changed, and the velocity with which it lets
-// go or is caught: papers/changes.md, (21) to (23).
+// Excess length and outward velocity of a rope whose contacts have changed: papers/changes.md, (21)
+// to (23).
 #include "wrap_internal.h"
 
 #include "../islands.h"
@@ -9,15 +9,14 @@
 
 #include <string.h>
 
-// Of the largest growth: rows that are beside their aim by less are there. So often all of them are
-// visited at most, for what one gives another may take.
+// Tolerance of the sweeps below relative to the largest growth or rate, and their largest number.
 static const double settled_share = 1e-6;
 static const int most_sweeps = 50;
 
-// Of the size of the scene: a strand that is slack by less is taut, to the tolerance of a method.
+// Relative to the size of the scene: a strand with less slack counts as taut.
 static const double taut_slack = 1e-10;
 
-// By how much the strand of a row has grown [m].
+// Returns by how much the strand of a row has grown [m].
 static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
   double sum = 0.0;
   for (uint32_t k = 0; k < row->piece_count; k++) {
@@ -26,8 +25,8 @@ static double growth_of(const rl_model *model, const rl_state *state, const rl_r
   return sum;
 }
 
-// J M^-1 J^T of a row: without friction, for nothing slides while it is moved. What is left of
-// terms that cancel is 0: no turn of a wheel over which a strand slips makes that shorter.
+// Returns J M^-1 J^T of a row, without the friction in G; exactly 0 if its terms cancel up to
+// rounding, as those of a wheel over which a strand slips.
 static double inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points) {
   static const double rounding = 1e-13;
   double sum = 0.0, pushed = 0.0;
@@ -39,7 +38,7 @@ static double inverse_mass(const rl_rows *rows, const rl_row *row, const rl_poin
   return sum > rounding * pushed ? sum : 0.0;
 }
 
-// J M^-1 F: how weight and what else pushes from outside pull a row longer [m/s^2].
+// Returns J M^-1 F: the acceleration at which weight and external forces lengthen a row [m/s^2].
 static double outward_pull(const rl_model *model, const rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
   double sum = 0.0;
@@ -55,7 +54,7 @@ static double outward_pull(const rl_model *model, const rl_state *state, const r
   return sum;
 }
 
-// (21a) How much of a growth is left to be drawn in by the tension, of the row as it is now.
+// (21a) Returns the share c of a growth that is left to the tension of the next step to draw in.
 static double drawn_share(const rl_model *model, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double growth) {
   const double w = inverse_mass(rows, row, state->points);
@@ -69,8 +68,8 @@ static double drawn_share(const rl_model *model, const rl_state *state, const rl
   return more > weight ? (more - weight) / (more - weight + tension) : 0.0;
 }
 
-// What C of a row shall be, as long as nothing has been moved: what it is, less what has grown
-// there, but no rope is drawn in that is slack.
+// Returns the aim for C of a row, before anything is moved: its value less its growth, but not
+// below 0, for no slack rope is drawn in.
 static double aim_of(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      rl_excess excess) {
   rl_row_evaluate(model, state, rows, row, state->points);
@@ -102,16 +101,16 @@ static void set_aims(const rl_model *model, const rl_state *state, rl_rows *rows
   }
 }
 
-// By how much C is beside its aim; one that may be less only if it is more [m].
-static double beside(double value, double aim, double lower) {
+// Returns by how much C exceeds its aim [m]; also a negative difference for an equation.
+static double excess_over(double value, double aim, double lower) {
   return lower < 0.0 ? value - aim : fmax(value - aim, 0.0);
 }
 
-// Moves what is on a row along its gradient, until C there is what it shall be to the first order.
-// Returns by how much it was beside that [m].
+// Moves the slots of a row along M^-1 J^T until C meets its aim, to first order. Returns by how
+// much it was off [m].
 static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
-  const double over = beside(row->value, state->aims[row->source], row->lower);
+  const double over = excess_over(row->value, state->aims[row->source], row->lower);
   const double w = inverse_mass(rows, row, state->points);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && w > 0.0; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -123,7 +122,7 @@ static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl
 static double move_link(rl_state *state, uint32_t index, double lower) {
   const rl_link *link = &state->links[index];
   const rl_link_value now = rl_link_evaluate(link, state->points);
-  const double over = beside(now.value, state->aims[index], lower);
+  const double over = excess_over(now.value, state->aims[index], lower);
   if (!(now.inverse_mass > 0.0)) {
     return 0.0;
   }
@@ -133,7 +132,7 @@ static double move_link(rl_state *state, uint32_t index, double lower) {
   return fabs(over);
 }
 
-// All rows once. Returns by how much the worst was beside its aim [m].
+// Visits all rows once. Returns by how much the worst was off its aim [m].
 static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
   double worst = 0.0;
   for (uint32_t b = 0; b < rows->block_count; b++) {
@@ -156,7 +155,7 @@ double rl_wraps_largest_growth(const rl_model *model, const rl_state *state) {
   return largest;
 }
 
-// Makes one island of all that hangs on strands that have grown. Returns a slot of it.
+// Joins the islands of all strands that have grown into one. Returns a slot of it, or RL_NONE.
 static uint32_t find_drawn(const rl_model *model, const rl_state *state, rl_rows *rows) {
   uint32_t drawn = RL_NONE;
   rl_islands_find(model, state, rows);
@@ -187,7 +186,7 @@ static rl_vec3 mass_centre(const rl_model *model, const rl_state *state, rl_rows
   return rl_scale(1.0 / mass, sum);
 }
 
-// a += m (r.r - r r^T), the moment of inertia of m at r.
+// Adds the moment of inertia of a mass m at r: a += m (r.r - r r^T).
 static void add_inertia(rl_symmetric3 *a, double m, rl_vec3 r) {
   a->xx += m * (r.y * r.y + r.z * r.z);
   a->yy += m * (r.x * r.x + r.z * r.z);
@@ -197,10 +196,10 @@ static void add_inertia(rl_symmetric3 *a, double m, rl_vec3 r) {
   a->yz -= m * r.y * r.z;
 }
 
-// Of all of it, as if it were rigid, about the centre of mass.
+// Returns the moment of inertia of the island, as one rigid body, about its centre of mass.
 static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state, rl_rows *rows,
                                    uint32_t drawn, rl_vec3 centre) {
-  static const double least = 1e-14; // of the largest: what lies on one line cannot turn about it
+  static const double least = 1e-14; // relative; keeps the matrix regular if all lies on a line
   rl_symmetric3 a = {0};
   for (uint32_t i = 0; i < model->place_count; i++) {
     if (turns_with(rows, state, i, drawn)) {
@@ -231,8 +230,8 @@ static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state,
   return a;
 }
 
-// (21c) Turns all that hangs on what was drawn in as one rigid body, so that it has so much more
-// angular momentum.
+// (21c) Turns the island of the strands that were drawn in as one rigid body, so that it gains the
+// `missing` angular momentum.
 static void turn_drawn(const rl_model *model, rl_state *state, rl_rows *rows, rl_vec3 missing) {
   const uint32_t drawn = find_drawn(model, state, rows);
   if (drawn == RL_NONE) {
@@ -282,15 +281,16 @@ bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state) {
   return least < -taut_slack * model->reach;
 }
 
-// How fast a strand gets longer that is taut and does not stretch [m/s]; 0: it does not.
+// Returns the rate at which a strand gets longer, if it is taut and inextensible; else 0 [m/s].
 static double outward_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
   const bool holds = row->kind == RL_ROW_SPAN && !(row->compliance > 0.0) &&
                      row->inverse_mass > 0.0 && row->value >= -taut_slack * state->model->reach;
   return holds ? fmax(rl_row_rate(rows, row, state->velocities), 0.0) : 0.0;
 }
 
-// Takes that out. What a strand that pulled nothing loses by it is a catch, else the method's.
-static void arrive(rl_state *state, const rl_rows *rows, const rl_row *row, double rate) {
+// Removes an outward rate of a row by an impulse. The energy lost is booked as dissipated if the
+// strand had no tension (it is caught); else it counts as an error of the method.
+static void remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double rate) {
   const double impulse = rate / row->inverse_mass;
   double prescribed = 0.0 - row->reel_power, power = prescribed, answer = 0.0;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -316,7 +316,7 @@ void rl_wraps_remove_outward_velocity(rl_state *state, const rl_rows *rows) {
     for (uint32_t k = 0; k < rows->row_count; k++) {
       const double rate = outward_rate(state, rows, &rows->rows[k]);
       if (rate > 0.0) {
-        arrive(state, rows, &rows->rows[k], rate);
+        remove_rate(state, rows, &rows->rows[k], rate);
       }
       worst = fmax(worst, rate);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How rope flows over wraps that slide or slip, and what friction takes of that.
+// The flow of rest length over wraps that slide or slip, and the friction loss of elastic ropes.
 #include "wrap_internal.h"
 
 #include <string.h>
 
-// Of a piece with a rest length of its own; 0: slack, or the rope is not elastic.
+// Returns the strain of a piece from its own rest length; 0 if it is slack or inextensible.
 static double strain(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece) {
   if (isinf(model->ropes[index].stiffness)) {
     return 0.0;
@@ -14,8 +14,9 @@ static double strain(const rl_model *model, const rl_state *state, uint32_t inde
   return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
 }
 
-// How much shorter than (9) asks for the rest length is that a piece of an elastic strand has.
-// Where it has just begun to slip that is what each side had, and it comes there at once [m].
+// Returns by how much the rest length of a piece of an elastic strand is shorter than by (9) [m].
+// It is not 0 when a wrap has just begun to slip; then the piece gets the difference at once, which
+// is no slip.
 static double unsettled(const rl_model *model, const rl_state *state, uint32_t index,
                         rl_strand strand, uint32_t piece) {
   if (!(strand.strain > 0.0)) {
@@ -30,8 +31,8 @@ static double unsettled(const rl_model *model, const rl_state *state, uint32_t i
          rl_wrap_piece_rest(model, state, index, piece);
 }
 
-// How rope has flowed through the wraps of a strand since the step before, so that each piece has
-// what its tension asks for; `apply`: it has the rest lengths that follow.
+// Finds the slips of the wraps of a strand with which each piece gets the rest length that its
+// tension asks for, from those of the state before. `apply`: also sets these rest lengths.
 static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
                  rl_strand strand, double dt, bool apply) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -78,7 +79,7 @@ void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state
   }
 }
 
-// What a strand gives to friction as its pieces come to (9) where they are [J].
+// Returns the friction loss when the pieces of a strand change to the rest lengths of (9) [J].
 static double settling_loss(const rl_model *model, const rl_state *state, uint32_t index,
                             rl_strand strand) {
   double squares = 0.0;
@@ -90,8 +91,9 @@ static double settling_loss(const rl_model *model, const rl_state *state, uint32
          (squares - strand.strain * strand.strain * strand.squares);
 }
 
-// (10) What rope gives to friction as it flows through the wraps of a strand, each by its slip: the
-// sum of slip (h behind - h before), h = T + T^2/(2 EA), with the tensions that a state has [W].
+// (10) Returns the power lost to friction as rope flows with the slips in `flowed` through the
+// wraps of a strand: the sum of slip (H behind - H before), H = T + T^2/(2 EA), with the tensions
+// of the state [W].
 static double flow_power(const rl_model *model, const rl_state *state, uint32_t index,
                          rl_strand strand, const rl_wrap *flowed) {
   double power = 0.0, pull = 1.0;
@@ -104,8 +106,8 @@ static double flow_power(const rl_model *model, const rl_state *state, uint32_t 
   return power * model->ropes[index].stiffness;
 }
 
-// Moves the marks to the middle of their wraps; with them the border of the rest lengths. Returns
-// what is lost where rope with one strain joins rope with another (12) [J].
+// Moves the marks to the middle of their wraps, and rest length from one side of each mark to the
+// other. Returns the loss where rope of one strain joins rope of another (12) [J].
 static double mark_again(const rl_model *model, rl_state *state, uint32_t index) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t pieces = rl_wraps_piece_count(model, state, index);
@@ -117,7 +119,8 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
         0.5 * item->arc - rl_wrap_before_mark(model, state, &wraps[i], item, state->points);
     const double before = strain(model, state, index, i),
                  behind = strain(model, state, index, next);
-    // What sticks comes as it was; what slips changes its strain all along the arc (11).
+    // Rope that sticks arrives with the strain of its side; where the wrap slips, the strain
+    // changes along the arc (11).
     const double own = wraps[i].grip != RL_STICKS ? 0.5 * (before + behind)
                        : way > 0.0                ? behind
                                                   : before;
@@ -127,7 +130,7 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
       lost += 0.5 * model->ropes[index].stiffness * (behind - before) * (behind - before) *
               fabs(moved) * rest / (rest + fabs(moved));
     }
-    if (i + 1 < pieces) { // the first piece has what is left
+    if (i + 1 < pieces) { // the rest length of piece 0 is what remains of the sum
       wraps[i].rest -= moved;
     }
     if (i > 0) {
@@ -138,7 +141,8 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
   return lost;
 }
 
-// The rest lengths that pieces ask for at positions which the winches are `dt` from.
+// Computes the rest lengths that pieces ask for at positions where the winches have run for `dt`
+// [s] more than in the state.
 static void find_rest_lengths(const rl_model *model, const rl_state *state, uint32_t index,
                               const rl_point *points, double dt, double *rests) {
   const uint32_t count = state->wrap_counts[index];
@@ -167,7 +171,7 @@ void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t 
   const uint32_t count = state->wrap_counts[index];
   find_rest_lengths(model, state, index, earlier, -0.5 * dt, &slips[count]);
   find_rest_lengths(model, state, index, later, 0.5 * dt, slips);
-  // What a winch pays out, and what a strand loses before a wrap, runs over it.
+  // Over a wrap runs what the winch pays out and what the pieces before it lose.
   double slip = state->reels ? state->reels[index][0] : 0.0;
   for (uint32_t p = 0; p < count; p++) {
     slip -= (slips[p] - slips[count + p]) / dt;
@@ -187,7 +191,7 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   return energy;
 }
 
-// The path is solved, and not yet kept.
+// Counts the balls off which the rope has slipped. The path is solved, and not yet kept.
 static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
@@ -197,8 +201,8 @@ static void count_slips(const rl_model *model, rl_state *state, uint32_t index) 
   }
 }
 
-// Takes rest length from a piece, of which the first one has what is left. By so much the rope is
-// longer there (21), if it is not elastic.
+// Takes rest length from a piece; for piece 0, which has what remains of the sum, there is nothing
+// to set. An inextensible rope has grown by it there (21).
 static void take_rest(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
                       double rest) {
   if (piece > 0) {
@@ -212,9 +216,9 @@ void rl_wraps_clear_growths(const rl_state *state, uint32_t index, rl_strand str
   memset(growths, 0, strand.piece_count * sizeof *growths);
 }
 
-// (16) What an inert strand needs where the rope has slid sideways on its body since the step
-// before: its length, if the rope is elastic so much less as it was stretched, or more as it was
-// slack [m].
+// (16) Returns the rest length that an inert strand needs after the rope has slid sideways on its
+// body: the length; of an elastic rope the one with the same strain, or the same slack, as in the
+// state before [m].
 static double rest_needed(const rl_model *model, const rl_state *before, uint32_t index,
                           rl_strand strand) {
   if (isinf(model->ropes[index].stiffness)) {
@@ -225,13 +229,13 @@ static double rest_needed(const rl_model *model, const rl_state *before, uint32_
                                : strand.length + was.rest - was.length;
 }
 
-// (16) Strands over the items of one body change their length as the rope slides sideways on it.
-// What they need they take from beyond, from where less is pulled, and what they do not need goes
-// to where more is.
+// (16) Inert strands change their length as the rope slides sideways on a body. They take what they
+// need from the neighbouring strand with the smaller tension, and give what they have too much to
+// the one with the larger tension.
 void rl_wraps_fit_inert_strands(const rl_model *model, const rl_state *before, rl_state *state,
                                 uint32_t index) {
   const uint32_t pieces = rl_wraps_piece_count(model, state, index);
-  uint32_t behind = RL_NONE; // the last piece of the last strand that something can change
+  uint32_t behind = RL_NONE; // the last piece of the last strand that is not inert
   double needed = 0.0;
   for (uint32_t p = 0; p < pieces;) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
@@ -268,7 +272,7 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   double lost = 0.0;
   const bool is_loop = rl_wraps_is_loop(model, index);
-  if (!is_loop) { // first: what strands give to inert ones does not flow any more
+  if (!is_loop) { // before the flow, which is shared by the strands as they are then
     rl_wraps_fit_inert_strands(model, before, state, index);
   }
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The law of friction on wraps, and with it the strands of a rope and the tensions of its pieces.
+// The law of friction on wraps; the strands of a rope and the tensions of its pieces.
 #include "../trigonometry.h"
 #include "wrap_internal.h"
 
-// A strain is found to so much: what is left is rounding of the lengths.
+// Newton's method for a strain ends at this step, below which the lengths are rounding.
 static const double strain_tolerance = 1e-15;
 
-// Of the tension on one side that on the other is so many times at most while the rope slips: it
-// comes to hold any within a step.
-static const double most_pull = 1e12;
+// Largest ratio of the tensions beside a wrap that slips: (6) has a pole at the angle where it
+// locks.
+static const double largest_ratio = 1e12;
 
 double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wrap) {
-  // On a seam the rope does not bend: it only goes from one piece of the surface to the next.
+  // On a seam the rope does not bend.
   const bool seam = wrap->body != RL_NONE && rl_wrap_part(model, wrap)->shape == RL_CAPSULE &&
                     wrap->feature >= RL_FEATURE_SEAM;
   return seam                    ? 0.0
@@ -19,8 +19,9 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
                                  : model->frictions[(size_t)rope * model->body_count + wrap->body];
 }
 
-// exp(mu phi) on an arc and in an eye, which is round and small,
-// (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) on an edge, which locks where the denominator is none.
+// exp(mu phi) on an arc and in an eye, which counts as a small round body;
+// (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) on an edge, which locks if the denominator is not
+// positive.
 double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   if (rl_wrap_is_round(item) || item->kind == RL_PATH_POINT) {
     return rl_exp(friction * fmax(item->turn, 0.0));
@@ -29,7 +30,7 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   rl_sincos(0.5 * (item->corner > 0.0 ? item->corner : item->turn), &s, &c);
   const double up = c + friction * s, down = c - friction * s;
   const double pull = down > 0.0 ? up / down : INFINITY;
-  return item->corner > 0.0 ? sqrt(pull) : pull; // both in a corner are one vertex
+  return item->corner > 0.0 ? sqrt(pull) : pull; // (6a) both edges of a corner are one vertex
 }
 
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
@@ -55,7 +56,7 @@ double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint3
   if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
     return 1.0;
   }
-  const double pull = fmin(rl_wrap_holding_ratio(model, state, rope, index), most_pull);
+  const double pull = fmin(rl_wrap_holding_ratio(model, state, rope, index), largest_ratio);
   return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
 }
 
@@ -64,9 +65,9 @@ double rl_wrap_tension_ratio_behind(const rl_model *model, const rl_state *state
   return piece < state->wrap_counts[rope] ? rl_wrap_tension_ratio(model, state, rope, piece) : 1.0;
 }
 
-// (9) Rest lengths r_k = L_k/(1 + c_k eps) of the pieces of an elastic strand, c_k their tensions
-// over that of the first, whose strain eps makes their sum what there is. From 0 Newton's method
-// comes up to it from below, for the sum is convex.
+// (9) Finds the strain e of the first piece of an elastic strand, with which the rest lengths
+// L_k/(1 + c_k e) of its pieces, c_k their tensions over that of the first, have the sum `rest`.
+// The sum is convex in e, so Newton's method from 0 approaches the solution from below.
 static void share_strain(const rl_model *model, const rl_state *state, uint32_t index,
                          rl_strand *strand, const rl_point *points) {
   for (double step = INFINITY, last = -1.0; step > strain_tolerance && strand->strain > last;) {
@@ -171,7 +172,8 @@ void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t ind
   const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const double first = state->multipliers[model->ropes[index].first_link];
-  const uint32_t last = rl_wraps_piece_count(model, state, index) - 1; // a loop begins again there
+  const uint32_t last =
+      rl_wraps_piece_count(model, state, index) - 1; // behind wrap `last` a loop has piece 0
   double tension = first;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     tension = wraps[i].grip != RL_STICKS ? tension * rl_wrap_tension_ratio(model, state, index, i)
@@ -202,16 +204,16 @@ void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row 
   }
 }
 
-// (7a) Of what friction on a wrap that sticks allows beside another tension, what is nearest to
-// one. On a locked edge, beside what is slack, 0 inf bounds nothing.
+// (7a) Returns the tension nearest to `tension` that friction on a wrap allows next to the tension
+// `beside`. On a locked edge next to a slack piece 0 inf = nan bounds nothing.
 static double allowed(const rl_model *model, const rl_state *state, uint32_t index, uint32_t wrap,
                       double tension, double beside) {
   const double pull = rl_wrap_holding_ratio(model, state, index, wrap);
   return fmax(fmin(tension, beside * pull), beside / pull);
 }
 
-// (7a) The tensions of pieces first ... end - 1, which nothing can move, from those in the state
-// before: from what is beyond them back to the first, and from what is before that on again.
+// (7a) Chooses the tensions of the inert pieces first ... end - 1 from those in the state before,
+// in two passes: backwards from the piece behind them, and forwards from the piece before them.
 static void choose_run(const rl_model *model, const rl_state *before, rl_state *state,
                        uint32_t index, uint32_t first, uint32_t end) {
   const bool goes_on = end <= state->wrap_counts[index];
@@ -247,7 +249,7 @@ void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_
                           (p == count || wraps[p].grip == RL_STICKS) &&
                           rl_wrap_is_inert(model, state, index, p, 1);
     if (!is_inert) {
-      choose_run(model, before, state, index, first, p); // none, if it is empty
+      choose_run(model, before, state, index, first, p); // does nothing if the run is empty
       first = p + 1;
     }
   }

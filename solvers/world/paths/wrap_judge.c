@@ -5,37 +5,38 @@
 
 #include <string.h>
 
-// Of a tension: friction that holds is not given up for less than this.
+// Relative to a tension: a wrap slips only if friction is exceeded by more than this.
 static const double grip_tolerance = 1e-10;
 
-// Of a rest length: a piece on a winch that is shorter by less than this is taut.
+// Relative to a rest length: a piece on a winch that is shorter by less than this is taut.
 static const double reel_tolerance = 1e-12;
 
-// A rope that slips along itself, and leaves its plane on an arc of more than this, leaves it
-// [rad].
+// A rope that slips on a ball is let go if it leaves its plane on an arc of more than this [rad].
 static const double out_of_plane = 1e-9;
 
-// Changes the grip of a wrap in the state before the step; true if it is another one.
+// Sets the grip of a wrap; returns whether it has changed.
 static bool regrip(rl_wrap *wrap, rl_grip grip) {
   const bool changed = wrap->grip != (uint32_t)grip;
   wrap->grip = (uint32_t)grip;
   return changed;
 }
 
-// The tensions beside wraps that stick: the means of the step. But a strand that is slack at the
-// end of it, while the one on the other side pulls, holds nothing any more, whatever it pulled
-// before: `last` are the impulses at the end, where they are known.
+// The tensions before and behind wraps that stick [N].
 typedef struct pulls {
   double back, on;
 } pulls;
+
+// Returns the mean tensions of the step; but 0 for a strand that is slack at its end while the
+// other one is taut. `last`: impulses of the last substep, or NULL; `behind` and `ahead`: the
+// unknowns of the strands before and behind the wraps.
 
 static pulls pulls_beside(const double *last, size_t behind, size_t ahead, double back, double on) {
   const bool back_pulls = !last || last[behind] != 0.0, on_pulls = !last || last[ahead] != 0.0;
   return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
 }
 
-// Wraps first ... last stick, with pieces between them whose tension friction is free to choose: of
-// those beside them one may be as many times the other as all of them together can hold.
+// Judges wraps first ... last, which stick, with inert pieces between them: they slip together if
+// the ratio of the tensions beside them exceeds the product of what each can hold.
 static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_t index,
                            uint32_t first, uint32_t last, pulls beside, rl_wrap *before) {
   const double back = beside.back, on = beside.on;
@@ -53,8 +54,9 @@ static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_
   return changed;
 }
 
-// What a piece pulls between an end and a wrap that cannot give, if it is elastic or a winch runs
-// there: nothing while it is slack; what it is stretched to; or whatever it takes.
+// Returns the tension of an inert piece at an end of a rope that is elastic or has a winch there:
+// EA times the strain; of an inextensible piece any tension (INFINITY) if the winch takes in and
+// the piece is taut, else 0.
 static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
                           uint32_t piece, double rate) {
   const double rest = rl_wrap_piece_rest(model, state, index, piece);
@@ -66,7 +68,7 @@ static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t
   return stiffness * fmax(excess, 0.0) / rest;
 }
 
-// `ahead`: the unknown of its first split.
+// Judges which wraps of a rope stick or slip. `ahead`: index of the unknown of its first split.
 static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, const double *last,
                         size_t ahead, rl_wrap *before) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -78,7 +80,7 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
     if (wrap->grip != RL_STICKS) {
       const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
       const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
-                        isinf(rl_wrap_holding_ratio(model, state, index, i)); // it holds any by now
+                        isinf(rl_wrap_holding_ratio(model, state, index, i)); // the edge locks
       changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
       continue;
     }
@@ -88,8 +90,8 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
       i++;
       ahead++;
     }
-    // What is beside an end that cannot give holds whatever the rope pulls, but for a winch there;
-    // if the rope is elastic, what it is stretched to.
+    // An inert piece at an end holds any tension, unless a winch works there or the rope is
+    // elastic: then it has that of reeled_pull.
     const bool is_loop = rl_wraps_is_loop(model, index); // which has no end
     const bool held[2] = {!is_loop && first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
                           !is_loop && i + 1 == count &&
@@ -110,8 +112,8 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
   return changed;
 }
 
-// The tension that a massless loop has gone round with is the one that it began with: it cannot
-// slip everywhere. It sticks where friction can hold most.
+// Going once round a massless loop the tension comes back to itself, so the loop cannot slip
+// everywhere: if no wrap sticks, makes the one stick that can hold the largest ratio.
 static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t index,
                       rl_wrap *before) {
   double most = 0.0;
@@ -142,7 +144,7 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
   const rl_path_item *items = rl_path_items(state, index);
   state->seams[index] = rl_scale(0.5, rl_add(items[last].exit, items[last + 1].entry));
   wraps[count - 1].rest = rl_wrap_piece_rest(model, state, index, 0);
-  for (uint32_t k = 0; k < last; k++) { // the wraps before it come behind the others, one by one
+  for (uint32_t k = 0; k < last; k++) { // moves the first wrap behind the last one
     const rl_wrap first = wraps[0];
     memmove(&wraps[0], &wraps[1], (count - 1) * sizeof *wraps);
     wraps[count - 1] = first;
@@ -150,8 +152,8 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
   wraps[count - 1].rest = 0.0;
 }
 
-// Friction does not hold the rope in its plane on a ball any more: at the start of the step it goes
-// where it is shortest. The pieces beside it share what they have.
+// Lets the rope go that friction held in its plane on a ball: in `before` it lies where it is
+// shortest. The pieces beside the wrap share their rest lengths.
 static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
   rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
   const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
@@ -164,14 +166,14 @@ static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t ind
   const double back = rl_wrap_piece_length(model, before, index, i, before->points);
   const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
   wrap->rest = rest * on / (back + on);
-  if (i > 0) { // the first piece has what is left
+  if (i > 0) { // the rest length of piece 0 is what remains of the sum
     wrap[-1].rest = rest * back / (back + on);
   }
 }
 
-// Where a rope comes to more than half of a ball friction holds it in its plane, and lets it go
-// where its arcs do not fit any more, or it slips along itself and out of its plane (19). Nothing
-// holds a rope along itself while it slips off.
+// Judges the wraps on balls. One that comes to more than half a turn is held in its plane if there
+// is friction, else it slides while it slips off. One that is held is let go if the arcs of (18) no
+// longer fit, or if it slips along itself and out of its plane (19).
 static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
                         uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -229,8 +231,9 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
   return changed;
 }
 
-// Whether a strand slips where its pull would not slow it down, though one that sticks would. Of an
-// elastic one the stretch says what it pulls.
+// Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
+// strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
+// tension.
 static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
   static const double rounding = 1e-13;
   if (!model->ropes[model->link_rope[row->item]].rubs || row->piece_count < 2) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wraps at the start: what a rope shall pass becomes what it lies on.
+// Lays ropes at the start of a run: from the waypoints of a definition to wraps. A waypoint that is
+// not an eye is called a way here: the body, or its part, round which the rope is to go.
 #include "../model/definition.h"
 #include "../model/model_check.h"
 #include "../trigonometry.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-// Most items of a path that lie on one part at a time, with so many turns round it.
+// Returns the most items of a path on one part at a time, with that many full turns round it.
 static uint32_t features_of(const rl_part_definition *part, double turns) {
   const uint32_t corners = 4 * ((uint32_t)turns + 1); // marks of the winding, edges of a box
   switch (part->shape) {
@@ -27,13 +28,13 @@ static uint32_t features_of(const rl_part_definition *part, double turns) {
   return 0;
 }
 
-// The first part, if none is named.
+// Returns the part of a waypoint: the first one of its body if none is named.
 static uint32_t part_of(const rl_waypoint *waypoint) {
   return waypoint->part == RL_NONE ? 0 : waypoint->part;
 }
 
-// A rope can pass a body again and again: room for so many more than it passes at the start, and
-// for all features of each part, up to so many.
+// Room for wraps beyond those at the start, for a rope can pass a body again and again: so many and
+// the features of every part, limited to the second number.
 enum { SPARE_WRAPS = 16, MOST_SPARE_WRAPS = 64 };
 
 uint32_t rl_definition_wrap_capacity(const rl_definition *definition,
@@ -53,21 +54,21 @@ uint32_t rl_definition_wrap_capacity(const rl_definition *definition,
     const rl_body_definition *body = waypoint->is_eye ? NULL : &definition->bodies[waypoint->body];
     ways += body ? features_of(&body->parts[part_of(waypoint)], waypoint->turns) : 1;
   }
-  if (features == 0) { // then it stays in its eyes
+  if (features == 0) { // the rope stays in its eyes
     return rl_definition_eyes_rub(definition, rope) ? ways : 0;
   }
   const uint32_t more = SPARE_WRAPS + features;
   return ways + (more < MOST_SPARE_WRAPS ? more : MOST_SPARE_WRAPS);
 }
 
-// The k-th thing that the rope passes is refused: false.
+// Sets the fault for waypoint k; returns false.
 static bool refuse_waypoint(rl_fault *fault, uint32_t rope, size_t k, const char *format,
                             const char *body) {
   rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, rope, "over", format, body);
   return rl_fault_place(fault, "%zu", k);
 }
 
-// Where something that the rope passes is, roughly: an eye, the centre of a part, an end.
+// Returns the position of a waypoint: the eye, or the centre of the part.
 static rl_vec3 waypoint_centre(const rl_model *model, const rl_state *state, const rl_rope *rope,
                                const rl_rope_definition *definition, size_t k) {
   const rl_waypoint *waypoint = &definition->waypoints[k];
@@ -78,8 +79,8 @@ static rl_vec3 waypoint_centre(const rl_model *model, const rl_state *state, con
   return rl_wrap_to_world(rl_body_pose_at(model, state, state->points, waypoint->body), part->at);
 }
 
-// The side of a body on which the rope lies by default: against gravity, across the chord and the
-// axis of the part.
+// Returns the side of a body on which the rope lies by default: against gravity, across the chord
+// and the axis of the part; 0 if there is no such direction.
 static rl_vec3 default_side(const rl_model *model, rl_vec3 chord, rl_vec3 axis) {
   const rl_vec3 up = rl_scale(-1.0, rl_unit(model->gravity));
   const rl_vec3 along = rl_unit(chord);
@@ -89,13 +90,13 @@ static rl_vec3 default_side(const rl_model *model, rl_vec3 chord, rl_vec3 axis) 
   return rl_length(side) > 1e-6 ? rl_unit(side) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// A way round a body, as the rope is laid over it.
+// A way round a body.
 typedef struct round_body {
   uint32_t body, part;
-  rl_vec3 side, turning; // where the rope lies, and the axis about which it turns there; unit
+  rl_vec3 side, turning; // the side on which the rope lies, the axis about which it turns; unit
 } round_body;
 
-// Reads a way, or says what is wrong with it.
+// Reads way k; returns false with `fault` filled in if it has no definite side.
 static bool find_round(const rl_wrapping *w, const rl_definition *definition, size_t k,
                        round_body *round, rl_fault *fault) {
   const rl_model *model = w->model;
@@ -147,8 +148,7 @@ static bool are_same(const rl_waypoint *a, const rl_waypoint *b) {
   return !a->is_eye && !b->is_eye && a->body == b->body && part_of(a) == part_of(b);
 }
 
-// No turns hold on a ball without friction, and one way after another round the same part is none
-// of its own.
+// Refuses full turns round a ball without friction, and two consecutive ways round the same part.
 static bool check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
                         rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[index];
@@ -176,7 +176,7 @@ static bool check_turns(const rl_model *model, const rl_definition *definition, 
   return true;
 }
 
-// The index of the first point of the list behind item i.
+// Returns the index of the first point in the list behind item i.
 static size_t next_point(const rl_wrapping *w, size_t i) {
   do {
     i++;
@@ -184,7 +184,7 @@ static size_t next_point(const rl_wrapping *w, size_t i) {
   return i;
 }
 
-// A round piece of a part, before the next point of the list.
+// Inserts the ball or side of a way before an item of the list.
 static void put_round(rl_wrapping *w, size_t before, const round_body *round, double turns) {
   rl_path_item *items = w->path.items;
   const uint32_t solid = rl_wraps_solid(w, round->body, round->part);
@@ -193,8 +193,8 @@ static void put_round(rl_wrapping *w, size_t before, const round_body *round, do
   rl_path_put_round(&items[before], w->state->solids, solid, round->turning, turns);
 }
 
-// Whether the straight way past a round piece is clear of its part, on the side on which the rope
-// would turn about it: then it does not touch.
+// Whether the straight line past a round item is clear of its part, on the side on which the rope
+// would turn about it: then the rope does not touch the part.
 static bool is_clear(const rl_wrapping *w, const rl_path_item *item) {
   const uint32_t *place = w->state->solid_parts[item->part];
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, place[0]);
@@ -207,7 +207,7 @@ static bool is_clear(const rl_wrapping *w, const rl_path_item *item) {
          rl_dot(rl_cross(surface.normal, rl_sub(item[1].entry, item[-1].exit)), axis) > 0.0;
 }
 
-// Whether the rope shall make full turns about what an item is on: then it touches in any case.
+// Whether the rope is to make full turns about the part of an item: then it touches in any case.
 static bool shall_turn(const rl_wrapping *w, const rl_rope_definition *d,
                        const rl_path_item *item) {
   bool turns = false;
@@ -226,7 +226,7 @@ static void leave_out(rl_wrapping *w, size_t i) {
   items[i - 1].hinge = rl_vec(0.0, 0.0, 0.0);
 }
 
-// The list with points only.
+// Removes all items but points.
 static void begin_again(rl_wrapping *w) {
   for (size_t i = 1; i + 1 < w->path.count;) {
     if (w->path.items[i].part != RL_NONE) {
@@ -238,7 +238,7 @@ static void begin_again(rl_wrapping *w) {
   rl_path_solve(w->path.items, w->path.count, NULL);
 }
 
-// Whether the rope passes the part of way k more than once.
+// Whether the part of way k occurs in another way too.
 static bool is_passed_again(const rl_rope_definition *d, size_t k) {
   bool again = false;
   for (size_t m = 0; m < d->waypoint_count; m++) {
@@ -247,8 +247,8 @@ static bool is_passed_again(const rl_rope_definition *d, size_t k) {
   return again;
 }
 
-// The straight piece behind so many eyes that is nearest to a part of a body, and the part's
-// surface there.
+// Returns the straight piece nearest to a part of a body among those behind `eyes` eyes and before
+// the next, and the surface of the part there.
 static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, uint32_t part,
                             rl_surface *surface) {
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, body);
@@ -267,12 +267,12 @@ static size_t nearest_piece(const rl_wrapping *w, size_t eyes, uint32_t body, ui
   return nearest;
 }
 
-// A part starts so far inside a surface; less is what rounding does.
+// Whether a depth inside a part [m] is more than rounding.
 static bool is_inside(const rl_model *model, const rl_part *part, double depth) {
   return depth > 1e-9 * fmin(part->bound, model->reach);
 }
 
-// Whether the rope passes a part on the side that was asked for: turning about it, or straight.
+// Whether the rope passes a part on the side that was asked for, turning about it or straight.
 static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_body *round) {
   const rl_vec3 turning = rl_path_turning(&w->path, rl_wraps_solid(w, round->body, round->part));
   if (!rl_is_zero(turning)) {
@@ -287,8 +287,8 @@ static bool passes_on_side(rl_wrapping *w, size_t eyes, const round_body *round)
                     w->model->ropes[w->rope].radius - surface.distance);
 }
 
-// The first way that the rope does not pass so, behind so many eyes; the number of ways if there is
-// none. Of what is passed again nothing is said here.
+// Returns the first way that the rope does not pass on its side, and the number of `eyes` before
+// it; the number of waypoints if there is none. Skips parts that are passed more than once.
 static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round_body *round,
                           size_t *eyes) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
@@ -305,9 +305,10 @@ static size_t find_missed(rl_wrapping *w, const rl_definition *definition, round
   return d->waypoint_count;
 }
 
-// All ways at once, if they are eyes and round pieces and the rope can lie on the insides of these.
-// What it does not touch is left out, and the others are laid anew: the plane of a ball follows the
-// places beside it, and what is left out may have turned it over.
+// Lays all ways at once, if they are balls and sides and the rope can lie between the ends of
+// these. Those that it does not touch are left out, and the others laid anew: the plane of a ball
+// follows the places beside it, and an item that is left out may have turned it over. Returns false
+// if that does not succeed.
 static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   size_t point = 0;
@@ -348,14 +349,14 @@ static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
   return find_missed(w, definition, &missed, &eyes) == d->waypoint_count;
 }
 
-// Laid over the body in the plane of the chord and the side the rope may slip off, or to another
-// side: then over what holds it.
+// Leads the rope round a way: winds it in the plane of the chord and the side; if it slips off or
+// to another side, leads it over the features that hold it.
 static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_body *round,
                        uint32_t turns) {
   const size_t count = w->path.count;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const rl_shape shape = w->model->bodies[round->body].parts[round->part].shape;
-  if (shape != RL_SPHERE || turns == 0) { // from a ball turns slip off as they are wound
+  if (shape != RL_SPHERE || turns == 0) { // on a ball turns slip off while they are wound
     const bool wound = rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
     if (turns > 0 || (wound && passes_on_side(w, eyes, round))) {
       return wound;
@@ -370,7 +371,8 @@ static bool lead_round(rl_wrapping *w, size_t after, size_t eyes, const round_bo
   return rl_wraps_wind(w, after, round->body, round->part, round->side, turns);
 }
 
-// The item behind which way k belongs, between eyes: the last before what later ways lead round.
+// Returns the item behind which way k belongs, between eyes: the last one before the items of later
+// ways.
 static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes) {
   size_t point = 0;
   for (size_t e = 0; e < eyes; e++) {
@@ -389,7 +391,7 @@ static size_t place_of(const rl_wrapping *w, const rl_rope_definition *d, size_t
   return place;
 }
 
-// Leads the rope round a way anew, with all others where they are.
+// Lays way k anew, with all others where they are.
 static bool lay_waypoint(rl_wrapping *w, const rl_rope_definition *d, size_t k, size_t eyes,
                          const round_body *round) {
   for (size_t i = 1; i + 1 < w->path.count;) {
@@ -411,7 +413,7 @@ static bool refuse_side(const rl_wrapping *w, size_t k, const round_body *round,
       w->model->bodies[round->body].name);
 }
 
-// Puts a point beside each way, on the side that was asked for.
+// Inserts a guide for each way: a point beside it, on the side that was asked for.
 static bool put_guides(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   rl_path_item *items = w->path.items;
@@ -432,14 +434,14 @@ static bool put_guides(rl_wrapping *w, const rl_definition *definition, rl_fault
   return true;
 }
 
-// A rope that passes a part again: nothing but the order tells which piece there is whose. So it
-// begins at points beside all ways, and is led round each in the place of its point.
+// Lays a rope that passes a part more than once, where only the order tells which item belongs to
+// which way: it begins with guides beside all ways, and is led round each in place of its guide.
 static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   if (!put_guides(w, definition, fault)) {
     return false;
   }
-  size_t point = 0; // the last before the way that is no guide
+  size_t point = 0; // the last point before the way that is no guide
   for (size_t k = 0; k < d->waypoint_count; k++) {
     round_body round;
     if (d->waypoints[k].is_eye) {
@@ -461,8 +463,8 @@ static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fau
   return true;
 }
 
-// The others one after the other. Where the rope was straight beside a body, what comes after can
-// lead it through that, and so round the other side: then once more.
+// Lays all ways: at once, in order, or one after the other. Where the rope was straight beside a
+// body, a later way can lead it through that body to the other side; then that way is laid again.
 static bool lay_waypoints(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   if (lay_round(w, definition)) {
@@ -494,8 +496,8 @@ static bool lay_waypoints(rl_wrapping *w, const rl_definition *definition, rl_fa
   return true;
 }
 
-// The angle about the centre of a ball from the place before it to the place behind, by which the
-// rope would turn about an axis [rad].
+// Returns the angle about the centre of a ball from the item before it to the item behind, in the
+// sense of an axis [rad].
 static double angle_on_side(const rl_path_item *item, rl_vec3 turning) {
   const rl_vec3 from = rl_sub(item[-1].exit, item->at), to = rl_sub(item[1].entry, item->at);
   const rl_vec3 across = rl_cross(from, to);
@@ -515,8 +517,8 @@ static bool refuse_ball(const rl_wrapping *w, uint32_t body, size_t k, const rl_
   return rl_fault_place(fault, "%zu", k);
 }
 
-// On a ball the rope is on the side that was asked for, or on more than half of it, where friction
-// holds it in the plane in which it is laid.
+// Checks that on each ball the rope is on the side that was asked for, and on no more than half of
+// it unless friction can hold it in its plane; then it is held.
 static bool check_sides(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   for (size_t k = 0; k < d->waypoint_count; k++) {
@@ -541,7 +543,7 @@ static bool check_sides(const rl_wrapping *w, const rl_definition *definition, r
   return true;
 }
 
-// Whether an item is on one of the ways.
+// Whether an item is a point, or on a part of one of the ways.
 static bool is_told(const rl_wrapping *w, const rl_rope_definition *d, const rl_path_item *item) {
   bool told = item->part == RL_NONE;
   for (size_t k = 0; k < d->waypoint_count; k++) {
@@ -552,12 +554,12 @@ static bool is_told(const rl_wrapping *w, const rl_rope_definition *d, const rl_
   return told;
 }
 
-// The first way that the rope does not pass in its order, turning about it by what it lies on or
-// straight, between what comes before and behind it; the number of ways if there is none.
+// Returns the first way that the rope does not pass in its order and on its side, turning about it
+// or straight; the number of waypoints if there is none.
 static size_t find_unordered(const rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
-  size_t i = 1; // of the list, not yet passed
+  size_t i = 1; // the first item not yet passed
   for (size_t k = 0; k < d->waypoint_count; k++) {
     round_body round;
     rl_fault unused;
@@ -594,7 +596,7 @@ static size_t find_unordered(const rl_wrapping *w, const rl_definition *definiti
   return d->waypoint_count;
 }
 
-// What the rope shall pass it lies on, or is clear of it on the side that was asked for.
+// Checks that the rope lies on each way, with its turns, or is clear of it on its side.
 static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
@@ -616,7 +618,7 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
           are_same(&d->waypoints[m], &d->waypoints[k]) ? 2.0 * RL_PI * d->waypoints[m].turns : 0.0;
     }
     const char *name = w->model->bodies[round.body].name;
-    // Beside the turns it may bend back, by less than a quarter at each end.
+    // The rope may bend back beside the turns, by less than a quarter turn at each end.
     if (d->waypoints[k].turns > 0.0 && turned < asked - RL_PI) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
                    "the turns slip off body '%s': the rope would turn by %.3g rad there, less than "
@@ -635,7 +637,7 @@ static bool check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
   return true;
 }
 
-// The other parts of the bodies that the rope passes, where no part is named.
+// Leads the rope round the other parts of the bodies of ways that name no part.
 static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   bool others = false;
@@ -655,7 +657,7 @@ static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
   }
 }
 
-// An end of the rope or an eye on its way inside a part.
+// Checks that an end of the rope or an eye is not inside a body.
 static bool check_point(const rl_model *model, const rl_state *state, uint32_t rope, rl_vec3 at,
                         uint32_t body, const char *what, rl_fault *fault) {
   const rl_body_pose pose = rl_body_pose_at(model, state, state->points, body);
@@ -698,7 +700,7 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
   return true;
 }
 
-// What is wrong with a piece that starts inside a part.
+// Sets the fault for a piece that starts inside a part; returns false.
 static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, uint32_t body,
                        double depth, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
@@ -719,8 +721,8 @@ static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, ui
       w->model->bodies[body].name, depth);
 }
 
-// How deep the piece behind an item is in a part of a body on which the rope does not lie there; 0:
-// not at all.
+// Returns how deep the piece behind an item is in a part of a body on which neither of its ends
+// lies; 0 if it is in none [m].
 static double depth_in(const rl_wrapping *w, const rl_path_item *items, uint32_t body) {
   const rl_model *model = w->model;
   const rl_body_pose at = rl_body_pose_at(model, w->state, w->state->points, body);
@@ -738,7 +740,7 @@ static double depth_in(const rl_wrapping *w, const rl_path_item *items, uint32_t
   return 0.0;
 }
 
-// No piece may start inside a body that the rope was not told to pass.
+// Checks that no piece starts inside a body.
 static bool check_clear(const rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   for (size_t i = 0; i + 1 < w->path.count; i++) {
     for (uint32_t body = 0; body < w->model->body_count; body++) {
@@ -754,7 +756,7 @@ static bool check_clear(const rl_wrapping *w, const rl_definition *definition, r
 // ---------------------------------------------------------------------------------------------
 // Loops
 
-// The axis of a round part in the world; of a ball zero.
+// Returns the axis of the part of a way, world frame; 0 for a ball.
 static rl_vec3 axis_of(const rl_wrapping *w, const rl_waypoint *waypoint) {
   const rl_part *part = &w->model->bodies[waypoint->body].parts[part_of(waypoint)];
   const rl_body_pose at = rl_body_pose_at(w->model, w->state, w->state->points, waypoint->body);
@@ -766,8 +768,8 @@ static rl_vec3 loop_centre(const rl_wrapping *w, const rl_rope_definition *d, si
   return waypoint_centre(w->model, w->state, &w->model->ropes[w->rope], d, k % d->waypoint_count);
 }
 
-// About which a loop runs round counterclockwise: across the polygon of what it passes, or of two
-// things the axis of one of them.
+// Returns the normal about which a loop runs counterclockwise: that of the polygon of its
+// waypoints; of two waypoints the axis of one of them.
 static rl_vec3 loop_normal(const rl_wrapping *w, const rl_rope_definition *d) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   const rl_vec3 first = loop_centre(w, d, 0);
@@ -784,8 +786,8 @@ static rl_vec3 loop_normal(const rl_wrapping *w, const rl_rope_definition *d) {
   return rl_unit(sum);
 }
 
-// The axis about which the loop turns at way k by the right hand: that of the loop, if it lies on
-// the outer side there, or where the scenario gives a side by that.
+// Returns the axis about which a loop turns at way k (right hand): along the normal of the loop, as
+// on its outer side, or as the side that the definition gives requires.
 static rl_vec3 loop_turning(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
                             rl_vec3 normal) {
   const rl_waypoint *waypoint = &d->waypoints[k];
@@ -800,8 +802,7 @@ static rl_vec3 loop_turning(const rl_wrapping *w, const rl_rope_definition *d, s
                           : rl_scale(rl_dot(axis, turning) < 0.0 ? -1.0 : 1.0, axis);
 }
 
-// A point off the outer side of way k, on the tangent in the direction to the next or from the
-// last.
+// Returns the point of waypoint k at which a tangent in the direction `along` touches it.
 static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, size_t k,
                             rl_vec3 along, rl_vec3 normal) {
   const rl_waypoint *waypoint = &d->waypoints[k % d->waypoint_count];
@@ -815,7 +816,7 @@ static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, s
   return rl_add_scaled(centre, radius, rl_unit(rl_cross(along, turning)));
 }
 
-// The list of a loop, from its seam on the straight piece before the first way.
+// Sets the list of a loop, from its seam on the straight piece before the first waypoint.
 static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   rl_path_item *items = w->path.items;
   const rl_vec3 normal = loop_normal(w, d), none = {0.0, 0.0, 0.0};
@@ -841,9 +842,8 @@ static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   items[w->path.count++] = items[0];
 }
 
-// On a ball a loop lies on the side that it was laid on, and on no more than half of it, seen from
-// where the loop comes and goes: nothing holds it in a plane there. On the outer side it never
-// does.
+// Checks that on each ball a loop lies on the side on which it was laid, and on no more than half
+// of it: nothing holds a loop in its plane. So it never lies on the outer side of a ball.
 static bool check_balls(const rl_wrapping *w, const rl_rope_definition *d, rl_fault *fault) {
   const rl_vec3 normal = loop_normal(w, d);
   for (size_t k = 0; k < d->waypoint_count; k++) {

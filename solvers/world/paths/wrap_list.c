@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of a rope's wraps, whose features can change, and how the wraps are taken from it again.
+// Opens the wraps of a rope as a list whose features can change, and makes the list wraps again.
 #include "../trigonometry.h"
 #include "wrap_internal.h"
 
 #include <string.h>
 
-// So many wraps in a row are new or gone after a step, at most.
+// Most wraps in a row that are new or gone after a step.
 enum { MOST_CHANGED = 64 };
 
 uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part) {
   const rl_state *state = w->state;
   const rl_part *surface = &w->model->bodies[body].parts[part];
-  // All parts lie one behind the other. What the table says of a part that is none is anything.
+  // The parts of all bodies are contiguous. The table is undefined for parts without a solid.
   uint32_t *known = &state->part_solids[surface - w->model->bodies[0].parts];
   if (*known < w->solid_count && state->solid_parts[*known][0] == body &&
       state->solid_parts[*known][1] == part) {
@@ -35,7 +35,7 @@ bool rl_wraps_is_on(const rl_wrapping *w, const rl_path_item *item, uint32_t bod
          w->state->solid_parts[item->part][1] == part;
 }
 
-// The parts of the items, from the rope's wraps.
+// Sets the parts of the items from the wraps of the rope.
 static void find_parts(rl_wrapping *w) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const uint32_t count = w->state->wrap_counts[w->rope];
@@ -85,14 +85,14 @@ static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap
                    rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
 }
 
-// Which of the old wraps the item of a wrap is, from number `next` on; RL_NONE: it is a new one.
-// Where a rope goes round several times the same feature comes again and again: the list goes on as
-// the old one did behind the fewest that are new or gone. Eyes neither come nor go.
+// Returns which of the old wraps, from number `next` on, a wrap of the list is; RL_NONE if it is
+// new. The same feature can occur several times, so the match with the fewest wraps inserted or
+// removed is taken. Eyes are never inserted or removed.
 static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uint32_t old_count) {
   const rl_path_item *item = &w->path.items[wrap + 1];
   const rl_wrap *old = &w->state->old_wraps[next];
   const uint32_t left = (uint32_t)w->path.count - 2 - wrap, old_left = old_count - next;
-  uint32_t eye = 0, old_eye = 0; // the next ones
+  uint32_t eye = 0, old_eye = 0; // distance to the next eye in both lists
   while (eye < left && item[eye].part != RL_NONE) {
     eye++;
   }
@@ -113,8 +113,8 @@ static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uin
   return RL_NONE;
 }
 
-// How many wraps, from one end of the rope, are on the body that it is tied to there: the rope
-// cannot slip on these, for it holds itself.
+// Returns how many wraps, from one end of the rope, are on the body that it is tied to there: the
+// rope cannot slip on these, so they need no friction.
 static uint32_t count_own(const rl_wrapping *w, uint32_t end) {
   const rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const uint32_t count = w->state->wrap_counts[w->rope];
@@ -126,7 +126,8 @@ static uint32_t count_own(const rl_wrapping *w, uint32_t end) {
   return own;
 }
 
-// Where there is friction the rope sticks at first, and again after it has slipped off.
+// Sets the grips: without friction a wrap slides; with friction a new wrap sticks, and so does one
+// that slid while the rope slipped off.
 static void find_grips(rl_wrapping *w) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const uint32_t count = w->state->wrap_counts[w->rope];
@@ -144,8 +145,8 @@ static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
   return wrap;
 }
 
-// New pieces first ... last, which have what is left of old ones, share its rest length, and how
-// much longer they are than these, `old_length`.
+// Shares the rest length of old pieces, of the length `old_length`, among the new pieces first ...
+// last, which replace them, in proportion to their lengths; and the growth of their length.
 static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, double rest,
                        double tension, double old_length) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
@@ -165,9 +166,9 @@ static void share_rest(const rl_wrapping *w, uint32_t first, uint32_t last, doub
   }
 }
 
-// Whether a rope has come, by way of other features, to lie elsewhere on one on which it lay
-// before: what held it there is a quarter turn away from its arc, or a radius from its place on a
-// rim.
+// Whether a rope has come, over other features, to lie elsewhere on a feature than before: its mark
+// is a quarter turn away from the arc (after a slip: outside the arc), or a radius from its place
+// on a rim.
 static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_item *item) {
   if (wrap->body == RL_NONE || item->kind == RL_PATH_LINE) {
     return false;
@@ -181,8 +182,9 @@ static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_it
          0.5 * item->arc + (w->lost == RL_NONE ? 0.5 * RL_PI * item->radius : 0.0);
 }
 
-// The wraps of the list's items, with the number of the old one for now where the rest length will
-// be. Returns the body on which the rope lies elsewhere than before.
+// Makes the items of the list wraps. Until rest lengths are shared, `rest` has the number of the
+// old wrap, or -1 for a new one. Returns a body on which the rope lies elsewhere than before, or
+// RL_NONE.
 static uint32_t take_items(rl_wrapping *w, uint32_t old_count) {
   rl_state *state = w->state;
   rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
@@ -219,7 +221,7 @@ void rl_wraps_adopt(rl_wrapping *w) {
     take_items(w, old_count);
   }
   find_grips(w);
-  // Pieces between two wraps that were there before have the rest lengths that were between these.
+  // Pieces between two old wraps get the rest length that was between these.
   uint32_t first = 0, old_piece = 0;
   for (uint32_t p = 0;
        p <= count && w->model->ropes[w->rope].rubs && !rl_wraps_is_loop(w->model, w->rope); p++) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Straight pieces that run into parts, and those that go through them.
+// Finds the parts that straight pieces run into within a step, and those that they go through.
 #include "wrap_internal.h"
 
-// Of the size of a part: a straight piece that lies deeper in it has run into it; and one that lay
-// deeper than this before was inside, and has not.
+// Depths relative to the inner radius of a part: a piece deeper than `touching` has run into it;
+// one that was deeper than `inside` at the start of the step was inside and runs into nothing.
 static const double touching = 1e-10;
 static const double inside = 1e-6;
 
-// A moving straight piece, in the frame of a body: its ends at the start and the end of the step.
+// The ends of a straight piece at the start and at the end of the step, in the frame of a body.
 typedef struct moving_piece {
   rl_vec3 from[2], to[2];
 } moving_piece;
 
+// Returns the distance of the piece from the part at the share t of the step [m], and the normal
+// there.
 static double piece_distance(const rl_part *part, double radius, const moving_piece *m, double t,
                              rl_vec3 *normal) {
   const rl_vec3 none = {0.0, 0.0, 0.0};
@@ -23,14 +25,14 @@ static double piece_distance(const rl_part *part, double radius, const moving_pi
   return surface.distance - radius;
 }
 
-// Of a step, the least advance towards a part, and how many there are at most: a piece that is
-// still outside then glides along, and where it is then will do. A place at a small share s of the
-// piece from an end that rests comes nearer by s of what is left with each.
+// Least advance, as a share of the step, and most advances towards a part: a piece that is still
+// outside then glides along it. Close to an end at rest the advances form a geometric series.
 static const double least_advance = 1e-6;
 enum { MOST_ADVANCES = 4000 };
 
-// When the piece first touches the part, from 0 to 1, or last, looking back from 1. Its distance
-// changes no faster than its ends move [m in the step].
+// Returns when the piece first touches the part, as a share of the step, or last if `back`, by
+// conservative advancement: the distance changes no faster than `speed`, the largest move of its
+// ends in the step [m].
 static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
                          double speed, double depth, rl_vec3 *normal, double *distance) {
   const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
@@ -43,9 +45,9 @@ static double find_touch(const rl_part *part, double radius, const moving_piece 
   return t;
 }
 
-// Whether a piece that has touched the part with that normal first, and is clear of it at the end,
-// has gone through it, and from which side: the one that it touched, or, where it went in and out
-// over the same side of something flat, the one that it came from.
+// Whether a piece that has touched the part first with `normal` and last with the normal `last`,
+// and is clear of it at the end, has gone through it. If both touches are on the same side of a
+// flat part, `normal` becomes the direction from which the piece came.
 static bool has_gone_through(const rl_part *part, double radius, const moving_piece *m,
                              rl_passage touch, rl_vec3 last, rl_vec3 *normal) {
   if (rl_dot(*normal, last) < 0.0) {
@@ -55,7 +57,7 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
   rl_vec3 unused;
   const double middle = 0.5 * (touch.from + touch.until);
   if (piece_distance(part, radius, m, middle, &unused) > -inside * part->inner) {
-    return false; // it has only grazed it
+    return false; // has only grazed the part
   }
   *normal = rl_scale(-1.0, rl_unit(way));
   return true;
@@ -63,8 +65,9 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
 
 static const rl_passage never = {2.0, 2.0};
 
-// When within the step, from 0 to 1, the piece runs into the part, or through it, with the normal
-// of the side from which it came. One that begins inside has run into nothing.
+// Returns when within the step the piece first and last touches the part that it runs into or goes
+// through, and the normal of the side from which it came; `never` if it does neither. A piece that
+// begins inside runs into nothing.
 static rl_passage runs_into(const rl_part *part, double radius, const moving_piece *m,
                             rl_vec3 *normal) {
   const double size = part->inner;
@@ -102,7 +105,7 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
   return rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
 }
 
-// A ball that a piece has not left in the step.
+// A ball that contains a piece throughout the step.
 typedef struct ball {
   rl_vec3 centre;
   double radius;
@@ -115,14 +118,14 @@ static ball ball_about(const rl_swept_piece *piece, double radius) {
                 0.5 * rl_distance(piece->to[0], piece->to[1]) + moved + radius};
 }
 
-// How far a body has moved.
+// Returns how far the centre of a body has moved [m].
 static double body_way(const rl_model *model, const rl_state *before, const rl_state *state,
                        uint32_t body) {
   const uint32_t slot = rl_body_slot(model, body);
   return rl_distance(rl_position(&before->points[slot]), rl_position(&state->points[slot]));
 }
 
-// Whether a piece may have run into a body, or a body into it.
+// Whether a piece, within the ball `about`, may have met a body in the step.
 static bool is_near(const rl_wrapping *w, const rl_state *before, ball about, uint32_t body) {
   const rl_vec3 way =
       rl_sub(about.centre, rl_position(&w->state->points[rl_body_slot(w->model, body)]));
@@ -131,10 +134,10 @@ static bool is_near(const rl_wrapping *w, const rl_state *before, ball about, ui
   return rl_dot(way, way) <= reach * reach;
 }
 
-// Some direction along which no row of bodies is at one place.
+// A unit direction oblique to the axes, along which bodies in a row or grid differ.
 static const rl_vec3 order_along = {0.8, 0.48, 0.36};
 
-// Where a body is in the order: what has no surface behind all, what has no bounds before all.
+// Returns the sort key of a body: INFINITY without a surface, -INFINITY without bounds.
 static double place_in_order(const rl_model *model, const rl_state *state, uint32_t body) {
   const rl_body *b = &model->bodies[body];
   return b->part_count == 0 ? INFINITY
@@ -166,7 +169,7 @@ void rl_wraps_sort_bodies(const rl_model *model, const rl_state *before, rl_stat
   }
 }
 
-// The first from `low` on that is not before a place.
+// Returns the first index from `low` on whose key is not less than `place`.
 static uint32_t first_from(const rl_state *state, uint32_t low, uint32_t count, double place) {
   while (count > low) {
     const uint32_t middle = low + (count - low) / 2;
@@ -179,8 +182,8 @@ static uint32_t first_from(const rl_state *state, uint32_t low, uint32_t count, 
   return low;
 }
 
-// Whether an end of the rope or an eye that a piece leads to has come into a part: there is no way
-// round that.
+// Whether an end of the rope or an eye at an end of a piece is inside a part: no way leads round
+// it.
 static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_part *part,
                     rl_body_pose at) {
   bool in = false;
@@ -193,7 +196,7 @@ static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_par
   return in;
 }
 
-// Looks for it on a body; what was found so far is kept where it is met earlier.
+// Finds the first hit of a piece on a body, and keeps it if it is earlier than `found`.
 static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
                         const rl_swept_piece *swept, uint32_t body, rl_hit *found) {
   const rl_model *model = w->model;
@@ -201,7 +204,7 @@ static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t pie
   for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
     if (rl_wraps_is_on(w, &items[piece], body, part) ||
         rl_wraps_is_on(w, &items[piece + 1], body, part)) {
-      continue; // what lies on a part is led over it by its rules
+      continue; // the rules of path_feature.c treat parts that the rope already lies on
     }
     rl_vec3 normal;
     const rl_body_pose is = rl_body_pose_at(model, w->state, w->state->points, body);
@@ -241,7 +244,8 @@ bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piec
   return found->passage.from <= 1.0;
 }
 
-// Whether a straight piece goes through a part of a body, which is where it is in a state.
+// Whether the piece behind an item goes deeper than `depth` times the inner radius into a part of a
+// body, at its pose in a state.
 static bool cuts(const rl_wrapping *w, const rl_state *state, const rl_path_item *from,
                  uint32_t body, uint32_t part, double depth) {
   const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
