@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Errors over what is varied, one colour and symbol for each solver: points, the fitted lines with
 # their confidence bands, and triangles that show slopes.
-# Reads what panel.gp reads, of one panel, and: count, file[], style[], hollow[] (symbols of points that
-# do not count), line_width[], symbol_size[], x_low, x_high, y_low, y_high, logarithmic (1: the x axis
-# too), triangles (how many), triangle_file[] and what triangles.gp reads. In each file of a
-# curve: block 0 the points in the range, block 1 those outside, block 2 the fitted line, block 3 its
-# band (x low high), block 4 the places of runs that failed, on the upper margin.
+# Reads the variables of panel.gp, for one panel, and: count, file[], style[], hollow[] (symbols of
+# points that do not count), line_width[], symbol_size[], x_low, x_high, y_low, y_high, logarithmic
+# (1: the x axis too), triangles (their number), triangle_file[] and the variables of triangles.gp.
+# In each file of a curve: block 0 the points in the range, block 1 those outside, block 2 the
+# fitted line, block 3 its band (x low high), block 4 the places of runs that failed, on the upper
+# margin.
 load plots."style.gp"
 if (logarithmic) { set logscale x }
 set logscale y

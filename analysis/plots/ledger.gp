@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The energy ledger: one panel a solver, one line a term, all panels on the same axes.
-# Reads what panel.gp reads, and: file[], terms, term_style[], time_end, low, high, scale (what the
-# numbers are multiples of). Block k of a file is term k + 1.
+# Reads the variables of panel.gp, and: file[], terms, term_style[], time_end, low, high, scale
+# (factor of the labels). Block k of a file is term k + 1.
 load plots."style.gp"
 load plots."key.gp"
 set xrange [0:time_end]

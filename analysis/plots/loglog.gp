@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves on logarithmic axes both ways, in panels that share their x axis.
-# Reads what panel.gp reads, and: panel_low[], panel_high[] (a panel where small y are above has the
-# ends of its axis in that order), x_low, x_high, slopes[] (how many triangles a panel has), triangle_file[]
-# and what triangles.gp reads, panel after panel, count, style[], floor[] (files, or ""),
-# and line_width[(panel - 1) * count + i] and file[...]: block 0 the curve, block 1 its
-# symbols, block 2 what failed or lies beyond the axes, on the margin, block 3 what is 0.
+# Reads the variables of panel.gp, and: panel_low[], panel_high[] (a panel where small y are above
+# has the ends of its axis in that order), x_low, x_high, slopes[] (how many triangles a panel has),
+# triangle_file[] and the variables of triangles.gp, panel after panel, count, style[], floor[]
+# (files, or ""), and line_width[(panel - 1) * count + i] and file[...]: block 0 the curve, block 1
+# its symbols, block 2 points that failed or are outside the axes, on the margin, block 3 points at
+# 0.
 load plots."style.gp"
 load plots."key.gp"
 set logscale xy

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The ropes of all solvers at a few times, on equal axes.
-# Reads what panel.gp reads, and: x_low, x_high, y_low, y_high, count, style[], broad[] (line widths),
-# rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p - 1 belongs
-# to panel p. scene: outlines of what does not move; ghost: the closed form; drawn: ropes as the
-# original of their solver draws them; body and point: outlines of moving bodies, and centres of
-# those without a shape.
+# Reads the variables of panel.gp, and: x_low, x_high, y_low, y_high, count, style[], broad[] (line
+# widths), rope_colour[], and scene, ghost, rope[], drawn[], body[], point[]: files whose block p -
+# 1 belongs to panel p. scene: outlines of bodies that do not move; ghost: the closed form; drawn:
+# ropes as the original of their solver draws them; body and point: outlines of moving bodies, and
+# centres of those without a shape.
 load plots."style.gp"
 load plots."key.gp"
 set size ratio -1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes ready for panel p.
-# Reads: p, panels, columns, rows, panel_title[], x_name, x_ticks[] and y_ticks[] (lists of `set xtics`),
-# y_name[] and y_gap (from an axis to its name [px]). The lowest panel of each column has the name of
-# the x axis.
+# Prepares panel p.
+# Reads: p, panels, columns, rows, panel_title[], x_name, x_ticks[] and y_ticks[] (lists of `set
+# xtics`), y_name[] and y_gap (from an axis to its name [px]). The lowest panel of each column has
+# the name of the x axis.
 load plots."axes.gp"
 set lmargin at screen panel_left(p)
 set rmargin at screen panel_left(p) + cell_x

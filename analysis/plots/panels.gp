@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Curves over time, or over iterations: one curve a solver, the closed form behind, in panels.
-# Reads what panel.gp reads, and: x_low, x_high, log_x, panel_low[], panel_high[] (ends of the y axes),
-# panel_scale[] (what their numbers are multiples of) or panel_floor[] (if it is not 0: the axis is
-# logarithmic, with a place for zero, as style.gp has it), signed (1: with a place for what is
-# negative, too), exact[] (a file, or ""), count, style[], and
-# file[(panel - 1) * count + i]: block 0 the curve, block 1 its symbols, block 2 the last point of a run
-# that diverged.
+# Reads the variables of panel.gp, and: x_low, x_high, log_x, panel_low[], panel_high[] (ends of the
+# y axes), panel_scale[] (factor of the labels) or panel_floor[] (if it is not 0: the axis is
+# logarithmic, with a place for zero, as style.gp has it), signed (1: with a place for negative
+# values, too), exact[] (a file, or ""), count, style[], and file[(panel - 1) * count + i]: block 0
+# the curve, block 1 its symbols, block 2 the last point of a run that diverged.
 load plots."style.gp"
 load plots."key.gp"
 if (log_x) { set logscale x }

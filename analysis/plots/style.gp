@@ -6,7 +6,7 @@
 #                           pixels
 #   left, right, bottom, top  the drawing area as fractions of the picture; key_left likewise
 #   key_entries, key_label[], key_line[], key_symbol[] (options of the line and of the symbol; "":
-#   none), key_x[], key_y[], key_sample, key_gap  the key, likewise; none if not said
+#   none), key_x[], key_y[], key_sample, key_gap  the key, likewise; no key by default
 reset
 
 # Text, lines, symbols and dashes are equally large in all kinds (measured in what they draw).
@@ -90,11 +90,11 @@ do for [i=1:key_entries] {
 set style fill noborder
 
 # Logarithm of the magnitude with a place for zero: 0 up to `floor`, then one unit a decade, with
-# the sign of v; and the same for what has no sign.
+# the sign of v; and the same for quantities without a sign.
 signed_decades(v, floor) = abs(v) <= floor ? 0 : sgn(v) * log10(abs(v) / floor)
 decades(v, floor) = abs(v) <= floor ? 0 : log10(abs(v) / floor)
 
-# What marks the end of a run that diverged, or one that failed: a cross in the solver's colour, on a
-# broader white one that keeps it apart from the curves.
+# The mark of a run that diverged or failed: a cross in the solver's colour, on a broader white one
+# that keeps it apart from the curves.
 cross = "dt 1 pt 2 ps 0.9 lw 2.4"
 broken = "lc rgb '#ffffff' dt 1 pt 2 ps 1.0 lw 5"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Curves over a quantity of their own, on axes that are logarithmic or not.
-# Reads what panel.gp reads, of one panel, and: count, file[] (block 0 the curve, block 1 its symbols),
-# style[], log_x, log_y, x_low, x_high, y_low, y_high, and triangles that show slopes: triangles (how
-# many), triangle_file[], and what triangles.gp reads. Line type 31 is theory: a broad line behind.
+# Curves over any quantity, on linear or logarithmic axes.
+# Reads the variables of panel.gp, for one panel, and: count, file[] (block 0 the curve, block 1 its
+# symbols), style[], log_x, log_y, x_low, x_high, y_low, y_high, and slope triangles: triangles
+# (their number), triangle_file[], and the variables of triangles.gp. Line type 31, theory, is a
+# broad line behind.
 load plots."style.gp"
 if (log_x) { set logscale x }
 if (log_y) { set logscale y }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The largest energy error of every run of a comparison, and when it was reached.
+"""Prints the largest energy error of every run of a comparison, and its time.
 
 usage: energy_errors.py DIR
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the figures of one scenario share: its recorded runs, their styles, and the data files."""
+"""Holds what the figures of one scenario share: recorded runs, styles, and data files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ropelab.results import SERIES, Run, Scenario
 from solver_style import SolverStyle
 
 Column = Sequence[float]
-REFERENCE = "reference"  # the solver that the others are judged by
+REFERENCE = "reference"  # the solver that others are compared with
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class Trace:
 
 
 class Easel:
-    """What every figure of a scenario needs: its name, the styles, and a place for the data."""
+    """The name, styles and data folder that every figure of a scenario needs."""
 
     def __init__(self, scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                  folder: Path) -> None:
@@ -60,13 +60,13 @@ class Easel:
 
 
 class Artist(Easel):
-    """Everything that the figures of one scenario share."""
+    """The recorded runs of one scenario and the data that its figures share."""
 
     def __init__(self, scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                  folder: Path) -> None:
         super().__init__(scenario, file_name, styles, folder)
         self.traces = self.load_traces()
-        self.notes: list[str] = []  # sentences about what has no figure
+        self.notes: list[str] = []  # sentences on what has no figure
         self.time_end = self.scenario.duration
 
     def load_traces(self) -> list[Trace]:
@@ -79,8 +79,8 @@ class Artist(Easel):
 
     def curve(self, trace: Trace, y: Column, index: int, limits: tuple[float, float],
               most: int = POINTS) -> str:
-        """The file of one curve over time: the line, its symbols, and where a run that did not
-        reach its end left the axes or stopped."""
+        """Writes the data file of one curve over time and returns its name: the line, its symbols,
+        and a point where a run that did not finish left the axes or stopped."""
         x = trace.time
         end: list[Point] = []
         if not trace.whole:
@@ -96,7 +96,7 @@ class Artist(Easel):
         return [t for t in self.traces if any(map(math.isfinite, t.column(name)))]
 
     def ended_early(self, traces: Sequence[Trace]) -> str:
-        """The sentence of a caption about runs that stopped."""
+        """Returns the sentence of a caption on runs that stopped early."""
         names = [f"{t.label} ({t.run.status})" for t in traces if not t.whole]
         return (f" The cross marks where a run left the axes or stopped: {', '.join(names)}."
                 if names else "")
@@ -107,19 +107,19 @@ def key_of(traces: Sequence[Trace]) -> list[Entry]:
 
 
 def healthy(traces: Sequence[Trace]) -> list[Trace]:
-    """The runs that may decide about the axes: those that finished, if there are any."""
+    """Returns the runs that determine the axes: those that finished, or all if there are none."""
     return [t for t in traces if t.whole] or list(traces)
 
 
 def near(traces: Sequence[Trace], values: Callable[[Trace], Sequence[float]]) -> list[Trace]:
-    """The runs that decide about a linear axis: of the healthy ones those with whose values the
-    others can be told apart, and the reference, whatever it does."""
+    """Returns the runs that determine a linear axis: of the healthy ones those beside whose values
+    the others can be told apart, and always the reference."""
     good = healthy(traces)
     far = far_ones([values(t) for t in good])
     return [t for i, t in enumerate(good) if i not in far or t.run.solver_name == REFERENCE]
 
 
 def beyond(labels: Sequence[str]) -> str:
-    """The sentence of a caption about runs that the axes do not hold."""
+    """Returns the sentence of a caption on runs outside the axes."""
     return (f" So that the others can be told apart, the axes do not hold {', '.join(labels)}."
             if labels else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers along an axis: where they stand, what they say, and how much room they take."""
+"""Chooses the ticks of an axis: their places, their labels, and the room that these take."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Iterable, Sequence
 
 from lettering import width
 
-GAP, LEAST_GAP = 14.0, 8.0  # px between numbers beside each other
-LINE = 24.0        # px from one number to the next below
+GAP, LEAST_GAP = 14.0, 8.0  # px between labels beside each other
+LINE = 24.0        # px from one label to the next below
 
-MOST = 8           # powers of ten with a number
-MOST_REGULAR = 11  # numbers on a linear axis
-SHORT = 1.5        # decades of an axis on which 2 and 5 of each power have numbers too
-FINE = 6           # decades of an axis that has marks between powers of ten
+MOST = 8           # most labelled powers of ten
+MOST_REGULAR = 11  # most labels of a linear axis
+SHORT = 1.5        # up to this number of decades 2 and 5 of each power are labelled, too
+FINE = 6           # up to this number of decades there are small ticks between powers of ten
 PLAIN = 1e-3, 1e5  # numbers outside are written as multiples of powers of ten
 
 
@@ -31,7 +31,7 @@ def power(exponent: int) -> str:
 
 
 def number(value: float) -> str:
-    """0.00125, 1000, 2·10^{−5}"""
+    """Formats a number as 0.00125, 1000 or 2·10^{−5} in gnuplot's enhanced text."""
     if value == 0 or PLAIN[0] <= abs(value) < PLAIN[1]:
         return f"{value:g}".replace("-", "−")
     factor, exponent = f"{value:.5e}".split("e")
@@ -44,18 +44,18 @@ def widest(ticks: Iterable[Tick]) -> float:
 
 
 def marks(ticks: Sequence[Tick]) -> list[Tick]:
-    """Without the numbers, which another panel has."""
+    """Returns the ticks without labels, which another panel has."""
     return [replace(tick, label="") for tick in ticks]
 
 
 def command(ticks: Sequence[Tick]) -> str:
-    """The list of gnuplot's `set xtics (...)`."""
+    """Returns the list of gnuplot's `set xtics (...)`."""
     return ", ".join(f'"{tick.label}" {tick.place!r} {int(tick.small)}' for tick in ticks)
 
 
 def logarithmic(low: float, high: float) -> list[Tick]:
-    """Powers of ten, every second, third ... with its number if there are many; between them small
-    marks, if there are few; on a short axis also the numbers 2 and 5."""
+    """Returns ticks at powers of ten, of which every second, third ... is labelled if there are
+    many; between few of them small ticks, and on a short axis also labels at 2 and 5."""
     decades = math.log10(high / low)
     every = math.ceil(decades / MOST)
     ticks = []
@@ -74,8 +74,8 @@ def logarithmic(low: float, high: float) -> list[Tick]:
 
 
 def counts(values: Sequence[float]) -> list[Tick]:
-    """At whole numbers that are not all powers of ten: each of them, or every second, third ...;
-    none for others, which a logarithmic axis has marks of its own for."""
+    """Returns ticks at whole numbers that are not all powers of ten, of which every second, third
+    ... is labelled if there are many; none for other values, which logarithmic() serves."""
     whole = all(value == round(value) for value in values)
     if not whole or all(math.log10(value).is_integer() for value in values):
         return []
@@ -84,7 +84,7 @@ def counts(values: Sequence[float]) -> list[Tick]:
 
 
 def multiples(low: float, high: float, step: float) -> range:
-    """What multiples of `step` an axis holds."""
+    """Returns the multipliers of `step` that lie on the axis."""
     return range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
 
 
@@ -94,20 +94,20 @@ def regular(low: float, high: float, step: float) -> list[Tick]:
 
 
 def fit(ticks: Sequence[Tick], scale: float, across: bool, gap: float) -> bool:
-    """Whether there is as much between numbers with `scale` px a unit."""
+    """Whether the labels have `gap` px between them at `scale` px per unit."""
     room = gap + widest(ticks) if across else LINE
     return len(ticks) < 2 or (ticks[1].place - ticks[0].place) * scale >= room
 
 
 def round_steps(span: float) -> list[float]:
-    """Round distances, the largest first."""
+    """Returns round distances up to about the span, the largest first."""
     top = math.ceil(math.log10(span))
     return [float(f"{digit}e{top - k}") for k in range(4) for digit in (10, 5, 2)]
 
 
 def linear(low: float, high: float, length: float, across: bool) -> list[Tick]:
-    """At the smallest round distance at which there is room for numbers on `length` px, beside each
-    other (`across`) or above each other, and there are not too many to read."""
+    """Returns ticks at the smallest round distance for which labels fit on `length` px, beside each
+    other (`across`) or above each other, and at most MOST_REGULAR are needed."""
     scale = length / (high - low)
     found = (regular(low, high, step) for step in reversed(round_steps(high - low)))
     return next((ticks for ticks in found
@@ -115,8 +115,8 @@ def linear(low: float, high: float, length: float, across: bool) -> list[Tick]:
 
 
 def few(low: float, high: float, length: float, across: bool) -> list[Tick]:
-    """At the largest round distance with three ticks, or two if so many do not fit; else the
-    outermost of closer ones; else one."""
+    """Returns ticks at the largest round distance with three ticks, or two if three do not fit;
+    else the outermost ticks of a smaller distance; else one."""
     steps, scale = round_steps(high - low), length / (high - low)
     for least in (3, 2):
         for step in steps:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a gnuplot script of ../plots needs: data files, variables, and a place for each panel."""
+"""Prepares data files, variables and panel positions for the gnuplot scripts in ../plots."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from curves import Point
 from lettering import plain_width
 from solver_style import PLOTS, SolverStyle
 
-WIDTH = 700            # px of an SVG; all other lengths here are in the same px
+WIDTH = 700            # of an SVG [px]; all lengths here are in these px
 KEY_LEFT, KEY_TOP, KEY_LINE = 16, 26, 19
-KEY_SAMPLE, KEY_GAP, KEY_SPACE = 36, 6, 18  # a piece of line, before its label, after it
+KEY_SAMPLE, KEY_GAP, KEY_SPACE = 36, 6, 18  # line sample, gap to its label, gap after the label
 KINDS = ("svg", "png", "pdf")
-NUMBERS, NAME = 13, 13 # from an axis to its numbers; from these to the middle of its name
-EDGE = 12              # from there to the edge of the figure
+NUMBERS, NAME = 13, 13 # from an axis to its labels; from these to the middle of its name
+EDGE = 12              # from the name to the edge of the figure
 TIMEOUT = 300          # s for the figures of one scenario
 
 
@@ -33,7 +33,7 @@ class PlotError(Exception):
 
 @dataclass
 class Figure:
-    """A drawn figure: its files are NAME.svg, and others of the KINDS."""
+    """A drawn figure, in files NAME.svg and others of the KINDS."""
 
     name: str
     kind: str
@@ -43,13 +43,13 @@ class Figure:
 
     @property
     def id(self) -> str:
-        """Prefix of all ids inside the SVG; gnuplot takes letters, digits and _ only."""
+        """Returns the prefix of all ids in the SVG, of letters, digits and _ as gnuplot needs."""
         return "ropelab_" + re.sub(r"[^A-Za-z0-9]", "_", self.name)
 
 
 @dataclass
 class Drawing:
-    """A figure before it is drawn: the script and its variables."""
+    """A figure before it is drawn, as a script and its variables."""
 
     figure: Figure
     script: str
@@ -58,7 +58,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Entry:
-    """Of a key: gnuplot's options of a piece of line, and of the symbol on it ("": none)."""
+    """An entry of a key: gnuplot's options of its line and of its symbol ("": none)."""
 
     label: str
     line: str
@@ -73,7 +73,7 @@ def entries(labels: Sequence[str], linetypes: Sequence[int]) -> list[Entry]:
 
 
 def key_places(key: Sequence[Entry]) -> list[tuple[float, int]]:
-    """Where each entry begins [px], and in which line: as many in each as there is room for."""
+    """Returns for each entry where it begins [px] and its line; lines are filled up."""
     places: list[tuple[float, int]] = []
     x, line = float(KEY_LEFT), 0
     for entry in key:
@@ -87,16 +87,16 @@ def key_places(key: Sequence[Entry]) -> list[tuple[float, int]]:
 
 @dataclass
 class Layout:
-    """Panels of equal size in rows and columns, under a title and a key, with as much room beside
-    them as the widest number on a y axis takes."""
+    """Panels of equal size in rows and columns, under a title and a key. The widest label of a y
+    axis determines the room beside them."""
 
     columns: int
     rows: int
     panel_height: float
     key: Sequence[Entry]
-    y_ticks: Sequence[Sequence[Tick]]  # of each panel
+    y_ticks: Sequence[Sequence[Tick]]  # by panel
     titled: bool = False    # panels have titles of their own
-    shared_y: bool = False  # all panels have the same y axis: only the first of a row is numbered
+    shared_y: bool = False  # all panels have the same y axis, labelled at the first of a row
     gap_y: float = 30
     right: float = 14
     bottom: float = 50
@@ -113,7 +113,7 @@ class Layout:
 
     def variables(self, x_name: str, x_ticks: Sequence[Tick], y_names: Sequence[str],
                   titles: Sequence[str] = ("",)) -> dict[str, Any]:
-        """Of style.gp and panel.gp."""
+        """Returns the variables of style.gp and panel.gp."""
         places = key_places(self.key)
         lines = places[-1][1] + 1 if places else 0
         top = KEY_TOP + KEY_LINE * lines + (32 if self.titled else 17)
@@ -144,13 +144,13 @@ class Layout:
 
 
 def files(figure: Figure, folder: Path) -> str:
-    """What a page says of them: figures/NAME.svg, .png"""
+    """Lists the files of a figure for the page: figures/NAME.svg, .png"""
     kinds = [f".{kind}" for kind in KINDS if (folder / f"{figure.name}.{kind}").is_file()]
     return f"figures/{figure.name}{', '.join(kinds)}"
 
 
 def quoted(text: str) -> str:
-    """A gnuplot string: single quotes, in which nothing is expanded."""
+    """Quotes a gnuplot string in single quotes, in which nothing is expanded."""
     return "'" + " ".join(text.split()).replace("'", "''") + "'"
 
 
@@ -175,8 +175,8 @@ def assignments(variables: dict[str, Any]) -> list[str]:
 
 
 def block(points: Sequence[Point | None]) -> str:
-    """One block of a data file; None breaks the line. Gnuplot takes two empty lines for the end of a
-    block, so that several breaks are one. An empty block keeps its place."""
+    """Formats one block of a data file; None breaks the line. Several breaks become one, since
+    gnuplot reads two empty lines as the end of a block. An empty block becomes a gap."""
     lines: list[str] = []
     for point in points:
         if point is not None:
@@ -195,7 +195,7 @@ def write_blocks(path: Path, blocks: Sequence[Sequence[Point | None]]) -> str:
 
 @dataclass(frozen=True)
 class Gnuplot:
-    """The program, how many of it may run at the same time, and the kinds of files that it draws."""
+    """The gnuplot program, the number of concurrent processes, and the kinds of files to draw."""
 
     program: str
     jobs: int
@@ -220,7 +220,8 @@ class Gnuplot:
 
 
 def script_text(drawings: Sequence[Drawing], styles: Sequence[SolverStyle], kind: str) -> str:
-    """One gnuplot script that draws all figures in one kind. Line types outlast a reset."""
+    """Returns a gnuplot script that draws all figures as one kind of file. Line types survive
+    `reset session`."""
     lines = [style.gnuplot for style in styles]
     for drawing in drawings:
         lines.append("reset session")
@@ -234,7 +235,8 @@ def script_text(drawings: Sequence[Drawing], styles: Sequence[SolverStyle], kind
 
 def run_gnuplot(gnuplot: Gnuplot, folder: Path, drawings: Sequence[Drawing],
                 styles: Iterable[SolverStyle]) -> None:
-    """Draws in `folder`, where the data files are: all kinds at the same time."""
+    """Draws in `folder`, which has the data files, all kinds of files at the same time. Raises
+    PlotError if gnuplot is missing or fails."""
     program, used = gnuplot.program, list(styles)
     (folder / "none.dat").write_text("NaN NaN\n", encoding="ascii")
     for kind in gnuplot.kinds:
@@ -249,7 +251,7 @@ def run_gnuplot(gnuplot: Gnuplot, folder: Path, drawings: Sequence[Drawing],
                         "name the program with --gnuplot") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PlotError(f"cannot run '{program}' (Debian package gnuplot-nox): {error}") from None
-    interruption.check()  # that gnuplot had too
+    interruption.check()  # gnuplot received the signal, too
     missing = [f"{drawing.figure.name}.{kind}" for drawing in drawings
                for kind in gnuplot.kinds
                if not (folder / f"{drawing.figure.name}.{kind}").is_file()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of `ropelab consistency`: how long a step before a method disagrees with itself."""
+"""Draws the figures of `ropelab consistency`: consistency, speed and drift of each solver."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DRIFTS = (("energy_drift", "energy", "energy error / energy"),
           ("momentum_drift", "momentum", "change / sum of m v"),
           ("angular_drift", "angular momentum", "change / its size"))
 
-UNIT = 2.0 ** -52  # in the last place of 1
+UNIT = 2.0 ** -52  # unit in the last place of 1
 ROUNDING = 1e-12   # m: a curve below is round-off
 
 
@@ -35,7 +35,7 @@ def recorded(easel: Easel) -> list[dict[str, str]]:
 
 
 def points_of(easel: Easel, rows: list[dict[str, str]], x: str, y: str) -> list[Curve]:
-    """A point for each step; where a step diverged there is none, but a place on the margin."""
+    """Returns a curve per run with a point for each step; diverged steps are in `lost`."""
     found = []
     for run in easel.scenario.runs:
         own = [row for row in rows if row["label"] == run.label]
@@ -61,8 +61,8 @@ def lost_sentence(panels: list[Panel]) -> str:
 
 
 def is_rounding(points: Sequence[Point], duration: float) -> bool:
-    """A share that has changed by no more than a unit in the last place in each step, or a thousand
-    in all, with all steps."""
+    """Whether a relative drift is round-off at all steps: at most a unit in the last place per
+    step, or a thousand in all."""
     return bool(points) and all(y <= UNIT * max(1e3, duration / x) for x, y in points)
 
 
@@ -76,7 +76,7 @@ def exact_sentence(labels: list[str]) -> str:
 
 
 def kept_sentence(kept: list[tuple[str, str]]) -> str:
-    """Who keeps what, to rounding: no curve would say more."""
+    """Returns the sentence on solvers that conserve a quantity to rounding and have no curve."""
     titles = dict.fromkeys(title for title, _ in kept)
     words = [f"{title} by {', '.join(label for of, label in kept if of == title)}"
              for title in titles]
@@ -85,7 +85,7 @@ def kept_sentence(kept: list[tuple[str, str]]) -> str:
 
 
 def fastest(found: list[Curve], error: float) -> str:
-    """Who is fastest at an accuracy, by the points that there are."""
+    """Returns the sentence on the fastest solver with at most this error among the points."""
     speeds = [(x, c.label) for c in found for x, y in loglog.positive(c.points) if y <= error]
     if not speeds:
         return ""
@@ -113,7 +113,7 @@ def speed(easel: Easel) -> Drawing | None:
     facts = study_facts(easel, KIND)
     found = points_of(easel, rows, "times_real_time", "error_m")
     best = fastest(found, 1e-4)
-    for curve in found:  # how fast they are counts, but round-off would press the others together
+    for curve in found:  # round-off errors would stretch the axis; only their speeds are shown
         if is_exact(curve):
             curve.points = [(x, 0.0) for x, _ in curve.points]
     panels = [Panel("", "inconsistency (m)", found)]
@@ -140,7 +140,7 @@ def steps(easel: Easel) -> Drawing | None:
 
 
 def drift(easel: Easel) -> Drawing | None:
-    """What is conserved, and how far each method has drifted."""
+    """Draws the drift of each conserved quantity."""
     rows = recorded(easel)
     facts = study_facts(easel, KIND)
     duration = number(facts.get("pieces")) * number(facts.get("piece_s"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sections of a convergence study: errors over what is varied, and the orders fitted to them."""
+"""Makes the sections of a convergence study: errors over what is varied, and fitted orders."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ NORMS = {"max": "largest error over time", "l2": "root mean square error over ti
          "end": "error at the end"}
 YARDSTICKS = {"exact": "the closed form", "self": "the limit of finer runs",
               "reference": "the reference"}
-# Of single steps: what of it is how far from the reference's, and in which unit.
+# Quantities of a single step, whose distance from the reference is measured, and their units.
 OF_A_STEP = {"positions": "m", "velocities": "m/s", "tensions": "N"}
 OF_A_STEP_AXIS = {name: f"root mean square error of {name}" for name in OF_A_STEP}
-SAME = 0.05  # curves whose errors differ by a smaller share lie on each other
-BROADER = 0.7  # by how much of its own a line is broader for each that lies on it, and a symbol
+SAME = 0.05  # curves whose errors differ by a smaller share coincide
+BROADER = 0.7  # share by which a line is broadened for each that coincides with it; of a symbol
 LARGER = 0.4
-ROOM_BELOW, ROOM_ABOVE = 0.13, 0.04  # of the errors' range on the axis; triangles stand below
-LEAST_BELOW, LEAST_ABOVE = 0.3, 0.12  # decades
+ROOM_BELOW, ROOM_ABOVE = 0.13, 0.04  # margins as shares of the range; triangles are below
+LEAST_BELOW, LEAST_ABOVE = 0.3, 0.12  # least margins [decades]
 AXES = {"step": "time step (s)", "iterations": "iterations", "segments": "segments",
         "substeps": "substeps"}
-# Of keys of a scenario, the last word of a path that is varied.
+# Units of scenario keys, by the last word of a varied path.
 KEY_UNITS = {"mass": "kg", "length": "m", "radius": "m", "stiffness": "N", "rate": "m/s"}
 
 
 @dataclass
 class Curve:
-    """A solver in one figure: its errors, and the fit to them (without `points`: none)."""
+    """A solver in one figure: its errors and the fit to them; an empty `fit`: none."""
 
     label: str
     rows: list[Row]
@@ -67,24 +67,24 @@ class Curve:
 
     @property
     def failed(self) -> list[float]:
-        """Where there is no error to show."""
+        """Returns the values at which there is no error to show."""
         return [value for row in self.rows if row["status"] not in ("done", "unsupported")
                 if drawable(value := number(row["value"]))]
 
     @property
     def beyond(self) -> list[float]:
-        """Values with a run, and no place in the figure."""
+        """Returns the values of runs that have no place in the figure."""
         return [value for row in self.rows if row["status"] != "unsupported"
                 if not drawable(value := number(row["value"])) or self.error(row) > LARGEST]
 
     def has_runs_that(self, capped: bool) -> bool:
-        """Failed, or needed more iterations than they were given."""
+        """Whether a run failed or, with `capped`, needed more iterations than it was given."""
         return any((row["status"] == "capped") == capped for row in self.rows
                    if row["status"] not in ("done", "unsupported"))
 
     @property
     def is_rounding(self) -> bool:
-        """Whether there is nothing but round-off to see."""
+        """Whether all errors are round-off."""
         points = [(self.error(row), number(row["floor"])) for row in self.rows
                   if row["status"] == "done"]
         return bool(points) and all(error <= floor for error, floor in points)
@@ -103,7 +103,7 @@ class Curve:
 
     @property
     def text(self) -> str:
-        """The order with two decimals; of an exponential the factor."""
+        """Returns the order with two decimals, or the factor of an exponential with four."""
         if not self.has_fit:
             return "no order"
         digits = 4 if self.is_exponential else 2
@@ -112,13 +112,13 @@ class Curve:
 
 
 def in_words(over: str) -> str:
-    """What is varied: of a path in a scenario its last word, and whose it is."""
+    """Returns what is varied in words: of a path into the scenario "KEY of NAME"."""
     path = over.split(".")
     return f"{path[-1]} of {path[1]}" if len(path) > 2 else over
 
 
 def varied(shown: Sequence[Curve]) -> str:
-    """Solvers may have parameters of their own that are varied."""
+    """Returns what is varied for the curves, which can differ between solvers."""
     return " or ".join(dict.fromkeys(in_words(curve.order["over"]) for curve in shown))
 
 
@@ -128,7 +128,7 @@ def axis_name(over: str) -> str:
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
-    """Label and solver of every curve."""
+    """Returns label and solver of every curve."""
     return list(dict.fromkeys((row["label"], row["solver"]) for row in read_rows(folder / TABLE)))
 
 
@@ -138,7 +138,7 @@ def selected(rows: list[Row], of: Row) -> list[Row]:
 
 
 def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
-    """By scenario and quantity."""
+    """Reads the curves of each (scenario, quantity)."""
     errors = list(read_rows(folder / TABLE))
     fits = [row for row in read_rows(folder / "fits.csv")
             if drawable(number(row["value"])) and drawable(number(row["error"]))]
@@ -153,8 +153,8 @@ def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
 # What is shown ------------------------------------------------------------------------------------
 
 def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tuple[str, str]:
-    """What a quantity measures, in words, and its unit: of the largest of several probes, by the
-    rows of convergence.csv, that of the probe that it is."""
+    """Returns in words what a quantity measures, and its unit. If it is the largest of several
+    probes, the rows of convergence.csv say of which, and the unit is that of the probe."""
     if quantity in OF_A_STEP:
         return (f"distance of {quantity} from the reference after one step, with the most "
                 "iterations", OF_A_STEP[quantity])
@@ -183,7 +183,7 @@ def meaning(quantity: str, scenario: Scenario, rows: Sequence[Row] = ()) -> tupl
 
 
 def title_of(scenario: Scenario, quantity: str, over: str) -> str:
-    """Whose error it is, and what that is measured against; a size is compared with nothing."""
+    """Returns the title of a figure: the error of which probe, and against what it is measured."""
     if is_size(quantity) or quantity in OF_A_STEP:
         return f"{scenario.name}: {quantity} over {over}"
     word, _, probe = quantity.partition(":")
@@ -193,7 +193,7 @@ def title_of(scenario: Scenario, quantity: str, over: str) -> str:
 
 
 def band(curve: Curve) -> str:
-    """The block of a confidence band: x, low, high."""
+    """Returns the data block of a confidence band: x, low, high."""
     lines = [f"{number(row['value']):.9g} {number(row['low']):.9g} {number(row['high']):.9g}"
              for row in curve.fit]
     return "\n".join(lines) + "\n" if lines else "NaN NaN NaN\n"
@@ -201,7 +201,7 @@ def band(curve: Curve) -> str:
 
 def write_curve(path: Path, curve: Curve, top: float, straight: bool) -> str:
     line: list[Point | None] = [(number(r["value"]), number(r["error"])) for r in curve.fit]
-    if straight:  # its dashes are then whole
+    if straight:  # two points draw dashes without interruptions
         line = [line[0], line[-1]] if line else []
     failed: list[Point | None] = [(value, top) for value in curve.failed]
     write_blocks(path, [curve.points(True), curve.points(False), line])
@@ -212,7 +212,7 @@ def write_curve(path: Path, curve: Curve, top: float, straight: bool) -> str:
 
 
 def triangles(shown: Sequence[Curve], low: float, high: float) -> list[Triangle]:
-    """One for each whole number that an order is nearest to, at the lowest curve that has it."""
+    """Returns a slope triangle for each whole number nearest to an order, at the lowest curve."""
     fits = [[(number(r["value"]), number(r["error"])) for r in (curve.fit[0], curve.fit[-1])]
             for curve in shown if curve.has_fit and not curve.is_exponential]
     lines = [sorted(curve.points(True) + curve.points(False)) for curve in shown]
@@ -231,8 +231,8 @@ def axis_range(shown: Sequence[Curve]) -> tuple[float, float]:
 
 
 def coincide(a: Curve, b: Curve) -> bool:
-    """Whether the line of one hides some of that of the other: where both are drawn the errors
-    differ by little."""
+    """Whether one curve hides part of the other: in the range of both fits the errors differ by
+    little."""
     ours, theirs = dict(a.points(True)), dict(b.points(True))
     common = ours.keys() & theirs.keys()
     return len(common) > 1 and all(
@@ -240,13 +240,13 @@ def coincide(a: Curve, b: Curve) -> bool:
 
 
 def on_top(curve: Curve, later: Sequence[Curve]) -> int:
-    """How many curves are drawn upon this one: its line is broader and its symbols are larger, so
-    that they are seen beside them."""
+    """Returns the number of later curves that coincide with this one, whose line and symbols are
+    enlarged to stay visible beneath them."""
     return sum(coincide(curve, other) for other in later)
 
 
 def coincidences(shown: Sequence[Curve]) -> str:
-    """The sentence of a caption about curves that lie on each other."""
+    """Returns the sentence of a caption on curves that coincide."""
     groups: list[list[Curve]] = []
     for curve in shown:
         group = next((g for g in groups if coincide(g[0], curve)), None)
@@ -259,7 +259,7 @@ def coincidences(shown: Sequence[Curve]) -> str:
 
 
 def is_size(quantity: str) -> bool:
-    """Whether it is shown itself: it is compared with nothing."""
+    """Whether the quantity is shown itself and not an error."""
     return ("." not in quantity and ":" not in quantity
             and quantity not in YARDSTICKS and quantity not in OF_A_STEP)
 
@@ -349,7 +349,7 @@ def drawing(every: Sequence[Curve], scenario: Scenario, name: str, quantity: str
 
 
 def interval(curve: Curve) -> str:
-    """With as many decimals as tell its ends apart."""
+    """Formats a confidence interval with as many decimals as tell its ends apart."""
     low, high = number(curve.order["ci_low"]), number(curve.order["ci_high"])
     if not curve.has_fit:
         return "–"
@@ -384,7 +384,7 @@ def shown_value(value: float) -> str:
 
 
 def refusals(scenario: Scenario, found: dict[tuple[str, str], list[Curve]]) -> list[str]:
-    """Solvers that cannot do it, each with the reason."""
+    """Returns "LABEL: reason" for each solver that does not support the scenario."""
     reasons = {run.label: run.reason for run in scenario.runs}
     said = {curve.label: reasons.get(curve.rows[0]["run"], "")
             for (name, _), group in found.items() if name == scenario.name
@@ -394,7 +394,7 @@ def refusals(scenario: Scenario, found: dict[tuple[str, str], list[Curve]]) -> l
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
              gnuplot: Gnuplot) -> list[Section]:
-    """A section for each scenario, with a figure for each quantity."""
+    """Makes a section for each scenario, with a figure for each quantity."""
     found = read_curves(results.folder)
     by_name = {scenario.name: scenario for scenario in results.scenarios}
     made = []

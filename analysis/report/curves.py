@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prepares curves for drawing: thinning that keeps peaks, markers, and the axes' ranges."""
+"""Prepares curves for drawing: thinning that keeps peaks, symbols, and ranges of the axes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Sequence
 
 from axes import LINE as NUMBER_LINE, Tick, linear, power
 
-POINTS = 500  # most points of a drawn curve: the two ends of all that is under the width of a line
-MARKERS = 9   # symbols along a curve, so that curves can be told apart without colour
+POINTS = 500  # most points of a drawn curve, as two ends of each bin narrower than the line
+MARKERS = 9   # symbols along a curve, which tell curves apart without colour
 
-LARGEST = 1e150  # of what a logarithmic axis shows; the ratios of such numbers are numbers too
+LARGEST = 1e150  # largest number of a logarithmic axis; ratios of such numbers do not overflow
 
 Point = tuple[float, float]
 
 
 def drawable(value: float) -> bool:
-    """Whether a logarithmic axis has a place for it."""
+    """Whether a logarithmic axis can show the value."""
     return 1 / LARGEST <= value <= LARGEST
 
 
@@ -28,8 +28,8 @@ def finite_points(x: Sequence[float], y: Sequence[float]) -> list[Point]:
 
 
 def thin(x: Sequence[float], y: Sequence[float], most: int = POINTS) -> list[Point | None]:
-    """At most about `most` points: the least and the greatest of equal bins, so that no peak is
-    lost, and the two ends. None marks a gap: a bin that is mostly nan."""
+    """Thins a curve to about `most` points: least and greatest value of equal bins, so that no peak
+    is lost, and both ends. None marks a gap, a bin that is mostly nan."""
     count = min(len(x), len(y))
     size = 1 if count <= most else math.ceil(2 * count / most)
     values = list(y[:count])  # a list gives out its numbers faster than an array does
@@ -51,8 +51,8 @@ def thin(x: Sequence[float], y: Sequence[float], most: int = POINTS) -> list[Poi
 
 def markers(x: Sequence[float], y: Sequence[float], end: float, index: int, count: int,
             number: int = MARKERS) -> list[Point]:
-    """Points of the curve at equal distances, shifted from one curve to the next so that the
-    symbols of curves that lie on each other stay visible. `x` rises."""
+    """Returns points of the curve for symbols at equal distances, shifted from one curve to the
+    next, so that symbols of coincident curves stay visible. `x` must ascend."""
     chosen: list[Point] = []
     position, stop = 0, min(len(x), len(y))
     for k in range(number):
@@ -67,19 +67,19 @@ def markers(x: Sequence[float], y: Sequence[float], end: float, index: int, coun
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values."""
+    """Returns a quantile of sorted values; nan if there are none."""
     return values[round(share * (len(values) - 1))] if values else math.nan
 
 
 @dataclass
 class LogAxis:
-    """A logarithmic axis that has a place for zero: `floor` and everything smaller is drawn at 0,
-    floor * 10^n at n, -floor * 10^n at -n. style.gp has the mapping. From `low` to `high`, as
-    drawn."""
+    """A logarithmic axis with a place for zero: magnitudes up to `floor` are drawn at 0,
+    floor * 10^n at n, -floor * 10^n at -n (the mapping is in style.gp). `low` and `high` are in
+    these coordinates."""
 
     floor: float
-    above: int  # decades
-    below: int  # 0 for what has no sign
+    above: int  # decades above the floor
+    below: int  # decades of negative values; 0: none
 
     @property
     def top(self) -> float:
@@ -110,9 +110,9 @@ class LogAxis:
 
 def log_axis(values: Sequence[float], most: int, signed: bool = False, least: float = 1e-300
              ) -> LogAxis:
-    """Covers the largest magnitude, and below it the bulk of the others in `most` decades, or in
-    twice as many if otherwise a third of the values would lie on the floor, which is at least
-    `least`."""
+    """Returns an axis that covers the largest magnitude and, in `most` decades below it, the bulk
+    of the others; in twice as many if otherwise a third of the values would be at the floor, which
+    is at least `least`."""
     finite = [value for value in values if math.isfinite(value) and value != 0]
     sizes = sorted(map(abs, finite))
     if not sizes:
@@ -132,18 +132,18 @@ def log_axis(values: Sequence[float], most: int, signed: bool = False, least: fl
 
 
 def decade(size: float) -> int:
-    """The exponent of the power of ten at or above a positive number."""
+    """Returns the exponent of the power of ten at or above a positive number."""
     return max(-300, min(300, math.ceil(math.log10(size) - 1e-9)))
 
 
 def drawn(value: float) -> float:
-    """An end of an axis, as exact as the data files have what lies upon it."""
+    """Rounds an end of an axis to the precision of the data files."""
     return float(f"{value:.6g}")
 
 
 @dataclass
 class Range:
-    """A linear axis, in the unit of what it shows."""
+    """A linear axis from `bottom` to `top`, in the unit of its quantity."""
 
     bottom: float
     top: float
@@ -153,8 +153,8 @@ class Range:
 
     @property
     def exponent(self) -> int:
-        """The power of ten, one of a thousand, that the numbers on it are divided by: 0 unless they
-        would be long."""
+        """Returns the exponent, a multiple of three, of the power of ten by which the labels are
+        divided; 0 unless they would be long."""
         size = max(abs(self.bottom), abs(self.top))
         if 1e-2 <= self.top - self.bottom and size < 1e4:
             return 0
@@ -177,18 +177,18 @@ class Range:
 
 
 def bulk(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of sorted values without a hundredth at each, where spikes are."""
+    """Returns the ends of sorted values without a hundredth at each, which may be spikes."""
     return quantile(values, 0.01), quantile(values, 0.99)
 
 
-NOISE = 1e-4  # of all values' range: changes as small as this are not what an axis is to show
-LINE = 0.05   # of an axis: what changes by less looks like a line
+NOISE = 1e-4  # share of the largest magnitude; smaller changes are drawn as a constant
+LINE = 0.05   # share of an axis; a smaller change looks like a line
 
 
 def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
-    """Which of several curves on one axis would press the others into a line: those that leave the
-    range of three quarters of them by more than twice its width. None if there are fewer than four, or
-    where half of them are lines without them, too."""
+    """Returns the indices of curves that would flatten the others on a common axis: those that
+    leave the range of three quarters of them by more than twice its width. None if there are fewer
+    than four, or if half of them would be flat without these, too."""
     finite = [sorted(v for v in values if math.isfinite(v)) for values in series]
     ends = {i: bulk(values) for i, values in enumerate(finite) if values}
     if not ends:
@@ -204,8 +204,8 @@ def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
 
 
 def robust_range(values: Sequence[float], zero: bool = False) -> Range:
-    """The range of the values with a margin; a few extreme ones (spikes) are left outside if they
-    would press all the others into a line."""
+    """Returns the range of the values with a margin, without a few spikes that would flatten all
+    others."""
     finite = sorted(value for value in values if math.isfinite(value))
     if not finite:
         return Range(0.0, 1.0)
@@ -219,7 +219,7 @@ def robust_range(values: Sequence[float], zero: bool = False) -> Range:
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     size = max(abs(low), abs(high))
-    if high - low < NOISE * size or size == 0:  # as good as constant: show it so
+    if high - low < NOISE * size or size == 0:  # nearly constant
         middle, half = (low + high) / 2, 0.05 * size or 1.0
         return Range(middle - half, middle + half)
     margin = 0.06 * (high - low)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of one scenario: chooses what is drawn, on which axes, and says so in a caption."""
+"""Draws the figures of one scenario: chooses curves and axes and explains them in captions."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from solver_style import SolverStyle
 from svg import tidy
 from units import in_units, plain, probe_unit, significant
 
-MANY = 60   # iterations on a linear axis
+MANY = 60   # most iterations on a linear axis
 PANELS = 6  # most panels of probes in one figure
 ROUND_OFF = 1e-15  # of a stretch: some units in the last place of 1
-SETTLED = 1e-16    # m: a residual that is as good as none
-CONSTANT = 1e-9    # what changes by a smaller share has no figure
-NEARLY = 1e-3      # what changes by a smaller share looks like a constant, whatever the axis
+SETTLED = 1e-16    # m: smaller residuals count as none
+CONSTANT = 1e-9    # a quantity with a smaller relative change has no figure
+NEARLY = 1e-3      # a quantity with a smaller relative change looks constant on any axis
 
 
 @dataclass
 class Panel:
-    """One panel of a figure over time: a curve for each run."""
+    """One panel of a figure over time, with a curve for each run."""
 
     y_name: str
     axis: LogAxis | Range
     files: list[str]
     title: str = ""
-    exact: str = ""   # the file of the closed form
-    remark: str = ""  # a sentence for the caption
+    exact: str = ""   # data file of the closed form
+    remark: str = ""  # sentence for the caption
 
 
 @dataclass
 class Across:
-    """The axis that all panels share."""
+    """The x axis of all panels."""
 
     name: str
     low: float
@@ -60,7 +60,7 @@ class Across:
 
 
 class Iterations(Across):
-    """Counted from 1, on a logarithmic axis if there are many."""
+    """Iterations from 1, on a logarithmic axis if there are many."""
 
     def __init__(self, last: float) -> None:
         many = last > MANY
@@ -81,7 +81,7 @@ def over_time(artist: Artist, figure: Figure, shown: Sequence[Panel], traces: Se
                     key_of(traces) + [EXACT] * any_exact,
                     [panel.axis.ticks(height) for panel in shown],
                     titled=any(panel.title for panel in shown), right=30 if signed else 14)
-    order = sorted(range(len(traces)), key=lambda i: bool(traces[i].style.dash))  # dashes on top
+    order = sorted(range(len(traces)), key=lambda i: bool(traces[i].style.dash))  # dashed on top
     variables = layout.variables(across.name, across.ticks(layout.panel_width),
                                  [panel.y_name for panel in shown],
                                  [panel.title for panel in shown]) | {
@@ -100,12 +100,12 @@ def over_time(artist: Artist, figure: Figure, shown: Sequence[Panel], traces: Se
 def logarithmic(artist: Artist, traces: Sequence[Trace], column: Callable[[Trace], Column],
                 most: int, y_name: str, signed: bool = False, least: float = 1e-300,
                 points: int = POINTS) -> Panel:
-    """A quantity of the runs on a logarithmic axis with a zero."""
+    """Makes a panel of a quantity on a logarithmic axis with a zero."""
     columns = [column(t) for t in traces]
     values = [v for t in healthy(traces) for v in columns[traces.index(t)]]
     axis = log_axis(values, most, signed, least)
     highest = max((v for values in columns for v in values if math.isfinite(v)), default=0)
-    if highest > axis.top:  # a diverged run: show the beginning of its rise
+    if highest > axis.top:  # show the beginning of a divergence
         axis.above += min(2, math.ceil(math.log10(highest / axis.top)))
     limits = (-axis.floor * 10.0 ** axis.below if signed else 0.0, axis.top)
     return Panel(y_name, axis, [artist.curve(t, values, i, limits, points)
@@ -165,7 +165,7 @@ def exact(artist: Artist) -> Drawing | None:
 
 
 def residual(artist: Artist) -> Drawing | None:
-    """Residual against iteration in the last traced step of each run."""
+    """Draws the residual over iterations of each run's last traced step."""
     histories: list[tuple[Trace, list[float], list[float]]] = []
     for trace in artist.traces:
         table = trace.run.table(ITERATIONS)
@@ -184,7 +184,7 @@ def residual(artist: Artist) -> Drawing | None:
         return None
     good = [h for h in histories if h[0].whole] or histories
     axis = log_axis([r for _, _, residuals in good for r in residuals], 12, least=SETTLED)
-    # Counting starts at 1, whether the first iteration was written as 0 or as 1.
+    # Iterations are drawn from 1, whether the first was recorded as 0 or 1.
     files, longest = [], 1.0
     for index, (trace, iterations, residuals) in enumerate(histories):
         count = [i - min(iterations) + 1 for i in iterations]
@@ -210,7 +210,7 @@ LEDGER = (("kinetic", 21, (("kinetic_J", 1),)), ("gravity", 22, (("gravity_J", 1
 
 
 def ledger_term(trace: Trace, columns: Sequence[tuple[str, int]]) -> list[float]:
-    """A term of the ledger as its change since the start."""
+    """Returns the change of a term of the energy ledger since the start."""
     present = [trace.column(name) for name, _ in columns if len(trace.column(name))]
     total = present[0] if len(present) == 1 else list(map(sum, zip(*present)))
     start = next((v for v in total if math.isfinite(v)), 0.0)
@@ -261,7 +261,7 @@ def panel_title(trace: Trace) -> str:
 
 def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bool,
            sentence: str) -> Drawing | None:
-    """Small multiples over time: one panel for each name."""
+    """Draws one panel over time for each name."""
     traces = [t for t in artist.traces if any(len(t.column(name)) for name in names)]
     most = min(POINTS, max(240, 5000 // (len(names) * max(len(traces), 1))))
     drawn = [(name, history(artist, traces, name, zero, most)) for name in names]
@@ -278,15 +278,16 @@ def panels(artist: Artist, kind: str, title: str, names: Sequence[str], zero: bo
 
 
 def spread(values: Iterable[float]) -> float:
-    """How far apart they are, as a share of the largest; 0 if there are none."""
+    """Returns the difference between largest and smallest value relative to the largest magnitude;
+    0 if there are no values."""
     finite = [v for v in values if math.isfinite(v)]
     size = max(map(abs, finite), default=0.0)
     return (max(finite) - min(finite)) / size if size else 0.0
 
 
 def constant_level(values: Iterable[float], form: Sequence[float] | None) -> float | None:
-    """What a quantity is at all times, by the closed form or else by the median of its values, if
-    hardly any of these can be told from it on an axis; None if it changes."""
+    """Returns the value of a quantity that is constant, by the closed form or nearly so by the
+    median of its values; None if it changes visibly."""
     finite = sorted(v for v in values if math.isfinite(v))
     known = [v for v in form or finite if math.isfinite(v)]
     if not finite or not known or (form and spread(known) > CONSTANT):
@@ -302,8 +303,8 @@ def unit_of(name: str) -> str:
 
 def history(artist: Artist, traces: Sequence[Trace], name: str, zero: bool, most: int
             ) -> Panel | None:
-    """A quantity over time, with the closed form behind; of one that is the same at all times its
-    distance from that, on a logarithmic axis. None where it is the same in all runs."""
+    """Makes a panel of a quantity over time, with the closed form behind it; for a constant, of the
+    distance from it on a logarithmic axis. None if it is the same in all runs."""
     decisive = near(traces, lambda t: t.column(name))
     values = [v for t in decisive for v in t.column(name)]
     solution = next((t for t in traces if len(t.column(name + ".exact"))), None)
@@ -349,7 +350,7 @@ def axis_title(name: str, exponent: int) -> str:
 
 
 def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> str:
-    """Of a caption, about what of the runs that finished the axis does not hold."""
+    """Returns the sentence of a caption on values of finished runs that are outside the axis."""
     peaks = {t.label: max((v for v in t.column(name) if math.isfinite(v)), key=abs)
              for t in healthy(traces)
              if any(math.isfinite(v) and not span.inside(v) for v in t.column(name))}
@@ -362,7 +363,7 @@ def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> str:
 
 
 def probe_names(artist: Artist) -> list[str]:
-    """Columns after the fixed ones, without those of the closed form."""
+    """Returns the columns of probes, without those of the closed form."""
     names: dict[str, None] = {}
     for trace in artist.traces:
         for name in trace.series:
@@ -395,8 +396,8 @@ BUILDERS = (overlay, exact, energy, ledger, stretch, tension, probes, residual)
 
 
 def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:
-    """The beginning of the names of each scenario's files: plain characters, each once, also
-    after the dashes of the names became underscores (ids inside an SVG)."""
+    """Returns the beginning of the file names of each scenario: plain characters, unique also when
+    dashes become underscores in the ids of an SVG."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for scenario in scenarios:
@@ -410,13 +411,14 @@ def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:
 
 
 def undated(pdf: bytes) -> bytes:
-    """The same figure is the same file, whenever it was drawn; nothing in it may move."""
+    """Replaces the date of a PDF without moving anything, so that equal figures are equal files."""
     return re.sub(rb"(/CreationDate \(D:)\d{14}", rb"\g<1>20000101000000", pdf)
 
 
 def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverStyle],
                   target: Path, gnuplot: Gnuplot) -> tuple[list[Figure], list[str]]:
-    """Draws all figures of a scenario into `target`; says why others are left out."""
+    """Draws all figures of a scenario into `target` and returns them, with sentences on those that
+    are left out."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         folder = Path(name)
         artist = Artist(scenario, file_name, styles, folder)
@@ -428,7 +430,7 @@ def draw_scenario(scenario: Scenario, file_name: str, styles: dict[str, SolverSt
 
 def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: Gnuplot,
              styles: Mapping[str, SolverStyle]) -> None:
-    """Draws in `folder`, where the data are, and puts the figures into `target`."""
+    """Draws in `folder`, which has the data, and puts the finished figures into `target`."""
     run_gnuplot(gnuplot, folder, drawings, styles.values())
     for drawing in drawings:
         figure = drawing.figure

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Snapshots of a run, and the outlines of bodies in the plane of view."""
+"""Reads snapshots of a run and computes outlines of bodies in the plane of view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUND = 48  # corners of a drawn circle
 
 @dataclass(frozen=True)
 class View:
-    """Which coordinates go to the right and upwards."""
+    """A plane of view: the coordinates that point to the right and upwards."""
 
     across: int
     up: int
@@ -32,15 +32,15 @@ class Snapshot:
     time: float
     ropes: dict[str, list[Vector]] = field(default_factory=dict)
     bodies: dict[str, Vector] = field(default_factory=dict)
-    rotations: dict[str, Vector] = field(default_factory=dict)  # of bodies that turn
-    drawn: dict[str, list[Vector]] = field(default_factory=dict)  # as the original draws its ropes
+    rotations: dict[str, Vector] = field(default_factory=dict)  # rotation vectors [rad]
+    drawn: dict[str, list[Vector]] = field(default_factory=dict)  # ropes as the solver draws them
     exact_ropes: dict[str, list[Vector]] = field(default_factory=dict)
     exact_bodies: dict[str, Vector] = field(default_factory=dict)
-    last: dict[str, int] = field(default_factory=dict)  # index of a rope's last vertex; not all are here
+    last: dict[str, int] = field(default_factory=dict)  # index of a rope's last vertex
 
 
 def read_snapshots(run: Run) -> list[Snapshot]:
-    """The run's snapshots in order of time."""
+    """Reads the run's snapshots, in order of time."""
     by_time: dict[float, Snapshot] = {}
     indexed: dict[tuple[float, str, str], list[tuple[int, Vector]]] = {}
     for row in run.snapshot_rows():
@@ -69,7 +69,7 @@ def read_snapshots(run: Run) -> list[Snapshot]:
         points = [point for _, point in vertices]
         if line == "ropes":
             by_time[time].last[item] = vertices[-1][0]
-        if line.endswith("paths"):  # over bodies: that is the rope, not the line between its ends
+        if line.endswith("paths"):  # the path over bodies replaces the line between the ends
             paths.append((getattr(by_time[time], line.replace("paths", "ropes")), item, points))
         else:
             getattr(by_time[time], line)[item] = points
@@ -79,7 +79,8 @@ def read_snapshots(run: Run) -> list[Snapshot]:
 
 
 def choose_view(gravity: Any, points: Iterable[Vector]) -> View:
-    """Against gravity upwards (y without gravity); the wider of the other two axes across."""
+    """Chooses a view with gravity downwards (without gravity, y upwards) and the wider of the other
+    two axes across."""
     pull = [abs(number(g)) for g in gravity] if isinstance(gravity, list) else []
     up = pull.index(max(pull)) if len(pull) == 3 and max(pull) > 0 else 1
     finite = [p for p in points if all(map(math.isfinite, p))]
@@ -102,7 +103,7 @@ def add(a: Vector, b: Vector) -> Vector:
 
 
 def rotate(turn: Vector, point: Vector) -> Vector:
-    """Rodrigues' formula for a rotation vector."""
+    """Rotates a point by a rotation vector (Rodrigues' formula)."""
     angle = math.sqrt(sum(c * c for c in turn))
     if angle == 0:
         return point
@@ -121,7 +122,7 @@ def circle(centre: Flat, radius: float) -> list[Flat]:
 
 
 def convex_outline(points: list[Flat]) -> list[Flat]:
-    """Closed convex hull (monotone chain)."""
+    """Returns the closed convex hull (monotone chain)."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ordered
@@ -140,7 +141,7 @@ def convex_outline(points: list[Flat]) -> list[Flat]:
 
 
 def part_points(kind: str, size: Definition) -> list[Vector]:
-    """Points of a part in its own frame whose shadow has the shadow of the part as its hull."""
+    """Returns points of a part in its own frame whose projected hull is the outline of the part."""
     radius, half = number(size.get("radius")), number(size.get("length")) / 2
     if kind == "box":
         x, y, z = (c / 2 for c in vector(size.get("size")))
@@ -153,7 +154,7 @@ def part_points(kind: str, size: Definition) -> list[Vector]:
 
 
 def part_outline(part: Definition, position: Vector, turn: Vector, view: View) -> list[Flat]:
-    """The outline of one part of a body's shape; empty for planes and what is not known."""
+    """Returns the outline of one part of a body's shape; empty for planes and unknown shapes."""
     kind = next((k for k in ("sphere", "capsule", "cylinder", "box", "hull") if k in part), "")
     size = mapping(part.get(kind))
 
@@ -172,7 +173,7 @@ def part_outline(part: Definition, position: Vector, turn: Vector, view: View) -
 
 
 def spoke(part: Definition, position: Vector, turn: Vector, view: View) -> list[Flat]:
-    """A line from the centre of a round part to its side, which shows how it has turned."""
+    """Returns a line from the centre of a round part to its side, which shows its rotation."""
     kind = next((k for k in ("sphere", "capsule", "cylinder") if k in part), "")
     radius = number(mapping(part.get(kind)).get("radius"))
     if not kind or not math.isfinite(radius):
@@ -189,7 +190,8 @@ def parts_of(body: Definition) -> list[dict[str, Any]]:
 
 def body_outlines(body: Definition, position: Vector, view: View,
                   rotation: Vector | None = None) -> list[list[Flat]]:
-    """Outlines of a body's parts. `rotation`: of a body that turns, otherwise the scenario's."""
+    """Returns the outlines of a body's parts. `rotation` is that of a body that turns; without it
+    the scenario's counts."""
     turn = rotation or vector(body.get("rotation"))
     outlines = [part_outline(part, position, turn, view) for part in parts_of(body)]
     spokes = [spoke(part, position, turn, view) for part in parts_of(body)] if rotation else []
@@ -197,7 +199,7 @@ def body_outlines(body: Definition, position: Vector, view: View,
 
 
 def half_spaces(body: Definition, view: View) -> list[tuple[Flat, Flat]]:
-    """(point, outward normal) in the view of each plane of a body that is seen from its edge."""
+    """Returns (point, outward normal) in the view for each plane that is seen edge-on."""
     found = []
     turn, position = vector(body.get("rotation")), vector(body.get("position"))
     for part in parts_of(body):
@@ -212,7 +214,7 @@ def half_spaces(body: Definition, view: View) -> list[tuple[Flat, Flat]]:
 
 
 def clip(point: Flat, normal: Flat, low: Flat, high: Flat) -> list[Flat]:
-    """The part of a half-space (behind its normal) that is in the window."""
+    """Returns the polygon of a half-space, behind its normal, in the window from low to high."""
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
 
     def depth(p: Flat) -> float:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signals that end a report. They are gathered and looked at where nothing is half done: an
-exception out of a handler could leave a process or a lock that a pool would wait for, for ever."""
+"""Collects signals that end a report and raises them only where nothing is half done: an exception
+from a handler could leave a process or a lock for which a pool would wait for ever."""
 
 from __future__ import annotations
 
 import signal
 
-POLL = 0.05  # s between looks, where something else is waited for
+POLL = 0.05  # s between checks while waiting for something else
 signals: list[int] = []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How wide the text of a figure is: DejaVu Sans of 12 px, by the font's own table."""
+"""Measures the width of text in figures: DejaVu Sans of 12 px, by the font's own table."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ GROUPS = {
     8.2: "ABCKRVXZ", 9.0: "DHNUG", 9.4: "&OQ", 10.1: "#+<=>^~−Mw", 11.7: "%mW@",
 }
 WIDTHS = {letter: width for width, letters in GROUPS.items() for letter in letters}
-OTHER = 7.6    # of what is not in the table
+OTHER = 7.6    # width of characters that are not in the table
 RAISED = 0.8   # size of an exponent
 
 
 def plain_width(text: str) -> float:
-    """[px]"""
+    """Returns the width of a text without exponents [px]."""
     return sum(WIDTHS.get(letter, OTHER) for letter in text)
 
 
 def width(text: str) -> float:
-    """The same, of text with exponents as gnuplot writes them: 10^{−3}."""
+    """Returns the width [px] of a text with exponents in gnuplot's form, 10^{−3}."""
     line = re.sub(r"\^\{.*?\}", "", text)
     return plain_width(line) + RAISED * plain_width("".join(re.findall(r"\^\{(.*?)\}", text)))

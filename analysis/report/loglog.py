@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures with logarithmic axes both ways: curves of solvers in panels that share their x axis."""
+"""Draws figures with two logarithmic axes: curves of solvers in panels with a common x axis."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from curves import Point, drawable, drawn
 from slopes import Triangle, place_all, straight_piece, triangle_variables
 
 DECADES = 18  # most decades of an axis
-BROADER = 0.7      # by how much of its own a curve is broader for each that lies on it
-SAME = 0.05        # curves whose values differ by a smaller share lie on each other
-END_DISTANCE = 0.035  # of the axis, between curves that have no place of their own on it
-LEAST_RANGE = 5.0  # of an axis, so that two of the numbers 1, 2 and 5 of a power lie on it
-ZERO_ROOM = 0.08   # of the axis, between the least value and the margin with those that are 0
-ZERO_ALONE = 0.04  # of the axis, beside 0, without numbers
-ROOM, ROOM_SHARE = 1.35, 0.03  # how far axes go beyond the outermost points: a factor, and of their
-                               # distance, so that no symbol is cut
-FLOOR_REACH = 1e3  # a floor further below the lowest point than this is left out: it squeezes the curves
+BROADER = 0.7      # share by which a curve is broadened for each that coincides with it
+SAME = 0.05        # curves whose values differ by a smaller share coincide
+END_DISTANCE = 0.035  # share of the axis between curves without a place on it
+LEAST_RANGE = 5.0  # least ratio of an axis' ends, so that it has two of 1, 2 and 5
+ZERO_ROOM = 0.08   # share of the axis between the least value and the margin for zeros
+ZERO_ALONE = 0.04  # share of the axis beside 0 without labels
+ROOM, ROOM_SHARE = 1.35, 0.03  # least factor between axis ends and outermost points, and share of
+                               # their distance, so that no symbol is cut
+FLOOR_REACH = 1e3  # largest ratio of the lowest point to a floor that is drawn
 
 
 @dataclass
 class Curve:
-    """Points of a solver; those at 0 are drawn on the margin of small values. `lost` are places on
-    the x axis at which it has no value to show: these are drawn on the margin of large ones. At an
-    infinite one it has no cost either: such curves have places in order at the end of the margin."""
+    """Points of a solver; points at 0 are drawn on the margin of small values. `lost` are places on
+    the x axis without a value, drawn on the margin of large values. At an infinite place there is
+    no cost either: such curves are put at the end of that margin."""
 
     label: str
     points: Sequence[Point]
@@ -50,17 +50,17 @@ class Panel:
 
 
 def zero_below(points: Sequence[Point], least: float) -> list[Point]:
-    """Smaller values, which are rounding or nothing at all, as 0."""
+    """Replaces values below `least`, which are round-off, by 0."""
     return [(x, y if y >= least else 0.0) for x, y in points]
 
 
 def positive(points: Sequence[Point]) -> list[Point]:
-    """Those that a logarithmic axis can show."""
+    """Returns the points that a logarithmic axis can show."""
     return [(x, y) for x, y in points if drawable(x) and drawable(y)]
 
 
 def limits(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis that holds the values, the largest DECADES of them."""
+    """Returns the ends of an axis for the values, limited to the largest DECADES of them."""
     if not values:
         return 0.1, 10.0
     room = max(ROOM, min(max(values) / min(values), 10.0 ** DECADES) ** ROOM_SHARE)
@@ -73,7 +73,7 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
 
 
 def with_zero(low: float, high: float) -> tuple[float, float]:
-    """An axis with a place for 0 below all other numbers."""
+    """Extends an axis by a place for 0 below all other values."""
     return drawn(low / (high / low) ** ZERO_ROOM), high
 
 
@@ -85,14 +85,14 @@ def ticks(ends: tuple[float, float], zero: bool) -> list[Tick]:
 
 
 def coincide(a: Curve, b: Curve) -> bool:
-    """Whether one hides the other: the same places, with values that differ by little."""
+    """Whether one curve hides the other: the same places with values that differ by little."""
     ours, theirs = dict(positive(a.points)), dict(positive(b.points))
     return len(ours) > 1 and ours.keys() == theirs.keys() and all(
         abs(math.log(ours[x] / theirs[x])) < SAME for x in ours)
 
 
 def widths(easel: Easel, panel: Panel, labels: Sequence[str]) -> list[float]:
-    """A curve that others lie upon is broader, so that it is seen beside them."""
+    """Returns the line widths; a curve is broader for each later one that coincides with it."""
     curves = {curve.label: curve for curve in panel.curves}
     shown = [curves.get(label, Curve(label, [])) for label in labels]
     return [easel.styles[curve.label].width * (1 + BROADER * sum(coincide(curve, other)
@@ -101,7 +101,7 @@ def widths(easel: Easel, panel: Panel, labels: Sequence[str]) -> list[float]:
 
 
 def coincidences(panels: Sequence[Panel]) -> str:
-    """The sentence of a caption about curves that lie on each other in all panels."""
+    """Returns the sentence of a caption on curves that coincide in all panels."""
     groups: list[list[str]] = []
     of = [{curve.label: curve for curve in panel.curves} for panel in panels]
     for label in dict.fromkeys(curve.label for panel in panels for curve in panel.curves):
@@ -125,7 +125,7 @@ def zeros_sentence(panels: Sequence[Panel]) -> str:
 
 
 def find_triangles(panel: Panel, low: float, high: float) -> list[Triangle]:
-    """For the whole slopes of straight pieces of the curves (slopes.py)."""
+    """Returns triangles for the whole slopes of straight pieces of the curves (slopes.py)."""
     lines = [sorted(positive(curve.points)) for curve in panel.curves]
     return place_all([straight_piece(line) for line in lines], lines, low, high)
 
@@ -155,8 +155,8 @@ def place_lost(panels: Sequence[Panel], low_x: float, high_x: float) -> None:
 def draw(easel: Easel, kind: str, title: str, caption: str, alt: str, panels: Sequence[Panel],
          x_title: str, floor_name: str = "", downwards: bool = False, triangles: bool = False
          ) -> Drawing | None:
-    """A figure of the panels; `downwards`: small values, which are the good ones, are above;
-    `triangles`: with those of whole slopes. None where no curve has anything to show."""
+    """Draws a figure of the panels. `downwards`: small values are above; `triangles`: with those of
+    whole slopes. None if no curve has anything to show."""
     used = {curve.label for panel in panels for curve in panel.curves
             if positive(curve.points) or curve.lost or curve.zeros}
     labels = [label for label in dict.fromkeys(c.label for panel in panels for c in panel.curves)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of `ropelab onestep`: errors of single steps from equal states."""
+"""Draws the figures of `ropelab onestep`: errors of single steps from equal states."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from units import counted, in_units, significant
 
 TABLE = "onestep.csv"
 HEADING = "Single steps"
-STEP = "-step="  # in the labels of summary.csv, before the step
-SETTLED = 1e-16  # m: as good as no distance at all
+STEP = "-step="  # precedes the step in the labels of summary.csv
+SETTLED = 1e-16  # m: smaller distances count as none
 QUANTITIES = (("position_rms_m", "positions", "m"), ("velocity_rms_m_s", "velocities", "m/s"),
               ("tension_rms_N", "tensions", "N"))
 
@@ -31,7 +31,7 @@ def mean_square(values: list[float]) -> float:
 
 
 class Steps:
-    """The rows of onestep.csv: for each solver and number of iterations, over all starts."""
+    """The rows of onestep.csv, by solver and number of iterations, over all starts."""
 
     def __init__(self, path: Path, step: float | None = None) -> None:
         rows = [row for row in read_rows(path) if step is None or number(row["step_s"]) == step]
@@ -46,7 +46,8 @@ class Steps:
                 group[row["asked"]].append(row)
 
     def curve(self, label: str, x: str, y: str) -> Curve:
-        """Over the starts: root mean squares against means; what did not stay finite is lost."""
+        """Returns the curve of a solver: root mean squares of `y` over the starts, at means of `x`.
+        Steps that diverged are in `lost`."""
         points, lost = [], []
         for rows in self.groups.get(label, {}).values():
             place = sum(number(r[x]) for r in rows) / len(rows)
@@ -55,11 +56,11 @@ class Steps:
                 lost.append(place)
             elif math.isfinite(value):
                 points.append((place, value))
-        # One that stopped by itself says the same for all that it was allowed beyond.
+        # A solver that stops by itself has equal rows for all larger numbers of iterations.
         return Curve(label, sorted(dict(points).items()), lost)
 
     def floor(self, y: str) -> float:
-        """What the reference does not know."""
+        """Returns the uncertainty of the reference, as root mean square over the starts."""
         return mean_square([number(r[y]) for r in self.uncertainty
                             if math.isfinite(number(r[y]))])
 
@@ -74,8 +75,8 @@ def panels(steps: Steps, labels: list[str], x: str) -> list[Panel]:
 
 
 def rounded(curves: Sequence[Curve]) -> dict[str, float]:
-    """Curves that lie so far below all others that these would be drawn as one: the reference's
-    own step. Label and largest error."""
+    """Returns label and largest error of curves so far below the others that these would be
+    flattened, such as the reference itself."""
     highest = {c.label: max(y for _, y in loglog.positive(c.points))
                for c in curves if loglog.positive(c.points)}
     lowest = {c.label: min(y for _, y in loglog.positive(c.points))
@@ -92,14 +93,14 @@ def rounded_sentence(steps: Steps, labels: list[str], x: str) -> str:
 
 
 def best(panel: Panel) -> tuple[str, float]:
-    """Which curve comes nearest to the reference, and how near."""
+    """Returns the label of the curve nearest to the reference, and its least error."""
     ends = [(min(y for _, y in loglog.positive(c.points)), c.label)
             for c in panel.curves if loglog.positive(c.points)]
     return (min(ends)[1], min(ends)[0]) if ends else ("", math.nan)
 
 
 def settling(easel: Easel, steps: Steps) -> str:
-    """From how many iterations on more of them do not help."""
+    """Returns the sentence on the iterations beyond which more of them do not help."""
     words = []
     for run in easel.scenario.runs:
         value = run.metric("iterations_settled", math.nan)
@@ -131,8 +132,8 @@ def recorded(easel: Easel) -> Steps | None:
 
 
 def single_step(easel: Easel) -> Steps | None:
-    """What is drawn against iterations has one step; errors against several are those of a study
-    of convergence (convergence.py)."""
+    """Returns the steps if they have one size. For several sizes, errors are drawn over the size as
+    in a convergence study (convergence.py)."""
     steps = recorded(easel)
     return steps if steps and len(steps.steps) == 1 else None
 
@@ -171,7 +172,7 @@ def work(easel: Easel) -> Drawing | None:
 
 
 def convergence(easel: Easel) -> Drawing | None:
-    """How fast the iterations come to their own end, whatever that is worth."""
+    """Draws the distance from the solver's own step with the most iterations."""
     steps = single_step(easel)
     if steps is None:
         return None
@@ -193,7 +194,7 @@ def convergence(easel: Easel) -> Drawing | None:
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
-    """Label and solver of every curve."""
+    """Returns label and solver of every curve."""
     rows = [row for row in read_rows(folder / TABLE) if row["status"] != "uncertainty"]
     found = list(dict.fromkeys((row["label"], row["solver"]) for row in rows))
     return found + [pair for pair in summary_curves(folder)
@@ -201,8 +202,8 @@ def curves(folder: Path) -> list[tuple[str, str]]:
 
 
 def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverStyle]:
-    """Where there are several steps, the labels of summary.csv end with the step: they have the
-    styles of those without."""
+    """Returns the styles of labels that end with the step, if there are several: those of the
+    solvers without it."""
     if not has_several_steps(folder):
         return {}
     return {label: styles[label[:label.rindex(STEP)]] for label, _ in summary_curves(folder)
@@ -210,7 +211,7 @@ def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverSty
 
 
 def names(folder: Path) -> list[str]:
-    """What the head of the page calls the solvers: without their steps."""
+    """Returns the labels for the head of the page, without steps."""
     drawn = list(dict.fromkeys(row["label"] for row in read_rows(folder / TABLE)
                                if row["status"] != "uncertainty"))
     return drawn or [label for label, _ in summary_curves(folder)]

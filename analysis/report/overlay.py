@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The overlay figure: the ropes and bodies of all solvers at a few times, seen from one side."""
+"""Draws the overlay figure: ropes and bodies of all solvers at a few times, in one plane."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Line = Sequence[Point]
 
 @dataclass
 class Scene:
-    """What the scenario says about what is drawn."""
+    """The drawn part of a scenario's definition."""
 
     bodies: dict[str, Definition]
-    closed: dict[str, int]  # ropes and their elements
+    closed: dict[str, int]  # number of elements of closed ropes
     view: View
 
     def fixed(self, name: str) -> bool:
@@ -43,7 +43,7 @@ class Picture:
     """A run, or its closed form, at one time."""
 
     ropes: list[Line] = field(default_factory=list)
-    drawn: list[Line] = field(default_factory=list)     # ropes as their original draws them
+    drawn: list[Line] = field(default_factory=list)     # ropes as the solver draws them
     outlines: list[Line] = field(default_factory=list)  # of moving bodies
     centres: list[Point] = field(default_factory=list)  # of moving bodies without a shape
 
@@ -54,13 +54,13 @@ class Picture:
 
 
 def take_picture(scene: Scene, snapshot: Snapshot | None, exact: bool) -> Picture:
-    """The run (or its closed form) in a snapshot; empty without one."""
+    """Returns the picture of a run (or its closed form) in a snapshot; empty without one."""
     picture = Picture()
     if snapshot is None:
         return picture
     for name, rope in (snapshot.exact_ropes if exact else snapshot.ropes).items():
         line = [scene.view.flat(p) for p in rope]
-        # A loop that can part is written with both ends of each element.
+        # A closed rope that can part is recorded with both ends of each element.
         is_loop = scene.closed.get(name, 0) == snapshot.last.get(name, -1) + 1 > 0
         picture.ropes.append(line + line[:1] if is_loop else line)
     if not exact:
@@ -82,7 +82,7 @@ def at_time(snapshots: list[Snapshot], time: float, tolerance: float) -> Snapsho
 
 
 def before_divergence(trace: Trace, snapshots: list[Snapshot]) -> list[Snapshot]:
-    """Without the state in which a run diverged, which may be anywhere."""
+    """Returns the snapshots without the state of a divergence, which can be anywhere."""
     return snapshots[:-1] if trace.run.status == "diverged" and len(snapshots) > 1 else snapshots
 
 
@@ -104,14 +104,14 @@ def make_scene(artist: Artist, series: Sequence[list[Snapshot]]) -> Scene:
 
 
 def window(points: Sequence[Point]) -> tuple[Point, Point]:
-    """The box around the points, with a margin."""
+    """Returns the box around the points, with a margin."""
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     margin = 0.07 * max(max(xs) - min(xs), max(ys) - min(ys), 1e-3)
     return (min(xs) - margin, min(ys) - margin), (max(xs) + margin, max(ys) + margin)
 
 
 def near_planes(planes: Sequence[tuple[Point, Point]], points: Sequence[Point]) -> list[Point]:
-    """Points that make the window show the planes that are not far from what is seen."""
+    """Returns points that extend the window to planes close to it."""
     low, high = window(points)
     size = max(high[0] - low[0], high[1] - low[1])
     found = []
@@ -128,7 +128,7 @@ def near_planes(planes: Sequence[tuple[Point, Point]], points: Sequence[Point]) 
 
 def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
         ) -> tuple[Layout, Point, Point]:
-    """Columns that suit the window's shape, and the window widened to the panels' shape."""
+    """Chooses columns for the window's shape and widens the window to the panels' shape."""
     aspect = (high[0] - low[0]) / (high[1] - low[1])
     columns = min(panels, 5 if aspect < 0.8 else 3 if aspect < 2.2 else 2)
 
@@ -150,7 +150,7 @@ def fit(low: Point, high: Point, panels: int, key: Sequence[Entry]
 
 
 def line_set(lines: Sequence[Line]) -> list[Point | None]:
-    """Several lines in one block."""
+    """Joins several lines into one block."""
     joined: list[Point | None] = []
     for line in lines:
         joined += [p if all(map(math.isfinite, p)) else None for p in line]
@@ -168,15 +168,15 @@ def axes(layout: Layout, low: Point, high: Point, view: View, times: Sequence[fl
 
 
 def breadths(count: int, any_drawn: bool) -> list[float]:
-    """Line widths from broad to fine, so that ropes that lie on each other stay visible, and so
-    does what is drawn over them."""
+    """Returns line widths from broad to fine, so that coincident ropes and what is drawn over them
+    stay visible."""
     if count == 1:
         return [5.2 if any_drawn else 2.4]
     return [1.6 + 3.6 * (count - 1 - i) / (count - 1) for i in range(count)]
 
 
 def paler(colour: str) -> str:
-    """Half-way to white."""
+    """Mixes a colour with as much white."""
     return "#" + "".join(f"{(int(colour[k:k + 2], 16) + 255) // 2:02X}" for k in (1, 3, 5))
 
 
@@ -207,7 +207,7 @@ def overlay(artist: Artist) -> Drawing | None:
         return None
     traces = [t for t, _ in found]
     scene = make_scene(artist, [before_divergence(*pair) for pair in found])
-    # The times of the run that got farthest; the others' may differ by rounding.
+    # The times of the longest run; those of others may differ by rounding.
     times = [s.time for s in max((s for _, s in found), key=lambda s: s[-1].time)][:PANELS]
     tolerance = 0.02 * (max(times) - min(times)) + 1e-9
     chosen = [[at_time(snapshots, time, tolerance) for time in times] for _, snapshots in found]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills report.html.j2."""
+"""Fills the template of the report, report.html.j2."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def anchor(name: str) -> str:
 
 def make_section(scenario: Scenario, labels: list[str], figures: list[Figure], notes: list[str],
                  player: Player, folder: Path) -> Section:
-    """`folder` holds the SVG files of the figures; `notes` say why others are left out; `labels` are
-    the columns of the overview."""
+    """Makes the section of a scenario. `folder` has the SVG files of the figures; `notes` are on
+    figures that are left out; `labels` are the columns of the overview."""
     return Section(scenario, anchor(scenario.name), tables.facts(scenario),
                    tables.scenario_table(scenario), tables.overview_row(scenario, labels),
                    [sheet(figure, folder) for figure in figures], notes, player,
@@ -51,7 +51,7 @@ def make_section(scenario: Scenario, labels: list[str], figures: list[Figure], n
 
 
 def counts(results: Results) -> list[tuple[str, int]]:
-    """How many runs ended in which way."""
+    """Counts the runs by status, in words."""
     found: dict[str, int] = {}
     for run in results.runs:
         word = tables.STATUS_WORDS.get(run.status, run.status)
@@ -60,14 +60,14 @@ def counts(results: Results) -> list[tuple[str, int]]:
 
 
 def no_players() -> str:
-    """Why the page has no player anywhere; empty if it can have one."""
+    """Returns why the page has no players; empty if it can have them."""
     missing = missing_module()
     return (f"Without players: the Python that made this report has no {missing} "
             f"(Debian package python3-{missing}).") if missing else ""
 
 
 def render(results: Results, styles: dict[str, SolverStyle], sections: list[Section]) -> str:
-    """The whole page."""
+    """Returns the whole page."""
     used = {metric.name for own in sections for metric in own.table.metrics}
     statuses = {run.status for run in results.runs}
     values: dict[str, Any] = {

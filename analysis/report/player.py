@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the player of a scenario shows: the motions in trajectory.h5, thinned and quantised.
+"""Makes the data of a scenario's player: the motions in trajectory.h5, thinned and quantised.
 
-Positions are 16-bit numbers on a grid over the box of what is seen; an axis along which nothing
-moves is left out. Quaternions are 16-bit too, tensions are 8-bit shares of the greatest.
+Positions are 16-bit numbers on a grid over the visible box, without axes along which nothing moves.
+Quaternions are 16-bit, too; tensions are 8-bit shares of the largest.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from solver_style import SolverStyle
 from wireframe import body_wires, short
 
 FRAMES = 120     # most frames of a run
-DEEP = 0.25      # depth over breadth or height from which on a scene is seen from the side
+DEEP = 0.25      # a scene with a larger ratio of depth to breadth or height is seen obliquely
 POINTS = 200     # most points of a rope, and contacts of a frame
 WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
 HALF = 32767     # codes of a position: -HALF ... HALF
-GAP = -32768     # a place that is not finite, or far outside
-UNKNOWN = 255    # a tension that is not known
-# A contact; where a rope comes on to a body or leaves it.
+GAP = -32768     # code of a position that is not finite or far outside
+UNKNOWN = 255    # code of an unknown tension
+# Kinds of marks: a contact; where a rope reaches or leaves a body, by its grip.
 PUSHES, SLIDES, STICKS, UNJUDGED = "0123"
 GRIPS = {1: STICKS, 4: UNJUDGED}  # of wraps/grip; the others slide
 MODULES = ("numpy", "h5py")
-Array = Any      # numpy.ndarray; numpy is imported only where there is something to play
+Array = Any      # numpy.ndarray; numpy is imported only where it is needed
 
 
 def missing_module() -> str | None:
-    """The first module that the player's data need and this Python lacks."""
+    """Returns the first module that the player's data need and that is missing; None: none."""
     return next((name for name in MODULES if not can_import(name)), None)
 
 
@@ -60,7 +60,7 @@ class Rope:
 
 @dataclass
 class Motion:
-    """A run, or its closed form, at chosen frames: F frames x points x 3."""
+    """A run, or its closed form, at F chosen frames; arrays are F x points x 3."""
 
     time: Array
     ropes: list[Rope] = field(default_factory=list)
@@ -72,8 +72,8 @@ class Motion:
     drawn: Array = None
     contact_counts: list[int] = field(default_factory=list)
     contacts: Array = None
-    contact_kinds: str = ""  # one of the digits below for each
-    breaks: list[int] = field(default_factory=list)  # frames after which ropes lie otherwise
+    contact_kinds: str = ""  # a digit for each contact: PUSHES, SLIDES, STICKS or UNJUDGED
+    breaks: list[int] = field(default_factory=list)  # frames after which the path of a rope changes
 
     def places(self) -> list[Array]:
         return [a.reshape(-1, 3) for a in (self.points, self.centres, self.drawn, self.contacts)
@@ -81,7 +81,7 @@ class Motion:
 
 
 def choose_frames(time: Array, end: float) -> Array:
-    """Those next to equally spaced times, the same for all runs, and the last."""
+    """Returns the frames next to equally spaced times, equal for all runs, and the last frame."""
     import numpy as np
 
     wanted = np.linspace(0.0, end, FRAMES)
@@ -94,7 +94,7 @@ def choose_frames(time: Array, end: float) -> Array:
 
 
 def take(file: Any, name: str, frames: Array) -> Array | None:
-    """The chosen frames of a dataset, if there is one with something in it."""
+    """Returns the chosen frames of a dataset; None if it is missing or empty."""
     import numpy as np
 
     dataset = file.get(name)
@@ -106,7 +106,7 @@ def take(file: Any, name: str, frames: Array) -> Array | None:
 
 
 def kept(count: int) -> Array:
-    """Which of so many points in a line are kept."""
+    """Returns the indices of at most POINTS of `count` points in a line."""
     import numpy as np
 
     return np.unique(np.round(np.linspace(0, count - 1, min(count, POINTS))).astype(int))
@@ -122,7 +122,7 @@ def thin_lines(points: Array | None, first: Sequence[int]) -> tuple[Array | None
 
 
 def thin_tension(tension: Array, points: int, closed: bool) -> Array:
-    """The greatest tension between two neighbours of the points that are kept."""
+    """Returns the largest tension between neighbours of the points that are kept."""
     import numpy as np
 
     if tension.shape[1] != (points if closed else points - 1):
@@ -132,8 +132,8 @@ def thin_tension(tension: Array, points: int, closed: bool) -> Array:
 
 
 def thin_parts(points: Array, tension: Array) -> tuple[Array, Array]:
-    """Of a rope that can part, two points for each element: some elements after the other as one,
-    nan at the frames at which it is apart among them."""
+    """Thins a rope that can part, with two points per element: several elements become one, which
+    is nan at frames at which the rope is apart among them."""
     import numpy as np
 
     starts, ends = points[:, 0::2], points[:, 1::2]
@@ -148,23 +148,23 @@ def thin_parts(points: Array, tension: Array) -> tuple[Array, Array]:
 
 @dataclass
 class Path:
-    """A rope over bodies at one frame."""
+    """The path of a rope over bodies at one frame."""
 
     points: Array   # n x 3
     tension: Array  # n - 1
-    bends: tuple[tuple[int, int], ...]  # the first and last point on each body or in each eye
+    bends: tuple[tuple[int, int], ...]  # first and last point on each body or in each eye
 
 
 @functools.lru_cache(maxsize=4096)
 def find_bends(bend: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """Where equal numbers stand together, without the two ends of the path."""
+    """Returns the groups of equal numbers, without the two ends of the path."""
     inner = range(1, len(bend) - 1)
     groups = [list(own) for _, own in itertools.groupby(inner, key=bend.__getitem__)]
     return tuple((own[0], own[-1]) for own in groups)
 
 
 def path_lists(file: Any, prefix: str) -> list[Array]:
-    """Where the path of each rope begins at each frame; its points, tensions and bends."""
+    """Returns the lists first, points, tensions and bends of all paths (analysis/README.md)."""
     names = [f"paths/{prefix}{name}" for name in ("first", "points_m", "tension_N", "bend")]
     lists = [file[name] for name in names]
     small = lists[1].size * 8 <= WHOLE
@@ -172,7 +172,7 @@ def path_lists(file: Any, prefix: str) -> list[Array]:
 
 
 def read_paths(all_of_them: Sequence[Array], frames: Array, rope: int) -> list[Path | None]:
-    """None: the closed form has no value there."""
+    """Returns the paths of a rope at the frames; None where the closed form has no value."""
     first, *lists = all_of_them
     found: list[Path | None] = []
     for frame in frames:
@@ -186,8 +186,8 @@ def read_paths(all_of_them: Sequence[Array], frames: Array, rope: int) -> list[P
 @functools.lru_cache(maxsize=4096)
 def even_places(count: int, own: tuple[tuple[int, int], ...], bends: int, corners: int
                 ) -> tuple[Array, Array, Array]:
-    """Of a path of `count` points, what even_path needs: the point before each place, the share of
-    the way to the next, and the piece between two places."""
+    """Returns how to resample a path of `count` points: for each new point the point before it and
+    the share of the distance to the next, and for each new piece the old one."""
     import numpy as np
 
     places = [np.linspace(first, last, corners) for first, last in own]
@@ -199,8 +199,8 @@ def even_places(count: int, own: tuple[tuple[int, int], ...], bends: int, corner
 
 
 def even_path(path: Path | None, bends: int, corners: int) -> tuple[Array, Array]:
-    """A path with so many points on each bend, and as many bends; those that it lacks have no
-    length, so that all frames have equal numbers of points."""
+    """Resamples a path to `corners` points on each of `bends` bends. Missing bends have no length,
+    so that all frames have equally many points."""
     import numpy as np
 
     count = 2 + bends * corners
@@ -212,7 +212,7 @@ def even_path(path: Path | None, bends: int, corners: int) -> tuple[Array, Array
 
 
 def even_paths(paths: Sequence[Path | None]) -> tuple[Array, Array]:
-    """Frames x points x 3, and frames x tensions."""
+    """Resamples the paths of all frames: frames x points x 3, and frames x tensions."""
     import numpy as np
 
     bends = max((len(p.bends) for p in paths if p), default=0)
@@ -259,12 +259,13 @@ def read_ropes(file: Any, motion: Motion, frames: Array, prefix: str) -> None:
 
 
 def find_breaks(shapes: Sequence[Any]) -> list[int]:
-    """After which frames a rope lies on other bodies: then nothing is in between."""
+    """Returns the frames after which a rope lies on other bodies, so that it is not
+    interpolated."""
     return [k for k, (a, b) in enumerate(zip(shapes, shapes[1:])) if a != b]
 
 
 def listed(file: Any, group: str, name: str, frames: Array) -> list[Array]:
-    """The records of a list that belong to each frame."""
+    """Returns the records of a list that belong to each frame."""
     import numpy as np
 
     if f"{group}/{name}" not in file or file[f"{group}/{name}"].shape[0] == 0:
@@ -277,7 +278,7 @@ def listed(file: Any, group: str, name: str, frames: Array) -> list[Array]:
 
 
 def read_contacts(file: Any, motion: Motion, frames: Array) -> None:
-    """Contacts that push, and where ropes come on to bodies and leave them."""
+    """Reads contacts with a force, and the points at which ropes reach and leave bodies."""
     import numpy as np
 
     places, kinds = [], []
@@ -311,7 +312,7 @@ def read_motion(file: Any, frames: Array, exact: bool) -> Motion:
 
 
 def complete_time(file: Any) -> Array:
-    """The times of the frames that are complete."""
+    """Returns the times of the complete frames."""
     return file["time_s"][: int(file.attrs["frames"])]
 
 
@@ -322,7 +323,8 @@ class Played:
 
 
 def read_runs(scenario: Scenario) -> tuple[list[Played], Motion | None, list[str]]:
-    """The motions, that of the closed form, and the labels of runs whose file cannot be read."""
+    """Reads the motions of all runs and that of the closed form, and returns the labels of runs
+    whose file cannot be read."""
     opened, unreadable = [], []
     for run in scenario.runs:
         try:
@@ -345,7 +347,7 @@ def read_runs(scenario: Scenario) -> tuple[list[Played], Motion | None, list[str
             unreadable.append(run.label)
         finally:
             file.close()
-            del run.__dict__["trajectory"]  # whoever asks for it next has it opened again
+            del run.__dict__["trajectory"]  # it is opened again when needed
     return played, ghost, unreadable
 
 
@@ -358,7 +360,8 @@ def extent(places: Sequence[Array]) -> tuple[Array, Array] | None:
 
 
 def healthy_places(played: Sequence[Played], ghost: Motion | None) -> list[Array]:
-    """What decides about the window: runs that finished, or else the first half of the others."""
+    """Returns the points that determine the window: of finished runs, or else of the first half of
+    the others."""
     good = [p.motion.places() for p in played if p.run.status == "done"]
     if not good:
         good = [[a[: max(1, len(a) // 2)] for a in p.motion.places()] for p in played]
@@ -369,14 +372,14 @@ def healthy_places(played: Sequence[Played], ghost: Motion | None) -> list[Array
 
 @dataclass
 class Grid:
-    """The box of all positions and how they become numbers."""
+    """The box of all positions and their encoding as numbers."""
 
     low: Array
     high: Array
 
     @property
     def axes(self) -> list[int]:
-        """Those along which there is anything to tell apart."""
+        """Returns the axes along which positions differ."""
         size = max(self.high - self.low)
         return [a for a in range(3) if self.high[a] - self.low[a] > 1e-9 * size]
 
@@ -394,14 +397,16 @@ class Grid:
 
 
 def packed(array: Array) -> str:
-    """Differences between frames (the first axis), since they are small; deflated; as text."""
+    """Encodes the differences between frames (the first axis), which are small, as deflated
+    base64."""
     differences = array.copy()
     differences[1:] -= array[:-1]  # modulo 2^16 or 2^8
     return base64.b64encode(zlib.compress(differences.tobytes())).decode("ascii")
 
 
 def make_grid(played: Sequence[Played], ghost: Motion | None, window: tuple[Array, Array]) -> Grid:
-    """All that is seen, and no more than the window's size around it of what flew off."""
+    """Returns a grid over all positions, but no farther than the window's size around the
+    window."""
     import numpy as np
 
     places = [a for p in played for a in p.motion.places()]
@@ -412,7 +417,7 @@ def make_grid(played: Sequence[Played], ghost: Motion | None, window: tuple[Arra
 
 
 def tension_limit(played: Sequence[Played]) -> float:
-    """The tension at the top of the scale: all but the highest peaks."""
+    """Returns the tension at the top of the scale, exceeded only by the highest peaks."""
     import numpy as np
 
     good = [p.motion.tension for p in played if p.run.status == "done"] or [
@@ -460,7 +465,7 @@ def encode_motion(motion: Motion, grid: Grid, limit: float) -> dict[str, Any]:
 
 
 def ending(run: Run, motion: Motion) -> str:
-    """What the legend says of a run that did not reach its end."""
+    """Returns the legend's remark on a run that did not finish."""
     return "" if run.status == "done" else f"{run.status} at {float(motion.time[-1]):.3g} s"
 
 
@@ -471,7 +476,8 @@ def still_places(bodies: dict[str, dict[str, Any]]) -> list[Vector]:
 
 
 def moving_reach(bodies: dict[str, dict[str, Any]], played: Sequence[Played]) -> list[Array]:
-    """The places of bodies that move, and as far around them as their shapes reach."""
+    """Returns the positions of moving bodies, and those plus and minus the reach of their
+    shapes."""
     import numpy as np
 
     found = []
@@ -500,7 +506,7 @@ def coded_runs(played: Sequence[Played], styles: dict[str, SolverStyle], grid: G
 
 def coded_bodies(bodies: dict[str, dict[str, Any]], window: tuple[Array, Array]
                  ) -> list[dict[str, Any]]:
-    """Planes are drawn as far as the window and a little farther."""
+    """Encodes the bodies; planes extend a little beyond the window."""
     middle: Vector = tuple(map(float, (window[0] + window[1]) / 2))
     size = 0.75 * float(max(window[1] - window[0])) or 1.0
     return [{"name": name, "fixed": body.get("motion") == "fixed",
@@ -508,7 +514,7 @@ def coded_bodies(bodies: dict[str, dict[str, Any]], window: tuple[Array, Array]
 
 
 def is_deep(core: tuple[Array, Array], view: View) -> bool:
-    """Whether what moves is not seen well from straight ahead."""
+    """Whether the moving parts are too deep to be seen well from the front."""
     size = core[1] - core[0]
     depth = size[3 - view.across - view.up]
     return bool(depth > DEEP * max(size[view.across], size[view.up]))
@@ -516,7 +522,7 @@ def is_deep(core: tuple[Array, Array], view: View) -> bool:
 
 def build(scenario: Scenario, styles: dict[str, SolverStyle], played: Sequence[Played],
           ghost: Motion | None) -> dict[str, Any] | None:
-    """All that player.js reads; None if nothing finite was recorded."""
+    """Returns all data of player.js; None if nothing finite was recorded."""
     import numpy as np
 
     places = healthy_places(played, ghost)
@@ -541,7 +547,7 @@ def build(scenario: Scenario, styles: dict[str, SolverStyle], played: Sequence[P
 
 @dataclass
 class Player:
-    """The data of a scenario's player as text that may stand in a page, or why there is none."""
+    """The data of a scenario's player as text for the page, or a note why there is none."""
 
     data: str = ""
     caption: str = ""

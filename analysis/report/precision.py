@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sections of a work-precision study: error against what it costs, and who is on the front."""
+"""Makes the sections of a work-precision study: error over cost, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ COSTS = (("row_evals", "pareto_row_evals", "row evaluations", "work"),
 
 
 def curves(folder: Path) -> list[tuple[str, str]]:
-    """Label and solver of every curve."""
+    """Returns label and solver of every curve."""
     rows = list(read_rows(folder / TABLE))
     return list(dict.fromkeys((row[name], row["solver"]) for name in ("family", "label")
                               for row in rows))
 
 
 def names(folder: Path) -> list[str]:
-    """What the head of the page calls the solvers: without their numbers of iterations."""
+    """Returns the labels for the head of the page, without numbers of iterations."""
     return list(dict.fromkeys(row["family"] for row in read_rows(folder / TABLE)))
 
 
 def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverStyle]:
-    """With its least iterations a solver has its own colour and whole lines; with more, as a variant,
-    a shade of it and other dashes."""
+    """Returns the styles: a solver with its fewest iterations has its own colour and a solid line,
+    with more, as a variant, a shade of the colour and dashes."""
     ranks: dict[str, list[str]] = {}
     found = {}
     for row in read_rows(folder / TABLE):
@@ -62,7 +62,7 @@ def restyle(folder: Path, styles: dict[str, SolverStyle]) -> dict[str, SolverSty
 
 
 def timing_remark(folder: Path) -> str:
-    """What the table says of its times, as a sentence."""
+    """Returns the table's remark on its times as a sentence."""
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():
         if line.startswith("# seconds: "):
             remark = line.removeprefix("# seconds: ")
@@ -74,7 +74,8 @@ def timing_remark(folder: Path) -> str:
 
 
 def make_curves(rows: list[Row], cost: str) -> list[Curve]:
-    """A point for each step; on the margin, at what its run would have cost, one that failed."""
+    """Makes curves with a point for each step; failed runs are in `lost`, at their estimated
+    cost."""
     found = []
     for label in dict.fromkeys(row["label"] for row in rows):
         own = [row for row in rows if row["label"] == label]
@@ -100,7 +101,7 @@ def front_of(rows: list[Row], mark: str, cost: str) -> list[Row]:
 
 
 def by_label(rows: list[Row]) -> str:
-    """Runs in words: solvers, each with the number of its steps, or the only one."""
+    """Describes runs by solver, each with the number of its steps, or with the only one."""
     steps: dict[str, list[str]] = {}
     for row in rows:
         steps.setdefault(row["label"], []).append(significant(number(row["step"])))
@@ -130,7 +131,7 @@ def drawing(easel: Easel, rows: list[Row], quantity: str, index: int, remark: st
 
 
 def front_table(rows: list[Row], quantity: str) -> Table:
-    """The runs that no other beats in both error and cost."""
+    """Returns a table of the runs that no other surpasses in both error and cost."""
     chosen = [row for row in rows if "1" in (row["pareto_row_evals"], row["pareto_seconds"])]
     cells = [[row["label"], significant(number(row["step"])), significant(number(row["error"])),
               counted(number(row["row_evals"])), significant(number(row["seconds"])),
@@ -144,7 +145,7 @@ def front_table(rows: list[Row], quantity: str) -> Table:
 
 def sections(results: Results, styles: dict[str, SolverStyle], target: Path,
              gnuplot: Gnuplot) -> list[Section]:
-    """A section for each scenario, with two figures and a table for each quantity."""
+    """Makes a section for each scenario, with two figures and a table for each quantity."""
     rows = list(read_rows(results.folder / TABLE))
     errors = list(read_rows(results.folder / "convergence.csv"))
     remark = timing_remark(results.folder)

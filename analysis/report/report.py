@@ -3,10 +3,10 @@
 
 usage: report.py DIR [--gnuplot PATH] [--jobs N] [--figures svg,png,pdf]
 
-DIR is the folder of `ropelab run`, of a command over several runs, of a study, or of `ropelab
-reproduce`. Figures go to DIR/figures/, the page to DIR/report.html; it holds all figures itself.
-Exit status: 0 written, 1 a program is
-missing or failed, 2 nothing to report on or bad usage, 130 interrupted.
+DIR is a folder of `ropelab run`, of a command over several runs, of a study, or of `ropelab
+reproduce`. Figures are written to DIR/figures/, the page, which contains them, to DIR/report.html.
+Exit status: 0 written, 1 a program is missing or failed, 2 nothing to report on or bad usage, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the scripts' folder may be read-only, and stays clean
+sys.dont_write_bytecode = True  # the folder of the scripts may be read-only
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 RESTARTED = "ROPELAB_REPORT_RESTARTED"
-REPRODUCTION = "reproduce.json"  # in the folder of `ropelab reproduce`
-LIST = "ropelab-files.txt"  # names in the folder of what is ropelab's there
+REPRODUCTION = "reproduce.json"  # written by `ropelab reproduce`
+LIST = "ropelab-files.txt"  # list of the files that are ropelab's
 LIST_HEAD = "# ropelab files, format 1: which of report.html, figures/ and curves/ are ropelab's"
-PLAYER_MODULES = ("numpy", "h5py")  # without them the page has no players
+PLAYER_MODULES = ("numpy", "h5py")  # modules that players need
 
 
 def need_modules() -> None:
-    """Starts again with the system's Python, once, if this one lacks jinja2, or what the players
-    need while the system's has everything."""
+    """Restarts once with the system's Python if this one lacks jinja2, or if only the system's has
+    all modules that the players need."""
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if has_jinja and all(map(importlib.util.find_spec, PLAYER_MODULES)):
         return
@@ -71,7 +71,7 @@ def arguments() -> argparse.Namespace:
 
 
 class Progress:
-    """One line on stderr, if somebody watches."""
+    """A line on stderr that shows the progress on a terminal."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done, self.watched = total, 0, sys.stderr.isatty()
@@ -87,7 +87,7 @@ class Progress:
 
 
 def show_scenario(scenario, name: str, labels, styles, target: Path, gnuplot):
-    """The section of one scenario: its figures, its player and its tables."""
+    """Makes the section of one scenario: figures, player and tables."""
     from figures import draw_scenario
     from page import make_section
     from player import make_player
@@ -97,7 +97,7 @@ def show_scenario(scenario, name: str, labels, styles, target: Path, gnuplot):
 
 
 def recorded(scenario) -> int:
-    """Bytes of its runs."""
+    """Returns the size of the recorded files of a scenario [bytes]."""
     from ropelab.results import SERIES, TRAJECTORY
 
     paths = (run.file(name) for run in scenario.runs for name in (SERIES, TRAJECTORY))
@@ -105,7 +105,7 @@ def recorded(scenario) -> int:
 
 
 def show_all(results, styles, target: Path, gnuplot):
-    """The sections of all scenarios, in their order."""
+    """Makes the sections of all scenarios, in their order."""
     import interruption
     from figures import file_names
 
@@ -114,7 +114,7 @@ def show_all(results, styles, target: Path, gnuplot):
     names = file_names(results.scenarios)
     alone = gnuplot if len(results.scenarios) == 1 else replace(gnuplot, jobs=1)
     with ProcessPoolExecutor(max(1, min(gnuplot.jobs, len(results.scenarios)))) as pool:
-        # What takes longest must not come last, when the other processors have nothing left to do.
+        # The longest start first, so that the processes finish together.
         waiting = {pool.submit(show_scenario, scenario, names[scenario.name], results.labels,
                                styles, target, alone): scenario.name
                    for scenario in sorted(results.scenarios, key=recorded, reverse=True)}
@@ -127,7 +127,7 @@ def show_all(results, styles, target: Path, gnuplot):
                     progress.step(waiting[future])
         finally:
             for worker in multiprocessing.active_children() if interruption.signals else ():
-                worker.terminate()  # it ends what it draws
+                worker.terminate()  # ends its gnuplot, too
             pool.shutdown(wait=True, cancel_futures=True)
             progress.end()
     interruption.check()
@@ -135,9 +135,9 @@ def show_all(results, styles, target: Path, gnuplot):
 
 
 def publish(source: Path, folder: Path, page: str) -> None:
-    """Moves complete files to their places, the page last, and removes figures of an older page that
-    are not drawn any more. All are in the list of what is ropelab's before they are there; what is
-    not in it is somebody else's and stays."""
+    """Moves complete files to their places, the page last, and removes figures of an older page
+    that are no longer drawn. Files are listed before they are written; a file that is not in the
+    list is the user's and stays."""
     names = [f"figures/{path.name}" for path in sorted(source.iterdir())] + ["report.html"]
     old = folder / LIST
     listed = old.read_text(encoding="utf-8").splitlines() if old.is_file() else [LIST_HEAD]

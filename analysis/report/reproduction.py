@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of `ropelab reproduce`: published numbers beside ours, and the figures of the papers."""
+"""Makes the page of `ropelab reproduce`: published numbers beside ours, and figures."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from templates import Sheet, fill, sheet
 from units import significant
 
 CURVES = "curves"
-THEORY, THEORY_LINE = "theory: ", 31  # how a curve is called that was not simulated; its line type
-SYMBOLS = 24    # a curve of more points has not one at each
-ENDS = 2        # so many points at each end of a long curve may bend
-OTHER_LINES = (15, 16, 17, 18)  # line types of curves that are no solver's
-COUNTS = 12     # most points whose numbers a logarithmic x axis has
-MARGIN = 0.04   # of the range, on linear axes
+THEORY, THEORY_LINE = "theory: ", 31  # prefix of curves that were not simulated; their line type
+SYMBOLS = 24    # a curve with more points has symbols only at some
+ENDS = 2        # number of points at each end of a long curve that slopes leave out
+OTHER_LINES = (15, 16, 17, 18)  # line types of curves that belong to no solver
+COUNTS = 12     # most points of a logarithmic x axis that are labelled
+MARGIN = 0.04   # share of the range, on linear axes
 HEIGHT = 330    # px
 SIGNS = {"equals": "", "at most": "≤ ", "at least": "≥ ", "drawn": ""}
 MEANINGS = {
@@ -86,8 +86,8 @@ def row(claim: dict[str, Any]) -> Row:
 
 
 def read_curves(path: Path, plot: dict[str, Any]) -> dict[str, Curve]:
-    """Curves by name, in the order in which they begin; what a logarithmic axis cannot show is
-    left out."""
+    """Reads the curves by name, in the order in which they begin, without points that a logarithmic
+    axis cannot show."""
     curves: dict[str, Curve] = {}
     with open(path, encoding="utf-8", newline="") as file:
         for name, x, y in list(csv.reader(file))[1:]:
@@ -108,7 +108,8 @@ def limits(values: list[float], logarithmic: bool) -> tuple[float, float]:
 
 def x_ticks(places: list[float], ends: tuple[float, float], is_log: bool, width: float
             ) -> list[Tick]:
-    """Of a logarithmic axis at the points, where these are counts and few."""
+    """Returns the ticks of the x axis; on a logarithmic one at the points, if these are few
+    counts."""
     if not is_log:
         return linear(*ends, width, across=True)
     return (counts(places) if len(places) <= COUNTS else []) or logarithmic(*ends)
@@ -116,7 +117,7 @@ def x_ticks(places: list[float], ends: tuple[float, float], is_log: bool, width:
 
 @dataclass(frozen=True)
 class Named:
-    """What assign_styles needs to know: "pbd, 20 sweeps" is a curve of pbd."""
+    """A named curve for assign_styles: "pbd, 20 sweeps" is a curve of pbd."""
 
     label: str
 
@@ -126,26 +127,26 @@ class Named:
 
 
 def curve_styles(names: Iterable[str]) -> dict[str, SolverStyle]:
-    """The styles of the curves that are called like a solver, or like one and a comma."""
+    """Returns the styles of curves named like a solver, or like a solver followed by a comma."""
     known = known_styles()
     return assign_styles(named for name in names if (named := Named(name)).solver_name in known)
 
 
 def line_types(names: list[str], styles: dict[str, SolverStyle]) -> list[int]:
-    """Theory has a line of its own; curves that are no solver's take the grey ones in order."""
+    """Returns the line types: one for theory, and grey ones in order for curves of no solver."""
     others = [name for name in names if not name.startswith(THEORY) and name not in styles]
     return [THEORY_LINE if name.startswith(THEORY) else styles[name].linetype if name in styles
             else OTHER_LINES[others.index(name) % len(OTHER_LINES)] for name in names]
 
 
 def symbols(curve: Curve, index: int, count: int) -> Curve:
-    """Where a curve has its symbols: at all its points, or at some, other ones than other curves."""
+    """Returns the points with symbols: all points, or some that differ from curve to curve."""
     x, y = [point[0] for point in curve], [point[1] for point in curve]
     return curve if len(curve) <= SYMBOLS else markers(x, y, max(x), index, count)
 
 
 def slope_triangles(curves: Sequence[Curve], low: float, high: float) -> list[Triangle]:
-    """Of the curves that have points to see."""
+    """Returns slope triangles of the curves whose points have symbols."""
     pieces = [straight_piece(curve[ENDS:-ENDS] if len(curve) > 3 * ENDS else curve)
               for curve in curves if len(curve) <= SYMBOLS]
     return place_all(pieces, [sorted(curve) for curve in curves], low, high)
@@ -208,7 +209,7 @@ def sections(experiments: list[dict[str, Any]], figures: dict[str, Figure], targ
 
 def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot: Gnuplot
          ) -> dict[str, Figure]:
-    """Draws into `target`."""
+    """Draws the figures of all experiments into `target` and returns them by experiment."""
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as name:
         styles = curve_styles(dict.fromkeys(
             name for e in experiments for name in experiment_curves(e, folder)))
@@ -220,7 +221,7 @@ def draw(experiments: list[dict[str, Any]], folder: Path, target: Path, gnuplot:
 
 
 def render(folder: Path, target: Path, gnuplot: Gnuplot) -> str:
-    """The whole page; the files of its figures are in `target` then."""
+    """Returns the whole page and leaves the files of its figures in `target`."""
     result = json.loads((folder / "reproduce.json").read_text(encoding="utf-8"))
     experiments = result["experiments"]
     figures = draw(experiments, folder, target, gnuplot)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kind of study hands to the page."""
+"""Defines what a kind of study passes to the page."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ropelab.results import Run
 
 @dataclass
 class Table:
-    """A table of the page: cells are texts; the first of a row is a label of a solver, and has its
-    colour, if `labelled`."""
+    """A table of the page: cells are texts; with `labelled` the first of a row is a solver's label
+    and has its colour."""
 
     caption: str
     headings: list[str]
@@ -22,7 +22,7 @@ class Table:
 
 @dataclass
 class Section:
-    """A scenario of a study, as the page shows it."""
+    """A scenario of a study as the page shows it."""
 
     anchor: str
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangles that show whole slopes on logarithmic axes, where they cross no line of the figure."""
+"""Places triangles that show whole slopes on logarithmic axes where they cross no line."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any, Sequence
 
 from curves import Point
 
-ENOUGH_ROOM, LEAST_ROOM = 0.03, 0.012  # of the y axis, between a triangle and the lines of the figure;
-                                       # with less there is none
-EDGE = 8            # points of each of its edges that are looked at
-BAND = 0.25         # in which the local slopes of a straight piece lie (order_fit.c)
-NEAR = 0.3          # of a whole number: a slope that a triangle may stand for
+ENOUGH_ROOM, LEAST_ROOM = 0.03, 0.012  # share of the y axis between a triangle and the lines: aimed
+                                       # at, and required
+EDGE = 8            # points that are checked along each of its edges
+BAND = 0.25         # largest spread of the local slopes of a straight piece (order_fit.c)
+NEAR = 0.3          # largest distance of a slope from the whole number of its triangle
 LEAST = 3           # points of a straight piece
-NUMBER = 1.12       # how far beside its edge a number is, as a factor
-SYMBOL = 1.05       # how far beyond the end of a line its symbol reaches, likewise
+NUMBER = 1.12       # distance of the number from its edge, as a factor
+SYMBOL = 1.05       # reach of a symbol beyond the end of its line, as a factor
 
 
 @dataclass
 class Triangle:
-    """A slope to compare with: of the line through two points, drawn a bit below a curve."""
+    """A slope to compare with, drawn a little below or above a curve."""
 
     order: int
     corners: list[Point]
-    label: Point  # of the edge that the number stands beside
+    label: Point  # point of the edge that the number is beside
     side: int     # 1: to its right; -1: to its left
 
 
 def triangle_variables(placed: Sequence[Triangle], files: Sequence[str]) -> dict[str, list[Any]]:
-    """What ../plots/triangles.gp reads, and the files of the triangles themselves. The last file is
-    for gnuplot, which looks at the first of an empty range too."""
+    """Returns the variables of ../plots/triangles.gp. The last of the files is a dummy, since
+    gnuplot also reads the first file of an empty range."""
     return {"triangle_file": [*files, "none.dat"],
             "triangle_label": [str(one.order) for one in placed],
             "triangle_x": [one.label[0] for one in placed],
@@ -41,9 +41,9 @@ def triangle_variables(placed: Sequence[Triangle], files: Sequence[str]) -> dict
 
 def triangle(order: int, begin: Point, end: Point, low: float, high: float,
              lines: Sequence[Sequence[Point]] = ()) -> Triangle | None:
-    """Beside a line from one point to the other, on axes of which y has that range: below its
-    middle, or elsewhere along it, and farther away, where that leaves more room to the lines of the
-    figure. None where there is too little anywhere."""
+    """Places a triangle of a whole slope beside a line from `begin` to `end`, on a y axis from
+    `low` to `high`: below its middle or, if that leaves more room to the lines of the figure,
+    elsewhere along it or farther away. None if there is too little room."""
     places = [place_triangle(order, begin, end, low, high, side, share, far)
               for far in (1, 1.5, 2.2, 3.3) for side in (-1, 1)
               for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
@@ -53,14 +53,14 @@ def triangle(order: int, begin: Point, end: Point, low: float, high: float,
 
 def place_triangle(order: int, begin: Point, end: Point, low: float, high: float, side: int,
                    share: float, far: float) -> Triangle:
-    """At a share of the line, below it (side -1) or above."""
+    """Places a triangle at a share of the line, below it (side -1) or above (1)."""
     sense = 1 if (end[1] > begin[1]) == (end[0] > begin[0]) else -1
     (left, left_error), (right, right_error) = sorted((begin, end))
     middle = left * (right / left) ** share
     width = min(max(2.0, (right / left) ** 0.2), (right / left) ** 0.4)
     a, b = middle / math.sqrt(width), middle * math.sqrt(width)
     rise = width ** (abs(order) / 2)
-    # The right angle is below: above a line all of the triangle's height is in between.
+    # The right angle is below, so that above a line the triangle's whole height is in between.
     away = 0.07 * far if side < 0 else 0.04 * far + 2 * math.log10(rise) / math.log10(high / low)
     height = (left_error * (right_error / left_error) ** share
               * 10 ** (side * away * math.log10(high / low)))
@@ -71,7 +71,7 @@ def place_triangle(order: int, begin: Point, end: Point, low: float, high: float
 
 
 def height_at(line: Sequence[Point], x: float) -> float:
-    """Of a line on logarithmic axes; nan beyond the symbols at its ends."""
+    """Returns y of a line on logarithmic axes at x; nan beyond the symbols at its ends."""
     if line:
         first, last = min(line), max(line)
         for height, beyond in ((first[1], first[0] / x), (last[1], x / last[0])):
@@ -84,14 +84,14 @@ def height_at(line: Sequence[Point], x: float) -> float:
 
 
 def edges(place: Triangle) -> list[Point]:
-    """Points along them."""
+    """Returns points along the edges of a triangle."""
     return [(x0 * (x1 / x0) ** (k / EDGE), y0 * (y1 / y0) ** (k / EDGE))
             for (x0, y0), (x1, y1) in zip(place.corners, place.corners[1:]) for k in range(EDGE)]
 
 
 def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: float) -> float:
-    """Between a triangle with its number and the nearest line, as a share of the y axis; 0: a line
-    runs through it, or it is not on the axes."""
+    """Returns the share of the y axis between a triangle with its number and the nearest line; 0 if
+    a line crosses it or it is outside the axes."""
     marks = [*edges(place), (place.label[0] * NUMBER ** place.side, place.label[1])]
     nearest = min(math.log(min(y for _, y in marks) / low), math.log(high / max(y for _, y in marks)))
     for line in lines:
@@ -103,8 +103,8 @@ def room(place: Triangle, lines: Sequence[Sequence[Point]], low: float, high: fl
 
 
 def straight_piece(points: Sequence[Point]) -> Sequence[Point]:
-    """The most neighbouring points whose local slopes agree, of equally many those with the least
-    errors; none where there are fewer than LEAST, or where it is level."""
+    """Returns the longest run of points whose local slopes agree, of equally long ones that with
+    the least errors; empty if it has fewer than LEAST points or is level."""
     best: Sequence[Point] = ()
     for first in range(len(points)):
         for end in range(first + LEAST, len(points) + 1):
@@ -127,7 +127,7 @@ def mean_slope(piece: Sequence[Point]) -> float:
 
 def place_all(pieces: Sequence[Sequence[Point]], lines: Sequence[Sequence[Point]], low: float,
               high: float) -> list[Triangle]:
-    """One for each whole number that the slope of a straight piece is near to, at the lowest."""
+    """Places a triangle for each whole number near the slope of a straight piece, at the lowest."""
     found: dict[int, Sequence[Point]] = {}
     for piece in pieces:
         slope = mean_slope(piece) if len(piece) > 1 else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gives each solver label its line type of plots/style.gp: the same in every figure and table."""
+"""Gives each solver label its line type of plots/style.gp, the same in all figures and tables."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ PLOTS = Path(__file__).resolve().parent.parent / "plots"
 LINE = re.compile(r'^set linetype\s+(\d+) lc rgb "(#[0-9A-Fa-f]{6})" lw ([\d.]+) dt (1|\([\d.,]+\))'
                   r'\s+pt\s+(\d+) ps ([\d.]+)\s+#\s*([\w-]+)\s*$')
 
-# Variants of a solver, one after the other: how far its colour goes to black (below 0) or white,
-# and their dashes. Dark colours only go to white.
+# Variants of a solver in order: the share by which its colour is mixed with black (negative) or
+# white, and their dashes. Dark colours are only mixed with white.
 SHADES = (0.42, -0.45, 0.58, -0.7, 0.2)
 DARK_SHADES = (0.4, 0.62, 0.22, 0.72, 0.52)
 DASHES = ((8, 6), (3, 5), (16, 6, 3, 6), (10, 6, 3, 6, 3, 6), (5, 5))
-DARK = 60  # of 255
-FIRST_VARIANT = 101  # line type
+DARK = 60  # largest mean of red, green and blue, of 255
+FIRST_VARIANT = 101  # line type of the first variant
 
 
 @dataclass(frozen=True)
 class SolverStyle:
     linetype: int
     colour: str
-    dash: tuple[float, ...] = ()  # lengths of strokes and gaps; none: a whole line
-    symbol: int = 7               # gnuplot's number of a point type
+    dash: tuple[float, ...] = ()  # lengths of strokes and gaps; (): solid
+    symbol: int = 7               # gnuplot's number of the point type
     width: float = 2.2
     size: float = 0.75            # of the symbol
 
     @property
     def hollow(self) -> int:
-        """gnuplot's symbols come in pairs, the hollow one first."""
+        """Returns the hollow symbol, which precedes the filled one in gnuplot's numbering."""
         return self.symbol - 1
 
     @property
     def gnuplot(self) -> str:
-        """The command that defines its line type."""
+        """Returns the gnuplot command that defines the line type."""
         dash = f"({','.join(f'{length:g}' for length in self.dash)})" if self.dash else "1"
         return (f'set linetype {self.linetype} lc rgb "{self.colour}" lw {self.width:g} dt {dash} '
                 f"pt {self.symbol} ps {self.size:g}")
 
 
 def dash_lengths(text: str) -> tuple[float, ...]:
-    """Of gnuplot's `dt`: (stroke,gap,...), or 1 for a whole line."""
+    """Parses gnuplot's `dt`: (stroke,gap,...), or 1 for a solid line."""
     return () if text == "1" else tuple(float(length) for length in text.strip("()").split(","))
 
 
 def known_styles() -> dict[str, SolverStyle]:
-    """Solver name -> line type, as written in style.gp."""
+    """Reads the line types of the solvers from style.gp."""
     styles: dict[str, SolverStyle] = {}
     for line in (PLOTS / "style.gp").read_text(encoding="utf-8").splitlines():
         match = LINE.match(line)
@@ -62,7 +62,7 @@ def known_styles() -> dict[str, SolverStyle]:
 
 
 def shaded(colour: str, share: float) -> str:
-    """A colour on its way to white, or, below 0, to black."""
+    """Mixes a colour with white, or for a negative share with black."""
     parts = [int(colour[i:i + 2], 16) for i in (1, 3, 5)]
     end = 255 if share > 0 else 0
     return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)
@@ -73,7 +73,8 @@ def is_dark(colour: str) -> bool:
 
 
 def variant(style: SolverStyle, number: int, linetype: int) -> SolverStyle:
-    """The style of a solver's variant, counted from 1: its symbol, a shade of its colour."""
+    """Returns the style of a solver's variant, counted from 1: its symbol and a shade of its
+    colour."""
     k = (number - 1) % len(SHADES)
     shades = DARK_SHADES if is_dark(style.colour) else SHADES
     return replace(style, linetype=linetype, colour=shaded(style.colour, shades[k]),
@@ -81,13 +82,14 @@ def variant(style: SolverStyle, number: int, linetype: int) -> SolverStyle:
 
 
 def short_label(label: str) -> str:
-    """"pbd, 20" for "pbd-iterations=20", which a key has no room for."""
+    """Returns a label short enough for a key: "pbd, 20" for "pbd-iterations=20"."""
     return label.replace("-iterations=", ", ")
 
 
 def assign_styles(runs: Iterable[Run]) -> dict[str, SolverStyle]:
-    """Each label has the style of its solver: that under the solver's own name, or else the first,
-    as it is, the others as variants. Solvers that style.gp does not know have the free ones."""
+    """Gives each label a style of its solver: the solver's own style to the label that equals its
+    name, or else to its first label; variants of it to the others. Solvers that are not in style.gp
+    get the unused styles."""
     known = known_styles()
     solver_of: dict[str, str] = {}
     for run in runs:

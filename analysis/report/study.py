@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of a study: for each kind of study whose tables are in the folder, its sections."""
+"""Makes the page of a study from the sections of each kind whose table is in the folder."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from section import Section
 from solver_style import SolverStyle, assign_styles
 from templates import fill, sheet
 
-# A kind of study is a module with TABLE, the name of the file that it writes, HEADING, what a study
-# without a title is called, sections(results, styles, target, gnuplot), which draws into target,
-# and perhaps names(folder): what the head of the page calls the solvers, if not by all the labels of
-# curves, and restyle(folder, styles): the styles of those that have others. The orders of convergence that a
-# study of another kind writes come behind it.
+# A kind of study is a module with TABLE, the name of its file; HEADING, for studies without a
+# title; curves(folder); and sections(results, styles, target, gnuplot), which draws into target. It
+# may have names(folder), the solvers in the head of the page if these are not all labels of curves,
+# and restyle(folder, styles), styles of labels that differ from those of their solvers. Orders of
+# convergence that another kind writes follow it.
 KINDS: tuple[ModuleType, ...] = (precision, onestep, consistency, convergence)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What assign_styles needs to know of a solver."""
+    """The label and solver of a curve, for assign_styles."""
 
     label: str
     solver_name: str
@@ -39,7 +39,7 @@ class Curve:
 
 @dataclass
 class About:
-    """What study.json says; a study from the command line has no title."""
+    """The facts of study.json; studies from the command line have no title."""
 
     title: str
     text: str
@@ -71,7 +71,7 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
             styles |= kind.restyle(folder, styles)
     sections = [section for kind in kinds
                 for section in kind.sections(results, styles, target, gnuplot)]
-    if len(kinds) > 1:  # the same scenarios again
+    if len(kinds) > 1:  # the same scenarios once more
         for section in sections[len(sections) // 2:]:
             section.title, section.about, section.facts = f"{section.title}: orders", "", []
     labels = (kinds[0].names(folder) if hasattr(kinds[0], "names")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kinds of study share that measure without recording runs: where their tables are, what
-run.json says of them, and their sections."""
+"""Helps kinds of study that record no runs: finds their tables and facts and makes sections."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ Builder = Callable[[Easel], Drawing | None]
 
 
 def study_folder(easel: Easel, kind: str) -> Path | None:
-    """The folder with the tables, if the runs say that they belong to something of this kind."""
+    """Returns the folder of the tables if the runs belong to a study of this kind; else None."""
     for run in easel.scenario.runs:
         if run.folder and mapping(run.info.get(kind)):
             return run.folder.parent.parent
@@ -37,13 +36,13 @@ def study_facts(easel: Easel, kind: str) -> dict[str, Any]:
 
 
 def summary_curves(folder: Path) -> list[tuple[str, str]]:
-    """Label and solver of every line of summary.csv."""
+    """Returns label and solver of every row of summary.csv."""
     return list(dict.fromkeys((row["label"], row["solver"])
                               for row in read_rows(folder / "summary.csv")))
 
 
 def summary_table(scenario: Scenario, caption: str) -> Table:
-    """Solver x the numbers of summary.csv, with what became of it."""
+    """Makes a table of solvers with the status and numbers of summary.csv."""
     found = tables.scenario_table(scenario)
     headings = ["solver", "status"] + [metric.heading + in_units(metric.unit)
                                        for metric in found.metrics]
@@ -54,8 +53,8 @@ def summary_table(scenario: Scenario, caption: str) -> Table:
 def make_sections(results: Results, styles: dict[str, SolverStyle], target: Path, gnuplot: Gnuplot,
                   builders: Sequence[Builder], caption: str, elsewhere: bool = False
                   ) -> list[Section]:
-    """A section for each scenario: the figures that the builders make, and the summary. `elsewhere`:
-    another section has the figures, and tables of the errors."""
+    """Makes a section for each scenario with the figures of the builders and the summary.
+    `elsewhere`: another section has the figures and the tables of errors."""
     made = []
     with tempfile.TemporaryDirectory(prefix="ropelab-figures-") as temporary:
         folder = Path(temporary)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes gnuplot's SVG smaller and safe to stand beside others in one page."""
+"""Makes gnuplot's SVG smaller and safe to be embedded beside others in one page."""
 
 from __future__ import annotations
 
 import html
 import re
 
-TOLERANCE = 0.12  # px: no point of a simplified line is farther from the original than this
+TOLERANCE = 0.12  # px: largest distance of a simplified line from the original
 FONT = "DejaVu Sans, Verdana, sans-serif"
 
 PATH = re.compile(r"""d='(M[^'a-z]+)(z?)'""")
@@ -15,8 +15,8 @@ Point = tuple[float, float]
 
 
 def simplify(points: list[Point], tolerance: float = TOLERANCE) -> list[Point]:
-    """Drops points that lie on the line between their neighbours. A point is kept as soon as the
-    cone of directions that pass all dropped points within the tolerance is empty."""
+    """Drops points that lie on the line between their neighbours, within the tolerance. A point is
+    kept when no direction from the last kept one passes all dropped points."""
     if len(points) < 3:
         return points
     kept = [points[0]]
@@ -41,7 +41,7 @@ def simplify(points: list[Point], tolerance: float = TOLERANCE) -> list[Point]:
                 direction = (dx / length, dy / length)
             along = dx * direction[0] + dy * direction[1]
             across = dy * direction[0] - dx * direction[1]
-            if along > 0:  # comparisons, since max() and min() take as long as all the rest
+            if along > 0:  # comparisons, since max() and min() would dominate the time
                 if low * along < across - tolerance:
                     low = (across - tolerance) / along
                 if high * along > across + tolerance:
@@ -65,8 +65,8 @@ def smaller_path(match: re.Match[str]) -> str:
 
 
 def tidy(text: str, name: str) -> str:
-    """The file that is written: simplified lines, unused definitions dropped, and every id made
-    unique by the figure's name."""
+    """Returns the final SVG: with simplified lines, without unused definitions, and with ids that
+    the figure's name makes unique."""
     head, found, body = text.partition("</defs>")
     if found:
         used = set(re.findall(r"href='#(\w+)'", body))
@@ -83,7 +83,7 @@ def tidy(text: str, name: str) -> str:
                 head = re.sub(rf"\s*<filter id='{box}'.*?</filter>", "", head, flags=re.DOTALL)
         text = head + found + body
     text = PATH.sub(smaller_path, text)
-    # One font for all, with fallbacks; what equals SVG's own defaults goes.
+    # One font with fallbacks for all text; attributes that equal SVG's defaults are dropped.
     text = text.replace('font-family="DejaVu Sans:Bold"', 'font-weight="bold"')
     text = re.sub(r' font-family="DejaVu Sans"\s*', " ", text)
     text = text.replace("<svg", f'<svg font-family="{FONT}"', 1)
@@ -98,8 +98,8 @@ def tidy(text: str, name: str) -> str:
 
 
 def inline(text: str, description: str) -> str:
-    """The <svg> element for an HTML page: no prolog, no fixed size, described for those who do not
-    see it."""
+    """Returns the <svg> element for an HTML page: without prolog and fixed size, with a description
+    for screen readers."""
     element = text[text.index("<svg"):]
     opening, rest = element.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', opening)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the report as plain data: what stands in each cell, and which value is best."""
+"""Makes the tables of the report as plain data: the cells, and which of them are best."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ METRICS = (
            "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
 )
 
-STEPS_NAMED = 3  # more time steps than these are counted
+STEPS_NAMED = 3  # most time steps that are listed
 
 OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
 SHORT = {"exact_error_max": "to closed form", "energy_error_max_J": "energy",
@@ -138,7 +138,7 @@ class OverviewCell:
 
 @dataclass
 class OverviewRow:
-    """A scenario: the names of its numbers, and these by solver; None where it was not run."""
+    """A scenario with the headings of its numbers and a cell per solver; None: not run."""
 
     scenario: Scenario
     headings: list[str]
@@ -147,7 +147,7 @@ class OverviewRow:
 
 @dataclass
 class Refusal:
-    """Solvers that cannot do a scenario, all for one reason."""
+    """Solvers that do not support a scenario for the same reason."""
 
     reason: str
     labels: list[str]
@@ -162,8 +162,8 @@ def finished(run: Run) -> bool:
 
 
 def best_text(metric: Metric, runs: list[Run]) -> str | None:
-    """The smallest value of the finished runs as it is shown; None if there is nothing to choose
-    (fewer than two runs, or all alike)."""
+    """Returns the smallest value of the finished runs as it is shown; None if there are fewer than
+    two different ones."""
     values = [run.metric(metric.name, math.nan) for run in runs if finished(run)]
     values = [value for value in values if math.isfinite(value)]
     texts = {shown(metric, abs(value)) for value in values}
@@ -180,7 +180,7 @@ def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
 
 
 def with_unit(metric: Metric, scenario: Scenario) -> Metric:
-    """The distance from the closed form has the unit of the probes that count (record.c)."""
+    """Returns the metric with its unit: `exact_error_max` has that of the probes that count."""
     if metric.name != "exact_error_max":
         return metric
     probes = next((found for run in scenario.runs if (found := counted_probes(run))), [])
@@ -189,8 +189,8 @@ def with_unit(metric: Metric, scenario: Scenario) -> Metric:
 
 
 def counted_probes(run: Run) -> list[str]:
-    """Of which probes `exact_error` is the largest error: of places and lengths, where any of
-    them is known (record.c)."""
+    """Returns the probes whose largest error is `exact_error`: positions and lengths, or all if
+    none of these is known (record.c)."""
     series = run.table(SERIES)
     known = [name.removesuffix(".error") for name in series
              if name.endswith(".error") and any(map(math.isfinite, series[name]))]
@@ -198,7 +198,7 @@ def counted_probes(run: Run) -> list[str]:
 
 
 def scenario_table(scenario: Scenario) -> ScenarioTable:
-    """Solver x metrics; metrics that no run has are left out."""
+    """Makes the table of solvers and metrics, without metrics that no run has."""
     metrics = [with_unit(metric, scenario) for metric in METRICS
                if any(math.isfinite(run.metric(metric.name, math.nan)) for run in scenario.runs)]
     best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
@@ -209,7 +209,7 @@ def scenario_table(scenario: Scenario) -> ScenarioTable:
 
 
 def overview_metrics(scenario: Scenario) -> list[Metric]:
-    """The two or three numbers of a scenario that say most."""
+    """Returns the two or three most telling metrics of a scenario."""
     by_name = {metric.name: metric for metric in METRICS}
     names = [name for name in OVERVIEW if any(
         math.isfinite(run.metric(name, math.nan)) for run in scenario.runs)]
@@ -238,17 +238,17 @@ def overview_row(scenario: Scenario, labels: list[str]) -> OverviewRow:
 
 
 def failures(scenario: Scenario) -> list[Run]:
-    """Runs that did not reach their end."""
+    """Returns the runs that did not finish."""
     return [run for run in scenario.runs if run.status not in ("done", "unsupported")]
 
 
 def happenings(scenario: Scenario) -> list[str]:
-    """What the runs have noted: ropes that slipped off, what came apart, energy from nothing."""
+    """Returns the notes of the runs: ropes that slipped off or parted, energy gained ..."""
     return [f"{run.label}: {'; '.join(run.notes)}" for run in scenario.runs if run.notes]
 
 
 def refusals(scenario: Scenario) -> list[Refusal]:
-    """Runs that were not made because the solver or the program cannot do the scenario."""
+    """Returns the solvers that do not support the scenario, by reason."""
     found: dict[str, Refusal] = {}
     for run in scenario.runs:
         if run.status == "unsupported":
@@ -257,7 +257,7 @@ def refusals(scenario: Scenario) -> list[Refusal]:
 
 
 def step_words(steps: list[float]) -> str:
-    """One step, two or three, or, of more, how many there are between which."""
+    """Lists up to STEPS_NAMED steps; of more, returns their number and range."""
     texts = list(dict.fromkeys(map(significant, steps)))
     if len(texts) > STEPS_NAMED:
         return f"{len(texts)}, from {texts[0]} to {texts[-1]} s"
@@ -265,7 +265,7 @@ def step_words(steps: list[float]) -> str:
 
 
 def facts(scenario: Scenario) -> list[tuple[str, str]]:
-    """What one wants to know of a scenario at a glance."""
+    """Returns the facts of a scenario for its section: names and values."""
     definition = scenario.definition
     found = []
     if "gravity" in definition:
@@ -282,7 +282,8 @@ def facts(scenario: Scenario) -> list[tuple[str, str]]:
 
 
 def in_all(items: list[dict[str, Any]], key: str) -> str:
-    """The number that is given for all of them, or from which to which; empty: none but 0."""
+    """Returns the value that all items have, or the range of values; empty if all are 0 or
+    missing."""
     values = sorted({value for item in items if math.isfinite(value := number(item.get(key)))})
     texts = list(dict.fromkeys(f"{int(value)}" if key == "segments" else significant(value)
                                for value in values))
@@ -332,7 +333,7 @@ def rope_fact(ropes: list[dict[str, Any]]) -> str:
 
 @dataclass
 class SolverCard:
-    """A solver as it was run: its label, what it is, and its parameters."""
+    """A solver as it was run: label, description and parameters."""
 
     label: str
     name: str
@@ -344,7 +345,7 @@ class SolverCard:
 
 
 def solver_cards(results: Results) -> list[SolverCard]:
-    """One card a label; a second one if its parameters differ between scenarios."""
+    """Makes a card per label; several if its parameters differ between scenarios."""
     cards: dict[str, SolverCard] = {}
     for run in results.runs:
         solver = run.solver
@@ -366,7 +367,7 @@ def solver_cards(results: Results) -> list[SolverCard]:
 
 
 def environments(results: Results) -> list[dict[str, str]]:
-    """The different programs and computers that made the runs."""
+    """Returns the different programs and computers that made the runs."""
     found: dict[str, dict[str, str]] = {}
     for run in results.runs:
         info, host = run.info, mapping(run.info.get("host"))
@@ -383,7 +384,7 @@ def environments(results: Results) -> list[dict[str, str]]:
 
 
 def commands(runs: list[Run]) -> list[str]:
-    """One command that makes all the runs again where they belong to a comparison, else one each."""
+    """Returns the command that repeats the whole comparison or, without one, a command per run."""
     comparisons = {str(run.info.get("comparison") or "") for run in runs}
     if len(comparisons) == 1 and "" not in comparisons:
         return list(comparisons)
@@ -391,7 +392,7 @@ def commands(runs: list[Run]) -> list[str]:
 
 
 def period(results: Results) -> str:
-    """When the runs were started."""
+    """Returns when the runs were started: a time, or the first and the last."""
     times = sorted(str(run.info["started"]) for run in results.runs if run.info.get("started"))
     if not times:
         return ""

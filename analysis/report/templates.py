@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all pages share: how a template is filled, and how a figure stands in a page."""
+"""Fills the templates of all pages and embeds figures in them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Sheet:
     """A figure in a page."""
 
     figure: Figure
-    packed: str  # the SVG element, deflated, in base64: figures.js opens it
-    shape: str   # width / height
+    packed: str  # the SVG element as deflated base64, which figures.js decodes
+    shape: str   # aspect ratio, width / height
     files: str
 
 
 def sheet(figure: Figure, folder: Path) -> Sheet:
-    """Of the SVG file in `folder`."""
+    """Makes a sheet from the figure's SVG file in `folder`."""
     element = inline((folder / f"{figure.name}.svg").read_text(encoding="utf-8"), figure.alt)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', element)
     packed = base64.b64encode(zlib.compress(element.encode())).decode("ascii")
@@ -38,7 +38,7 @@ def sheet(figure: Figure, folder: Path) -> Sheet:
 
 
 def script(name: str) -> Markup:
-    """A script as part of a page; nothing in it may end the element that it stands in."""
+    """Returns a script for embedding; no text in it can end its element."""
     return Markup((HERE / name).read_text(encoding="utf-8").replace("</", "<\\/"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers and units as they are shown."""
+"""Formats numbers and units for display."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROBE_UNITS = {
     "vx": "m/s", "vy": "m/s", "vz": "m/s", "speed": "m/s", "slip": "m/s",
     "angle": "rad", "wrap": "rad", "spin": "rad/s", "tension": "N", "force": "N",
 }
-# Of what closed forms know to stay (`ropelab list exact`).
+# Units of the invariants of closed forms (`ropelab list exact`).
 INVARIANT_UNITS = {"wave-front": "m", "swinging-atwood": "m³/s²"}
 
 
@@ -19,14 +19,15 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def in_units(unit: str, exponent: int = 0) -> str:
-    """What follows the name of an axis or of a column: what its numbers are multiples of."""
+    """Returns the suffix of an axis or column name: " (10^EXPONENT UNIT)" or empty."""
     power = "10" + str(exponent).translate(SUPERSCRIPT) if exponent else ""
     named = f"{power} {unit}".strip()
     return f" ({named})" if named else ""
 
 
 def probe_unit(probe: str) -> str:
-    """The unit of a probe by the last word of its name that has one; "" for a pure number."""
+    """Returns the unit of a probe by the last word of its name that has one; "" for a pure
+    number."""
     form, _, invariant = probe.rpartition(".invariant")
     if form and not invariant:
         return INVARIANT_UNITS.get(form, "")
@@ -37,7 +38,7 @@ def probe_unit(probe: str) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Three significant digits: 0.00123, 12.3, 1230 and 1.23e-7."""
+    """Formats a number with three significant digits: 0.00123, 12.3, 1230 and 1.23e-7."""
     if not math.isfinite(value):
         return "–"
     if value == 0:
@@ -50,14 +51,14 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def counted(value: float) -> str:
-    """A count: whole numbers in full up to seven digits, in thin groups of three."""
+    """Formats a count: integers below 1e7 in full, in groups of three."""
     if math.isfinite(value) and value == round(value) and abs(value) < 1e7:
         return f"{int(value):,}".replace(",", "\u202f")
     return significant(value)
 
 
 def plain(value: Any) -> str:
-    """A value of a JSON file in one line."""
+    """Formats a value of a JSON file on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes of bodies as lines in the body's own frame, for the player."""
+"""Draws the shapes of bodies as lines in the body's own frame, for the player."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from geometry import Definition, Vector, add, parts_of, rotate, vector
 from ropelab.results import mapping, number
 
 CORNERS = 32    # of a circle
-GRID = 8        # squares along one side of what is drawn of a plane
+GRID = 8        # squares along one side of a drawn plane
 KINDS = ("sphere", "capsule", "cylinder", "box", "hull", "plane")
 Line = list[Vector]
 
 
 @dataclass
 class Wires:
-    """Lines, which of them belong to one convex part, and outlines that depend on the direction of
-    view: of balls that run from a to b."""
+    """Lines of a shape, which of them form one convex part, and balls moved from a to b, whose
+    outline depends on the view."""
 
     lines: list[Line] = field(default_factory=list)
-    solids: list[tuple[int, int]] = field(default_factory=list)  # first line of a part, how many
+    solids: list[tuple[int, int]] = field(default_factory=list)  # first line and number of lines
     rounds: list[tuple[Vector, Vector, float]] = field(default_factory=list)
 
     def points(self) -> list[Vector]:
-        """Corners of a box that holds all of it."""
+        """Returns corners of boxes that contain the shape."""
         found = [point for line in self.lines for point in line]
         for a, b, radius in self.rounds:
             found += [add(p, (s * radius,) * 3) for p in (a, b) for s in (-1, 1)]
@@ -46,14 +46,14 @@ def short(value: float) -> float:
 
 
 def arc(radius: float, height: float, start: float = 0.0, end: float = 2 * math.pi) -> Line:
-    """Part of a circle about the z axis."""
+    """Returns part of a circle about the z axis."""
     count = max(2, round(CORNERS * (end - start) / (2 * math.pi)))
     angles = (start + (end - start) * k / count for k in range(count + 1))
     return [(radius * math.cos(a), radius * math.sin(a), height) for a in angles]
 
 
 def upright(line: Line) -> Line:
-    """From the x-y plane to the x-z plane."""
+    """Moves a line from the x-y plane to the x-z plane."""
     return [(x, z, y) for x, y, z in line]
 
 
@@ -63,7 +63,7 @@ def sphere(radius: float) -> list[Line]:
 
 
 def cylinder(radius: float, half: float) -> list[Line]:
-    """A spoke in both ends shows that it turns."""
+    """Returns the lines of a cylinder; a spoke in each end shows its rotation."""
     sides = [[(x, y, -half), (x, y, half)] for x, y, _ in arc(radius, 0.0)[::CORNERS // 4][:-1]]
     spokes = [[(0.0, 0.0, z), (radius, 0.0, z)] for z in (-half, half)]
     return [arc(radius, -half), arc(radius, half), *sides, *spokes]
@@ -97,15 +97,15 @@ def unit(a: Vector) -> Vector:
 
 
 def across(direction: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors perpendicular to a direction and to each other."""
+    """Returns two unit vectors perpendicular to a direction and to each other."""
     least = min(range(3), key=lambda k: abs(direction[k]))
     first = unit(cross(direction, tuple(float(k == least) for k in range(3))))
     return first, unit(cross(direction, first))
 
 
 def is_edge(a: Vector, b: Vector, points: Any) -> bool:
-    """Whether a line between two points is an edge of the convex hull: seen along it, all others
-    lie in less than half a turn around it."""
+    """Whether the line between two points is an edge of the convex hull: seen along it, all other
+    points are in less than half a turn around it."""
     import numpy as np
 
     along = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
@@ -128,7 +128,7 @@ def hull(points: tuple[Vector, ...]) -> list[Line]:
 
 
 def plane(normal: Vector, nearest: Vector, size: float) -> list[Line]:
-    """A square grid; `nearest` is the place on the plane that it lies around."""
+    """Returns a square grid around `nearest`, a point of the plane."""
     u, v = across(normal)
 
     def at(i: float, j: float) -> Vector:
@@ -143,7 +143,7 @@ def back(turn: Vector, point: Vector) -> Vector:
 
 
 def body_wires(body: Definition, middle: Vector | None = None, size: float = 1.0) -> Wires:
-    """Of all parts of a body's shape; planes only if there is a `middle` of what is seen."""
+    """Returns the wires of all parts of a body; planes only around a `middle` of the view."""
     wires = Wires()
     for part in parts_of(body):
         kind = next((k for k in KINDS if k in part), "")

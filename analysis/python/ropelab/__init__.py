@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results of ropelab in Python: what `ropelab run`, `compare` and the studies wrote.
+"""Results of ropelab in Python: reads the files of `ropelab run`, `compare` and the studies.
 
     run = ropelab.load("out/run-atwood")
     run.series                      # the columns of series.csv, by name; units are in the names
@@ -12,8 +12,8 @@
     for run in comparison:
         print(run.scenario_name, run.label, run.status)
 
-What cannot be read raises NoResults, a name that there is not NoSuchName (a KeyError) with the
-nearest one. numpy and h5py are used where they are installed; h5py is needed for the trajectory.
+A result that cannot be read raises NoResults; an unknown name raises NoSuchName (a KeyError) with
+the nearest one. numpy and h5py are used if they are installed; trajectories need h5py.
 """
 
 from .results import (NoResults, NoSuchName, Results, Run, Scenario, Table, load,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what ropelab's commands write: run.json, the CSV files beside it, and summary.csv."""
+"""Reads the files of ropelab's commands: run.json, the CSV files beside it, and summary.csv."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
-LARGEST = 1e100  # larger numbers are the end of a run that diverged, and nothing to draw
+LARGEST = 1e100  # larger numbers belong to a divergence and are not drawn
 SERIES, ITERATIONS, SNAPSHOTS = "series.csv", "iterations.csv", "snapshots.csv"
 TRAJECTORY = "trajectory.h5"
-FEW = 12  # names that a message lists beside the nearest one
+FEW = 12  # most names that a message lists beside the nearest one
 WORDS = frozenset({"item", "kind", "scenario", "label", "solver", "parameters", "status", "reason",
-                   "state_hash"})  # columns that do not hold numbers
+                   "state_hash"})  # columns of text
 
 
 class NoResults(Exception):
-    """The folder holds no result that could be read."""
+    """The folder holds no readable result."""
 
 
 class NoSuchName(KeyError):
-    """There is nothing of that name; the message has the nearest one, or all that there are."""
+    """There is nothing with that name; the message has the nearest name, or all of them."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError shows its repr
@@ -44,12 +44,12 @@ def no_such(what: str, name: object, names: Iterable[str], where: object) -> NoS
 
 
 class Table(dict[str, Sequence[Any]]):
-    """The columns of a table by name: numpy arrays if numpy is installed, else lists; of words,
-    lists. All are as long as the table has rows."""
+    """The columns of a table by name, each as long as the table has rows: numpy arrays if numpy is
+    installed, else lists; columns of text are lists."""
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], where: str) -> None:
         super().__init__(columns)
-        self.where = where  # it was read from
+        self.where = where  # where it was read, for messages
 
     def __missing__(self, name: str) -> Sequence[Any]:
         raise no_such("column", name, self, self.where)
@@ -61,83 +61,85 @@ class Table(dict[str, Sequence[Any]]):
 
 @dataclass(repr=False)
 class Run:
-    """One solver on one scenario: what run.json says, and the folder of its CSV files, which are
-    read when they are first asked for."""
+    """One solver on one scenario: the contents of run.json and the folder of its CSV files, which
+    are read on first use."""
 
-    folder: Path | None  # None: the run is known from summary.csv only
+    folder: Path | None  # None: known only from summary.csv
     info: dict[str, Any]  # run.json
-    row: dict[str, str] = field(default_factory=dict)  # its line of summary.csv
+    row: dict[str, str] = field(default_factory=dict)  # its row of summary.csv
 
     def __repr__(self) -> str:
         return f"<ropelab.Run {self.scenario_name}, {self.label}: {self.status}, {self.folder}>"
 
     @property
     def solver(self) -> dict[str, Any]:
-        """`solver` of run.json: `name`, `label`, `parameters` ..."""
+        """Returns `solver` of run.json: `name`, `label`, `parameters` ..."""
         return mapping(self.info.get("solver"))
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """`scenario` of run.json: the scenario with all defaults filled in."""
+        """Returns `scenario` of run.json: the scenario with all defaults filled in."""
         return mapping(self.info.get("scenario"))
 
     @property
     def scenario_name(self) -> str:
-        """What the scenario is called; where nothing says it, its folder."""
+        """Returns the name of the scenario; if it is unknown, that of its folder."""
         parent = self.folder.parent.name if self.folder else ""
         return str(self.scenario.get("name") or self.row.get("scenario") or parent or "scenario")
 
     @property
     def label(self) -> str:
-        """What the solver and its curve are called: `fine` of fine=pbd,iterations=100."""
+        """Returns the label of the solver and its curve: `fine` of fine=pbd,iterations=100."""
         folder = self.folder.name if self.folder else ""
         solver = self.solver
         return str(solver.get("label") or self.row.get("label") or solver.get("name") or folder)
 
     @property
     def solver_name(self) -> str:
-        """What the method is called: `pbd` of fine=pbd,iterations=100."""
+        """Returns the name of the method: `pbd` of fine=pbd,iterations=100."""
         return str(self.solver.get("name") or self.row.get("solver") or self.label)
 
     @property
     def status(self) -> str:
-        """How it ended: done, diverged, unsupported, timeout, interrupted, failed; or running."""
+        """Returns how the run ended: done, diverged, unsupported, timeout, interrupted, failed; or
+        running."""
         return str(self.info.get("status") or self.row.get("status") or "unknown")
 
     @property
     def reason(self) -> str:
-        """Why it ended as it did, where that says more than the status."""
+        """Returns why it ended so, if that says more than the status."""
         reason = str(self.info.get("reason") or self.row.get("reason") or "")
         return "" if reason == self.status else reason
 
     @property
     def changes(self) -> list[dict[str, Any]]:
-        """What came apart, and the winches that ran out of rope."""
+        """Returns the events at which ropes parted, ends were released or winches ran out of
+        rope."""
         changes = self.info.get("changes")
         return changes if isinstance(changes, list) else []
 
     @property
     def notes(self) -> list[str]:
-        """What happened and is easily overlooked, in words."""
+        """Returns notes, in words, on what is easily overlooked."""
         notes = self.info.get("notes")
         return [str(note) for note in notes] if isinstance(notes, list) else []
 
     @property
     def step(self) -> float:
-        """The time step [s]; nan where it is not known."""
+        """Returns the time step [s]; nan if it is unknown."""
         value = number(self.info.get("step_s"))
         return value if math.isfinite(value) else number(self.row.get("step"))
 
     @property
     def duration(self) -> float:
-        """How long it was planned to be [s]; nan where that is not known."""
+        """Returns the planned duration [s]; nan if it is unknown."""
         value = number(self.info.get("duration_s"))
         return value if math.isfinite(value) else number(self.scenario.get("duration"))
 
     def metric(self, name: str, absent: float | None = None) -> float:
-        """A number of the summary, by the name of its column in summary.csv, which has the unit;
-        nan where the run has none. A name that no summary of its kind has is refused, unless it is
-        said what stands for it."""
+        """Returns a number of the summary by its column of summary.csv, whose name has the unit;
+        nan if this run has no value. Raises NoSuchName if no such column exists, unless `absent` is
+        given, which is returned then."""
         summary = mapping(self.info.get("summary"))
         known = {**self.row, **summary}
         if known and name not in known and name != "seconds":
@@ -148,12 +150,12 @@ class Run:
         return value if math.isfinite(value) else number(self.row.get(name))
 
     def file(self, name: str) -> Path | None:
-        """The path of one of its files; None if the run did not write it."""
+        """Returns the path of one of its files; None if the run did not write it."""
         path = self.folder / name if self.folder else None
         return path if path and path.is_file() else None
 
     def table(self, name: str, largest: float = LARGEST) -> Mapping[str, array[float]]:
-        """A CSV file of numbers, by column, limited to +-largest; empty if there is none."""
+        """Returns a CSV file of numbers by column, limited to +-largest; empty if there is none."""
         known = self.__dict__.setdefault("tables", {})
         if (name, largest) not in known:
             path = self.file(name)
@@ -161,46 +163,47 @@ class Run:
         return known[name, largest]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was read from its files does not go with it to another process."""
+        """Returns the state for another process, without what was read from files."""
         return {own.name: getattr(self, own.name) for own in fields(self)}
 
     @cached_property
     def series(self) -> Table:
-        """The columns of series.csv: time_s, energy_J ..., and the probes. Empty if the run was
-        refused."""
+        """Returns the columns of series.csv: time_s, energy_J ..., and the probes; empty if the run
+        was refused."""
         return self.shown_table(SERIES)
 
     @cached_property
     def iterations(self) -> Table:
-        """The columns of iterations.csv: step, iteration, residual_m."""
+        """Returns the columns of iterations.csv: step, iteration, residual_m."""
         return self.shown_table(ITERATIONS)
 
     def shown_table(self, name: str) -> Table:
-        """A CSV file of numbers as a user has it, with what to say where a column is not there."""
+        """Returns a CSV file of numbers for the user, with a message for columns that do not
+        exist."""
         columns = self.table(name, math.inf)
         where = self.folder / name if self.folder else name
         why = "" if columns else f", which has none (the run: {self.status} {self.reason})"
         return Table({own: shown(column) for own, column in columns.items()}, f"{where}{why}")
 
     def snapshot_rows(self) -> list[dict[str, str]]:
-        """The lines of snapshots.csv as they are."""
+        """Returns the rows of snapshots.csv as text."""
         path = self.file(SNAPSHOTS)
         return list(read_rows(path)) if path else []
 
     @cached_property
     def snapshots(self) -> Table:
-        """The columns of snapshots.csv: time_s, item, kind, index, and x, y, z [m]."""
+        """Returns the columns of snapshots.csv: time_s, item, kind, index, and x, y, z [m]."""
         return Table(columns_of(self.snapshot_rows()), str(self.folder and self.folder / SNAPSHOTS))
 
     @cached_property
     def trajectory(self) -> Any:
-        """trajectory.h5, open for reading with h5py; None if the run did not write one. Shapes and
-        units of its datasets are in analysis/README.md."""
+        """Opens trajectory.h5 for reading with h5py; None if the run did not write it. Shapes and
+        units of its datasets are in analysis/README.md. Raises ImportError without h5py."""
         path = self.file(TRAJECTORY)
         if path is None:
             return None
         try:
-            import h5py  # needed for this alone
+            import h5py  # needed only here
         except ImportError as error:
             raise ImportError(f"to read {path} takes h5py (Debian package python3-h5py)") from error
         try:
@@ -209,10 +212,11 @@ class Run:
             raise NoResults(f"{path}: cannot be read: {error}") from error
 
     def rope_at(self, rope: str, frame: int) -> tuple[Any, Any]:
-        """A rope at a frame of the trajectory, which may count from the end (-1): its points [m],
-        n x 3, over the bodies on which it lies, and the tension from each to the next [N], n - 1,
-        or n of a closed rope; at the first frame nan. Between the pieces of a rope that has parted
-        there is a point of nan. The time of the frame is `trajectory["time_s"][frame]`."""
+        """Returns a rope at a frame of the trajectory; negative frames count from the end. The
+        result is its points [m], n x 3, along the bodies on which it lies, and the tension from
+        each to the next [N], n - 1, or n of a closed rope; nan at the first frame. Between the
+        pieces of a parted rope there is a point of nan. `trajectory["time_s"][frame]` is the time.
+        Raises NoResults without a trajectory and NoSuchName for an unknown rope."""
         file = self.trajectory
         if file is None:
             raise NoResults(f"{self.folder}: no {TRAJECTORY} (the run: {self.status})")
@@ -238,7 +242,7 @@ class Run:
 
 
 def join(points: Any, tension: Any) -> tuple[Any, Any]:
-    """The elements of a rope that can part, two points each, as one line with gaps of nan."""
+    """Joins the elements of a rope that can part, two points each, into a line with gaps of nan."""
     import numpy as np
 
     line, pulls = [points[0]], []
@@ -254,7 +258,7 @@ def join(points: Any, tension: Any) -> tuple[Any, Any]:
 
 @dataclass(repr=False)
 class Scenario:
-    """A scenario of a comparison, with the runs of all solvers on it."""
+    """A scenario of a comparison with the runs of all solvers on it."""
 
     name: str
     runs: list[Run]
@@ -264,30 +268,30 @@ class Scenario:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The scenario with all defaults filled in; empty if no run says it."""
+        """Returns the scenario with all defaults filled in; empty if no run has it."""
         return next((run.scenario for run in self.runs if run.scenario), {})
 
     @property
     def title(self) -> str:
-        """Its title; where it has none, its name."""
+        """Returns the title of the scenario; without one, its name."""
         return str(self.definition.get("title") or self.name)
 
     @property
     def about(self) -> str:
-        """What it says of itself."""
+        """Returns the scenario's description of itself."""
         return str(self.definition.get("about") or "")
 
     @property
     def duration(self) -> float:
-        """Of the longest run [s]."""
+        """Returns the duration of the longest run [s]."""
         known = [run.duration for run in self.runs if math.isfinite(run.duration)]
         return max(known, default=1.0)
 
 
 @dataclass(repr=False)
 class Results:
-    """The runs of a comparison, in the order in which they were asked for: to be walked through,
-    or one by one as results[scenario, label]."""
+    """The runs of a comparison in the order of the command; iterate over them, or get one by
+    results[scenario, label]."""
 
     folder: Path
     scenarios: list[Scenario]
@@ -301,7 +305,7 @@ class Results:
         return len(self.runs)
 
     def keys(self) -> list[tuple[str, str]]:
-        """Scenario and label of every run."""
+        """Returns scenario and label of every run."""
         return [(run.scenario_name, run.label) for run in self.runs]
 
     _ipython_key_completions_ = keys
@@ -310,7 +314,7 @@ class Results:
         return iter(self.runs)
 
     def __getitem__(self, key: tuple[str, str]) -> Run:
-        """The run of a scenario and a label."""
+        """Returns the run of a scenario and a label. Raises NoSuchName if there is none."""
         if key in self.keys():
             return self.runs[self.keys().index(key)]
         if not (isinstance(key, tuple) and len(key) == 2):
@@ -323,18 +327,18 @@ class Results:
 
     @cached_property
     def summary(self) -> Table:
-        """The columns of summary.csv; empty if there is none."""
+        """Returns the columns of summary.csv; empty if there is none."""
         path = self.folder / "summary.csv"
         return Table(columns_of(read_rows(path)) if path.is_file() else {}, str(path))
 
     @property
     def runs(self) -> list[Run]:
-        """All of them, scenario by scenario."""
+        """Returns all runs, scenario by scenario."""
         return [run for scenario in self.scenarios for run in scenario.runs]
 
     @cached_property
     def labels(self) -> list[str]:
-        """Every solver label, in the order in which the runs were asked for."""
+        """Returns every solver label, in the order of the command."""
         return list(dict.fromkeys(run.label for run in self.runs))
 
 
@@ -343,7 +347,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def number(value: Any) -> float:
-    """The number that a JSON value or a CSV cell stands for; nan if it stands for none."""
+    """Converts a JSON value or CSV cell to a number; nan if it is none."""
     if isinstance(value, bool) or value is None:
         return math.nan
     try:
@@ -353,8 +357,8 @@ def number(value: Any) -> float:
 
 
 def content_lines(path: Path) -> Iterator[str]:
-    """The lines of a CSV file without comments; a line cut off in the middle of a write is kept
-    for the reader to judge."""
+    """Yields the lines of a CSV file without comments. An incomplete last line is included; the
+    caller has to check its width."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
@@ -370,16 +374,16 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def shown(column: array[float]) -> Sequence[float]:
-    """A column as a user of this module has it."""
+    """Converts a column to the form that users get."""
     try:
-        import numpy  # not at the top: reports do without it, and start sooner
+        import numpy  # not at the top, since reports start sooner without it
     except ImportError:
         return list(column)
     return numpy.asarray(column)
 
 
 def columns_of(rows: Iterable[dict[str, str]]) -> dict[str, Sequence[Any]]:
-    """Rows of words and numbers, by column."""
+    """Converts rows of text to columns of text and numbers."""
     rows = list(rows)
     return {name: [row.get(name, "") for row in rows] if name in WORDS
             else shown(array("d", (number(row.get(name)) for row in rows)))
@@ -387,7 +391,7 @@ def columns_of(rows: Iterable[dict[str, str]]) -> dict[str, Sequence[Any]]:
 
 
 class Columns(Mapping[str, "array[float]"]):
-    """A table of numbers: each column stays text until somebody asks for it."""
+    """A table of numbers whose columns are converted from text on first use."""
 
     def __init__(self, texts: dict[str, str], largest: float) -> None:
         self.texts, self.largest = texts, largest
@@ -408,7 +412,7 @@ class Columns(Mapping[str, "array[float]"]):
 
 
 def read_numbers(path: Path, largest: float = LARGEST) -> Columns:
-    """Columns of a numeric CSV file. Rows of the wrong width (a line cut short) are dropped."""
+    """Reads the columns of a numeric CSV file. Rows of the wrong width are dropped."""
     lines = content_lines(path)
     names = next(csv.reader([next(lines, "")]), [])
     rows = [cells for line in lines if len(cells := line.split(",")) == len(names)]
@@ -432,7 +436,7 @@ def limited(column: array[float], largest: float) -> array[float]:
 
 
 def read_run(path: Path) -> Run:
-    """Of its run.json; OSError or ValueError where that cannot be read."""
+    """Reads a run from its run.json. Raises OSError or ValueError if that cannot be read."""
     return Run(path.parent, mapping(json.loads(path.read_text(encoding="utf-8"))))
 
 
@@ -444,7 +448,7 @@ def load_run(path: Path) -> Run | None:
 
 
 def find_runs(folder: Path) -> list[Run]:
-    """The run in the folder itself, or those up to three levels below it."""
+    """Returns the run in the folder itself, or those up to three levels below it."""
     patterns = ["run.json"] if (folder / "run.json").is_file() else [
         "*/run.json", "*/*/run.json", "*/*/*/run.json"]
     paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
@@ -460,7 +464,8 @@ def expect_folder(folder: Path) -> None:
 
 
 def load(folder: str | os.PathLike[str]) -> Run:
-    """The result of `ropelab run` in a folder, or one of those of a comparison."""
+    """Loads the run in a folder of `ropelab run`, or of one run of a comparison. Raises NoResults
+    if it cannot be read."""
     folder = Path(folder)
     expect_folder(folder)
     try:
@@ -474,8 +479,9 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
 
 def load_comparison(folder: str | os.PathLike[str]) -> Results:
-    """The runs of `ropelab compare`, of a study or the like: what summary.csv lists, in its order;
-    without one, every run in the folder. A run whose run.json cannot be read has only its line."""
+    """Loads the runs of `ropelab compare`, of a study or the like: those in summary.csv, in its
+    order; without that file every run in the folder. A run with an unreadable run.json has only its
+    row. Raises NoResults if there are none."""
     folder = Path(folder)
     expect_folder(folder)
     runs = find_runs(folder)
@@ -491,10 +497,10 @@ def load_comparison(folder: str | os.PathLike[str]) -> Results:
         elif all(key):
             known[key] = Run(None, {}, row)
             runs.append(known[key])
-    if rows:  # what an earlier comparison left in the folder is not part of this one
+    if rows:  # runs of an earlier comparison in the folder are left out
         runs = [run for run in runs if (run.scenario_name, run.label) in order]
     if not runs and (folder / "run.json").exists():
-        load(folder)  # says why it cannot be read
+        load(folder)  # raises the reason
     if not runs:
         raise NoResults(f"{folder}: no run.json and no summary.csv with runs in it")
     runs.sort(key=lambda run: order.get((run.scenario_name, run.label), len(order)))
