@@ -376,7 +376,7 @@ size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]
 }
 
 // Lists the commands that take an option of this name; empty: none.
-static void who_takes(char *text, size_t size, const char *name) {
+static void list_commands_with(char *text, size_t size, const char *name) {
   *text = '\0';
   for (size_t c = 0; rl_commands[c].run; c++) {
     for (size_t i = 0; i < ALL_OPTIONS; i++) {
@@ -414,7 +414,7 @@ static bool check_option(const rl_usage *usage, const char *word) {
   }
   char hint[256], others[128];
   const int nearest = rl_nearest_word(name, names, count);
-  who_takes(others, sizeof others, name);
+  list_commands_with(others, sizeof others, name);
   if (*others) {
     snprintf(hint, sizeof hint, "it belongs to: %s", others);
   } else if (nearest >= 0) {

@@ -84,7 +84,7 @@ static bool load_all(comparison *c, int *status) {
     }
     rl_schedule schedule;
     if (c->scenarios[i] && (!rl_run_plan(c->scenarios[i], &a->run, &schedule) ||
-                            !rl_results_allow(c->scenarios[i]->name))) {
+                            !rl_results_allow_name(c->scenarios[i]->name))) {
       *status = RL_EXIT_USAGE;
       return false;
     }
@@ -143,9 +143,9 @@ int rl_command_compare(int argc, char **argv) {
   c.arguments = &arguments;
   if (load_all(&c, &status)) {
     const bool one = arguments.positional_count == 1 && c.scenarios[0];
-    const bool claimed =
-        rl_choose_folder(c.folder, &arguments, "compare", one ? c.scenarios[0]->name : NULL) &&
-        rl_results_claim(c.folder, "comparison", arguments.force, false);
+    const bool claimed = rl_results_choose_folder(c.folder, &arguments, "compare",
+                                                  one ? c.scenarios[0]->name : NULL) &&
+                         rl_results_claim(c.folder, "comparison", arguments.force, false);
     status = claimed ? compare(&c) : RL_EXIT_USAGE;
   }
   for (size_t i = 0; i < c.cell_count; i++) {

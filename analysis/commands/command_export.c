@@ -89,7 +89,7 @@ int rl_command_export(int argc, char **argv) {
     fprintf(stderr, "ropelab: the name of the target is too long\n");
     return RL_EXIT_USAGE;
   }
-  if (rl_folder_has_several(folder)) {
+  if (rl_folder_has_several_runs(folder)) {
     fprintf(stderr, "ropelab: %s holds several runs; expected the folder of one of them\n", folder);
     return RL_EXIT_USAGE;
   }

@@ -140,7 +140,7 @@ static void end_task(void *context, size_t i, int status) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What was stopped
+// Resuming
 
 static bool is_there(const rl_reproduction *r, const char *name) {
   char path[RL_PATH_MAX];
@@ -209,7 +209,7 @@ static bool take_finished(const rl_reproduction *r) {
 // Chooses, makes and locks the folder, and takes over finished experiments with --resume.
 static bool claim(rl_reproduction *r, const rl_arguments *a, const rl_paper *only) {
   char path[RL_PATH_MAX];
-  if (!rl_choose_folder(r->folder, a, "reproduce", only ? only->name : NULL)) {
+  if (!rl_results_choose_folder(r->folder, a, "reproduce", only ? only->name : NULL)) {
     return false;
   }
   const bool begun = is_there(r, "reproduce.json");

@@ -25,10 +25,10 @@ const rl_usage rl_run_usage = {
 
 static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
                           const rl_scenario *scenario) {
-  if (!rl_choose_folder(folder, arguments, "run", scenario->name)) {
+  if (!rl_results_choose_folder(folder, arguments, "run", scenario->name)) {
     return false;
   }
-  if (rl_folder_has_several(folder)) { // a report could not show both
+  if (rl_folder_has_several_runs(folder)) { // a report could not show both
     fprintf(stderr, "ropelab: %s holds results of several runs; expected another folder\n", folder);
     return false;
   }

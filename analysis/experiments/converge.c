@@ -21,7 +21,7 @@ static const double compared_times = 1000.0;
 static const double reference_steps = 16.0;
 
 // ---------------------------------------------------------------------------------------------
-// What is varied
+// The variation
 
 static bool is_word(const char *text, const char *const *words, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ const char *rl_converge_over(const rl_study_definition *d, size_t solver) {
 }
 
 // Sets the fault that no solver has the parameter; returns false.
-static bool blame_unknown(const char *over, rl_study_fault *fault) {
+static bool set_unknown_parameter(const char *over, rl_study_fault *fault) {
   const char *names[RL_LIST_MAX] = {"step", "segments"};
   size_t count = 2;
   for (size_t i = 0; rl_solvers[i]; i++) {
@@ -75,7 +75,7 @@ static bool check_parameter(const rl_study_definition *d, rl_study_fault *fault)
         "'%.40s' is no parameter of solver '%s', and a path into the scenario has dots; %s", over,
         type->name, hint);
   }
-  return d->solver_count > 0 || blame_unknown(d->over, fault);
+  return d->solver_count > 0 || set_unknown_parameter(d->over, fault);
 }
 
 static void find_variation(const rl_study_definition *d, rl_convergence *c) {
@@ -119,7 +119,7 @@ static bool sort_values(rl_study *study, rl_convergence *c) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is measured
+// The quantities
 
 static bool is_column(const char *text) {
   for (size_t i = 1; rl_columns[i].name; i++) { // not the time

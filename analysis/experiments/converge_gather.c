@@ -125,7 +125,7 @@ static rl_norms measure(curve *k, size_t v, rl_words columns) {
 
 // Returns the columns that count: of several probes only lengths, as in `exact_error`, and all
 // probes if no length has values.
-static rl_words columns_that_count(curve *k, size_t v) {
+static rl_words counted_columns(curve *k, size_t v) {
   const rl_words all = k->quantity->columns;
   const rl_words lengths = {all.words, k->quantity->lengths};
   return lengths.count > 0 && measure(k, v, lengths).samples > 0 ? lengths : all;
@@ -133,7 +133,7 @@ static rl_words columns_that_count(curve *k, size_t v) {
 
 // Returns the column with the largest error, since columns can have different units; NULL: none.
 static const char *find_largest(curve *k, size_t v) {
-  const rl_words columns = columns_that_count(k, v);
+  const rl_words columns = counted_columns(k, v);
   const char *largest = NULL;
   double most = -1.0;
   for (size_t i = 0; i < columns.count; i++) {
@@ -147,7 +147,7 @@ static const char *find_largest(curve *k, size_t v) {
 }
 
 // Returns the reference's own error estimate; 0 if it has none.
-static double doubt_of(const rl_table *reference) {
+static double uncertainty_of(const rl_table *reference) {
   static const char *const columns[] = {"error_estimate_m"};
   const double doubt = reference->row_count > 0 ? rl_series_size(reference, columns, 1).max : NAN;
   return doubt > 0.0 ? doubt : 0.0;
@@ -158,7 +158,7 @@ static double doubt_of(const rl_table *reference) {
 static double floor_of(curve *k, size_t v) {
   static const char *const energies[] = {"kinetic_J", "gravity_J", "elastic_J",
                                          "bending_J", "work_J",    "dissipated_J"};
-  const rl_words columns = columns_that_count(k, v);
+  const rl_words columns = counted_columns(k, v);
   if (k->runs[v].row_count == 0) {
     return 0.0;
   }
@@ -170,7 +170,7 @@ static double floor_of(curve *k, size_t v) {
   }
   const double size = rl_series_size(&k->runs[v], columns.words, columns.count).max;
   const double doubt =
-      k->quantity->measure == RL_AGAINST_REFERENCE ? doubt_of(&k->references[v]) : 0.0;
+      k->quantity->measure == RL_AGAINST_REFERENCE ? uncertainty_of(&k->references[v]) : 0.0;
   return fmax(rl_rounding(size), doubt);
 }
 
@@ -189,7 +189,7 @@ static void measure_all(curve *k) {
   for (size_t v = 0; v < count; v++) {
     const double value = k->c->values[v];
     k->finer[v] = SIZE_MAX;
-    k->norms[v] = measure(k, v, columns_that_count(k, v));
+    k->norms[v] = measure(k, v, counted_columns(k, v));
     k->capped[v] = is_capped(k, v);
     if (k->capped[v]) {
       k->norms[v] = (rl_norms){NAN, NAN, NAN, k->norms[v].samples};

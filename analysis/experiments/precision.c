@@ -80,7 +80,7 @@ static int plan(rl_study *study) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What the runs cost
+// Costs
 
 typedef struct cost {
   char status[32];

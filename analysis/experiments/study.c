@@ -146,8 +146,8 @@ static bool join_changes(rl_study *study, rl_changes own, rl_changes *all) {
 
 // Prints a fault in a scenario at the line of the study that causes it; otherwise where it is in
 // the scenario, with a note on where the study asks for the scenario.
-static void say_refused(const rl_study_definition *d, const struct loaded *l, const char *path,
-                        bool own_changes) {
+static void print_refusal(const rl_study_definition *d, const struct loaded *l, const char *path,
+                          bool own_changes) {
   const bool refused = l->status != RL_EXIT_UNSUPPORTED;
   if (refused && rl_study_print_cause(d, l->name, &l->diagnostic)) {
     return;
@@ -185,7 +185,7 @@ static struct loaded *load(rl_study *study, const char *name, rl_changes own) {
   l->scenario = rl_load_silently(name, changes.list, changes.count, probes.words, probes.count,
                                  path, &l->diagnostic, &l->status);
   if (!l->scenario && *path) {
-    say_refused(&study->definition, l, path, own.count > 0);
+    print_refusal(&study->definition, l, path, own.count > 0);
   }
   return l;
 }
@@ -437,7 +437,7 @@ static int carry_out(rl_study *study) {
     return planned;
   }
   for (size_t i = 0; i < study->loaded_count; i++) {
-    if (study->loaded[i].scenario && !rl_results_allow(study->loaded[i].scenario->name)) {
+    if (study->loaded[i].scenario && !rl_results_allow_name(study->loaded[i].scenario->name)) {
       return RL_EXIT_USAGE;
     }
   }

@@ -25,8 +25,8 @@ static const rl_tree *find(const rl_tree *root, const char *key, size_t item) {
 }
 
 // Prints a fault of a key or scenario at its place in the file; returns false.
-static bool say_at(const rl_study_definition *d, const rl_tree *at, const char *of,
-                   const char *message) {
+static bool print_at(const rl_study_definition *d, const rl_tree *at, const char *of,
+                     const char *message) {
   rl_diagnostic diagnostic = {0};
   rl_reader reader = {.source = d->source.text, .diagnostic = &diagnostic};
   rl_fail(&reader, at, "%s: %s", of, message);
@@ -42,7 +42,7 @@ bool rl_study_print_fault(const rl_study_definition *d, const rl_study_fault *fa
             renamed ? "solver" : fault->key, fault->message);
     return false;
   }
-  return say_at(d, find(source->root, fault->key, fault->item), fault->key, fault->message);
+  return print_at(d, find(source->root, fault->key, fault->item), fault->key, fault->message);
 }
 
 bool rl_study_refuse(const rl_study_definition *d, const char *key, size_t item, const char *format,
@@ -112,7 +112,7 @@ bool rl_study_print_cause(const rl_study_definition *d, const char *scenario,
       find_probe(rl_tree_value(root, "quantity"), message)};
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
     if (found[i]) {
-      return !say_at(d, found[i], scenario, message);
+      return !print_at(d, found[i], scenario, message);
     }
   }
   return false;

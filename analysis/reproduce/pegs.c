@@ -104,7 +104,7 @@ typedef struct impulses {
 // (6): Returns y where the fitted contact force is 0. Impulses are fitted because the force comes
 // in blows, one for each element: their sum depends on when they occur, but little on whether one
 // more of them is in the range.
-static double place_of(rl_trial *trial, const theory *t, const impulses *all) {
+static double lift_off_y(rl_trial *trial, const theory *t, const impulses *all) {
   enum { TERMS = 3 };
   if (all->count < TERMS) {
     rl_trial_fail(trial, "no steps on the bend");
@@ -121,7 +121,7 @@ static double place_of(rl_trial *trial, const theory *t, const impulses *all) {
 }
 
 // Returns the mean displacement of both ends: of the first along the axis, of the last downwards.
-static double way(rl_trial *trial, const rl_setup *chain, char axis) {
+static double mean_displacement(rl_trial *trial, const rl_setup *chain, char axis) {
   return 0.5 * (rl_setup_probe(trial, chain, "chain.node.0.%c", axis) -
                 rl_setup_probe(trial, chain, "chain.tip.y"));
 }
@@ -130,12 +130,12 @@ static rl_lift measure(rl_trial *trial, rl_setup *chain, const theory *t) {
   const rl_driver *d = chain->driver;
   const size_t room = (size_t)(2.0 / d->dt);
   impulses all = {gsl_matrix_alloc(room, 3), gsl_vector_alloc(room), 0};
-  const double start = way(trial, chain, t->axis);
+  const double start = mean_displacement(trial, chain, t->axis);
   double y = t->y0, before = y, place = INFINITY, integral = 0.0;
   while (y < place) {
     rl_setup_run(trial, chain, 1);
     before = y;
-    y = t->y0 + way(trial, chain, t->axis) - start;
+    y = t->y0 + mean_displacement(trial, chain, t->axis) - start;
     integral += 0.5 * d->dt * (t->a * (before * before + y * y) - t->b * (before + y));
     if (y < t->end) {
       if (all.count == room) {
@@ -148,7 +148,7 @@ static rl_lift measure(rl_trial *trial, rl_setup *chain, const theory *t) {
       gsl_matrix_set(all.rows, all.count, 2, integral);
       gsl_vector_set(all.values, all.count++, (t->axis == 'x' ? p.x : p.y) + t->weight * time);
     } else if (isinf(place)) {
-      place = place_of(trial, t, &all);
+      place = lift_off_y(trial, t, &all);
     }
   }
   const double time = d->state->time - d->dt * (y - place) / (y - before);

@@ -156,7 +156,7 @@ static int write_by_child(int file, const char *text, size_t size) {
 }
 
 // Cuts the file after its last whole line, when a full disk has interrupted a write.
-static void drop_piece(const rl_lines *l) {
+static void drop_partial_line(const rl_lines *l) {
   off_t there = lseek(l->file, 0, SEEK_CUR);
   while (there > l->end && l->text[there - l->end - 1] != '\n') {
     there--;
@@ -180,7 +180,7 @@ void rl_lines_flush(rl_lines *l) {
   const bool crosses = l->end / page != (l->end + size - 1) / page;
   l->error = (crosses ? write_by_child : write_all)(l->file, l->text, (size_t)size);
   if (l->error != 0) {
-    drop_piece(l);
+    drop_partial_line(l);
   }
   l->end += size;
   rewind(l->out);

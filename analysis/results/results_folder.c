@@ -14,8 +14,8 @@
 // How long to wait for a stopped command that may still be writing its last line [s].
 static const double patience = 10.0;
 
-bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                      const char *subject) {
+bool rl_results_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
+                              const char *command, const char *subject) {
   const int length = arguments->out ? snprintf(folder, RL_PATH_MAX, "%s", arguments->out)
                                     : snprintf(folder, RL_PATH_MAX, "out/%s%s%s", command,
                                                subject ? "-" : "", subject ? subject : "");
@@ -81,7 +81,7 @@ static bool has_any(const char *folder, const char *const *names, size_t count) 
   return false;
 }
 
-bool rl_folder_has_several(const char *folder) {
+bool rl_folder_has_several_runs(const char *folder) {
   static const char *const first_and_last[] = {"study.json", "reproduce.json", "summary.csv"};
   return has_any(folder, first_and_last, sizeof first_and_last / sizeof first_and_last[0]);
 }
@@ -126,7 +126,7 @@ bool rl_results_claim(const char *folder, const char *what, bool replace, bool w
   return true;
 }
 
-bool rl_results_allow(const char *scenario) {
+bool rl_results_allow_name(const char *scenario) {
   bool taken = false;
   for (size_t i = 0; i < FILES; i++) { // NAME, or NAME.new while it is being written
     const size_t length = strlen(files[i]);

@@ -9,8 +9,8 @@
 
 // Writes --out, or "out/COMMAND-SUBJECT" ("out/COMMAND" without subject), to `folder`. Returns
 // false with a message if it is too long.
-bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, const char *command,
-                      const char *subject);
+bool rl_results_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments,
+                              const char *command, const char *subject);
 
 // Makes the folder and locks it. Returns false with a message if it holds a single run; if it holds
 // results, or files that rl_results_clear would remove, and `replace` is false; or if another run
@@ -19,11 +19,11 @@ bool rl_choose_folder(char folder[RL_PATH_MAX], const rl_arguments *arguments, c
 bool rl_results_claim(const char *folder, const char *what, bool replace, bool wait);
 
 // Whether the folder holds results of a command over several runs, finished or not.
-bool rl_folder_has_several(const char *folder);
+bool rl_folder_has_several_runs(const char *folder);
 
 // Whether a scenario may have this name, since its folder stands beside the files of a results
 // folder. Returns false with a message.
-bool rl_results_allow(const char *scenario);
+bool rl_results_allow_name(const char *scenario);
 
 // Removes tables, figures and report of earlier commands over several runs; with `runs` also the
 // runs listed in the old summary.csv that are none of the cells. All other files stay; a note names

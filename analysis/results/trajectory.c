@@ -67,7 +67,7 @@ struct rl_trajectory {
 };
 
 // ---------------------------------------------------------------------------------------------
-// What a frame holds
+// The vertices of a frame
 
 static uint32_t eye_count(const rl_rope *rope) {
   return rope->wrap_capacity > 0 ? 0 : rope->eye_count;

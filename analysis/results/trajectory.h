@@ -14,7 +14,7 @@
 enum { RL_TRAJECTORY_FORMAT = 1 };
 
 // ---------------------------------------------------------------------------------------------
-// What a frame holds
+// The vertices of a frame
 
 // The vertices of a rope in a frame are its nodes with the eyes of a massless rope after the first
 // node. A rope that can lie on bodies has only its two ends here: its path, whose number of points

@@ -25,7 +25,7 @@ static int run_cell(const rl_cell *cell) {
 }
 
 // Completes the run.json of a process that ended without doing so.
-static void enter_crash(const rl_cell *cell, int status) {
+static void record_crash(const rl_cell *cell, int status) {
   char path[RL_PATH_MAX];
   char reason[128];
   json_t *manifest =
@@ -71,7 +71,7 @@ static void end_queued(void *context, size_t i, int status) {
     return;
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
-    enter_crash(cell, status);
+    record_crash(cell, status);
   } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
     cell->started = false; // another run holds the folder, and its files are not this cell's
   }

@@ -234,7 +234,7 @@ int rl_origins_make(const rl_walk *walk, rl_origin *origins, char why[RL_WHY_MAX
 }
 
 // ---------------------------------------------------------------------------------------------
-// What studies share
+// Reference runs in the cache that studies share
 
 // Creates the manifest of data kept of a run; takes over `kept`. NULL: out of memory.
 static json_t *describe(const rl_scenario *scenario, const rl_solver_spec *reference, double dt,

@@ -164,15 +164,15 @@ typedef struct run {
   rl_recorder *recorder;
   double *trace;
   size_t trace_capacity;
-  bool late;                          // the time limit was exceeded
-  double shown;                       // progress shown last [%]
-  json_t *changes;                    // events that parted or released something
-  json_t *notes;                      // texts on what is easily overlooked
-  size_t change_notes;                // number of notes on changes
-  uint32_t whole_rope, whole_element; // last element that lacked a spare node to part with
-  uint32_t strict_rope;               // rope that first needed shorter steps; RL_NONE: none
-  double strict_time, step_limit;     // when, and the step that is needed [s]
-  bool is_bent;                       // the limit is that of bending, not of tension
+  bool late;                                // the time limit was exceeded
+  double shown;                             // progress shown last [%]
+  json_t *changes;                          // events that parted or released something
+  json_t *notes;                            // texts on what is easily overlooked
+  size_t change_notes;                      // number of notes on changes
+  uint32_t unparted_rope, unparted_element; // last element that lacked a spare node to part with
+  uint32_t strict_rope;                     // rope that first needed shorter steps; RL_NONE: none
+  double strict_time, step_limit;           // when, and the step that is needed [s]
+  bool is_bent;                             // the limit is that of bending, not of tension
 } run;
 
 // Limits of the changes listed in run.json and of those noted on stderr.
@@ -209,7 +209,7 @@ static bool prepare(run *r) {
 }
 
 // Whether messages go to stderr; the cells of a comparison leave them to its summary.
-static bool is_told(const run *r) { return !r->options->quiet; }
+static bool prints_messages(const run *r) { return !r->options->quiet; }
 
 // Adds a note to run.json and prints it.
 static void note(const run *r, const char *format, ...) {
@@ -219,7 +219,7 @@ static void note(const run *r, const char *format, ...) {
   vsnprintf(text, sizeof text, format, words);
   va_end(words);
   json_array_append_new(r->notes, json_string(text));
-  if (is_told(r)) {
+  if (prints_messages(r)) {
     fprintf(stderr, "ropelab: note: %s, %s: %s\n", r->scenario->name, r->solver->label, text);
   }
 }
@@ -360,7 +360,7 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
     snprintf(text, size, "rope '%s' has no spare node left to grow by at element %u%s", rope,
              c->element,
              model->ropes[c->rope].stops_run ? ", and the run stops"
-                                         : " and goes on with longer elements there");
+                                             : " and goes on with longer elements there");
     break;
   default:
     snprintf(text, size, "rope '%s' has no spare node left to part at element %u%s", rope,
@@ -370,12 +370,12 @@ static void describe_change(const run *r, const rl_change *c, char *text, size_t
 }
 
 // Whether the same element as before should tear and lacks a spare node.
-static bool is_told_again(run *r, const rl_change *c) {
-  const bool again =
-      c->kind == RL_CHANGE_UNMET && c->rope == r->whole_rope && c->element == r->whole_element;
+static bool is_repeated(run *r, const rl_change *c) {
+  const bool again = c->kind == RL_CHANGE_UNMET && c->rope == r->unparted_rope &&
+                     c->element == r->unparted_element;
   if (c->kind == RL_CHANGE_UNMET) {
-    r->whole_rope = c->rope;
-    r->whole_element = c->element;
+    r->unparted_rope = c->rope;
+    r->unparted_element = c->element;
   }
   return again;
 }
@@ -385,7 +385,7 @@ static void note_changes(run *r) {
   for (size_t i = 0; i < r->driver->change_count; i++) {
     const rl_change *c = &r->driver->changes[i];
     char text[256];
-    if (is_told_again(r, c)) {
+    if (is_repeated(r, c)) {
       continue;
     }
     list_change(r, c);
@@ -578,7 +578,7 @@ static void note_estimate(const run *r, const rl_summary *summary) {
 }
 
 // Notes the cuts that are over and parted nothing.
-static void note_vain_cuts(const run *r) {
+static void note_ineffective_cuts(const run *r) {
   const rl_driver *driver = r->driver;
   size_t count = 0;
   for (uint32_t i = 0; i < driver->model->event_count; i++) {
@@ -624,7 +624,7 @@ static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *su
     o.status = RL_EXIT_DIVERGED;
     o.name = "diverged";
     describe_divergence(r, reason, summary->steps_done, &o);
-    if (is_told(r)) {
+    if (prints_messages(r)) {
       fprintf(stderr, "ropelab: %s, %s: diverged: %s\n", r->scenario->name, r->solver->label,
               o.text);
     }
@@ -632,7 +632,7 @@ static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *su
     o.status = RL_EXIT_FAILED;
     o.name = "timeout";
     rl_describe_limit(r->options->limit, o.text, sizeof o.text);
-    if (is_told(r)) {
+    if (prints_messages(r)) {
       fprintf(stderr, "ropelab: %s, %s: %s\n", r->scenario->name, r->solver->label, o.text);
     }
   } else if (reason == RL_STOPPED) {
@@ -658,7 +658,7 @@ static int finish(run *r, rl_reason reason) {
   if (reason > 0) {
     describe_faults(r, &summary, o.text, sizeof o.text);
   }
-  note_vain_cuts(r);
+  note_ineffective_cuts(r);
   note_unsettled(r, &summary);
   note_estimate(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
@@ -759,7 +759,7 @@ static int find_obstacle(const run *r, char *reason, size_t size) {
 static int give_up(run *r, int status, const char *reason) {
   const bool unsupported = status == RL_EXIT_UNSUPPORTED;
   rl_manifest_finish(r->manifest, unsupported ? "unsupported" : "failed", reason, NULL, 0);
-  if (is_told(r)) {
+  if (prints_messages(r)) {
     fprintf(stderr, "ropelab: %s %s %s: %s\n", r->solver->type->name,
             unsupported ? "does not support" : "cannot run", r->scenario->name, reason);
   }
@@ -786,7 +786,7 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   r.manifest = rl_manifest_create(&facts);
   r.changes = json_array();
   r.notes = json_array();
-  r.whole_rope = r.strict_rope = RL_NONE;
+  r.unparted_rope = r.strict_rope = RL_NONE;
   if (!r.manifest || !r.changes || !r.notes) {
     errno = ENOMEM;
     return fail(&r, "cannot describe the run");

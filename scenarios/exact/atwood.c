@@ -235,7 +235,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
   const double speed = self->kick + a * since;
   for (uint32_t i = 0; i < self->wheel_count; i++) {
     const wheel *w = &self->wheels[i];
-    rl_exact_turn(state, model, w->body, w->turn * way, w->turn * speed);
+    rl_exact_set_rotation(state, model, w->body, w->turn * way, w->turn * speed);
   }
   const double fallen = 0.5 * self->slack;
   const bool above = put(self, model, 0, -fallen - way, -speed, state);

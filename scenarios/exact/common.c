@@ -358,8 +358,8 @@ void rl_exact_set_motion(rl_state *state, uint32_t slot, rl_vec3 position, rl_ve
   state->velocities[slot] = velocity;
 }
 
-void rl_exact_turn(rl_state *state, const rl_model *model, uint32_t body, double angle,
-                   double spin) {
+void rl_exact_set_rotation(rl_state *state, const rl_model *model, uint32_t body, double angle,
+                           double spin) {
   const rl_body *b = &model->bodies[body];
   double s, c;
   rl_sincos(0.5 * angle, &s, &c);

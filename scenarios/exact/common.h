@@ -126,8 +126,8 @@ bool rl_exact_falls_on(const rl_model *model, uint32_t rope, uint32_t ground, rl
 void rl_exact_set_motion(rl_state *state, uint32_t slot, rl_vec3 position, rl_vec3 velocity);
 
 // Sets the rotation of a body on its axle since the start [rad], and its spin [rad/s].
-void rl_exact_turn(rl_state *state, const rl_model *model, uint32_t body, double angle,
-                   double spin);
+void rl_exact_set_rotation(rl_state *state, const rl_model *model, uint32_t body, double angle,
+                           double spin);
 
 // Computes angle [rad] and d(angle)/d(phase) of a pendulum with modulus k = sin(amplitude / 2). The
 // phase, frequency times time, is 0 where it passes 0 upwards. False if GSL fails.

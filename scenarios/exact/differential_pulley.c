@@ -136,7 +136,7 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
         rl_add_scaled(rl_position(&model->points[slots[i]]), self->rises[i] * half, self->up),
         rl_scale(self->rises[i] * t, self->up));
   }
-  rl_exact_turn(state, model, self->axle, self->turn * half, self->turn * t);
+  rl_exact_set_rotation(state, model, self->axle, self->turn * half, self->turn * t);
   const rl_rope *rope = &model->ropes[self->rope];
   state->multipliers[rope->first_link] = self->pulls[0];
   for (uint32_t i = 0; i < 3; i++) {

@@ -36,7 +36,7 @@ static double rest_of(const eye_chain *self, const rl_model *model, uint32_t i) 
 }
 
 // Whether all nodes hang vertically below the eye at their positions along the taut chain.
-static bool is_plumb(const eye_chain *self, const rl_model *model) {
+static bool is_vertical(const eye_chain *self, const rl_model *model) {
   double arc = 0.0;
   bool plumb = true;
   for (uint32_t i = 0; i <= model->ropes[self->rope].link_count; i++) {
@@ -92,7 +92,7 @@ static bool init(void *memory, const rl_model *model, const uint32_t *arguments,
     self->pull = (self->mass - self->lightest_side) / self->lightest_side;
   }
   const char *const sides[] = {
-      is_plumb(self, model) ? NULL : "a rope that is not plumb, or not taut",
+      is_vertical(self, model) ? NULL : "a rope that is not plumb, or not taut",
       self->lightest_side < 0.5 * self->mass ? NULL : "the heavier side at `from`",
   };
   return rl_exact_fits(sides, RL_EXACT_COUNT(sides), message, size,

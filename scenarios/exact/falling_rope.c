@@ -13,9 +13,8 @@ typedef struct falling_rope {
   double gravity, speed; // downwards at the start [m/s]
   double ground;         // height at which nodes come to rest, along `up` [m]
   double mass;           // of the rope [kg]
-  double lowest,
-      drop;  // height of its lower end above `ground`, and of its upper end above that [m]
-  bool even; // heights grow evenly with the mass
+  double lowest, drop;   // heights of its lower end above `ground`, and of its upper above that [m]
+  bool even;             // heights grow evenly with the mass
 } falling_rope;
 
 static double height_of(const falling_rope *self, const rl_model *model, uint32_t i) {

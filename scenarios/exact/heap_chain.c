@@ -14,8 +14,7 @@ typedef struct heap_chain {
   rl_vec3 heap, away; // position of the heap; unit direction of flight
   double gravity;     // against `away` [m/s^2]
   uint32_t lying;     // number of nodes in the heap at the start
-  double gap,
-      speed; // distance of the lowest flying node from the heap [m]; of all flying nodes [m/s]
+  double gap, speed;  // height of the lowest flying node [m]; speed of all that fly [m/s]
 } heap_chain;
 
 // Finds the nodes that lie in one place at rest, which are the first ones.

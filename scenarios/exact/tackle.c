@@ -40,7 +40,7 @@ static double share_out(hoist *h, double sign) {
   return sum;
 }
 
-static bool is_plumb(rl_vec3 direction, rl_vec3 up) {
+static bool is_vertical(rl_vec3 direction, rl_vec3 up) {
   return rl_length(rl_cross(direction, up)) < 1e-9;
 }
 
@@ -100,7 +100,7 @@ static bool read_path(tackle *self, const rl_model *model, const rl_exact_path *
                              rope->name, model->bodies[self->block].name,
                              body ? body->name : "a node");
     }
-    if (!is_plumb(bend->in, self->up) || !is_plumb(bend->out, self->up)) {
+    if (!is_vertical(bend->in, self->up) || !is_vertical(bend->out, self->up)) {
       return rl_exact_refuse(message, size,
                              "all strands of rope '%s' must be plumb; those at its bend %u are not",
                              rope->name, (unsigned)i);
