@@ -8,8 +8,8 @@
 // ---------------------------------------------------------------------------------------------
 // Pairs
 
-// Adds the pairs of parts of two bodies that can touch to a list, or only counts them if that is
-// NULL; returns how many there are, and adds to `contacts` how many contacts these can have.
+// Writes the pairs of parts of two bodies that can touch into a list unless that is NULL. Returns
+// their number, and adds the number of contacts that they can have to `contacts`.
 static size_t list_pairs(const rl_definition *d, uint32_t a, uint32_t b, rl_pair *list,
                          uint64_t *contacts) {
   const rl_body_definition *first = &d->bodies[a], *second = &d->bodies[b];
@@ -75,8 +75,8 @@ static rl_solid solid_of(const rl_model *model, const rl_state *state, const rl_
                     rl_body_rotation(model, state, state->points, pair->bodies[i])};
 }
 
-// How far surfaces of the two come to each other, at most, by what their centres do apart and by
-// how far each turns: per second, or in all.
+// Returns the most by which surfaces of a pair can approach each other, from how far their centres
+// move `apart` and from the rotation vectors of both: rates [m/s], or displacements [m].
 static double nearing(const rl_model *model, const rl_state *state, const rl_pair *pair,
                       double apart, rl_vec3 turn_a, rl_vec3 turn_b) {
   const rl_vec3 turns[2] = {turn_a, turn_b};
@@ -84,7 +84,7 @@ static double nearing(const rl_model *model, const rl_state *state, const rl_pai
       rl_distance(rl_position(&state->points[rl_body_slot(model, pair->bodies[0])]),
                   rl_position(&state->points[rl_body_slot(model, pair->bodies[1])]));
   for (size_t i = 0; i < 2; i++) {
-    // Of a plane only what is near the other body counts.
+    // Of a plane, which is unbounded, only the region near the other body counts.
     const rl_body *body = &model->bodies[pair->bodies[i]];
     const double arm = fmin(body->bound, distance + model->bodies[pair->bodies[1 - i]].bound);
     apart += rl_is_zero(turns[i]) ? 0.0 : rl_length(turns[i]) * arm;
@@ -92,7 +92,7 @@ static double nearing(const rl_model *model, const rl_state *state, const rl_pai
   return apart;
 }
 
-// Within dt: twice |v| dt + |g| dt^2.
+// Returns how far a pair may travel within dt [m]: 2 (|v| dt + |g| dt^2).
 static double travel(const rl_model *model, const rl_state *state, const rl_pair *pair, double dt) {
   const uint32_t a = pair->bodies[0], b = pair->bodies[1];
   const double apart = rl_distance(state->velocities[rl_body_slot(model, a)],
@@ -146,7 +146,8 @@ static rl_foot foot_of(const rl_model *model, const rl_state *state, const rl_co
                    .radius = touch->radius};
 }
 
-// The order of contacts: by the body with the plane, then by feature.
+// Whether a touch is before another in the order of contacts: by the body with the plane, then by
+// feature.
 static bool comes_before(const rl_pair *pair, const rl_touch *a, const rl_touch *b) {
   if (a->swapped != b->swapped) {
     return (pair->bodies[0] < pair->bodies[1]) == a->swapped;
@@ -180,14 +181,15 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
   }
 }
 
-// How far a body has gone and turned from one state to another: no arm moves by more than twice the
-// vector of the turn's quaternion.
-static rl_vec3 gone(const rl_model *model, const rl_state *then, const rl_state *now,
-                    uint32_t body) {
+// Returns the displacement of the centre of a body from one state to another [m].
+static rl_vec3 displacement(const rl_model *model, const rl_state *then, const rl_state *now,
+                            uint32_t body) {
   const uint32_t slot = rl_body_slot(model, body);
   return rl_sub(rl_position(&now->points[slot]), rl_position(&then->points[slot]));
 }
 
+// Returns twice the vector part of the quaternion of the turn of a body: no point at a distance r
+// from its centre moves by more than r times its length.
 static rl_vec3 turned(const rl_model *model, const rl_state *then, const rl_state *now,
                       uint32_t body) {
   const rl_quat from = rl_body_rotation(model, then, then->points, body);
@@ -202,15 +204,16 @@ double rl_bodies_travelled(const rl_model *model, const rl_state *then, const rl
   for (uint32_t i = 0; i < model->pair_count; i++) {
     const rl_pair *pair = &model->pairs[i];
     const uint32_t a = pair->bodies[0], b = pair->bodies[1];
-    const double moved = nearing(model, then, pair,
-                                 rl_distance(gone(model, then, now, a), gone(model, then, now, b)),
-                                 turned(model, then, now, a), turned(model, then, now, b));
+    const double moved =
+        nearing(model, then, pair,
+                rl_distance(displacement(model, then, now, a), displacement(model, then, now, b)),
+                turned(model, then, now, a), turned(model, then, now, b));
     share = rl_larger(share, rl_travelled_share(model, moved, travel(model, then, pair, dt)));
   }
   return share;
 }
 
-// Where the contacts from `first` to `last` of a pair touch by now.
+// Updates the feet of contacts first ... last - 1, all of one pair, at the state's positions.
 static void find_again(const rl_model *model, const rl_state *state, rl_rows *rows, uint64_t first,
                        uint64_t last) {
   rl_touch touches[RL_TOUCHES];
@@ -265,7 +268,7 @@ void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows
       rows->crowds[contact->body]++;
     }
   }
-  for (uint32_t i = 0; i < model->body_count; i++) { // on these none weighs on another
+  for (uint32_t i = 0; i < model->body_count; i++) { // contacts on a fixed body do not interact
     const rl_motion motion = model->bodies[i].motion;
     rows->crowds[i] = motion == RL_FIXED || motion == RL_DRIVEN ? 0 : rows->crowds[i];
   }
@@ -283,7 +286,7 @@ void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows
 // ---------------------------------------------------------------------------------------------
 // Velocities after a step
 
-// A change smaller than this part of the first one is none, and more sweeps are never made.
+// Sweeps end when the largest change is below this share of the first one, or after so many.
 static const double settled = 1e-12;
 static const int most_sweeps = 100;
 
@@ -291,7 +294,7 @@ static bool is_of_bodies(const rl_state *state, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
-// How gravity changes the rate of a row.
+// Returns the acceleration of a row by gravity [m/s^2].
 static double fall_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
                       const rl_row *row) {
   double fall = 0.0;
@@ -307,7 +310,8 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
   if (model->pair_count == 0) {
     return;
   }
-  // Slower than what gravity makes of rest in two steps is no hit (Mueller et al. 2020).
+  // A rate below that which gravity gives a body at rest in two steps is no hit (Mueller et al.
+  // 2020).
   const double slowest = 2.0 * h * rl_length(model->gravity);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
@@ -315,7 +319,8 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
       rl_row_evaluate(model, state, rows, row, state->points);
       const double e = model->pairs[state->contacts[row->item].node].restitution;
       const double rate = rl_row_rate(rows, row, state->velocities);
-      // What falls through the rest of the gap: the energy at the hit decides how high it goes.
+      // The rate at the hit, after the fall through the rest of the gap: it decides how high the
+      // body rebounds.
       const double square =
           rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
       rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : -1.0;
@@ -323,8 +328,9 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
   }
 }
 
-// One sweep over the contacts of bodies that pushed: each gets the impulse that makes its rate
-// -e u, as long as it pushes in all. Returns the largest change of a rate, and adds to the loss.
+// Sweeps once over the contacts of bodies that pushed: each gets the impulse that makes its rate
+// -e u, as long as its total impulse is not negative. Returns the largest change of a rate [m/s],
+// and adds the energy lost to `loss` [J].
 static double sweep(rl_state *state, rl_rows *rows, double *impulses, double unit, double *loss) {
   double largest = 0.0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {

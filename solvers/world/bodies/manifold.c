@@ -8,7 +8,7 @@ void rl_touch_add(rl_touch_list *list, rl_touch touch) {
   list->touches[list->count++] = touch;
 }
 
-// Of a ball round `core` with what it is at the distance of `s` from.
+// Returns the touch of a ball about `core` with the surface `s`.
 static rl_touch touch_of_ball(rl_vec3 core, double radius, const rl_surface *s, uint32_t feature,
                               bool swapped) {
   return (rl_touch){.feature = feature,
@@ -29,8 +29,7 @@ void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core
 // ---------------------------------------------------------------------------------------------
 // Segments with a rounding
 
-// The stretch of a segment that is beside what it touches: along the axis of a capsule or cylinder,
-// over the end of a cylinder, over a face.
+// Clips a segment, by its z coordinates, to |z| <= half.
 static bool slab(double from, double to, double half, double range[2]) {
   const double step = to - from;
   double first = 0.0, last = 1.0;
@@ -45,6 +44,7 @@ static bool slab(double from, double to, double half, double range[2]) {
   return first <= last;
 }
 
+// Clips a segment to x^2 + y^2 <= radius^2.
 static bool disc(rl_vec3 from, rl_vec3 to, double radius, double range[2]) {
   const double x = to.x - from.x, y = to.y - from.y;
   const double aa = x * x + y * y, ab = x * from.x + y * from.y;
@@ -61,6 +61,8 @@ static bool disc(rl_vec3 from, rl_vec3 to, double radius, double range[2]) {
   return range[0] <= range[1];
 }
 
+// Clips a segment to the stretch beside the part that it touches: along the axis of a capsule or
+// cylinder, over the end of a cylinder, over the face with the normal. Returns false if none is.
 static bool stretch_beside(const rl_solid *b, const rl_polyhedron *p, rl_vec3 normal, rl_vec3 from,
                            rl_vec3 to, double range[2]) {
   range[0] = 0.0;
@@ -132,7 +134,7 @@ static void corners_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *l
 
 // ---------------------------------------------------------------------------------------------
 
-// From the simplest to the flattest: the first of a pair has the point, the second the plane.
+// Returns the order of a shape: the first of a pair is the one of lower rank and has the point.
 static int rank(rl_shape shape) {
   static const int ranks[] = {[RL_SPHERE] = 0, [RL_CAPSULE] = 1, [RL_CYLINDER] = 2,
                               [RL_BOX] = 3,    [RL_HULL] = 3,    [RL_PLANE] = 4};
@@ -172,7 +174,7 @@ static void find(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   }
 }
 
-// Where a touch is on the pair's b, and the normal out of that.
+// Returns the point of a touch on b of the pair; the normal out of b.
 static rl_vec3 place_on_b(const rl_touch *t) {
   return t->swapped ? rl_add_scaled(t->surface, t->gap, t->normal) : t->surface;
 }
@@ -181,8 +183,8 @@ static rl_vec3 normal_of_b(const rl_touch *t) {
   return rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
 }
 
-// The deepest touch, and then again and again the one that is farthest from those chosen. Touches
-// at the place of another with its normal say nothing new.
+// Chooses the deepest touch, and then repeatedly the one farthest from those chosen, in place and
+// normal. Returns their number. Leaves out touches that coincide with another.
 static size_t thin_out(const rl_touch_list *list, double size, rl_touch touches[RL_TOUCHES]) {
   double away[RL_TOUCHES_FOUND];
   size_t next = 0, count = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cylinders on what is flat, on polyhedra and on each other.
+// Touches of cylinders with planes, polyhedra and each other.
 #include "manifold_internal.h"
 
-// Of the size of the smaller part: by how much a touch has to be better to be one that was missed.
+// Relative to the size of the smaller part: a touch that is better by more than this was missed.
 static const double missed = 1e-3;
 
 typedef struct cylinder {
@@ -18,8 +18,8 @@ static cylinder cylinder_of(const rl_solid *s) {
       s->part->radius};
 }
 
-// A rounded point of the first against the surface of the second, which is below it along about
-// `normal`: where the rounding is nearest to the surface there.
+// Adds the touch of a rounded point of the first with the surface of the second, below it roughly
+// along `normal`: where the rounding is nearest to that surface.
 static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t, rl_vec3 normal) {
   rl_surface s = {0.0, normal};
   rl_vec3 p;
@@ -28,7 +28,7 @@ static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t,
     p = rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below);
     s = rl_shape_surface(second->part, second->position, second->rotation, p);
   }
-  // Where the normal goes on to turn with the place, that place is a point like any other.
+  // If the normal still changes with the point, the point counts as one without rounding.
   if (rl_distance(rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below), p) >
       RL_SAME * t.radius) {
     t.core = p;
@@ -41,12 +41,12 @@ static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t,
   rl_touch_add(list, t);
 }
 
-// Whether there is ground under a place.
+// Whether a point is over the ground, a face or an end.
 typedef bool (*is_over)(const void *ground, rl_vec3 at);
 
-// The points of a cylinder that can rest on what is below it: the nearest point of each rim, which
-// is where the side would, and two more on the lower rim at 120 degrees from there for the end to
-// rest on. A cylinder that stands upright has no nearest point: three anywhere.
+// Adds the points of a cylinder that can rest on the ground below it: the nearest point of each
+// rim, on which the side rests, and two more on the lower rim at 120 degrees from it, on which the
+// end rests. If the cylinder is upright no point is nearest, and three at any angle are added.
 static void add_cylinder_on_plane(const cylinder *c, const rl_solid *second, rl_vec3 normal,
                                   bool swapped, uint32_t feature, is_over over, const void *ground,
                                   rl_touch_list *list) {
@@ -94,7 +94,7 @@ static void cylinder_plane_touch(const rl_solid *a, const rl_solid *b, rl_touch_
   add_cylinder_on_plane(&c, b, normal, false, 0, over_plane, NULL, list);
 }
 
-// A face, and whether a place is over it.
+// A face as ground.
 typedef struct face_ground {
   const rl_polyhedron *p;
   uint32_t face;
@@ -106,7 +106,7 @@ static bool over_face(const void *ground, rl_vec3 at) {
   return rl_polyhedron_clip(g->p, g->face, at, at, range);
 }
 
-// The face of a polyhedron that is farthest in front of a cylinder.
+// Returns the face of a polyhedron with the largest separation from a cylinder.
 static uint32_t face_below(const rl_polyhedron *p, const cylinder *c) {
   uint32_t best = 0;
   double highest = -INFINITY;
@@ -124,8 +124,8 @@ static uint32_t face_below(const rl_polyhedron *p, const cylinder *c) {
   return best;
 }
 
-// A cylinder on a polyhedron: its points and its side on the face below it, and the edges of the
-// polyhedron on the cylinder.
+// Finds the touches of a cylinder with a polyhedron: its points and its side on the face below it,
+// and the edges of the polyhedron on the cylinder.
 static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a);
   rl_polyhedron p;
@@ -160,7 +160,7 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
   rl_touch_way_out(a, b, &p, list);
 }
 
-// The flat end of a cylinder, and whether a place is over it.
+// The flat end of a cylinder as ground.
 typedef struct end_ground {
   rl_vec3 centre, axis;
   double radius;
@@ -172,7 +172,8 @@ static bool over_end(const void *ground, rl_vec3 at) {
   return rl_length(rl_add_scaled(arm, -rl_dot(arm, g->axis), g->axis)) <= g->radius;
 }
 
-// The points of one cylinder on the nearer end of the other, and its nearest rim on its side.
+// Adds the points of one cylinder on the nearer end of the other, and its rims on the side of the
+// other.
 static void add_cylinder_on_end(const cylinder *c, const rl_solid *second, bool swapped,
                                 uint32_t feature, rl_touch_list *list) {
   const cylinder d = cylinder_of(second);
@@ -194,7 +195,7 @@ static void add_cylinder_on_end(const cylinder *c, const rl_solid *second, bool 
   }
 }
 
-// The axis of one cylinder beside the side of the other.
+// Adds the touches of the side of one cylinder with the other.
 static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a);
   rl_touch_list found;
@@ -204,7 +205,7 @@ static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list)
   for (size_t i = 0; i < found.count; i++) {
     rl_touch t = found.touches[i];
     const double along = rl_dot(t.normal, c.axis);
-    if (along * along < 0.5) { // else it is an end that touches
+    if (along * along < 0.5) { // else an end touches
       t.radius = c.radius;
       t.axis = c.axis;
       add_rounded(list, b, t, t.normal);
@@ -215,19 +216,18 @@ static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list)
 // ---------------------------------------------------------------------------------------------
 // A rim and a rim, or a rim and a side
 
-// What of a cylinder touches, and a point of it: a rim, or its axis, which is its side without the
-// rounding.
+// A rim of a cylinder, or its axis, which is its side without the rounding; and a point of it.
 typedef struct curve {
   bool is_rim;
-  rl_vec3 middle, axis; // axis: unit, of a rim out of the cylinder
-  double size;          // radius; half the length [m]
+  rl_vec3 middle, axis; // axis: unit; of a rim out of the cylinder
+  double size;          // radius of the rim, or half the length of the axis [m]
   double rounding;      // [m]
-  rl_vec3 arm;          // from the middle to the point
+  rl_vec3 arm;          // from the middle to the point [m]
 } curve;
 
 static rl_vec3 curve_point(const curve *c) { return rl_add(c->middle, c->arm); }
 
-// Its rim 0 or 1, or its axis.
+// Returns rim 0 or 1 of a cylinder, or its axis (2).
 static curve curve_of(const cylinder *c, int which) {
   const rl_vec3 middle = rl_scale(0.5, rl_add(c->ends[0], c->ends[1]));
   const double half = 0.5 * rl_distance(c->ends[0], c->ends[1]);
@@ -237,7 +237,7 @@ static curve curve_of(const cylinder *c, int which) {
                        0.0,  {0.0, 0.0, 0.0}};
 }
 
-// To the point that is nearest to a place.
+// Moves the point of a curve to where it is nearest to a place.
 static void curve_towards(curve *c, rl_vec3 place) {
   const rl_vec3 arm = rl_sub(place, c->middle);
   const rl_vec3 along = rl_scale(rl_dot(arm, c->axis), c->axis);
@@ -247,8 +247,8 @@ static void curve_towards(curve *c, rl_vec3 place) {
                : rl_scale(c->size, rl_is_zero(across) ? rl_across(c->axis) : rl_unit(across));
 }
 
-// Whether a direction out of the cylinder at the point is between side and end, or out of the side,
-// and across the curve: two that have not met are through each other by more than they seem.
+// Whether a direction at the point leads out of the cylinder, between side and end or out of the
+// side, and is perpendicular to the curve; if it is not, the two curves have not met.
 static bool is_outward(const curve *c, rl_vec3 n) {
   const rl_vec3 tangent = c->is_rim ? rl_cross(c->axis, rl_unit(c->arm)) : c->axis;
   if (fabs(rl_dot(n, tangent)) > missed) {
@@ -258,8 +258,9 @@ static bool is_outward(const curve *c, rl_vec3 n) {
                    : rl_length(c->arm) <= c->size;
 }
 
-// Both to where they are nearest, from where they are: (7) of papers/bodies.md, and each to what is
-// nearest to the other where that leads away. Returns the way from b to a.
+// (7) of papers/bodies.md: moves the points of both curves to where they are locally nearest, by
+// Newton's method, or by moving each to the point nearest to the other where a Newton step does not
+// bring them nearer. Returns the vector from b to a.
 static rl_vec3 curves_meet(curve *a, curve *b) {
   enum { STEPS = 40 };
   rl_vec3 way = rl_sub(curve_point(a), curve_point(b));
@@ -295,13 +296,13 @@ static rl_vec3 curves_meet(curve *a, curve *b) {
   return way;
 }
 
-// Keeps a touch if the two are farther apart along its normal than along that of the best.
+// Keeps a touch if its gap is larger than that of the best.
 static void keep_farthest(rl_touch *best, rl_touch touch) {
   *best = touch.gap > best->gap ? touch : *best;
 }
 
-// The way between two curves, or against it where they are through each other, if it is outward of
-// both, so that the plane across it is between the two cylinders or cuts the least off them.
+// Tries the normal along the shortest vector between two curves, and its opposite for an overlap,
+// if it is outward for both.
 static void try_curves(curve a, curve b, uint32_t feature, bool swapped, rl_touch *best) {
   const rl_vec3 way = curves_meet(&a, &b);
   const double apart = rl_length(way);
@@ -320,11 +321,11 @@ static void try_curves(curve a, curve b, uint32_t feature, bool swapped, rl_touc
   }
 }
 
-// Rims and the side of the first on a rim of the second, and its lowest rim on the end there.
+// Tries rims and side of the first on a rim of the second, and its lowest rim on that end.
 static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feature, bool swapped,
                     rl_touch *best) {
   enum { STARTS = 4 }; // two circles may be nearest in several places
-  for (int which = swapped ? 2 : 0; which < 3; which++) { // two rims once are enough
+  for (int which = swapped ? 2 : 0; which < 3; which++) { // each pair of rims once
     for (int start = 0; start < STARTS; start++) {
       curve a = curve_of(c, which), b = curve_of(d, end);
       const rl_vec3 x = rl_scale((start & 1) != 0 ? b.size : -b.size, rl_across(b.axis));
@@ -351,7 +352,7 @@ static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feat
   }
 }
 
-// If two cylinders touch otherwise than as has been found, then there alone.
+// Replaces the touches of two cylinders that overlap by a touch with a larger gap, if there is one.
 static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a), d = cylinder_of(b);
   const double tolerance = missed * fmin(a->part->bound, b->part->bound);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The way out of an overlap of a cylinder or a capsule and something with edges: along the normal
-// along which the two are farthest apart.
+// The way out of an overlap of a cylinder or capsule with a part that has edges: the normal along
+// which their separation is largest (the overlap least).
 #include "manifold_internal.h"
 
-// Of the size of the smaller part: by how much a touch has to be better to be one that was missed,
-// and how near the best normal is looked for.
+// Relative to the size of the smaller part: a touch that is better by more than this was missed;
+// tolerance of the search for the best normal.
 static const double missed = 1e-3;
 static const double resolved = 1e-4;
 
@@ -38,7 +38,7 @@ static rl_vec3 highest_corner(const rl_polyhedron *p, rl_vec3 normal) {
   return p->vertices[best];
 }
 
-// How far a is in front of b along a normal out of that.
+// Returns the separation of a from b along a normal out of b [m].
 static double apart_along(const round_solid *a, const rl_solid *b, const rl_polyhedron *p,
                           rl_vec3 normal) {
   const double lowest = rl_dot(normal, lowest_of(a, normal));
@@ -86,18 +86,18 @@ void rl_touches_settle(rl_touch_list *list, const rl_solid *a, const rl_solid *b
 // ---------------------------------------------------------------------------------------------
 // The best normal
 
-// What has edges, as an edge: a segment, rounded if it is the axis of a capsule.
+// An edge of a polyhedron, or the axis of a capsule with its rounding.
 typedef struct edge {
   rl_vec3 from, to;
   double ball; // [m]
   uint32_t feature;
 } edge;
 
-// (8) of papers/bodies.md: a normal out of an edge, and w = the lowest point in front of it less
-// that of the edge. The gap along any other normal n is n.w at most.
+// (8) of papers/bodies.md: a normal out of an edge, and the vector w from the edge to the lowest
+// point of the round solid along it. The gap along any other normal n is at most n.w.
 typedef struct cut {
-  rl_vec3 normal, way;
-  double gap; // [m]
+  rl_vec3 normal, way; // way: w [m]
+  double gap;          // n.w [m]
 } cut;
 
 typedef struct way_out {
@@ -115,8 +115,8 @@ static cut cut_at(const round_solid *r, const edge *e, rl_vec3 normal, way_out *
   return c;
 }
 
-// The normals of an edge between two: the arc is halved where the bounds of its ends cross, until
-// no part of it can be better.
+// Searches the arc of normals of an edge between `first` and `last`: it is divided where the bounds
+// of its ends are equal, until no part of it can exceed the best gap.
 static void search_arc(const round_solid *r, const edge *e, rl_vec3 first, rl_vec3 last,
                        double tolerance, way_out *best) {
   enum { MOST = 64, DEPTH = 16 };
@@ -139,8 +139,8 @@ static void search_arc(const round_solid *r, const edge *e, rl_vec3 first, rl_ve
   }
 }
 
-// Where the round solid touches along the best normal: on its lowest line, if that lies flat, where
-// it is nearest to the edge.
+// Returns the touch along the best normal, at the lowest point of the round solid; if its lowest
+// line is parallel to the plane, at the point of that line nearest to the edge.
 static rl_touch touch_on_edge(const round_solid *r, const way_out *w, double tolerance) {
   const rl_vec3 n = w->cut.normal, along = rl_sub(r->ends[1], r->ends[0]);
   const double rise = rl_dot(n, along);
@@ -162,8 +162,8 @@ static rl_touch touch_on_edge(const round_solid *r, const way_out *w, double tol
   return t;
 }
 
-// The highest place of the polyhedron or the axis of a capsule along a normal out of it, on the end
-// or the side of the cylinder that is there.
+// Tries the highest point of the polyhedron, or of the axis of a capsule, along a normal, on the
+// end or side of the cylinder there.
 static void try_place(const round_solid *r, const rl_polyhedron *p, const round_solid *axis,
                       rl_vec3 normal, uint32_t feature, rl_touch *best) {
   const double ball = p ? 0.0 : axis->ball;
@@ -181,7 +181,7 @@ static void try_place(const round_solid *r, const rl_polyhedron *p, const round_
   }
 }
 
-// From the corner or end that is nearest to the axis of the cylinder to that, unit.
+// Returns the unit vector to the axis of the cylinder from the corner or end nearest to it.
 static rl_vec3 towards_axis(const round_solid *r, const rl_polyhedron *p, const round_solid *axis) {
   const rl_vec3 *places = p ? p->vertices : axis->ends;
   const uint32_t count = p ? p->vertex_count : 2;
@@ -194,8 +194,8 @@ static rl_vec3 towards_axis(const round_solid *r, const rl_polyhedron *p, const 
   return rl_unit(nearest);
 }
 
-// The least overlap of a round solid and a polyhedron, or the axis of a capsule: of the first with
-// a plane of the other, or `swapped`.
+// Returns the touch of least overlap of a round solid with a polyhedron, or with the axis of a
+// capsule: a point of the round solid on a plane of the other, or `swapped`.
 static rl_touch find_way_out(const round_solid *r, const rl_polyhedron *p, const round_solid *axis,
                              double size) {
   const uint32_t named = UINT32_C(1) << 25;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two polyhedra: the separating axis test finds the direction along which they are farthest apart
-// or overlap least, among the normals of their faces and the cross products of their edges. If it
-// is a face's, the face of the other that looks at it is clipped to it.
+// Touches of two polyhedra. The separating axis test finds the direction along which they are
+// farthest apart or overlap least, among the normals of their faces and the cross products of their
+// edges. If it is the normal of a face, the opposite face of the other is clipped to that face.
 #include "manifold_internal.h"
 
-// Of the size of the smaller part: an edge pair has to be farther apart than the faces by this
-// before it is taken, for a face that lies on another has four points to rest on and an edge one.
+// Relative to the size of the smaller part: a pair of edges is taken only if its separation exceeds
+// that of the faces by this, for faces give more points to rest on.
 static const double edge_preference = 1e-3;
 
-// Of the size of the part: a corner this far outside a face's edge is still over the face.
+// Relative to the size of the part: a corner this far outside an edge of a face is still over it.
 static const double beside = 1e-9;
 
 // ---------------------------------------------------------------------------------------------
@@ -51,7 +51,8 @@ uint32_t rl_polyhedron_face(const rl_polyhedron *p, rl_vec3 direction) {
   return best;
 }
 
-// How far a place is outside edge i of a face, in its plane, times the length of the edge.
+// Returns the distance of a point outside edge i of a face, in its plane, times the length of the
+// edge.
 static double outside_edge(const rl_polyhedron *p, uint32_t face, uint32_t i, rl_vec3 at) {
   const rl_vec3 from = rl_polyhedron_corner(p, face, i);
   const rl_vec3 edge = rl_sub(rl_polyhedron_corner(p, face, i + 1), from);
@@ -79,7 +80,7 @@ bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_
 // ---------------------------------------------------------------------------------------------
 // Separating axes
 
-// The face of p that is farthest in front of q; returns the gap there.
+// Finds the face of p with the largest separation from q; returns that [m].
 static double find_face(const rl_polyhedron *p, const rl_polyhedron *q, uint32_t *found) {
   double best = -INFINITY;
   for (uint32_t f = 0; f < p->face_count; f++) {
@@ -186,9 +187,9 @@ static edge_pair find_edge_pair(const rl_polyhedron *p, const rl_polyhedron *q) 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Places
+// Touches
 
-// Where two edges cross, seen along the normal.
+// Adds the touch where two edges cross, seen along the normal.
 static void add_edge_pair(const edge_pair *pair, rl_touch_list *list) {
   const rl_vec3 ea = rl_sub(pair->a[1], pair->a[0]), eb = rl_sub(pair->b[1], pair->b[0]);
   const rl_vec3 between = rl_sub(pair->a[0], pair->b[0]);
@@ -207,11 +208,11 @@ typedef struct corner {
   uint32_t feature;
 } corner;
 
-// Polygons cannot have more corners than these.
+// Most corners of a clipped polygon.
 #define CORNERS (2 * RL_HULL_POINTS)
 
-// What of a polygon is inside edge i of a face (Sutherland, Hodgman 1974). A new corner is named by
-// the edge of the face and the corner that it comes after.
+// Clips a polygon to the inside of edge i of a face (Sutherland, Hodgman 1974). The feature of a
+// new corner is the edge of the face and the corner before it. Returns the number of corners.
 static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t count,
                    const corner *from, corner *to) {
   const rl_vec3 side =
@@ -241,8 +242,8 @@ static double lowest_along(const rl_polyhedron *p, rl_vec3 normal) {
   return lowest;
 }
 
-// The face that looks most against a normal of those that have one of the deepest corners: of what
-// is flat or slender another face may look more that way, and not be near.
+// Returns the face most opposed to a normal among those with one of the deepest corners: of a flat
+// or slender part another face may be more opposed, but not near.
 static uint32_t face_against(const rl_polyhedron *p, rl_vec3 normal, double tolerance) {
   const double deepest = lowest_along(p, normal);
   uint32_t best = UINT32_MAX;
@@ -259,7 +260,7 @@ static uint32_t face_against(const rl_polyhedron *p, rl_vec3 normal, double tole
   return best;
 }
 
-// A face of q clipped to a face of p that it looks at. `swapped`: p is the pair's a.
+// Adds the corners of a face of q clipped to the opposite face of p. `swapped`: p is a of the pair.
 static void add_face(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, uint32_t other,
                      bool swapped, rl_touch_list *list) {
   corner polygons[2][CORNERS];
@@ -294,8 +295,8 @@ static double smallest_gap(const rl_touch_list *list) {
   return gap;
 }
 
-// Where what is nearest of one face is not over the other, corners and edges beside them may be
-// nearest: those of one face against the other polyhedron.
+// Adds the touches of the edges of a face with the other polyhedron, for the case that the nearest
+// point of one face is not over the other.
 static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *second,
                          const rl_polyhedron *q, bool swapped, rl_touch_list *list) {
   for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {
@@ -305,8 +306,8 @@ static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *
   }
 }
 
-// Of what is as deep as the two overlap only what leads no farther out stays: an edge that goes
-// through the other has its own way, which is not that of the whole.
+// Of touches as deep as the overlap, keeps only those along whose normal the separation is no less:
+// the normal of an edge that goes through the other part need not lead out of the overlap.
 static void leave_ways_out(const rl_polyhedron *p, const rl_polyhedron *q, double apart,
                            double tolerance, rl_touch_list *list) {
   size_t kept = 0;
@@ -321,7 +322,7 @@ static void leave_ways_out(const rl_polyhedron *p, const rl_polyhedron *q, doubl
   list->count = kept;
 }
 
-// The deepest corner of q on the plane of a face of p, also beside the face.
+// Adds the deepest corner of q on the plane of a face of p, even if it is not over the face.
 static void add_corner(const rl_polyhedron *p, uint32_t face, const rl_polyhedron *q, bool swapped,
                        double gap, rl_touch_list *list) {
   const rl_vec3 normal = p->normals[face];

@@ -3,10 +3,10 @@
 
 #include "shape_hull.h"
 
-// The direction in which a point at the very centre of a shape is pushed out.
+// The normal for a point at the centre of a ball or on the axis of a capsule.
 static const rl_vec3 up = {0.0, 1.0, 0.0};
 
-// A segment that is tilted by less than this [rad] against the surface is taken as parallel to it.
+// A segment tilted by less than this against the surface counts as parallel to it [rad].
 static const double parallel = 1e-9;
 
 // ---------------------------------------------------------------------------------------------
@@ -27,8 +27,8 @@ static rl_surface capsule_surface(double radius, double half, rl_vec3 p) {
   return sphere_surface(radius, rl_vec(p.x, p.y, p.z - along));
 }
 
-// In the plane of the axis and the point it is a rectangle: outside, the nearest point is on the
-// side, an end or a rim; inside, the nearer of side and end decides.
+// In the plane of its axis and the point a cylinder is a rectangle: outside, the nearest point is
+// on the side, an end or a rim; inside, the nearer of side and end decides.
 static rl_surface cylinder_surface(double radius, double half, rl_vec3 p) {
   const double off_axis = sqrt(p.x * p.x + p.y * p.y);
   const rl_vec3 out =
@@ -99,9 +99,9 @@ rl_surface rl_shape_surface(const rl_part *part, rl_vec3 position, rl_quat rotat
 }
 
 // ---------------------------------------------------------------------------------------------
-// Segments. Along one the distance f is convex and its slope is the normal times the direction,
-// which only grows: the least of f is where the slope passes zero, found by bisection. That is
-// exact at kinks, where a search for the least value itself would lose half of the digits.
+// Segments. Along a segment the distance f is convex, so its slope, normal . direction, increases
+// monotonically: the least f is where the slope passes zero, found by bisection. That is exact at
+// kinks; a search for the least value itself would lose half of the digits.
 
 typedef struct segment {
   const rl_part *part;
@@ -115,10 +115,10 @@ static rl_surface surface_at(const segment *g, double s) {
 
 static double slope(const segment *g, rl_surface at) { return rl_dot(at.normal, g->direction); }
 
-// s is found to this: about what its last digits are worth in a coordinate.
+// Tolerance of s: about the rounding of a coordinate.
 static const double resolution = 1e-15;
 
-// Where the slope passes `level`, between low and high.
+// Returns where the slope passes `level`, between low and high.
 static double find_slope(const segment *g, double level, double low, double high) {
   while (high - low > resolution) {
     const double middle = 0.5 * (low + high);
@@ -131,10 +131,10 @@ static double find_slope(const segment *g, double level, double low, double high
   return 0.5 * (low + high);
 }
 
-// At a kink f falls towards `before` and rises from `after` on. Of the mixtures of their normals
-// one is across the segment; its length is the rate at which f grows along it. Where the two sides
-// are nearly opposite (a needle through a plate) there is no way out between them, and a ball,
-// whose normals are opposite about its centre, has no edge there.
+// Returns the surface at a kink, to which f falls with the normal of `before` and from which it
+// rises with that of `after`: the convex combination of both normals that is perpendicular to the
+// segment; its length is the rate at which f grows along it. If both normals are nearly opposite (a
+// needle through a plate) no way out is between them; and a ball has no edges.
 static rl_surface at_kink(const segment *g, rl_surface before, rl_surface after) {
   const double falling = slope(g, before), rising = slope(g, after);
   const rl_vec3 across = rl_add_scaled(before.normal, falling / (falling - rising),
@@ -147,8 +147,8 @@ static rl_surface at_kink(const segment *g, rl_surface before, rl_surface after)
   return (rl_surface){before.distance / rate, rl_scale(1.0 / rate, across)};
 }
 
-// Halves [0, 1] until the slope is zero in the middle (a smooth least, or a flat stretch, whose
-// ends are then looked for) or nothing is left between falling and rising (a kink).
+// Bisects [0, 1] until the slope is zero in the middle (a smooth minimum, or a flat stretch, whose
+// ends are then found) or nothing is left between falling and rising (a kink).
 static double find_least(const segment *g, rl_surface *surface) {
   double low = 0.0, high = 1.0;
   while (high - low > resolution) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A face is a plane through three of the points that has no point in front of it. Each is found by
-// itself, by looking at all triples, and none needs to fit its neighbours: the signed distance
-// inside is the largest of the distances from the planes, and outside it is the least of the
-// distances from the polygons. A plane or a polygon more, which rounding may add, changes neither.
+// A face is a plane through three of the points that has no point in front of it. Each face is
+// found by itself, from all triples, and none needs to fit its neighbours: the signed distance
+// inside is the largest of the distances from the planes, and outside the least of the distances
+// from the polygons. An additional plane or polygon, due to rounding, changes neither.
 #include "shape_hull.h"
 
 #include <stdio.h>
@@ -12,19 +12,19 @@ static const double coplanar = 1e-12;
 // ... and a hull, a triangle, or a gap between points narrower than this has no direction.
 static const double flat = 1e-9;
 
-// What the hull is made of, and its measure for rounding.
+// The points of a hull, and its size as the measure of rounding.
 typedef struct cloud {
   const rl_vec3 *points;
-  double reach; // how far points are from the first one and that from the origin [m]
-  size_t count; // of those that differ from each other ...
-  uint16_t kept[RL_HULL_POINTS]; // ... and which they are
+  double reach; // distance of the farthest point from point 0, plus that of point 0 from 0 [m]
+  size_t count; // number of distinct points ...
+  uint16_t kept[RL_HULL_POINTS]; // ... and their indices
 } cloud;
 
 // ---------------------------------------------------------------------------------------------
 // Degenerate hulls
 
-// The point farthest from point 0, from the line along `axis` through it, or from the plane with
-// that normal; the distance goes to *farthest.
+// Returns the point farthest from point 0, from the line along `axis` through it, or from the plane
+// with that normal; its distance in *farthest.
 typedef enum measure { FROM_POINT, FROM_LINE, FROM_PLANE } measure;
 
 static size_t farthest_point(size_t count, const rl_vec3 *points, measure from, rl_vec3 axis,
@@ -65,7 +65,7 @@ static bool has_volume(size_t count, const rl_vec3 *points, char *message, size_
   return where == NULL;
 }
 
-// Leaves out points that are already there: an edge between them would have no direction.
+// Keeps distinct points only: an edge between coincident points would have no direction.
 static void keep_distinct(cloud *c, size_t count) {
   for (size_t i = 0; i < count; i++) {
     bool known = false;
@@ -81,8 +81,8 @@ static void keep_distinct(cloud *c, size_t count) {
 // ---------------------------------------------------------------------------------------------
 // Faces
 
-// The normal of the plane through three points, pointing away from all others; false if there are
-// points on both sides, or the triangle is too thin to have a plane.
+// Finds the normal of the plane through three points that points away from all others. Returns
+// false if there are points on both sides, or the triangle is too thin to have a plane.
 static bool supporting_plane(const cloud *c, const rl_vec3 *p0, rl_vec3 side1, rl_vec3 side2,
                              rl_vec3 *normal) {
   const rl_vec3 cross = rl_cross(side1, side2);
@@ -107,7 +107,7 @@ static bool supporting_plane(const cloud *c, const rl_vec3 *p0, rl_vec3 side1, r
   return !(before && behind);
 }
 
-// Whether all three points lie in a face that is known already.
+// Whether three points lie in a face that was already found.
 static bool is_known(const cloud *c, const rl_hull *hull, const uint16_t triple[3]) {
   for (uint32_t f = 0; f < hull->face_count; f++) {
     const rl_face *face = &hull->faces[f];
@@ -123,8 +123,8 @@ static bool is_known(const cloud *c, const rl_hull *hull, const uint16_t triple[
   return false;
 }
 
-// A point as seen from in front of the plane: the coordinate along the largest component of the
-// normal is left out, and the other two are ordered so that a turn to the left stays one.
+// A point projected into the plane of a face: the coordinate along the largest component of the
+// normal is dropped, and the other two are ordered so that orientation is preserved.
 typedef struct flat_point {
   double u, v;
   uint16_t index;
@@ -147,7 +147,7 @@ static flat_point project(rl_vec3 normal, rl_vec3 p, uint16_t index) {
   return sign > 0.0 ? seen : (flat_point){seen.v, seen.u, index};
 }
 
-// The points in the plane, sorted by u and then v.
+// Finds the points in a plane, sorted by u and then v. Returns their number.
 static size_t points_in_plane(const cloud *c, rl_vec3 normal, rl_vec3 origin, flat_point *found) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
@@ -171,8 +171,8 @@ static bool turns_left(flat_point a, flat_point b, flat_point c) {
   return (b.u - a.u) * (c.v - a.v) - (b.v - a.v) * (c.u - a.u) > 0.0;
 }
 
-// The corners of the convex hull of sorted points, counterclockwise (Andrew's monotone chain): one
-// pass to the right for the lower side, one back for the upper.
+// Finds the corners of the convex hull of sorted points, counterclockwise, by Andrew's monotone
+// chain: one pass to the right for the lower side, one back for the upper. Returns their number.
 static size_t polygon_corners(size_t count, const flat_point *points, uint16_t *corners) {
   flat_point chain[2 * RL_HULL_POINTS];
   size_t length = 0;
@@ -185,7 +185,7 @@ static size_t polygon_corners(size_t count, const flat_point *points, uint16_t *
       }
       chain[length++] = p;
     }
-    length--; // it is the first of the other pass
+    length--; // the last point is the first of the other pass
   }
   for (size_t i = 0; i < length; i++) {
     corners[i] = chain[i].index;
@@ -193,8 +193,8 @@ static size_t polygon_corners(size_t count, const flat_point *points, uint16_t *
   return length;
 }
 
-// The normal of the polygon itself, which is more accurate than that of any three corners, and the
-// offset of the plane that no point passes.
+// Fits the plane of a face: the area vector of the polygon, whose direction is more accurate than
+// the normal of any three corners, and the offset that no point exceeds.
 static void fit_plane(const cloud *c, rl_face *face, const uint16_t *corners) {
   const rl_vec3 first = c->points[corners[0]];
   rl_vec3 area = {0.0, 0.0, 0.0};
@@ -215,7 +215,7 @@ static bool add_face(const cloud *c, rl_hull *hull, rl_vec3 normal, rl_vec3 orig
   const size_t found_count = points_in_plane(c, normal, origin, found);
   const size_t count = polygon_corners(found_count, found, corners);
   if (count < 3) {
-    return true; // so thin that its corners lie on a line: its neighbours hold them
+    return true; // so thin that its corners lie on a line: its neighbours have them
   }
   if (hull->face_count == RL_HULL_FACES(c->count) ||
       hull->corner_count + count > RL_HULL_CORNERS(c->count)) {
@@ -230,7 +230,7 @@ static bool add_face(const cloud *c, rl_hull *hull, rl_vec3 normal, rl_vec3 orig
   return true;
 }
 
-// A point as it is seen along the line through two others.
+// A point projected along the line through two others.
 typedef struct seen_point {
   double u, v;
 } seen_point;
@@ -239,8 +239,8 @@ static double turn(seen_point a, seen_point b) { return a.u * b.v - a.v * b.u; }
 
 static double along(seen_point a, seen_point b) { return a.u * b.u + a.v * b.v; }
 
-// Of the points on one side of the line through the origin and `from` (`sense` 1: to its left) the
-// one that is turned away from it farthest.
+// Returns the point on one side of the line through the origin and `from` (`sense` 1: left, -1:
+// right) at the largest angle from it; the origin if there is none.
 static seen_point farthest_turned(const seen_point *points, size_t count, seen_point from,
                                   double sense) {
   seen_point best = {0.0, 0.0};
@@ -260,8 +260,8 @@ static bool passes(seen_point a, seen_point b, double distance) {
   return turn(a, b) > distance * sqrt(along(way, way));
 }
 
-// All points as they are seen along the line through two of them, which is the origin, and of these
-// three that lie round it as far as any do.
+// All points projected along the line through two of them, which becomes the origin, and three that
+// lie round it if any do.
 typedef struct view {
   seen_point points[RL_HULL_POINTS];
   seen_point from, left, right;
@@ -282,11 +282,11 @@ static void look_along(const cloud *c, size_t i, size_t j, view *v) {
   v->right = farthest_turned(v->points, c->count, v->from, -1.0);
 }
 
-// So far from the origin, or from a plane, that no rounding reaches.
+// Returns a distance that is more than rounding [m].
 static double clear_distance(const cloud *c) { return 4.0 * coplanar * c->reach; }
 
-// Whether the line is inside, so that every plane through it has points on both sides: the three
-// are the corners of a triangle round it.
+// Whether the line is inside the hull, so that every plane through it has points on both sides: the
+// three points form a triangle round it.
 static bool is_inside(const cloud *c, const view *v) {
   const double distance = clear_distance(c);
   return passes(v->from, v->left, distance) && passes(v->left, v->right, distance) &&
@@ -356,7 +356,7 @@ static double height_over(const rl_face *face, rl_vec3 p) {
   return rl_dot(face->normal, p) - face->offset;
 }
 
-// The two ends of edge i of a face, counterclockwise as seen from in front.
+// Finds the two ends of edge i of a face, counterclockwise seen from outside.
 static void edge_ends(const rl_part *part, const rl_face *face, uint32_t i, rl_vec3 *a,
                       rl_vec3 *b) {
   const uint16_t *corners = &part->corners[face->first_corner];
@@ -371,7 +371,7 @@ static void nearest_on_edge(rl_vec3 a, rl_vec3 b, rl_vec3 p, rl_surface *best) {
   rl_vec3 away = t <= 0.0 ? rl_sub(p, a) : rl_sub(p, b);
   if (t > 0.0 && t < 1.0) {
     away = rl_sub(p, rl_add_scaled(a, t, edge));
-    // Rounding leaves a little along the edge, which would tilt the normal close by.
+    // Removes the component along the edge that rounding has left, which would tilt the normal.
     away = rl_add_scaled(away, -rl_dot(away, edge) / square, edge);
   }
   const double distance = rl_length(away);
@@ -381,9 +381,10 @@ static void nearest_on_edge(rl_vec3 a, rl_vec3 b, rl_vec3 p, rl_surface *best) {
   }
 }
 
-// Only faces that see the point can hold its nearest point: the way there is a sum of normals of
-// the faces that meet in it, so it leads away from at least one of them. Of a face that the point
-// is not over, only an edge that it is beyond can.
+// Returns the surface for a point outside the hull. Only faces below the point can have the nearest
+// point: the vector from there is a sum of normals of the faces that meet there, so it leads away
+// from at least one of them. Of a face that the point is not over, only the edges that it is beyond
+// can.
 static rl_surface outside(const rl_part *part, const rl_face *top, rl_vec3 p) {
   rl_surface best = {INFINITY, top->normal};
   for (uint32_t f = 0; f < part->face_count; f++) {
@@ -405,7 +406,7 @@ static rl_surface outside(const rl_part *part, const rl_face *top, rl_vec3 p) {
       best = (rl_surface){height, face->normal};
     }
   }
-  // This close to an edge the direction from it is rounding.
+  // So close to an edge the direction from it is rounding.
   if (best.distance <= coplanar * part->bound) {
     best.normal = top->normal;
   }
