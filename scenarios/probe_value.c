@@ -309,7 +309,7 @@ static void add_eyes(hold *h, const rl_model *model, const rl_state *state, rl_p
         rl_unit(rl_sub(rl_element_corner(model, state, probe.index, i, corner + 1), eye));
     const rl_link *link = &state->links[rope->first_link + i];
     before = k == first ? state->multipliers[rope->first_link + i] : behind;
-    behind = before * (state->grips ? rl_eye_pull(model, state, k, in, out) : 1.0);
+    behind = before * (state->grips ? rl_eye_tension_ratio(model, state, k, in, out) : 1.0);
     if (model->eyes[k].slot != slot) {
       continue;
     }

@@ -273,7 +273,7 @@ void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *
     }
     const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
     bend->mass = 1.0 / (inverse_mass + bend->softness);
-    bend->total = rl_flexure_start(&f, inverse_mass, h);
+    bend->total = rl_flexure_start_impulse(&f, inverse_mass, h);
     push_bend(bend, bend->total, state);
   }
 }

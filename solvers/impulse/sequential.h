@@ -62,7 +62,7 @@ void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, con
                            double h);
 
 // Bending at the state's positions, as compliant rows along kb, and the impulses with which they
-// begin (rl_flexure_start). Before rl_state_kick, whose
+// begin (rl_flexure_start_impulse). Before rl_state_kick, whose
 // drag acts on them as well.
 void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, rl_state *state,
                              double h);

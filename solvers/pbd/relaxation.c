@@ -20,7 +20,8 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
 static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     const double inverse_mass = rl_flexure_inverse_mass(&f, state->points);
-    const double impulse = f.value > 0.0 ? rl_flexure_start(&f, inverse_mass, r->h) / f.value : 0.0;
+    const double impulse =
+        f.value > 0.0 ? rl_flexure_start_impulse(&f, inverse_mass, r->h) / f.value : 0.0;
     r->bends[f.index] = rl_scale(impulse * r->h, f.curvature);
     for (uint32_t i = 0; i < f.entry_count; i++) {
       const uint32_t slot = f.entries[i].slot;

@@ -327,7 +327,7 @@ static double event_after(reference *self, double h) {
   const double event = event_of_rows(self);
   self->found = event > 0.0 ? A_ROW : NOTHING;
   const double through =
-      rl_eyes_through(self->equations.model, self->equations.state, self->equations.rows) /
+      rl_eyes_overshoot(self->equations.model, self->equations.state, self->equations.rows) /
       self->equations.model->reach;
   if (event <= 0.0 && through > 0.0) {
     self->found = A_RING;

@@ -67,7 +67,7 @@ static bool cut_rope(rl_driver *driver, const rl_cut *cut, uint32_t rope) {
   const rl_model *model = driver->model;
   const rl_state *state = driver->state;
   bool parted = false, last = false;
-  rl_cut_look(model, state, cut, rope);
+  rl_cut_prepare(model, state, cut, rope);
   for (uint32_t i = rl_rope_elements(model, state, rope); i-- > 0;) {
     const double at = rl_cut_element(model, state, cut, rope, i);
     const bool is_next = last && at >= 1.0 - tie;

@@ -118,7 +118,7 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
       outgoing = is_guided ? guide : rl_unit(piece);
     }
     if (first_eye != RL_NONE && i > 0 && i + 1 < row->vertex_count) {
-      pull_out *= rl_eye_pull(model, state, first_eye + i - 1, incoming, outgoing);
+      pull_out *= rl_eye_tension_ratio(model, state, first_eye + i - 1, incoming, outgoing);
     }
     if (vertices[i].slot != RL_NONE) {
       const rl_vec3 gradient = rl_sub(incoming, outgoing);

@@ -195,7 +195,7 @@ static void arcs_are_met_where_they_are(void **unused) {
     }
     rl_state_place_holds(s->model, end);
     rl_cut cut = {.event = &event, .start = start, .goes_on = true};
-    rl_cut_look(s->model, end, &cut, 0);
+    rl_cut_prepare(s->model, end, &cut, 0);
     const rl_arc arcs[2] = {rl_bend_arc(s->model, start, 0, 0), rl_bend_arc(s->model, end, 0, 0)};
     const double fraction = 0.05 + 0.9 * next_random(&seed);
     const double late = n % 2 == 0 ? -1e-6 : 1e-6; // of the step

@@ -4,11 +4,11 @@
 #include "../paths/bend.h"
 #include "eyes.h"
 
-// A crossing this near to the end of an arc, of its angle, and this near to the end of the way of a
-// point, of that way, is on it: there the next arc, piece or step goes on with rounded numbers.
+// Tolerance at the ends of an arc and of a stroke, relative to their lengths: a crossing there must
+// not be lost by rounding between one arc, piece or step and the next.
 static const double arc_rounding = 1e-12;
 
-// Two crossings nearer to each other than this are none: the cut grazes the rope [rad].
+// Two crossings of an arc nearer to each other than this are none: the cut grazes the rope [rad].
 static const double graze = 1e-3;
 
 enum { MOST_HALVINGS = 60 };
@@ -18,14 +18,16 @@ typedef struct piece {
   rl_vec3 a[2], b[2];
 } piece;
 
-// (2) Of a plane it begins on one side and ends on the other, or on it.
+// (2) Returns where a plane meets a piece that begins on one side and ends on the other, or on it,
+// as a fraction; nan if it does not.
 static double plane_crossing(const rl_event *e, const piece *p) {
   const double before = rl_dot(rl_sub(p->a[1], e->point), e->normal);
   const double behind = rl_dot(rl_sub(p->b[1], e->point), e->normal);
   return (before > 0.0) != (behind > 0.0) ? before / (before - behind) : NAN;
 }
 
-// (2) Where the point is along the piece at time s, 0 to 1; nan: beside it.
+// (2) Returns the fraction of the piece `d` at which the point of the swipe is, `gap` from its
+// first end, seen along the view; nan if it is beside the piece.
 static double fraction_at(rl_vec3 view, rl_vec3 d, rl_vec3 gap) {
   const rl_vec3 across = rl_cross(view, d);
   const double r = rl_dot(across, rl_cross(view, gap)) / rl_dot(across, across);
@@ -34,8 +36,9 @@ static double fraction_at(rl_vec3 view, rl_vec3 d, rl_vec3 gap) {
 
 static bool is_inside(double s) { return s > 0.0 && s < 1.0; }
 
-// (2) The point crosses the line of the piece where w.(d x g) changes its sign, a quadratic in the
-// time s if both move. What it lies on at the end of a step counts there, and not in the next.
+// (2) Returns where a swipe meets a piece, as a fraction; nan if it does not. The point crosses the
+// line of the piece where w.(d x g) changes sign, a quadratic in the time s if both move. A piece
+// on which it lies at the end of a step is met in that step, not in the next.
 static double swipe_crossing(const rl_cut *c, const piece *p) {
   const rl_vec3 view = rl_unit(c->event->normal);
   const rl_vec3 d = rl_sub(p->b[0], p->a[0]), gap = rl_sub(c->from, p->a[0]);
@@ -53,10 +56,10 @@ static double swipe_crossing(const rl_cut *c, const piece *p) {
   double found = NAN;
   for (size_t k = 0; k < 2 && isnan(found); k++) {
     const double s = roots[k], other = roots[1 - k];
-    if (crosses && !(fabs(s - 0.5) > fabs(other - 0.5))) { // the one within, whatever it rounds to
+    if (crosses && !(fabs(s - 0.5) > fabs(other - 0.5))) { // the root inside [0, 1] up to rounding
       const double at = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
       found = fraction_at(view, rl_add_scaled(d, at, turn), rl_add_scaled(gap, at, way));
-    } else if (!crosses && is_inside(s) && is_inside(other)) { // there and back
+    } else if (!crosses && is_inside(s) && is_inside(other)) { // crosses twice, there and back
       found = fraction_at(view, rl_add_scaled(d, s, turn), rl_add_scaled(gap, s, way));
     }
   }
@@ -66,16 +69,16 @@ static double swipe_crossing(const rl_cut *c, const piece *p) {
 // ---------------------------------------------------------------------------------------------
 // (2b) Arcs
 
-// An arc, at the start of a step and at its end, and what may cut it.
+// An arc at the start and at the end of a step, and the cut.
 typedef struct bow {
   rl_arc arcs[2];
   const rl_cut *cut;
-  rl_vec3 view, ways[2]; // of a swipe: its view, and where its point is then
-  double limit;          // of the second derivative of `sides`
+  rl_vec3 view, ways[2]; // of a swipe: direction of view, and its point at both times
+  double limit;          // bound of the second derivative of `sides`
 } bow;
 
-// Points of both arcs at a fraction, seen from the point of the swipe along the view, and their
-// derivatives by it.
+// Returns the point of arc n at a fraction, relative to the point of the swipe and across the view,
+// and its derivative by the fraction.
 static rl_vec3 seen(const bow *b, size_t n, double fraction, rl_vec3 *rate) {
   const rl_arc *arc = &b->arcs[n];
   rl_vec3 turning;
@@ -84,9 +87,9 @@ static rl_vec3 seen(const bow *b, size_t n, double fraction, rl_vec3 *rate) {
   return rl_add_scaled(gap, -rl_dot(gap, b->view), b->view);
 }
 
-// What is 0 where the cut meets the arc at a fraction, and its derivative by that: the height over
-// the plane, or w.(A x B), A and B being where the point of the rope is seen from the swipe's at
-// the start and at the end.
+// Returns the function of the fraction along the arc that is 0 where the cut meets it, and its
+// derivative: the height over the plane, or w.(A x B), A and B being the point of the rope relative
+// to that of the swipe at the start and at the end.
 static double sides(const bow *b, double fraction, double *slope) {
   if (b->cut->event->kind == RL_EVENT_CUT_PLANE) {
     const rl_vec3 normal = b->cut->event->normal;
@@ -102,9 +105,9 @@ static double sides(const bow *b, double fraction, double *slope) {
   return rl_dot(b->view, rl_cross(before, behind));
 }
 
-// A bound of the second derivative of `sides`.
+// Returns a bound of the second derivative of `sides`.
 static double bend_limit(const bow *b) {
-  if (b->cut->event->kind == RL_EVENT_CUT_PLANE) { // none of a helix that climbs along the normal
+  if (b->cut->event->kind == RL_EVENT_CUT_PLANE) { // the climb of a helix is linear
     const rl_arc *arc = &b->arcs[1];
     const double x = rl_dot(arc->u, b->cut->event->normal);
     const double y = rl_dot(arc->v, b->cut->event->normal);
@@ -123,7 +126,7 @@ static double bend_limit(const bow *b) {
   return bends[0] * sizes[1] + 2.0 * rates[0] * rates[1] + sizes[0] * bends[1];
 }
 
-// Whether the way of the swipe meets that point of the rope, and not only its line.
+// Whether the stroke of the swipe itself, and not only its line, meets the point of the rope.
 static bool is_on_way(const bow *b, double fraction) {
   if (b->cut->event->kind == RL_EVENT_CUT_PLANE) {
     return true;
@@ -135,7 +138,7 @@ static bool is_on_way(const bow *b, double fraction) {
   return s >= -arc_rounding && s <= 1.0 + arc_rounding;
 }
 
-// Between two fractions on both sides of a crossing.
+// Finds a crossing between two fractions on both sides of it by bisection.
 static double halve(const bow *b, double from, double to) {
   double slope;
   const bool side = sides(b, from, &slope) > 0.0;
@@ -150,8 +153,9 @@ static double halve(const bow *b, double from, double to) {
   return 0.5 * (from + to);
 }
 
-// The first fraction between two at which the arc is met. By the bound of the second derivative
-// there is no crossing in between, or at most one, or each half is looked at by itself.
+// Returns the first fraction in an interval at which the arc is met; nan if none. If the bound of
+// the second derivative excludes a crossing, or more than one, the interval is done; else both
+// halves are searched.
 static double find_crossing(const bow *b, double from, double to) {
   double slope, unused;
   const double reach = 0.5 * (to - from), middle = 0.5 * (from + to);
@@ -169,7 +173,8 @@ static double find_crossing(const bow *b, double from, double to) {
   return isnan(first) ? find_crossing(b, middle, to) : first;
 }
 
-// Where a massless rope is met on what bends it, as a fraction of the arc; nan: nowhere.
+// Returns where a cut meets a massless rope in a bend, as a fraction of the arc; nan if it does
+// not.
 static double arc_crossing(const rl_model *model, const rl_state *const states[2],
                            const rl_cut *cut, uint32_t rope, uint32_t bend) {
   bow b = {.cut = cut, .ways = {cut->from, cut->to}};
@@ -194,7 +199,7 @@ static uint32_t corner_count(const rl_model *model, const rl_state *state, uint3
                                      : rl_element_corners(model, state, rope, i);
 }
 
-// Of a massless rope its ends, and where it comes on to what bends it and leaves that.
+// Returns corner k of an element; of a massless rope its ends, and entry and exit of each bend.
 static rl_vec3 corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                       uint32_t k) {
   const rl_rope *r = &model->ropes[rope];
@@ -223,7 +228,7 @@ static double piece_crossing(const rl_model *model, const rl_state *const states
 double rl_cut_element(const rl_model *model, const rl_state *state, const rl_cut *cut,
                       uint32_t rope, uint32_t element) {
   const uint32_t count = corner_count(model, state, rope, element);
-  // What came on to a body or into an eye within the step, or off it, is taken as it is now.
+  // If contacts or eyes have changed within the step, the element is taken as it is now.
   const bool moves = cut->start && corner_count(model, cut->start, rope, element) == count;
   const rl_state *states[2] = {moves ? cut->start : state, state};
   for (uint32_t k = 0; k + 1 < count; k++) {
@@ -237,7 +242,8 @@ double rl_cut_element(const rl_model *model, const rl_state *state, const rl_cut
   return NAN;
 }
 
-void rl_cut_look(const rl_model *model, const rl_state *state, const rl_cut *cut, uint32_t rope) {
+void rl_cut_prepare(const rl_model *model, const rl_state *state, const rl_cut *cut,
+                    uint32_t rope) {
   rl_rope_solve_bends(model, state, rope);
   if (cut->start) {
     rl_rope_solve_bends(model, cut->start, rope);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a plane or a swipe meets ropes. A swipe is the way of a point that cuts what it crosses, as
-// it is seen along a view: all of it at one moment, or a part of it in each step, while the ropes
-// move. papers/parting.md (2).
+// Cuts: where a plane or a swipe meets ropes. A swipe is a moving point that cuts everything it
+// crosses as seen along a direction of view: all of it at one moment, or a stroke in each step
+// while the ropes move. papers/parting.md (2).
 #ifndef RL_CUT_H
 #define RL_CUT_H
 
@@ -9,18 +9,18 @@
 
 typedef struct rl_cut {
   const rl_event *event;
-  rl_vec3 from, to;      // of a swipe: the way of the point [m]
-  const rl_state *start; // of the step in which it goes there; NULL: all at this moment
-  bool goes_on;          // at `from` it was in the step before
+  rl_vec3 from, to;      // of a swipe: start and end of the stroke [m]
+  const rl_state *start; // state at the start of the step of the stroke; NULL: at one moment
+  bool goes_on;          // the stroke continues that of the step before
 } rl_cut;
 
-// Where a cut meets an element, along the straight pieces into which eyes and bodies bend it and
-// the arcs between them, as a fraction of their number; nan: nowhere. Of a massless rope, whose one
-// element is all of it, after rl_cut_look.
+// Returns where a cut meets an element, which consists of straight pieces and, for a massless rope,
+// arcs between them: the index of the piece or arc plus the fraction along it, over their number;
+// nan if it does not. For a massless rope call rl_cut_prepare first.
 double rl_cut_element(const rl_model *model, const rl_state *state, const rl_cut *cut,
                       uint32_t rope, uint32_t element);
 
-// Finds how a rope lies on bodies, where it can.
-void rl_cut_look(const rl_model *model, const rl_state *state, const rl_cut *cut, uint32_t rope);
+// Solves the bends of a rope that can lie on bodies, in all states of the cut.
+void rl_cut_prepare(const rl_model *model, const rl_state *state, const rl_cut *cut, uint32_t rope);
 
 #endif

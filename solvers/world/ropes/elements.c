@@ -93,7 +93,7 @@ double rl_rest_length(const rl_model *model, const rl_state *state, uint32_t rop
 // ---------------------------------------------------------------------------------------------
 // Parting
 
-// Which changes there were so far, as a number.
+// The topology is a hash of all changes so far.
 void rl_elements_note(rl_state *state, uint32_t what, uint32_t where) {
   uint64_t hash = state->topology == 0 ? UINT64_C(14695981039346656037) : state->topology;
   hash = (hash ^ what) * UINT64_C(1099511628211);
@@ -106,7 +106,7 @@ static void note_change(rl_state *state, uint32_t what, uint32_t where) {
   state->parted++;
 }
 
-// The rest length of all elements that meet at a slot [m].
+// Returns the sum of the rest lengths of all elements at a slot [m].
 static double rest_at(const rl_model *model, const rl_state *state, uint32_t slot) {
   double sum = 0.0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -123,7 +123,8 @@ static void set_mass(rl_state *state, uint32_t slot, double mass) {
   state->points[slot].w = 1.0 / mass;
 }
 
-// A spare node of the rope with the place and velocity of another slot, and this mass.
+// Takes a spare node of a rope; it gets the position and velocity of another slot, and a mass.
+// Returns its slot.
 static uint32_t take_spare(const rl_model *model, rl_state *state, uint32_t rope, uint32_t slot,
                            double mass) {
   const uint32_t left = --state->spare_counts[rope];
@@ -134,9 +135,9 @@ static uint32_t take_spare(const rl_model *model, rl_state *state, uint32_t rope
   return node;
 }
 
-// Contacts are known by the places of their nodes along the rope: behind this one there is now one
-// more, the new node at `slot`. Where a loop parts at its first node, that one has the place, and
-// the old one comes last.
+// Renumbers contacts, which are identified by the indices of their nodes along the rope, after the
+// new node at `slot` was inserted behind node `node`. If a loop `opens` at its first node, the new
+// node takes its index, and the old one becomes the last.
 static void shift_contacts(rl_state *state, uint32_t rope, uint32_t node, uint32_t slot,
                            bool opens) {
   for (uint64_t i = 0; i < state->contact_count; i++) {
@@ -158,15 +159,14 @@ uint32_t rl_element_node(const rl_model *model, const rl_state *state, uint32_t 
   return node;
 }
 
-// Whether the model has parts that can come apart: else its states have one list of elements for
-// good, that of the model.
+// Whether the elements of a state cannot change.
 static bool is_lasting(const rl_state *state) { return !state->element_counts; }
 
 static bool can_split(const rl_model *model, const rl_state *state, uint32_t slot) {
   return slot < model->node_count && state->points[slot].w > 0.0;
 }
 
-// (1) Element i gets a node of its own where it begins, with its share of the mass there.
+// (1) Gives element i a node of its own where it begins, with its share of the mass there.
 static rl_parting split(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
   rl_link *link = &state->links[model->ropes[rope].first_link + i];
   const rl_rope *r = &model->ropes[rope];
@@ -191,7 +191,7 @@ static rl_parting split(const rl_model *model, rl_state *state, uint32_t rope, u
   return RL_PARTED;
 }
 
-// A massless rope has no node that it could keep.
+// Removes a massless rope, which has no node of its own to keep.
 static rl_parting come_off(const rl_model *model, rl_state *state, uint32_t rope) {
   const rl_rope *r = &model->ropes[rope];
   if (state->element_counts[rope] == 0) {
@@ -207,7 +207,7 @@ static rl_parting come_off(const rl_model *model, rl_state *state, uint32_t rope
   return RL_PARTED;
 }
 
-// Whether an end belongs to the rope alone and moves with it.
+// Whether the node at a slot belongs to the rope alone and moves with it.
 static bool is_own_end(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t slot) {
   return can_split(model, state, slot) && model->node_rope[slot] == rope;
 }
@@ -230,7 +230,7 @@ rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope,
     return RL_NO_SPARES;
   }
   const double mass = r->is_fed ? 0.5 * r->density * link->rest : r->end_masses[end];
-  if (can_split(model, state, *slot)) { // the joint keeps what is not this rope's
+  if (can_split(model, state, *slot)) { // the joint keeps the mass of the other ropes
     set_mass(state, *slot, state->masses[*slot] - mass);
   }
   *slot = take_spare(model, state, rope, *slot, mass);
@@ -297,7 +297,8 @@ static bool wrong(char *message, size_t size, const rl_model *model, uint32_t ro
   return false;
 }
 
-// Marks the node at one end of an element: bit 0 where one begins there, bit 1 where one ends.
+// Marks the node at one end of an element: bit 0 if an element begins there, bit 1 if one ends.
+// Returns what is wrong with it, or NULL.
 static const char *mark_node(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t slot, unsigned char mark, unsigned char *marks) {
   if (slot >= model->place_count) {
@@ -346,7 +347,7 @@ static bool check_rope(const rl_model *model, const rl_state *state, uint32_t ro
          wrong(message, size, model, rope, count, "nodes and elements do not match");
 }
 
-// Eyes stand in the order of the rope.
+// Checks that eyes are in the order of the rope.
 static bool check_eyes(const rl_model *model, const rl_state *state, uint32_t rope, char *message,
                        size_t size) {
   const rl_rope *r = &model->ropes[rope];

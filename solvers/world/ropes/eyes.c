@@ -6,16 +6,17 @@
 #include "../trigonometry.h"
 #include "elements.h"
 
-// A node is guided if it could reach the eye within so many times the way that it would go, or is
-// so near that its piece is too short for the step: its swing about the eye has the period
-// 2 pi sqrt(r m / T).
+// A node is guided if it could reach the eye within so many times the distance that it may move in
+// the step. That includes nodes whose piece is too short for the step: they swing about the eye
+// with the period 2 pi sqrt(r m / T).
 static const double guided_ways = 2.0;
 
-// Directions that are further apart than this cosine have no smallest turn from one to the other:
-// they are mirrored.
+// For directions with a smaller cosine the smallest turn from one to the other is not defined by
+// rounding: the vector is mirrored instead.
 static const double turned_back = -0.999;
 
-// Each leaves the share of the last offset that the node's mass is of that of the eye's body.
+// Iterations of straighten: each reduces the offset by the ratio of the mass of the node to that of
+// the body of the eye.
 enum { STRAIGHTENINGS = 6 };
 
 static const uint32_t *elements_of(const rl_model *model, const rl_state *state) {
@@ -55,7 +56,7 @@ rl_vec3 rl_element_corner(const rl_model *model, const rl_state *state, uint32_t
              : rl_position(&state->points[corner == 0 ? link->a : link->b]);
 }
 
-// What carries it.
+// Returns the slot that carries a corner.
 static uint32_t corner_slot(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                             uint32_t corner) {
   const rl_link *link = &state->links[model->ropes[rope].first_link + i];
@@ -94,16 +95,15 @@ uint32_t rl_row_first_eye(const rl_model *model, const rl_state *state, const rl
   return rl_element_eyes(model, state, rope, element, &first) > 0 ? first : RL_NONE;
 }
 
-// (8)
-double rl_eye_pull(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
-                   rl_vec3 out) {
+double rl_eye_tension_ratio(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
+                            rl_vec3 out) {
   const double turn = rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
   return rl_exp(state->grips[eye] * model->eye_frictions[eye] * turn);
 }
 
-// The lengths of rope of a row before and behind one of its vertices, and their rates.
+// The lengths of rope of a row before and behind one of its vertices [m], and their rates [m/s].
 typedef struct sides {
-  double lengths[2], rates[2]; // [m], [m/s]
+  double lengths[2], rates[2];
 } sides;
 
 static sides sides_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
@@ -123,7 +123,7 @@ static sides sides_of(const rl_model *model, const rl_state *state, const rl_row
   return s;
 }
 
-// (9) What the rope behind an eye gains that is not a strain of all of it.
+// (9) The gain of the length behind the eye, less its share of the change of the whole length.
 double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state *state,
                    const rl_rows *rows, uint32_t eye, double dt) {
   for (uint32_t k = 0; k < rows->span_count && model->eye_frictions[eye] > 0.0; k++) {
@@ -146,15 +146,14 @@ double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state
 // ---------------------------------------------------------------------------------------------
 // A node beside an eye
 
-// One end of an element in an eye: its node, the eye that is next to it, what the rope comes to
-// behind the eye, and the element and the corner before the node.
+// The passage of a node through an eye, at one end of an element in eyes.
 typedef struct passage {
-  uint32_t rope, element, end; // 0: where the element begins
-  uint32_t node, eye;
-  rl_vec3 ahead;
-  uint32_t neighbour;   // RL_NONE: the rope ends with the node
-  rl_vec3 behind;       // where there is one
-  uint32_t behind_slot; // and what carries it
+  uint32_t rope, element, end; // end 0: where the element begins
+  uint32_t node, eye;          // the eye next to the node
+  rl_vec3 ahead;               // the corner of the element beyond the eye [m]
+  uint32_t neighbour;          // element on the other side of the node; RL_NONE: the rope ends
+  rl_vec3 behind;              // the next corner of the neighbour [m], and the slot that carries it
+  uint32_t behind_slot;
 } passage;
 
 static passage passage_of(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
@@ -179,13 +178,15 @@ static passage passage_of(const rl_model *model, const rl_state *state, uint32_t
   return p;
 }
 
-// Bodies, points and joints at the end of a rope do not go through an eye, nor does what is held.
+// Whether the node can go through the eye: it is a free node; at the end of a rope it is no joint
+// with others.
 static bool can_pass(const rl_model *model, const rl_state *state, const passage *p) {
   return p->node < model->node_count && state->points[p->node].w > 0.0 &&
          (p->neighbour != RL_NONE || model->node_rope[p->node] == p->rope);
 }
 
-// (2) Where a node is that comes along the rope behind it, or, at its end, straight.
+// (2) Returns the direction in which the node comes to the eye: from the corner behind it, or at
+// the end of a rope from the node itself; unit.
 static rl_vec3 guide_of(const rl_model *model, const rl_state *state, const passage *p) {
   const rl_vec3 eye = eye_position(model, state, p->eye);
   const rl_vec3 along =
@@ -193,6 +194,7 @@ static rl_vec3 guide_of(const rl_model *model, const rl_state *state, const pass
   return rl_is_zero(along) ? rl_unit(rl_sub(eye, rl_position(&state->points[p->node]))) : along;
 }
 
+// Whether the node may reach the eye in a step of dt.
 static bool is_near(const rl_model *model, const rl_state *state, const passage *p, double dt) {
   const rl_vec3 eye = eye_position(model, state, p->eye);
   const uint32_t slot = model->eyes[p->eye].slot;
@@ -226,8 +228,8 @@ void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, 
 // ---------------------------------------------------------------------------------------------
 // Passing
 
-// (4) Turns v as the smallest turn takes the unit vector n to m; where that is not known mirrors
-// it.
+// (4) Returns v turned by the smallest rotation that takes the unit vector n to m; mirrored if that
+// is not defined.
 static rl_vec3 turn(rl_vec3 v, rl_vec3 n, rl_vec3 m) {
   const double cosine = rl_dot(n, m);
   if (cosine < turned_back) {
@@ -239,7 +241,7 @@ static rl_vec3 turn(rl_vec3 v, rl_vec3 n, rl_vec3 m) {
   return rl_add_scaled(level, rl_dot(axis, v) / (1.0 + cosine), axis);
 }
 
-// What an impulse at a place of a body does to its spin slot.
+// Returns the generalized impulse on the spin slot of a body for an impulse at a point.
 static rl_vec3 lever_of(const rl_model *model, const rl_state *state, const rl_body *body,
                         rl_vec3 at, rl_vec3 impulse) {
   const uint32_t index = (uint32_t)(body - model->bodies);
@@ -249,7 +251,8 @@ static rl_vec3 lever_of(const rl_model *model, const rl_state *state, const rl_b
                   rl_rotate_inverse(rotation, rl_cross(rl_sub(at, centre), impulse)));
 }
 
-// (5) How the velocity of a place answers an impulse there, times `share`: w 1 + ... of its spin.
+// (5) Adds `share` times the inverse effective mass matrix of a point of what is at a slot: w 1 and
+// the part of its spin.
 static void add_answer(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 at,
                        double share, rl_symmetric3 *k) {
   if (slot == RL_NONE) {
@@ -274,7 +277,7 @@ static void add_answer(const rl_model *model, const rl_state *state, uint32_t sl
   }
 }
 
-// An impulse at a place of what is at a slot. What is driven does the work that it takes.
+// Applies an impulse at a point of what is at a slot. A driven body does the work that it takes.
 static void strike(const rl_model *model, rl_state *state, uint32_t slot, rl_vec3 at,
                    rl_vec3 impulse) {
   if (slot == RL_NONE) {
@@ -297,8 +300,8 @@ static rl_vec3 times(rl_symmetric3 k, rl_vec3 d) {
                 k.xz * d.x + k.yz * d.y + k.zz * d.z);
 }
 
-// (6) Moves a node against its eye by `way`: the body of the eye goes the other way, so that the
-// centre of mass of the two stays.
+// (6) Moves a node by `way` relative to its eye; the body of the eye moves the other way, so that
+// the centre of mass of both stays.
 static void move_apart(const rl_model *model, rl_state *state, const passage *p, rl_vec3 way) {
   const uint32_t slot = model->eyes[p->eye].slot;
   const double node = state->points[p->node].w;
@@ -309,7 +312,7 @@ static void move_apart(const rl_model *model, rl_state *state, const passage *p,
   }
 }
 
-// The angular momentum of what moves at a slot [kg m^2/s].
+// Returns the angular momentum of what moves at a slot about a point [kg m^2/s].
 static rl_vec3 moment_of(const rl_model *model, const rl_state *state, uint32_t slot,
                          rl_vec3 about) {
   const rl_body *body = rl_slot_body(model, slot);
@@ -324,7 +327,8 @@ static rl_vec3 moment_of(const rl_model *model, const rl_state *state, uint32_t 
   return moment;
 }
 
-// Of all that takes part in a passage, where the eye is on a body that can turn; else 0.
+// Returns the angular momentum of all that takes part in a passage; the eye is on a body that can
+// turn.
 static rl_vec3 moment_of_all(const rl_model *model, const rl_state *state, const passage *p,
                              rl_vec3 about) {
   const uint32_t slot = model->eyes[p->eye].slot;
@@ -336,7 +340,7 @@ static rl_vec3 moment_of_all(const rl_model *model, const rl_state *state, const
   return moment;
 }
 
-// (7) What of the angular momentum is missing turns the body of the eye.
+// (7) Turns the body of the eye so that the angular momentum is what it was `before`.
 static void give_back(const rl_model *model, rl_state *state, const passage *p, rl_vec3 about,
                       rl_vec3 before) {
   const rl_body *body = rl_slot_body(model, model->eyes[p->eye].slot);
@@ -351,11 +355,12 @@ static void give_back(const rl_model *model, rl_state *state, const passage *p, 
   state->dissipated -= rl_dot(torque, mean);
 }
 
-// (3) On to the line between the eye and the corner behind, as far from that as it is. What it has
-// of velocity across the line, as that turns, is lost as in a catch, against the two by the lever.
+// (3) Moves a node on to the line between the eye and the corner behind, at the same distance from
+// that corner. Removes its velocity across the line, as in an inelastic impact, by impulses on the
+// node and, by the lever, on both ends of the line.
 static void straighten(const rl_model *model, rl_state *state, const passage *p) {
   const double length = rl_distance(rl_position(&state->points[p->node]), p->behind);
-  for (int i = 0; i < STRAIGHTENINGS; i++) { // a body that is moved takes the line along
+  for (int i = 0; i < STRAIGHTENINGS; i++) { // the line moves with the body of the eye
     const rl_vec3 eye = eye_position(model, state, p->eye);
     const rl_vec3 line = rl_unit(rl_sub(eye, p->behind));
     const rl_vec3 target = rl_add_scaled(p->behind, length, line);
@@ -384,8 +389,8 @@ static void straighten(const rl_model *model, rl_state *state, const passage *p)
   }
 }
 
-// (4), (5) As far behind the eye as it is through, with a velocity that is turned like the rope and
-// takes up what gravity did on the way there.
+// (4), (5) Moves a node to the distance `through` behind the eye, along the rope there, with a
+// velocity turned like the rope and scaled for the work of gravity on the way.
 static void turn_round(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in,
                        double through) {
   const uint32_t slot = model->eyes[p->eye].slot;
@@ -410,34 +415,36 @@ static void turn_round(const rl_model *model, rl_state *state, const passage *p,
   strike(model, state, slot, eye, rl_scale(-1.0, impulse));
 }
 
+// Returns how far a node is past the eye in the direction in which it comes [m].
 static double through_of(const rl_model *model, const rl_state *state, const passage *p,
                          rl_vec3 in) {
   const rl_vec3 node = rl_position(&state->points[p->node]);
   return rl_dot(in, rl_sub(node, eye_position(model, state, p->eye)));
 }
 
-// Whether what carries the eye can turn freely.
+// Whether the body that carries the eye can turn freely.
 static bool can_turn(const rl_model *model, const rl_state *state, const passage *p) {
   const uint32_t slot = model->eyes[p->eye].slot;
   const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(model, slot);
   return body && body->spin_slot != RL_NONE && state->points[body->spin_slot].w > 0.0;
 }
 
-// Whether what is behind a node is before the eye still: then that and the eye are its line.
+// Whether the corner behind a node is still before the eye: then the line between both guides the
+// node.
 static bool has_line(const rl_model *model, const rl_state *state, const passage *p, rl_vec3 in) {
   return p->neighbour != RL_NONE &&
          rl_dot(in, rl_sub(p->behind, eye_position(model, state, p->eye))) < 0.0;
 }
 
-// Lets a node through the eye, which the rope then runs through with the element behind it.
+// Moves a node through the eye, which then belongs to the element behind it.
 static void let_through(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in,
                         double through) {
   turn_round(model, state, p, in, through);
   state->eye_elements[p->eye] = p->neighbour;
 }
 
-// (4a) A step may take more than an element through: then the nodes behind follow the first one, as
-// far behind it as they are.
+// (4a) Moves the nodes behind a node through the eye as well if a step takes more than an element
+// through, at the same distances behind it.
 static void follow(const rl_model *model, rl_state *state, passage p, rl_vec3 in, double behind) {
   const uint32_t eye = p.eye;
   while (p.neighbour != RL_NONE) {
@@ -452,7 +459,7 @@ static void follow(const rl_model *model, rl_state *state, passage p, rl_vec3 in
   }
 }
 
-// Puts a node on its line, and lets it through if it is.
+// Moves a node on to its line, and through the eye if it is past it. Returns whether it has passed.
 static bool pass(const rl_model *model, rl_state *state, const passage *p, rl_vec3 in) {
   const bool turns = can_turn(model, state, p);
   const rl_vec3 about =
@@ -476,7 +483,8 @@ static bool pass(const rl_model *model, rl_state *state, const passage *p, rl_ve
   return through > 0.0;
 }
 
-// What a row knows about one of its ends, if that is guided and still at the eye.
+// Finds the passage at one end of a row, and its direction, if the node is guided and still at the
+// eye; else returns false.
 static bool guided_passage(const rl_model *model, const rl_state *state, const rl_row *row,
                            uint32_t end, passage *p, rl_vec3 *in) {
   const uint32_t rope = model->link_rope[row->item];
@@ -492,7 +500,7 @@ static bool guided_passage(const rl_model *model, const rl_state *state, const r
   return true;
 }
 
-double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows) {
+double rl_eyes_overshoot(const rl_model *model, const rl_state *state, const rl_rows *rows) {
   double most = -INFINITY;
   passage p;
   rl_vec3 in;
@@ -504,8 +512,8 @@ double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_ro
   return most;
 }
 
-// Nodes that the next step will guide come on to their lines, so that the forces along these have
-// no moment. True if one was through.
+// Moves the nodes of a rope that the next step will guide on to their lines, so that the forces
+// along these have no moment. Returns true if one has passed.
 static bool receive(const rl_model *model, rl_state *state, uint32_t rope, double dt) {
   const rl_rope *r = &model->ropes[rope];
   bool passed = false;
@@ -539,21 +547,20 @@ bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, d
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is drawn together
+// Pieces that are used up
 
-// An end of a straight piece, and what carries it.
+// An end of a straight piece.
 typedef struct corner {
-  rl_vec3 at;
-  uint32_t slot; // RL_NONE: fixed in space
-  bool is_point; // an end or an eye
+  rl_vec3 at;    // [m]
+  uint32_t slot; // that carries it; RL_NONE: fixed in space
+  bool is_point; // an end of the rope or an eye, not a place on a body
 } corner;
 
 static corner node_corner(const rl_model *model, const rl_state *state, uint32_t node) {
   return (corner){rl_position(&state->points[node]), rl_node_vertex(model, node).slot, true};
 }
 
-// Corner i of a massless rope, from its end over its eyes and bodies. What is on a body is no
-// point.
+// Returns corner i of a massless rope, from its end `from` over its eyes and bodies.
 static corner rope_corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i) {
   const rl_rope *r = &model->ropes[rope];
   if (i == 0 || i > rl_bend_count(model, state, rope)) {
@@ -567,7 +574,7 @@ static corner rope_corner(const rl_model *model, const rl_state *state, uint32_t
   return (corner){eye_position(model, state, eye), model->eyes[eye].slot, true};
 }
 
-// (13) A piece that is used up within the next step.
+// (13) Whether a piece between two points will have no length within the next step.
 static bool is_drawn_together(const rl_model *model, const rl_state *state, corner from, corner to,
                               double dt) {
   if (!from.is_point || !to.is_point) {
@@ -596,7 +603,7 @@ static bool rope_draws_in(const rl_model *model, const rl_state *state, uint32_t
   return false;
 }
 
-// Of an element in an eye: what can pass there does.
+// Whether a piece of an element in an eye will be used up at a corner that cannot pass.
 static bool element_draws_in(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t i, double dt, uint32_t *end) {
   const uint32_t pieces = rl_element_corners(model, state, rope, i) - 1;

@@ -1,70 +1,73 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Eyes that ropes with mass run through. The element in an eye is one row over two pieces, from its
-// first node to the eye and from there to its last, and one tension. When one of the pieces is used
-// up the eye passes to the neighbour. papers/eyes.md.
+// Eyes that ropes with mass run through. The element in an eye is one row, with one tension, over
+// two pieces: from its first node to the eye, and from there to its last node. When one of the
+// pieces is used up the eye passes to the neighbouring element. papers/eyes.md.
 #ifndef RL_EYES_H
 #define RL_EYES_H
 
 #include "../rows.h"
 
-// The eyes that element i of a rope with mass runs through, from *first on among the model's, in
-// the order of the rope; how many. Before there is a state (NULL), as it starts.
+// Returns the number of eyes that element i of a rope with mass runs through, and the index of the
+// first in model->eyes, in the order of the rope. `state` NULL: at the start of the run.
 uint32_t rl_element_eyes(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                          uint32_t *first);
 
+// Whether element i of a rope runs through an eye.
 static inline bool rl_element_is_in_eye(const rl_model *model, const rl_state *state, uint32_t rope,
                                         uint32_t i) {
   uint32_t first;
   return model->ropes[rope].ring_count > 0 && rl_element_eyes(model, state, rope, i, &first) > 0;
 }
 
-// The corners of an element: its first node, the eyes that it runs through, its last node.
+// Return the number of corners of an element, and the position of one [m]: its first node, the eyes
+// that it runs through, its last node.
 uint32_t rl_element_corners(const rl_model *model, const rl_state *state, uint32_t rope,
                             uint32_t i);
 rl_vec3 rl_element_corner(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i,
                           uint32_t corner);
 
-// The first eye of a row, among the model's, if the row is that of an element of a rope with mass
-// that can rub in it; else RL_NONE.
+// Returns the first eye of a row, in model->eyes, if the row is that of an element in eyes and the
+// model has friction in these; else RL_NONE.
 uint32_t rl_row_first_eye(const rl_model *model, const rl_state *state, const rl_row *row);
 
-// The tension behind an eye over that before it, of a rope with mass that comes in one direction
-// and leaves in another: exp(grip mu turn).
-double rl_eye_pull(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
-                   rl_vec3 out);
+// (8) Returns the tension of a rope with mass behind an eye over that before it, for its directions
+// into the eye and out of it: exp(grip mu turn).
+double rl_eye_tension_ratio(const rl_model *model, const rl_state *state, uint32_t eye, rl_vec3 in,
+                            rl_vec3 out);
 
-// How fast a rope with mass slipped through an eye in a step of dt [s], towards `to` [m/s]: half of
-// the sum of the mean of the step and the rate at its end. 0: no rope rubs there.
+// (9) Returns the speed at which a rope with mass slipped through an eye in a step of dt [s],
+// towards `to` [m/s]: the average of the mean over the step and the rate at its end; 0 if the eye
+// has no friction.
 double rl_eye_slip(const rl_model *model, const rl_state *before, const rl_state *state,
                    const rl_rows *rows, uint32_t eye, double dt);
 
-// Which elements run through eyes, as a number.
+// Returns a hash of the elements that run through eyes.
 uint64_t rl_eyes_hash(const rl_model *model, const rl_state *state);
 
-// Writes the guides of the rows of such elements for a step of dt [s]. A node that can reach the
+// Sets the guides of the rows of elements in eyes for a step of dt [s]. A node that can reach its
 // eye within the step is guided: the length of its piece is then its distance from the eye along
-// the rope before it, row->guides[0] of the first node and [1] of the last, which goes on below 0
-// when the node is through.
+// the direction of the rope before it, row->guides[0] for the first node and [1] for the last, and
+// becomes negative when the node is through.
 void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, double dt);
 
-// After a step: nodes that are through their eye are turned into the direction of the rope behind
-// it, and the eye passes to the element that they came with; a free end that is through leaves it.
-// Nodes that the next step of dt [s] will guide come on to their lines. The lengths of the rows and
-// the energy stay what they are, and of what moves freely momentum, centre of mass, and on bodies
-// that turn the angular momentum.
-// True if any passed: who keeps rows or positions of his own is to be told.
+// Lets nodes that are through their eye pass, after a step: their velocity turns into the direction
+// of the rope behind the eye, and the eye passes to the element behind them; a free end leaves the
+// eye. Moves nodes that the next step of dt [s] will guide on to their lines. Conserves the lengths
+// of the rows and the energy, and where everything moves freely momentum, centre of mass and, on
+// bodies that turn, angular momentum. Returns true if a node has passed: then copies of rows or
+// positions are out of date.
 bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, double dt);
 
-// How far the guided node that is furthest through its eye is through it [m]; below 0: none is.
-double rl_eyes_through(const rl_model *model, const rl_state *state, const rl_rows *rows);
+// Returns how far the farthest guided node is past its eye [m]; negative if none is.
+double rl_eyes_overshoot(const rl_model *model, const rl_state *state, const rl_rows *rows);
 
-// Whether a taut rope would draw an end that cannot go through into its eye within the next step of
-// dt [s], or two eyes together: behind that its piece has no direction. Which rope, and at which
-// end; 0 `from`, 1 `to`, RL_NONE: between two eyes.
+// Whether a taut rope would, within the next step of dt [s], draw an end that cannot pass into its
+// eye, or two eyes together, so that its piece has no direction. `end`: 0 `from`, 1 `to`, RL_NONE:
+// between two eyes.
 bool rl_eyes_draw_in(const rl_model *model, const rl_state *state, double dt, uint32_t *rope,
                      uint32_t *end);
 
-// Element i leaves the eyes that it runs through, because it comes apart there.
+// Takes element i, which parts, out of its eyes.
 void rl_eyes_leave(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-// Of the spacing: an element that is longer gets a node, and has half of it then; one that is
-// shorter than that loses one. What was just done is not undone without half a spacing of rope.
+// Largest and smallest length of a fed element, relative to the spacing. An insertion leaves half a
+// spacing, so that it is not undone before half a spacing of rope was taken in.
 static const double longest = 1.5, shortest = 0.5;
 
-// With fewer elements a closed rope goes there and back on the same nodes.
+// Least number of elements of a closed rope: with two it would go there and back on the same nodes.
 static const uint32_t least_loop = 3;
 
-// A taut rope that is bent more sharply than this where a node goes, chord over length, keeps its
-// length and not its tension.
+// If a taut rope is bent more sharply than this at a node that is removed, chord over length, the
+// joined element keeps the length and not the tension.
 static const double sharpest = 0.9;
 
 static rl_link *element(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i) {
@@ -50,8 +50,8 @@ bool rl_feed_uses_up(const rl_model *model, const rl_state *state, uint32_t rope
 // ---------------------------------------------------------------------------------------------
 // Mass
 
-// Half of what `growth` of rope weighs, and half of its drag, come to one of its nodes. What is
-// held has no mass, and a body keeps its own.
+// Adds half of the mass and of the drag of `growth` of rope to a node. Nodes that are held have no
+// mass, and bodies keep their own.
 static void weigh_node(const rl_model *model, rl_state *state, uint32_t rope, uint32_t slot,
                        double growth) {
   if (slot < model->node_count && state->points[slot].w > 0.0) {
@@ -69,14 +69,15 @@ void rl_feed_weigh(const rl_model *model, rl_state *state, uint32_t rope, uint32
 }
 
 // ---------------------------------------------------------------------------------------------
-// The list. Elements behind an insertion move on by one place, with what is known of them.
+// The list of elements. Behind an insertion or removal elements move by one index, and with them
+// all that refers to them.
 
-// Whether the other of two elements in contact is one of the rope.
+// Whether the other of two elements in contact belongs to the rope.
 static bool is_other(const rl_model *model, const rl_contact *contact, uint32_t rope) {
   return rl_is_of_ropes(contact) && model->link_rope[contact->other] == rope;
 }
 
-// Contacts are known by the places of their nodes, and the other of two elements by itself.
+// Shifts the indices in contacts: of nodes behind `behind`, and of other elements behind `link`.
 static void shift_contacts(const rl_model *model, rl_state *state, uint32_t rope, uint32_t behind,
                            uint32_t link, uint32_t by) {
   for (uint64_t i = 0; i < state->contact_count; i++) {
@@ -86,7 +87,7 @@ static void shift_contacts(const rl_model *model, rl_state *state, uint32_t rope
   }
 }
 
-// The element that begins at a node leads to another one.
+// Changes the second node of the contacts of the element that begins at a node.
 static void turn_contacts(rl_state *state, uint32_t rope, uint32_t node, uint32_t next) {
   for (uint64_t i = 0; i < state->contact_count; i++) {
     rl_contact *c = &state->contacts[i];
@@ -96,7 +97,7 @@ static void turn_contacts(rl_state *state, uint32_t rope, uint32_t node, uint32_
   }
 }
 
-// Those of a node, and of the element that begins there, are gone.
+// Removes the contacts of a node, and of the element that begins there.
 static void drop_contacts(const rl_model *model, rl_state *state, uint32_t rope, uint32_t node,
                           uint32_t link) {
   double *forces = &state->multipliers[model->link_count];
@@ -115,7 +116,7 @@ static void drop_contacts(const rl_model *model, rl_state *state, uint32_t rope,
   state->contact_count = kept;
 }
 
-// Eyes through which elements behind i run.
+// Shifts the elements of eyes behind element i.
 static void shift_eyes(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i,
                        uint32_t by) {
   const rl_rope *r = &model->ropes[rope];
@@ -125,7 +126,7 @@ static void shift_eyes(const rl_model *model, rl_state *state, uint32_t rope, ui
   }
 }
 
-// One place more behind element i, or with `closes` one less.
+// Inserts a place behind element i, or with `closes` removes it.
 static void shift_elements(const rl_model *model, rl_state *state, uint32_t rope, uint32_t i,
                            bool closes) {
   const uint32_t first = model->ropes[rope].first_link + i + 1;
@@ -152,7 +153,7 @@ static void set_element(const rl_model *model, rl_state *state, uint32_t rope, u
   *element(model, state, rope, i) = (rl_link){a, b, rest, rest / model->ropes[rope].stiffness};
 }
 
-// What feeds one element does so with another one.
+// Moves the feed of one element to another.
 static void move_feed(const rl_model *model, rl_state *state, uint32_t from, uint32_t to) {
   state->feeds[to] = state->feeds[from];
   state->feeds[from] = 0.0;
@@ -161,14 +162,14 @@ static void move_feed(const rl_model *model, rl_state *state, uint32_t from, uin
   }
 }
 
-// Where rope is that lies in an element at some fraction of its length, how fast it moves, and
-// behind how many of the eyes of the element.
+// A material point of the rope in an element.
 typedef struct material {
-  rl_vec3 at, velocity;
-  uint32_t eyes;
+  rl_vec3 at, velocity; // [m], [m/s]
+  uint32_t eyes;        // number of eyes of the element before it
 } material;
 
-// (7)
+// (7) Returns the material point at a fraction f of a straight element, past which rope slips at
+// `slip` [1/s].
 static material straight_material(const rl_state *state, rl_link on, double f, double slip) {
   const rl_vec3 from = rl_position(&state->points[on.a]);
   const rl_vec3 way = rl_sub(rl_position(&state->points[on.b]), from);
@@ -187,9 +188,9 @@ static rl_vec3 corner_velocity(const rl_model *model, const rl_state *state, uin
              : state->velocities[corner == 0 ? link->a : link->b];
 }
 
-// (10) On the piece of an element that a place at a fraction of its way is on. Across a piece the
-// rope moves as the ends of the piece; along it as what comes out of the piece before, from the end
-// that is not fed, whose rope moves with its node.
+// (10) Returns the material point at a fraction f of an element bent by eyes. Across a piece the
+// rope moves with the ends of the piece; along it as it leaves the piece before, beginning at the
+// end that is not fed, whose rope moves with its node.
 static material bent_material(const rl_model *model, const rl_state *state, uint32_t rope,
                               uint32_t i, double f, bool fed_at_end) {
   const uint32_t last = rl_element_corners(model, state, rope, i) - 1;
@@ -211,11 +212,11 @@ static material bent_material(const rl_model *model, const rl_state *state, uint
                         fed_at_end ? k : last - 1 - k};
     }
     left -= piece;
-    flow = along - rl_dot(w, d); // against the eye
+    flow = along - rl_dot(w, d); // relative to the eye
   }
 }
 
-// A node from the pool, where the rope is and as fast.
+// Takes a node from the pool with the position and velocity of the rope there. Returns its slot.
 static uint32_t add_node(const rl_model *model, rl_state *state, uint32_t rope, rl_link on,
                          material rope_there) {
   const rl_rope *r = &model->ropes[rope];
@@ -264,7 +265,7 @@ bool rl_feed_insert(const rl_model *model, rl_state *state, uint32_t rope, uint3
   return true;
 }
 
-// The length of two elements as one, through the eyes of both.
+// Returns the length of elements k and k + 1 joined, through the eyes of both [m].
 static double joined_length(const rl_model *model, const rl_state *state, uint32_t rope,
                             uint32_t k) {
   const uint32_t behind = rl_element_corners(model, state, rope, k) - 1; // without their node
@@ -280,8 +281,8 @@ static double joined_length(const rl_model *model, const rl_state *state, uint32
   return length;
 }
 
-// The rest length of two elements as one: where they are taut, so much that the tension stays; the
-// winch has what is left over.
+// Returns the rest length of elements k and k + 1 joined [m]: if taut, that with which the tension
+// stays; the winch takes the rest.
 static double joined_rest(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t k,
                           double tension) {
   const rl_rope *r = &model->ropes[rope];
@@ -296,7 +297,7 @@ bool rl_feed_remove(const rl_model *model, rl_state *state, uint32_t rope, uint3
                     bool fed_at_end) {
   const rl_rope *r = &model->ropes[rope];
   const uint32_t k = fed_at_end ? i - 1 : i;                              // the first of the two
-  const bool is_least_loop = state->element_counts[rope] == least_loop && // a piece has two ends
+  const bool is_least_loop = state->element_counts[rope] == least_loop && // and still closed
                              rl_rope_ends(model, state, rope) == 0;
   if ((fed_at_end && i == 0) || is_least_loop || rl_element_next(model, state, rope, k) != k + 1) {
     return false;
@@ -314,7 +315,7 @@ bool rl_feed_remove(const rl_model *model, rl_state *state, uint32_t rope, uint3
   state->masses[node] = state->points[node].w = state->drags[node] = 0.0;
   state->velocities[node] = (rl_vec3){0.0, 0.0, 0.0};
   state->spares[r->first_in_pool + state->spare_counts[rope]++] = node;
-  shift_elements(model, state, rope, k, true); // the eyes of the second go to the first
+  shift_elements(model, state, rope, k, true); // moves the eyes of the second to the first
   set_element(model, state, rope, k, old[0].a, old[1].b, rest);
   drop_contacts(model, state, rope, place + 1, r->first_link + k + 1);
   shift_contacts(model, state, rope, place + 1, r->first_link + k + 1, UINT32_MAX);

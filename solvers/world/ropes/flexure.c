@@ -4,16 +4,16 @@
 #include "../rotation.h"
 #include "elements.h"
 
-// Of |e||f|: less is left of D where the rope is folded back on itself. That takes infinite energy.
+// Relative to |e||f|: with a smaller D the rope counts as folded back on itself.
 static const double folded_back = 1e-14;
 
-// One of the three nodes: where it is, and what moves it. A node that is held beside the centre of
-// a body goes with the body and its turn.
+// The position of one of the three nodes, and what moves it. A node that is held beside the centre
+// of a body moves with the body and its rotation.
 typedef struct place {
   uint32_t slot;       // RL_NONE: the far side of a clamped end
-  const rl_body *body; // NULL: the slot is a node or a centre that does not turn
+  const rl_body *body; // the body that holds the node; NULL: none
   uint32_t index;      // of the body
-  rl_vec3 arm, at;
+  rl_vec3 arm, at;     // from its centre to the node; position [m]
 } place;
 
 static place place_of(const rl_model *model, const rl_state *state, const rl_point *points,
@@ -33,15 +33,14 @@ static place place_of(const rl_model *model, const rl_state *state, const rl_poi
 // ---------------------------------------------------------------------------------------------
 // Geometry
 
-// (4) How kb changes with one of the two elements: the slope of |kb|^2 / 2, and where it is asked
-// for the whole matrix.
+// (4) The derivative of kb with respect to one of the two elements.
 typedef struct change {
-  rl_vec3 slope;
-  double matrix[3][3];
+  rl_vec3 slope;       // gradient of |kb|^2 / 2
+  double matrix[3][3]; // of kb, if it is asked for
 } change;
 
-// (-2 [f]x - kb (x) (|f| e/|e| + f)) / D for e, and likewise for f: `sign` [other]x, and what D
-// changes by.
+// (4) Computes (-2 [f]x - kb (x) (|f| e/|e| + f)) / D for e, and likewise for f: with `sign`
+// [other]x, and the gradient of D, `with_d`.
 static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 with_d, double d, bool whole,
                    change *out) {
   const rl_vec3 across = rl_scale(-2.0 * sign, rl_cross(other, kb));
@@ -59,7 +58,7 @@ static void derive(double sign, rl_vec3 other, rl_vec3 kb, rl_vec3 with_d, doubl
   }
 }
 
-// (1) kb of two elements and (4) its changes with both.
+// (1), (4) Computes kb of two elements and its derivatives with respect to both.
 static void bend(rl_vec3 e, rl_vec3 f, rl_flexure *flexure, change *by_e, change *by_f) {
   const double a = rl_length(e), b = rl_length(f);
   const double d = a * b + rl_dot(e, f);
@@ -72,7 +71,7 @@ static void bend(rl_vec3 e, rl_vec3 f, rl_flexure *flexure, change *by_e, change
   flexure->entry_count = 0;
 }
 
-// The entry of a slot; a new one has no change yet.
+// Returns the entry of a slot, zeroed if it is new.
 static rl_flexure_entry *entry_of(rl_flexure *flexure, uint32_t slot) {
   for (uint32_t i = 0; i < flexure->entry_count; i++) {
     if (flexure->entries[i].slot == slot) {
@@ -88,9 +87,8 @@ static rl_flexure_entry *entry_of(rl_flexure *flexure, uint32_t slot) {
   return entry;
 }
 
-// A change of the vector `arm` that goes with a body by a turn of it, in the coordinates of its
-// spin slot: the turn about axis k of the body's frame is the coordinate over the root of its
-// inertia.
+// Adds the derivative with respect to the spin slot of a body with which the vector `arm` turns:
+// the rotation about axis k of the body's frame is the coordinate over the root of its inertia.
 static void add_turn(rl_flexure *flexure, const rl_model *model, const rl_state *state,
                      const rl_point *points, const place *p, rl_vec3 arm, double sign,
                      const change *by) {
@@ -124,7 +122,7 @@ static void add_place(rl_flexure *flexure, const rl_model *model, const rl_state
 // ---------------------------------------------------------------------------------------------
 // Walking
 
-// (2), (3) Of one element, or two.
+// (2), (3) Sets compliance and its growth for one element, at a clamped end, or two.
 static void set_compliance(rl_flexure *flexure, const rl_state *state, const rl_rope *rope,
                            uint32_t element, uint32_t next) {
   const uint32_t elements[2] = {element, next};
@@ -136,7 +134,8 @@ static void set_compliance(rl_flexure *flexure, const rl_state *state, const rl_
   }
 }
 
-// Whether an end is still held, by what holds a direction: a released body without a spin does not.
+// Whether an end is still clamped: held by something fixed, or by a body that turns. A released
+// body that does not turn holds no direction.
 static bool is_clamped(const rl_model *model, const rl_state *state, const rl_rope *rope,
                        uint32_t end, uint32_t slot) {
   const uint32_t body = rope->clamp_bodies[end];
@@ -146,7 +145,7 @@ static bool is_clamped(const rl_model *model, const rl_state *state, const rl_ro
          (state->points[holder].w == 0.0 || turns);
 }
 
-// The clamped end of an element: the direction stands before its first or behind its last node.
+// Computes the flexure of a clamped end of an element. Returns false if there is none.
 static bool clamp_at(const rl_model *model, const rl_state *state, const rl_point *points,
                      uint32_t end, uint32_t element, rl_flexure *flexure) {
   const rl_rope *rope = &model->ropes[flexure->rope];
@@ -178,7 +177,7 @@ static bool clamp_at(const rl_model *model, const rl_state *state, const rl_poin
   return true;
 }
 
-// The node between two elements.
+// Computes the flexure at the node between two elements. Returns false if there is none.
 static bool bend_between(const rl_model *model, const rl_state *state, const rl_point *points,
                          uint32_t element, uint32_t next, rl_flexure *flexure) {
   const rl_rope *rope = &model->ropes[flexure->rope];
@@ -201,7 +200,8 @@ static bool bend_between(const rl_model *model, const rl_state *state, const rl_
   return true;
 }
 
-// Whether the rope is bent behind its first `behind` elements.
+// Computes the flexure of a rope behind its first `behind` elements. Returns false if there is
+// none.
 static bool flexure_at(const rl_model *model, const rl_state *state, const rl_point *points,
                        uint32_t behind, rl_flexure *flexure) {
   const uint32_t count = rl_rope_elements(model, state, flexure->rope);
@@ -241,12 +241,12 @@ double rl_flexure_inverse_mass(const rl_flexure *flexure, const rl_point *points
   return sum;
 }
 
-double rl_flexure_start(const rl_flexure *flexure, double inverse_mass, double h) {
+double rl_flexure_start_impulse(const rl_flexure *flexure, double inverse_mass, double h) {
   return -flexure->value / fmax(flexure->compliance / h, h * inverse_mass);
 }
 
 // ---------------------------------------------------------------------------------------------
-// All of them
+// Sums over all flexures
 
 double rl_bending_energy(const rl_model *model, const rl_state *state) {
   if (model->flexure_count == 0) {

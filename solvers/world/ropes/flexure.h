@@ -6,30 +6,29 @@
 //     kb = 2 e x f / (|e||f| + e.f)                  the integrated curvature, |kb| = 2 tan(phi/2)
 //     energy = |kb|^2 / (2 c),  c = (l_e + l_f) / (2 EI)      l: rest lengths; c is a compliance
 //
-// Folded back on itself, phi = pi, a rope has infinite energy, and so have kb and |kb| then. A
-// clamped end is a node whose other element is a direction in space, or in the frame of the body
-// that holds it, and of no length. Energy depends on differences of positions and does not change
-// when everything turns: forces sum to zero, and so do their torques. papers/bending.md has the
-// derivation.
+// For a rope folded back on itself, phi = pi, the energy, kb and |kb| are infinite. At a clamped
+// end the second element is a fixed direction, in space or in the frame of the body that holds it,
+// of length 0 in c. The energy depends on differences of positions and is invariant under
+// rotations, so forces sum to zero, and so do torques. papers/bending.md has the derivation.
 #ifndef RL_FLEXURE_H
 #define RL_FLEXURE_H
 
 #include "../state.h"
 
-// How kb changes with what moves at a slot: its coordinates, or of a body its spin slot.
+// The derivative of kb with respect to the coordinates of a slot, a place or a spin.
 typedef struct rl_flexure_entry {
   uint32_t slot;
-  rl_vec3 slope;         // of |kb|^2 / 2: J^T kb; the force is -slope / compliance
-  double jacobian[3][3]; // J [component of kb][coordinate], where it is asked for
+  rl_vec3 slope;         // gradient of |kb|^2 / 2: J^T kb; the force is -slope / compliance
+  double jacobian[3][3]; // J [component of kb][coordinate], if `derives`
 } rl_flexure_entry;
 
 // Most entries: three nodes, of which two can be held beside the centres of bodies that turn.
 enum { RL_FLEXURE_ENTRIES = 5 };
 
 typedef struct rl_flexure {
-  bool derives;         // asks for the Jacobians
-  uint32_t index;       // among the model's: a place of a rope keeps it for the whole run
-  uint32_t rope, place; // where the walk goes on: the node behind so many elements
+  bool derives;         // in: compute the Jacobians
+  uint32_t index;       // below model->flexure_count; the same for a place throughout the run
+  uint32_t rope, place; // where the walk goes on: the node behind `place` elements
   rl_vec3 curvature;    // kb
   double value;         // |kb|
   double compliance;    // c [1/(N m)]
@@ -38,34 +37,33 @@ typedef struct rl_flexure {
   rl_flexure_entry entries[RL_FLEXURE_ENTRIES];
 } rl_flexure;
 
-// The next flexure at trial positions [slot_count], from end to end of each rope that has some, by
-// the order of its elements: also where nodes stand in any order, round loops, on each piece of
-// what was parted. Starts with a flexure that is all zero but for `derives`; false
-// behind the last.
+// Finds the next flexure at trial positions [slot_count], in the order of ropes and elements, also
+// round loops and on each piece of a parted rope. Begin with a flexure that is zero except for
+// `derives`. Returns false behind the last.
 bool rl_flexure_next(const rl_model *model, const rl_state *state, const rl_point *points,
                      rl_flexure *flexure);
 
-// J M^-1 J^T of |kb| for what a unit force along its gradient does [1/(kg m^2)].
+// Returns J M^-1 J^T for the gradient J of |kb| [1/(kg m^2)].
 double rl_flexure_inverse_mass(const rl_flexure *flexure, const rl_point *points);
 
-// The impulse along the gradient of |kb| with which a step of h [s] begins, for methods that go on
-// from there implicitly: that of the force at its start, but no more than takes the bend out, by
-// itself, within the step.
-double rl_flexure_start(const rl_flexure *flexure, double inverse_mass, double h);
+// Returns the impulse along the gradient of |kb| from which implicit methods start in a step of h
+// [s]: that of the force at its start, but no more than would straighten the bend, by itself,
+// within the step.
+double rl_flexure_start_impulse(const rl_flexure *flexure, double inverse_mass, double h);
 
-// The energy of all [J].
+// Returns the bending energy of all ropes [J].
 double rl_bending_energy(const rl_model *model, const rl_state *state);
 
-// forces += those of all flexures at trial positions [slot_count] [N].
+// Adds the forces of all flexures at trial positions [slot_count] to `forces` [N].
 void rl_bending_forces(const rl_model *model, const rl_state *state, const rl_point *points,
                        rl_vec3 *forces);
 
-// to += h M^-1 F with the forces at the state's positions. An explicit step of velocities is stable
-// up to h = (l^2 / 2) sqrt(mu / EI), l the length of an element and mu the mass per length.
+// Adds h M^-1 F to `to`, with the forces at the state's positions. Such explicit steps of
+// velocities are stable up to h = (l^2 / 2) sqrt(mu / EI), l the length of an element, mu the mass
+// per length.
 void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_vec3 *to);
 
-// The power of what is driven, and drives ends that are bent, and of winches that feed bent rope
-// [W].
+// Returns the power of driven bodies through bent ends, and of winches that feed bent rope [W].
 double rl_bending_power(const rl_model *model, const rl_state *state);
 
 #endif

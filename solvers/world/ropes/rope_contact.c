@@ -3,23 +3,23 @@
 
 #include "../model/definition.h"
 
-// Of the contact distance: what is nearer has no direction of its own.
+// Relative to the contact distance: axes nearer to each other than this define no normal.
 static const double touching_axes = 1e-9;
 
-// Of the depth with which a step begins, this much is taken back in it: what is pushed out at once
-// flies apart (Catto 2014 calls it Baumgarte stabilisation, and takes the same).
+// Share of the penetration at the start of a step that is removed in it: all at once would throw
+// the ropes apart (Baumgarte stabilisation; Catto 2014 uses the same value).
 static const double recovery = 0.2;
 
-// Of what says that two elements are nearest at an end: less may be rounding, where they are nearly
-// parallel.
+// Margin, relative to the length of an element, for deciding that two elements are nearest at an
+// end: less may be rounding if they are nearly parallel.
 static const double end_guard = 1e-4;
 
-// Of the contact distance: two elements that come so near have met. What only grazes comes nearer
-// by ever smaller advances, and has met after so many of them.
+// Relative to the contact distance: elements with a smaller gap have met. Elements that only graze
+// approach by ever smaller advances, and count as met after so many.
 static const double meeting_gap = 1e-3;
 enum { ADVANCES = 32 };
 
-// How fast one end of one can come towards one of the other.
+// Returns the largest relative speed of an end of one element and an end of another [m/s].
 static double closing_speed(const rl_tangle_motion *a, const rl_tangle_motion *b) {
   double square = 0.0;
   for (size_t i = 0; i < 4; i++) {
@@ -29,17 +29,18 @@ static double closing_speed(const rl_tangle_motion *a, const rl_tangle_motion *b
   return sqrt(square);
 }
 
-// Where an element begins some time later, and all of it, if nothing acts on it.
+// Returns the first end of an element some time later, if it moves uniformly [m].
 static rl_vec3 from_after(const rl_tangle *t, uint32_t i, double time) {
   return rl_add_scaled(t->axes[i].at.from, time, t->motions[i].ends[0]);
 }
 
+// Returns the axis of an element some time later, if it moves uniformly.
 static rl_segment axis_after(const rl_tangle *t, uint32_t i, double time) {
   const rl_vec3 turning = rl_sub(t->motions[i].ends[1], t->motions[i].ends[0]);
   return rl_segment_from(from_after(t, i, time), rl_add_scaled(t->axes[i].at.way, time, turning));
 }
 
-// Where two elements are nearest to each other, and when that is counted from the step's start.
+// The nearest points of two elements at a time after the start of the step [s].
 typedef struct meeting {
   rl_nearest at;
   double distance, time;
@@ -57,14 +58,14 @@ static meeting meeting_after(const rl_tangle *t, const rl_tangle_pair *p, double
   return (meeting){n, rl_length(n.way), time};
 }
 
-// The contact distance of the two.
+// Returns the contact distance of a pair, the sum of the radii [m].
 static double radii(const rl_tangle *t, const rl_tangle_pair *p) {
   return t->axes[p->later].radius + t->axes[p->earlier].radius;
 }
 
-// (6) The first time at which two elements that are apart can be within the contact distance: all
-// of one is on either side of the plane across their way, and no end comes nearer to it faster than
-// so.
+// (6) Returns the earliest time at which two elements that are apart can be within the contact
+// distance [s]: planes across the vector between them separate the elements, and approach no faster
+// than the ends do.
 static double earliest(const rl_tangle *t, const rl_tangle_pair *p, const meeting *m) {
   const rl_vec3 *v = t->motions[p->later].ends, *w = t->motions[p->earlier].ends;
   const rl_vec3 n = rl_scale(1.0 / m->distance, m->at.way);
@@ -78,9 +79,9 @@ static bool is_fast(const rl_tangle *t, const rl_tangle_pair *p) {
   return t->fast[p->later] || t->fast[p->earlier];
 }
 
-// Where two elements that are apart come together on straight ways within the step; false: nowhere,
-// or neither is fast, so that where they are now says it as well. From there they advance by as
-// much time as they cannot meet in, again and again.
+// Finds where two elements that are apart meet within the step if they move uniformly, by
+// conservative advancement. Returns false if they do not, or if neither is fast, so that their
+// present positions are enough.
 static bool find_meeting(const rl_tangle *t, const rl_tangle_pair *p, meeting *m) {
   const double sum = radii(t, p);
   if (m->distance <= sum || !is_fast(t, p)) {
@@ -98,15 +99,15 @@ static bool find_meeting(const rl_tangle *t, const rl_tangle_pair *p, meeting *m
   return true;
 }
 
-// Whether there is an element beside one of a pair that is no neighbour of the other.
+// Whether the element `beside` exists and is no neighbour of the partner.
 static bool goes_on_apart(const rl_tangle *t, uint32_t beside, uint32_t partner) {
   return beside != RL_NONE &&
          !rl_tangle_are_neighbours(&t->elements[beside], &t->elements[partner]);
 }
 
-// Whether the element that goes on at the end where the contact is says all there is to say, if
-// there is one: the distance along a rope is least in its inside, or at a node, which belongs to
-// the element behind it. `way` leads from the partner to this one.
+// Whether a contact at an end of an element is redundant, because the element beside that end has
+// it: the distance along a rope is least inside an element or at a node, and a node belongs to the
+// element behind it. `way`: from the partner to this element [m].
 static inline bool end_is_idle(const rl_tangle *t, uint32_t index, uint32_t partner,
                                double fraction, rl_vec3 way, double time) {
   const rl_tangle_element *e = &t->elements[index];
@@ -134,8 +135,8 @@ static bool is_idle(const rl_tangle *t, const rl_tangle_pair *p, const rl_neares
   return later_is_idle(t, p, n, time) || earlier_is_idle(t, p, n, time);
 }
 
-// (7) By how much ends can move, together, so that the other element stays beyond a plane through
-// one of them that is across the way to the other end; or less than 0.
+// (7) Returns by how much ends can move in sum while the other element stays beyond the plane
+// through `end` across `way` [m]; negative if it is not beyond it now.
 static double beyond(rl_vec3 end, rl_vec3 way, const rl_segment *other) {
   const rl_vec3 from = rl_sub(other->from, end), to = rl_add(from, other->way);
   const double first = rl_dot(from, way), second = rl_dot(to, way);
@@ -148,7 +149,8 @@ static double beyond(rl_vec3 end, rl_vec3 way, const rl_segment *other) {
   return fmin(0.5 * length, 0.5 * least / scale - end_guard * length);
 }
 
-// The same for what keeps an element idle at one of its ends.
+// Returns by how much ends can move in sum while a contact at an end of an element stays redundant
+// [m]; negative if unknown.
 static double idle_slack(const rl_tangle *t, uint32_t index, uint32_t partner, double fraction) {
   const rl_segment *at = &t->axes[index].at, *other = &t->axes[partner].at;
   if (fraction >= 1.0) {
@@ -161,9 +163,9 @@ static double idle_slack(const rl_tangle *t, uint32_t index, uint32_t partner, d
              : fmin(slack, beyond(at->from, rl_sub(t->axes[before].at.from, at->from), other));
 }
 
-// Notes how long a pair that is none now will be no contact: the two come no nearer than they move;
-// while one is idle their reaches do not matter, which are no less than at rest, and more where one
-// is fast.
+// Sets the range up to which a pair that is no contact now cannot become one: elements approach no
+// further than they move; and while the contact is redundant, `slack`, its distance does not
+// matter.
 static void set_aside(const rl_tangle *t, const rl_tangle_pair *p, const rl_nearest *n,
                       double slack, rl_tangle_listed *l) {
   const double sum = radii(t, p), moved = t->moved[p->later] + t->moved[p->earlier];
@@ -174,8 +176,8 @@ static void set_aside(const rl_tangle *t, const rl_tangle_pair *p, const rl_near
   l->until = until > (double)l->until ? (float)until : l->until;
 }
 
-// The direction from the earlier to the later element. Where their axes have come through each
-// other, it stays that of the side on which they were, as long as they overlap.
+// Returns the normal, from the earlier to the later element. If their axes have passed through each
+// other, it stays on the side on which they were, as long as they overlap.
 static rl_vec3 find_normal(const rl_tangle *t, const rl_tangle_pair *p, const rl_nearest *n,
                            double distance, rl_vec3 side) {
   const double sum = radii(t, p);
@@ -203,7 +205,8 @@ static void find_foot(const rl_rows *rows, const rl_tangle_pair *p, const meetin
   foot->kept_depth = rows->keeps_depth ? (1.0 - recovery) * depth : 0.0;
 }
 
-// (4) Whether two elements can touch within the step; idle ones are near only within the travel.
+// (4) Whether two elements can touch within the step; a redundant contact only counts within the
+// travel.
 static bool can_touch(const rl_tangle *t, const rl_tangle_pair *p, double distance, bool idle) {
   const double sum = radii(t, p);
   if (distance <= sum + rl_tangle_margin(sum, t->dt, 0.0) && !idle) {
@@ -214,8 +217,8 @@ static bool can_touch(const rl_tangle *t, const rl_tangle_pair *p, double distan
   return distance <= sum + (idle ? travel : rl_tangle_margin(sum, t->dt, travel));
 }
 
-// What slid on from one element to the next is still on the side where it was: of the contacts in
-// the step before between these two or those beside them.
+// Returns the side of an old contact between these two elements or their neighbours, for a contact
+// that has slid from one element to the next; 0 if there was none.
 static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t old,
                               const rl_contact *contact) {
   const rl_contact *all = rows->old_contacts;
@@ -233,7 +236,8 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
   return (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// Adds the contact of a pair that is nearest there now, if it is one; false: there is no room.
+// Adds the contact of a pair, whose nearest points now are `nearest`, if it is one. Returns false
+// if there is no room.
 static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
                             uint64_t old_count, uint64_t *old, const rl_tangle_pair *p,
                             rl_nearest nearest) {
@@ -279,7 +283,7 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
   bool complete = true;
   for (uint32_t k = t->first[index]; k < t->first[index + 1] && complete; k++) {
     rl_tangle_listed *l = &t->pairs[k];
-    if (l->until > range + t->ranges[l->earlier]) { // most are
+    if (l->until > range + t->ranges[l->earlier]) { // true for most pairs
       continue;
     }
     const rl_tangle_pair p = {index, l->earlier};
@@ -326,7 +330,7 @@ void rl_add_rope_row(const rl_model *model, const rl_state *state, rl_rows *rows
   for (size_t k = 0; k < 4; k++) {
     between_nodes = between_nodes && rl_node_vertex(model, slots[k]).slot < model->node_count;
   }
-  for (uint32_t k = 0; k < 4 && between_nodes; k++) { // the entries are filled in where one asks
+  for (uint32_t k = 0; k < 4 && between_nodes; k++) { // rl_row_evaluate fills in the entries
     rows->vertices[row->first_vertex + k] = (rl_vertex){slots[k], {0.0, 0.0, 0.0}};
   }
   for (size_t k = 0; k < 4 && !between_nodes; k++) {

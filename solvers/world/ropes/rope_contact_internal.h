@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elements of ropes that touch ropes, and which of them are near each other: private to
-// rope_contact.c and rope_contact_pairs.c.
+// Elements of ropes that can touch ropes, and the pairs of them that are near each other: private
+// to rope_contact.c and rope_contact_pairs.c.
 #ifndef RL_ROPE_CONTACT_INTERNAL_H
 #define RL_ROPE_CONTACT_INTERNAL_H
 
 #include "../segment.h"
 #include "rope_contact.h"
 
-// Of the contact distance: what is not farther apart than that is listed at any speed, for what
-// holds the rope can throw its nodes about within a step.
+// Relative to the contact distance: pairs with a gap of at most this are listed at any speed, for
+// constraints can accelerate nodes within a step.
 static const double rl_tangle_least_margin = 0.5;
 
-// Of a distance: more than rounding adds to it.
+// Relative to a distance: more than its rounding.
 static const double rl_tangle_rounding = 1e-6;
 
-// An element of a rope that touches ropes: what changes only where ropes are parted or grow.
+// The part of an element that changes only when ropes part or grow.
 typedef struct rl_tangle_element {
-  uint32_t rope, place;   // place along the rope of the node where it begins
-  uint32_t link;          // index among all
-  uint32_t slots[2];      // where it begins and ends
-  uint32_t before, after; // elements that go on at its ends; RL_NONE: none
+  uint32_t rope, place;   // place: index along the rope of the node where it begins
+  uint32_t link;          // index in state->links
+  uint32_t slots[2];      // of its first and last node
+  uint32_t before, after; // the tangle elements beside it; RL_NONE: none
   bool moves;
-  double begin, end; // along the rope [m]
-  double whole;      // of a closed rope its rest length, else INFINITY [m]
-  double radius;
+  double begin, end; // rest length along the rope [m]
+  double whole;      // rest length of a closed rope; else INFINITY [m]
+  double radius;     // [m]
 } rl_tangle_element;
 
-// Where it is, in one cache line.
+// The position of an element, in one cache line.
 typedef struct rl_tangle_axis {
   rl_segment at;
   double radius;
@@ -36,69 +36,70 @@ typedef struct rl_tangle_motion {
   rl_vec3 ends[2]; // velocities [m/s]
 } rl_tangle_motion;
 
-// Two elements; and one that was listed with a later one, which is no contact as long as their
-// ranges together are less than `until`.
+// Two elements.
 typedef struct rl_tangle_pair {
   uint32_t later, earlier;
 } rl_tangle_pair;
 
+// An element that was listed with a later one. They are no contact as long as the sum of their
+// ranges is less than `until`.
 typedef struct rl_tangle_listed {
   uint32_t earlier;
   float until;
 } rl_tangle_listed;
 
-// Boxes: middles and half of what they measure, and how far from them is looked, in single
-// precision and no smaller than they are. So many are compared with one at once; there is room for
-// as many behind the last.
+// Axis-aligned boxes: centres, half extents and reaches, in single precision, rounded up. MEASURED
+// boxes are compared with one at once; the arrays have room for as many behind the last.
 enum { MEASURED = 4 };
 typedef struct rl_tangle_boxes {
   float *x, *y, *z, *half_x, *half_y, *half_z, *reach;
 } rl_tangle_boxes;
 
-// So many elements of a rope are looked for together, one after the other along it.
+// Number of consecutive elements of a rope in a stretch; stretches are searched for as a whole.
 enum { STRETCH = MEASURED };
 
-// Stretches by buckets, and the cells in which their middles are.
+// A hash grid of the stretches, sorted by buckets.
 typedef struct rl_tangle_cells {
-  uint32_t bucket_mask; // buckets - 1
-  uint32_t *buckets;    // where each begins, and one more
-  int32_t (*at)[3];
-  uint32_t *stretches;
+  uint32_t bucket_mask; // number of buckets - 1
+  uint32_t *buckets;    // [buckets + 1] index of the first stretch of each
+  int32_t (*at)[3];     // [stretches] cell of the centre of each
+  uint32_t *stretches;  // [stretches] which stretch each is
 } rl_tangle_cells;
 
 struct rl_tangle {
-  uint32_t capacity;      // pairs
-  uint32_t count;         // elements
+  uint32_t capacity;      // of pairs
+  uint32_t count;         // of elements
   uint32_t contact_count; // of ropes, so far in this step
   uint32_t pair_count;
-  double dt, fall; // of the step: |g| dt
+  double dt, fall; // of the step; fall: |g| dt [m/s]
   rl_tangle_element *elements;
   rl_tangle_axis *axes;
   rl_tangle_motion *motions;
-  bool *fast;          // move by more than their radius in the step, against the mean of all
-  double *reaches;     // how far from its axis each can touch in the step [m]
-  double *moved;       // the way it has come since the pairs were listed [m]
-  float *ranges;       // the two together, no less [m]
-  rl_segment *last;    // where its axis was when the way was measured last
-  uint32_t kept_count; // elements for which the pairs were listed, what these were, how far from
-  rl_tangle_element *kept; // its axis each was looked for, and for which step
+  bool *fast;       // whether it moves by more than its radius in the step, relative to the mean
+  double *reaches;  // distance from its axis at which it can touch in the step [m]
+  double *moved;    // distance moved since the pairs were listed [m]
+  float *ranges;    // sum of both, rounded up [m]
+  rl_segment *last; // axis when `moved` was last updated
+  // When the pairs were listed: elements, distances from their axes of the search, time step.
+  uint32_t kept_count;
+  rl_tangle_element *kept;
   double *kept_reaches;
   double kept_dt;
   uint32_t stretch_count;
-  uint32_t *stretches;           // [count + 1] their first elements
-  rl_tangle_boxes boxes, wholes; // of elements; of stretches, by buckets
+  uint32_t *stretches;           // [count + 1] first element of each stretch
+  rl_tangle_boxes boxes, wholes; // of elements; of stretches, sorted by buckets
   rl_tangle_cells cells;
   uint32_t *near;          // [count] scratch: stretches near one
-  uint32_t *places;        // [count] and where each is among those in buckets
-  rl_tangle_listed *pairs; // by their later elements, then the earlier
-  uint32_t *first;         // [count + 1] where those of each later element begin
-  rl_tangle_pair *members; // [contacts] between which they are
+  uint32_t *places;        // [count] index of each stretch in the order of buckets
+  rl_tangle_listed *pairs; // sorted by later elements, then by earlier ones
+  uint32_t *first;         // [count + 1] index of the first pair of each later element
+  rl_tangle_pair *members; // [contacts] the elements of each contact
 };
 
-// Whether two elements belong so closely together that they cannot touch.
+// Whether two elements share a node, or are so close along a rope that they cannot touch.
 bool rl_tangle_are_neighbours(const rl_tangle_element *later, const rl_tangle_element *earlier);
 
-// What is added to a distance of contact within dt, for a travel in it; at a moment nothing.
+// Returns what is added to the contact distance for a travel within dt [m]; 0 if dt is 0.
 static inline double rl_tangle_margin(double distance, double dt, double travel) {
   return dt > 0.0 ? rl_larger(travel, rl_tangle_least_margin * distance) : 0.0;
 }

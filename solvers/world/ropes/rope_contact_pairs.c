@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which elements of ropes are near each other: a grid of cells, kept until something has moved too
-// far. Equation numbers are those of papers/tangle.md.
+// Finds the pairs of elements of ropes that are near each other, with a grid of cells. The list is
+// kept until something has moved too far. Equation numbers are those of papers/tangle.md.
 #include "rope_contact_internal.h"
 
 #include "elements.h"
 
 #include <string.h>
 
-// A rope cannot be bent more sharply than round its own radius: what is nearer along it than half
-// such a turn is no contact.
+// A rope cannot be bent more sharply than round its own radius: elements nearer to each other along
+// it than half a turn of that radius cannot touch.
 static const double half_turn = 3.14159265358979323846;
 
-// Of its reach, an element is looked for this much farther away when pairs are listed, so that the
-// list holds until something has moved as far.
+// Margin of the search for pairs, relative to the reach of an element: the list is complete until
+// something has moved as far.
 static const double kept_reach = 0.5;
 
-// Of a coordinate in single precision: more than rounding adds to it.
+// Relative to a coordinate in single precision: more than its rounding.
 static const float coarse_rounding = 4e-7F;
 
 static uint64_t room(uint64_t elements, uint64_t each) {
@@ -26,7 +26,7 @@ static uint64_t room(uint64_t elements, uint64_t each) {
 
 uint64_t rl_tangle_capacity(uint64_t elements) { return room(elements, RL_TANGLE_CONTACTS); }
 
-// About as many as elements, a power of two.
+// Returns a power of two that is at least the number of elements.
 static uint32_t bucket_count(uint32_t elements) {
   uint32_t count = 64;
   while (count < elements && count < UINT32_C(1) << 31) {
@@ -127,8 +127,8 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
   }
 }
 
-// How far from its axis each element can touch within the step, against the mean of all: half of
-// what rows_detect.c has for the two of a contact.
+// Finds how far from its axis each element can touch within the step, moving relative to the mean
+// of all: half of the travel that a contact of two elements has.
 static void find_reach(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
@@ -162,20 +162,20 @@ bool rl_tangle_are_neighbours(const rl_tangle_element *later, const rl_tangle_el
 }
 
 static int32_t cell_of(double x, double size) {
-  static const double most = 1e9; // what is out there has blown up
+  static const double most = 1e9; // farther out the run has diverged
   const double at = x / size;
   return (int32_t)floor(at > -most ? (at < most ? at : most) : -most);
 }
 
-// Cells that follow each other in z have buckets that do; the others are scattered, so that ropes
-// that lie along a line have buckets of their own as well.
+// Returns the bucket of a cell. Cells consecutive in z have consecutive buckets; others are
+// scattered, so that ropes along a line do not share buckets.
 static uint32_t bucket_of(const rl_tangle *t, const int32_t cell[3]) {
   return ((uint32_t)cell[0] * UINT32_C(0x9e3779b1) + (uint32_t)cell[1] * UINT32_C(0x85ebca6b) +
           (uint32_t)cell[2]) &
          t->cells.bucket_mask;
 }
 
-// Every stretch is of one rope.
+// Divides the elements into stretches, each of one rope.
 static void find_stretches(rl_tangle *t) {
   t->stretch_count = 0;
   for (uint32_t i = 0; i < t->count; i++) {
@@ -188,7 +188,7 @@ static void find_stretches(rl_tangle *t) {
   t->stretches[t->stretch_count] = t->count;
 }
 
-// The box round what is between two corners, from a common origin on.
+// Sets a box between two corners, relative to a common origin.
 static void set_box(rl_tangle_boxes *b, uint32_t place, rl_vec3 low, rl_vec3 high, double reach) {
   const rl_vec3 middle = rl_scale(0.5, rl_add(low, high)), half = rl_scale(0.5, rl_sub(high, low));
   const double farthest =
@@ -202,7 +202,7 @@ static void set_box(rl_tangle_boxes *b, uint32_t place, rl_vec3 low, rl_vec3 hig
   b->reach[place] = (float)((1.0 + rl_tangle_rounding) * reach + coarse_rounding * farthest);
 }
 
-// What a stretch is in.
+// The bounds of a stretch, and the largest reach of its elements [m].
 typedef struct bounds {
   rl_vec3 low, high;
   double reach;
@@ -229,8 +229,8 @@ static void set_boxes(rl_tangle *t, rl_vec3 origin) {
   }
 }
 
-// A cell is along each axis as large as the largest box: two that meet are in the same one or in
-// two beside each other.
+// Returns the size of a cell: that of the largest box along each axis, so that two boxes that
+// overlap have their centres in the same or in neighbouring cells [m].
 static rl_vec3 cell_size(const rl_tangle *t) {
   rl_vec3 size = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->stretch_count; i++) {
@@ -248,7 +248,7 @@ static void find_cell(const bounds *b, rl_vec3 size, int32_t cell[3]) {
   cell[2] = cell_of(0.5 * (b->low.z + b->high.z), size.z);
 }
 
-// Counting sort of the stretches by their buckets.
+// Sorts the stretches by their buckets (counting sort).
 static void sort_stretches(rl_tangle *t, rl_vec3 origin) {
   const rl_vec3 size = cell_size(t);
   rl_tangle_cells *c = &t->cells;
@@ -262,7 +262,7 @@ static void sort_stretches(rl_tangle *t, rl_vec3 origin) {
   for (uint32_t k = 0; k <= c->bucket_mask; k++) {
     c->buckets[k + 1] += c->buckets[k];
   }
-  for (uint32_t i = t->stretch_count; i-- > 0;) { // from behind: each bucket stays in order
+  for (uint32_t i = t->stretch_count; i-- > 0;) { // backwards, so that each bucket is in order
     const bounds b = bounds_of(t, i);
     find_cell(&b, size, cell);
     const uint32_t place = --c->buckets[bucket_of(t, cell) + 1];
@@ -270,19 +270,19 @@ static void sort_stretches(rl_tangle *t, rl_vec3 origin) {
     c->stretches[place] = i;
     set_box(&t->wholes, place, rl_sub(b.low, origin), rl_sub(b.high, origin), b.reach);
   }
-  // Each now stands one too far to the right, and holds where its bucket begins.
+  // The beginnings of the buckets are now one index too far to the right.
   memmove(c->buckets, c->buckets + 1, ((size_t)c->bucket_mask + 1) * sizeof *c->buckets);
   c->buckets[c->bucket_mask + 1] = t->stretch_count;
 }
 
-// Written so that it needs no jump: twice how far they are apart along one axis, or 0.
+// Returns twice the gap of two boxes along one axis, or 0, without a branch.
 static inline float gap(float at, float other, float half, float other_half) {
   const float apart = fabsf(at - other) - (half + other_half);
   return apart + fabsf(apart);
 }
 
-// The squares of the distances of a box from those that follow each other, and by how much they are
-// more than can be within reach.
+// The squared distances of a box from MEASURED consecutive ones, and their excess over the squared
+// sum of the reaches [m^2].
 typedef struct measured {
   float squares[MEASURED], excess[MEASURED];
 } measured;
@@ -300,15 +300,14 @@ static inline measured measure(const rl_tangle_boxes *b, size_t index, size_t fr
   return m;
 }
 
-// Whether the cell of the other is in a column of those beside this one's: so many cells away in x
-// and y, and one in z.
+// Whether another cell is dx and dy cells away in x and y, and at most one in z.
 static bool is_in_column(const int32_t *cell, const int32_t *other, int32_t dx, int32_t dy) {
   const int32_t dz = other[2] - cell[2];
   return other[0] - cell[0] == dx && other[1] - cell[1] == dy && dz >= -1 && dz <= 1;
 }
 
-// Adds those near a stretch, itself and earlier ones, of a column that are in a run of buckets,
-// with others that are elsewhere.
+// Adds the stretches near a stretch, itself and earlier ones, that are in a column of cells, from a
+// run of buckets, which also has others. Returns their number so far.
 static uint32_t add_near(rl_tangle *t, uint32_t place, int32_t dx, int32_t dy, uint32_t from,
                          uint32_t to, uint32_t count) {
   const rl_tangle_cells *c = &t->cells;
@@ -336,8 +335,8 @@ static void sort_near(uint32_t *near, uint32_t count) {
   }
 }
 
-// In order; of the three cells of a column the buckets follow each other, but where they go on at
-// the first one.
+// Finds the stretches near a stretch, in order, and returns their number. The three cells of a
+// column have consecutive buckets, which may wrap around.
 static uint32_t find_near(rl_tangle *t, uint32_t place) {
   const rl_tangle_cells *c = &t->cells;
   const int32_t *cell = c->at[place];
@@ -355,8 +354,8 @@ static uint32_t find_near(rl_tangle *t, uint32_t place) {
   return count;
 }
 
-// Lists a pair whose boxes are that far from each other, up to what their reaches have for
-// rounding; or by what it is exactly. False: there is no room.
+// Lists a pair with the distance of their boxes, less the rounding in their reaches; or `exactly`,
+// with that of their axes, if it is within reach. Returns false if there is no room.
 static bool add_pair(rl_tangle *t, uint32_t later, uint32_t earlier, double distance,
                      bool exactly) {
   const rl_tangle_element *a = &t->elements[later], *b = &t->elements[earlier];
@@ -379,7 +378,8 @@ static bool add_pair(rl_tangle *t, uint32_t later, uint32_t earlier, double dist
   return true;
 }
 
-// The pairs of an element with earlier ones of stretches near its own.
+// Lists the pairs of an element with earlier ones of stretches near its own. Returns false if there
+// is no room.
 static bool add_pairs(rl_tangle *t, uint32_t index, uint32_t near_count, bool exactly) {
   for (uint32_t n = 0; n < near_count; n++) {
     const uint32_t from = t->stretches[t->near[n]], end = t->stretches[t->near[n] + 1];
@@ -395,7 +395,7 @@ static bool add_pairs(rl_tangle *t, uint32_t index, uint32_t near_count, bool ex
   return true;
 }
 
-// Of all stretches in the order of the elements.
+// Lists the pairs of all elements in their order. Returns false if there is no room.
 static bool add_all(rl_tangle *t, bool exactly) {
   bool complete = true;
   for (uint32_t place = 0; place < t->stretch_count; place++) {
@@ -416,8 +416,8 @@ static float range_of(const rl_tangle *t, uint32_t i) {
   return (float)((1.0 + rl_tangle_rounding) * (t->reaches[i] + t->moved[i]));
 }
 
-// Lists the pairs from where the elements are now, by their boxes or exactly; false: there is no
-// room.
+// Lists the pairs at the present positions, by their boxes or exactly, with a relative margin
+// `spare` of the reaches. Returns false if there is no room.
 static bool list_pairs(rl_tangle *t, double spare, bool exactly) {
   for (uint32_t i = 0; i < t->count; i++) {
     t->kept[i] = t->elements[i];
@@ -436,15 +436,14 @@ static bool list_pairs(rl_tangle *t, double spare, bool exactly) {
   return add_all(t, exactly);
 }
 
-// Whether nothing was parted or grown, held or let go.
+// Whether an element is unchanged: nothing was parted or grown, fixed or released.
 static bool is_same(const rl_tangle_element *a, const rl_tangle_element *b) {
   return a->rope == b->rope && a->place == b->place && a->link == b->link &&
          a->slots[0] == b->slots[0] && a->slots[1] == b->slots[1] && a->moves == b->moves &&
          a->begin == b->begin && a->end == b->end && a->whole == b->whole;
 }
 
-// The ways that the ends of each element have come, against the mean of all, and the node before
-// it.
+// Adds how far the ends of each element, and the node before it, have moved relative to the mean.
 static void add_moves(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
@@ -463,8 +462,8 @@ static void add_moves(rl_tangle *t) {
   }
 }
 
-// (5) Whether what can touch within the step is among the pairs that were listed. The distance of
-// two elements changes by no more than they move.
+// (5) Whether the list still has all pairs that can touch within the step: the distance of two
+// elements changes by no more than they move.
 static bool pairs_hold(rl_tangle *t) {
   bool hold = t->count == t->kept_count && t->dt == t->kept_dt;
   for (uint32_t i = 0; i < t->count && hold; i++) {
