@@ -149,7 +149,7 @@ static void push_friction(penalty *self, const rl_model *model, rl_state *state,
   rl_vec3 *pull = &state->frictions[row->item];
   rubbing *rub = &self->rubs[row->item];
   if (!self->goes_on) {
-    const rl_spring s = rl_friction_spring(&self->law, rows, row, state->points);
+    const rl_spring s = rl_friction_spring(&self->law, model, rows, row, state->points);
     *rub = (rubbing){.slide = slide, .spring = s, .stored = rl_friction_energy(s, *pull)};
   }
   rub->limit = row->friction * normal_force;

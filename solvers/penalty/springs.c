@@ -43,17 +43,29 @@ static rl_spring spring_of_bodies(const rl_stand_in *law, const rl_row *row) {
 
 // The largest eigenvalue of a symmetric matrix of two rows, from what it gives along both axes and
 // between them.
-rl_spring rl_friction_spring(const rl_stand_in *law, const rl_rows *rows, const rl_row *row,
-                             const rl_point *points) {
-  double most = row->inverse_mass;
-  if (row->has_spins) {
-    const rl_vec3 *t = row->tangents;
-    const double first = rl_contact_inverse_mass(rows, row, t[0], points);
-    const double second = rl_contact_inverse_mass(rows, row, t[1], points);
-    const double between = rl_contact_inverse_mass(rows, row, rl_add(t[0], t[1]), points);
-    const double mean = 0.5 * (first + second);
-    const double apart = 0.5 * (first - second), along = between - mean;
-    most = mean + sqrt(apart * apart + along * along);
+static double largest_inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points) {
+  if (!row->has_spins) {
+    return row->inverse_mass;
+  }
+  const rl_vec3 *t = row->tangents;
+  const double first = rl_contact_inverse_mass(rows, row, t[0], points);
+  const double second = rl_contact_inverse_mass(rows, row, t[1], points);
+  const double between = rl_contact_inverse_mass(rows, row, rl_add(t[0], t[1]), points);
+  const double mean = 0.5 * (first + second);
+  const double apart = 0.5 * (first - second), along = between - mean;
+  return mean + sqrt(apart * apart + along * along);
+}
+
+rl_spring rl_friction_spring(const rl_stand_in *law, const rl_model *model, const rl_rows *rows,
+                             const rl_row *row, const rl_point *points) {
+  double most = largest_inverse_mass(rows, row, points);
+  if (row->crowd == 0) {
+    double nodes = 0.0;
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      const rl_entry *e = &rows->entries[i];
+      nodes += e->slot < model->node_count ? points[e->slot].w * rl_dot(e->force, e->force) : 0.0;
+    }
+    most = nodes + row->rubs * (most - nodes);
   }
   return spring_of_contact(law, row->crowd, most);
 }
@@ -94,7 +106,7 @@ double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl
       energy +=
           row->crowd > 0 ? 0.0 : energy_of(rl_row_spring(law, model, row), row->value, row->lower);
       if (row->friction > 0.0) {
-        energy += rl_friction_energy(rl_friction_spring(law, rows, row, state->points),
+        energy += rl_friction_energy(rl_friction_spring(law, model, rows, row, state->points),
                                      state->frictions[row->item]);
       }
     }

@@ -30,9 +30,9 @@ rl_spring rl_spring_of(const rl_stand_in *law, const rl_rope *rope, double rest,
 // That of a general row as it was last evaluated.
 rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_row *row);
 
-// (17) That across the normal of a contact, for the direction in which it gives way most.
-rl_spring rl_friction_spring(const rl_stand_in *law, const rl_rows *rows, const rl_row *row,
-                             const rl_point *points);
+// (19) That across the normal of a contact, for the direction in which it gives way most.
+rl_spring rl_friction_spring(const rl_stand_in *law, const rl_model *model, const rl_rows *rows,
+                             const rl_row *row, const rl_point *points);
 
 // What it stores as it pulls with a force [J].
 double rl_friction_energy(rl_spring spring, rl_vec3 pull);

@@ -257,10 +257,35 @@ void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *con
   }
 }
 
-void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows) {
+static void clear_crowds(const rl_model *model, rl_rows *rows) {
   for (uint32_t i = 0; i < model->body_count; i++) {
     rows->crowds[i] = 0;
   }
+}
+
+// The body on which the rope of a contact rubs; RL_NONE: on none.
+static uint32_t rubbed_body(const rl_state *state, const rl_row *row) {
+  const rl_contact *contact = &state->contacts[row->item];
+  return contact->rope != RL_NONE && row->friction > 0.0 ? contact->body : RL_NONE;
+}
+
+static void count_rubs(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  clear_crowds(model, rows);
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const uint32_t body = rubbed_body(state, &rows->rows[k]);
+    if (body != RL_NONE && !rows->feet[rows->rows[k].item].is_idle) {
+      rows->crowds[body]++;
+    }
+  }
+  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
+    const uint32_t body = rubbed_body(state, &rows->rows[k]);
+    rows->rows[k].rubs = body != RL_NONE && rows->crowds[body] > 1 ? rows->crowds[body] : 1;
+  }
+}
+
+void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  count_rubs(model, state, rows);
+  clear_crowds(model, rows);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_contact *contact = &state->contacts[rows->rows[k].item];
     if (contact->rope == RL_NONE) {
