@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What `cmake --install` puts where. The library is the physics alone; programs that use it find it
-# with find_package(ropelab) or pkg-config ropelab.
+# Installs the program and the library. The library has the physics alone; programs that use it find
+# it with find_package(ropelab) or pkg-config ropelab.
 include(CMakePackageConfigHelpers)
 set(data ${CMAKE_INSTALL_DATADIR}/ropelab)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ropelab)
@@ -21,7 +21,7 @@ install(EXPORT ropelab FILE ropelabConfig.cmake NAMESPACE ropelab:: DESTINATION 
 write_basic_package_version_file(generated/ropelabConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/generated/ropelabConfigVersion.cmake DESTINATION ${package})
 
-# The ways in ropelab.pc start at the file itself, so it can be moved with the rest.
+# The paths in ropelab.pc are relative to the file itself, so that the installation can be moved.
 set(pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH prefix_from_pc ${pc_folder} ${CMAKE_INSTALL_PREFIX}/.)
 file(RELATIVE_PATH include_from_pc ${pc_folder} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
@@ -39,7 +39,7 @@ Libs: -L\${libdir} -lropelab -lm
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/generated/ropelab.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# What the program reads, in the folders that it has in the source, and what people read.
+# Data of the program, in the same folders as in the source, and documents.
 install(DIRECTORY scenarios DESTINATION ${data} FILES_MATCHING PATTERN *.yaml PATTERN exact EXCLUDE)
 install(DIRECTORY analysis/studies DESTINATION ${data}/analysis FILES_MATCHING PATTERN *.yaml)
 install(FILES papers/rope.bib DESTINATION ${data}/papers)
@@ -53,7 +53,7 @@ endforeach()
 install(DIRECTORY papers DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
 install(DIRECTORY analysis/plots DESTINATION ${CMAKE_INSTALL_DOCDIR}/analysis FILES_MATCHING PATTERN *.png)
 
-# The manual page is what the program says of itself.
+# The manual page is printed by the program.
 add_custom_command(OUTPUT ropelab.1 COMMAND ropelab __man > ropelab.1 DEPENDS ropelab VERBATIM)
 add_custom_target(ropelab_man ALL DEPENDS ropelab.1)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ropelab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Completion of bash for ropelab. What can follow, the program knows itself: ropelab __complete.
+# Completion of bash for ropelab, from the candidates that `ropelab __complete` prints.
 _ropelab() {
   local line=${COMP_LINE:0:COMP_POINT} words typed candidate kept=''
   read -ra words <<<"$line"
   [[ $line == *[[:blank:]] ]] && words+=('')
   typed=${words[-1]}
-  # Only what follows the last '=' or ':' is replaced, unless these do not break words.
+  # Only the text after the last '=' or ':' is replaced, unless these do not break words.
   if [[ $typed == *[=:]* && $COMP_WORDBREAKS == *=*  ]]; then
     kept=${typed%"${typed##*[=:]}"}
   fi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The figures of a page: each is an SVG that stands in it deflated. What is near to what is seen is
-// opened first, and then, one after the other, the rest, so that it is found and printed as well.
+// Decodes the figures of a page, which are deflated SVG: first those near the visible part of the
+// page, then one after the other the rest, so that they can be searched and printed.
 "use strict";
 
 async function inflated(text) {
@@ -16,7 +16,7 @@ async function openSheet(sheet) {
   try {
     sheet.innerHTML = await (await inflated(packed.textContent)).text();
     sheet.dataset.state = "ready";
-    sheet.style.aspectRatio = "";  // which kept its place
+    sheet.style.aspectRatio = "";  // it reserved the room of the figure
   } catch (error) {
     sheet.dataset.state = "failed";
     sheet.textContent = `This browser cannot show the figure: ${error.message}`;

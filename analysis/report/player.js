@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The player of the report: motions of all solvers on a canvas. player.py writes the data, and says
-// there how they are coded. It comes behind figures.js.
+// The player of the report: the motions of all solvers on a canvas. player.py writes the data and
+// describes their encoding. This file needs figures.js before it.
 (() => {
 "use strict";
 
-const SLIDES = "1", STICKS = "2";  // of a contact; else it pushes
+const SLIDES = "1", STICKS = "2";  // kinds of contacts; others push
 const HALF = 32767, GAP = -32768, UNKNOWN = 255;
-const TILT = {yaw: 0.5, pitch: 0.35};  // of a deep scene at first [rad]
+const TILT = {yaw: 0.5, pitch: 0.35};  // initial view of a deep scene [rad]
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const INK = "#1c1c1c", SOFT = "#5a5a5a", STILL = "#8c8c8c", GHOST = "#c9c9c9";
 const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
-// Light to dark, so that it can be read in grey; told apart by the colour-blind (viridis, without
-// its yellow, which is too pale for white).
+// The colour map, from light to dark, so that it can be read in grey and by the colour-blind: viridis
+// without its yellow, which is too pale on white.
 const MAP = [[143, 215, 68], [53, 183, 121], [33, 145, 140], [49, 104, 142], [68, 57, 131], [68, 1, 84]];
-// Corners and first corner [turns] of the filled ones of gnuplot's point types.
+// Number of corners and angle of the first [turns] of gnuplot's filled point types.
 const SYMBOLS = {5: [4, 1 / 8], 7: [0, 0], 9: [3, 1 / 4], 11: [3, 3 / 4], 13: [4, 1 / 4], 15: [5, 1 / 4]};
 
 // ---- Data ----
@@ -22,7 +22,7 @@ async function unpack(text) {
   return (await inflated(text)).arrayBuffer();
 }
 
-// Adds up the differences between rows; a typed array wraps round as the writer's did.
+// Sums the differences between rows; a typed array overflows in the same way as the writer's.
 function addUp(codes, rows) {
   const width = codes.length / rows;
   for (let i = width; i < codes.length; i++) codes[i] += codes[i - width];
@@ -77,9 +77,9 @@ async function decode(data) {
   return {...data, runs, exact: data.exact && await decodeMotion(data.exact, data)};
 }
 
-// ---- A moment of a motion ----
+// ---- Interpolation in time ----
 
-// The recorded frames around a time: from frame `before` a share of the way to the next.
+// Returns the recorded frames around a time: frame `before`, the next, and the share between them.
 function moment(time, t) {
   const last = time.length - 1;
   if (t >= time[last]) return {before: last, after: last, share: 0, nearest: last};
@@ -92,7 +92,7 @@ function moment(time, t) {
   return {before: low, after: high, share, nearest: share > 0.5 ? high : low};
 }
 
-// Straight on from one frame to the next.
+// Interpolates linearly between two frames.
 function between(values, frames, at) {
   if (!values) return null;
   const width = values.length / frames;
@@ -102,7 +102,7 @@ function between(values, frames, at) {
   return a.map((value, i) => value + at.share * (b[i] - value));
 }
 
-// The same for quaternions, of which q and -q are one rotation.
+// Interpolates quaternions, of which q and -q are the same rotation.
 function turned(values, frames, at) {
   if (!values) return null;
   const width = values.length / frames;
@@ -128,7 +128,7 @@ function pose(motion, t) {
   const kinds = contacts && motion.contactKinds.slice(
     motion.firstContact[at.nearest], motion.firstContact[at.nearest + 1]);
   const elements = motion.tension ? motion.tension.length / frames : 0;
-  // Where a rope comes on to a body or leaves one between two frames, it is as in one of them.
+  // A rope that reaches or leaves a body between two frames is drawn as in the nearest of them.
   const ropesAt = motion.breaks.has(at.before) ? {before: at.nearest, share: 0} : at;
   return {
     points: between(motion.points, frames, ropesAt), drawn: between(motion.drawn, frames, at),
@@ -144,7 +144,7 @@ function rotate(q, p) {
   return [p[0] + w * a + y * c - z * b, p[1] + w * b + z * a - x * c, p[2] + w * c + x * b - y * a];
 }
 
-// ---- The camera: parallel light, so that lengths can be compared ----
+// ---- The camera: a parallel projection, so that lengths can be compared ----
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const blend = (a, s, b, t) => [0, 1, 2].map((k) => a[k] * s + b[k] * t);
@@ -226,7 +226,7 @@ function trace(ctx, points) {
   }
 }
 
-// The outline of a convex part: the convex hull of its points as they are seen (Andrew 1979).
+// Returns the outline of a convex part: the convex hull of its projected points (Andrew 1979).
 function outline(points) {
   const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
   const chain = (ordered) => {
@@ -244,8 +244,8 @@ function outline(points) {
   return [...chain(sorted), ...chain(sorted.reverse())];
 }
 
-// Bodies are seen through, so that what runs behind them stays visible, and those of several runs
-// together are no darker than one.
+// Fills a body transparently, so that ropes behind it stay visible; the bodies of several runs
+// together are as dark as one.
 function fillPale(ctx, points, colour, share) {
   trace(ctx, points);
   const alpha = ctx.globalAlpha;
@@ -254,7 +254,7 @@ function fillPale(ctx, points, colour, share) {
   ctx.globalAlpha = alpha;
 }
 
-// A rope as thick as it is.
+// Draws a rope with its real thickness.
 function band(ctx, points, colour, width, share) {
   const alpha = ctx.globalAlpha;
   ctx.globalAlpha = 0.3 * share * alpha;
@@ -269,7 +269,7 @@ function line(ctx, points, colour, width, dash = []) {
   ctx.stroke();
 }
 
-// Every element in the colour of its tension; the dashes go on from one to the next.
+// Draws every element in the colour of its tension; dashes continue from one to the next.
 function shadedLine(ctx, points, tension, width, dash) {
   ctx.setLineDash(dash);
   let way = 0;
@@ -299,8 +299,8 @@ function symbol(ctx, [x, y], kind, colour, radius = 4.5) {
   ctx.stroke();
 }
 
-// The elements of a rope that can part, two points each, as one line with gaps, and which element
-// each piece of the line is.
+// Joins the elements of a rope that can part, two points each, into a line with gaps, and returns
+// the element of each piece of the line, too.
 function join(ends) {
   const points = [], elements = [];
   for (let i = 0; i < ends.length; i += 2) {
@@ -319,7 +319,7 @@ function join(ends) {
   return points;
 }
 
-// Cuts the points of all ropes into those of each.
+// Splits the points of all ropes by rope.
 function split(places, ropes, camera) {
   let start = 0;
   return ropes.map((rope) => {
@@ -334,7 +334,7 @@ function split(places, ropes, camera) {
   });
 }
 
-// A place at a share of the way along a line that is drawn.
+// Returns the point at a share of a line's length.
 function along(points, share) {
   const steps = points.map((p, i) => i ? Math.hypot(p[0] - points[i - 1][0], p[1] - points[i - 1][1]) || 0 : 0);
   let left = share * steps.reduce((sum, s) => sum + s, 0);
@@ -348,7 +348,7 @@ function along(points, share) {
   return points[points.length - 1];
 }
 
-// The outline of a ball that runs from a to b, as it is seen.
+// Returns the projected outline of a ball that is moved from a to b.
 function roundOutline(camera, a, b, radius) {
   const [p, q] = [camera.flat(a), camera.flat(b)], size = radius * camera.scale;
   const heading = Math.atan2(q[1] - p[1], q[0] - p[0]), points = [];
@@ -393,7 +393,7 @@ class Picture {
     this.drawFrame(t);
   }
 
-  // A run that is over is pale.
+  // Draws runs that have ended pale.
   faded(runs, poses, draw) {
     runs.forEach((run, i) => {
       this.ctx.globalAlpha = poses[i].over && run.ending ? 0.35 : 1;
@@ -481,13 +481,13 @@ class Picture {
     }
   }
 
-  // Symbols are smaller where there are so many that they would hide all else.
+  // Returns the size of symbols, which are smaller where many would hide everything else.
   symbolSize(run) {
     const crowd = Math.max(run.motion.ropes.length, this.scene.bodies.length);
     return Math.min(1, Math.max(0.35, this.camera.zoom * Math.hypot(this.width, this.height) / crowd / 30));
   }
 
-  // Symbols along the ropes, each solver's at other places, and on bodies without a shape.
+  // Draws symbols along the ropes, at different places for each solver, and on bodies without a shape.
   drawSymbols(run, now, index) {
     const size = this.symbolSize(run);
     const each = run.motion.ropes.length > 4 ? 1 : 3, count = this.scene.runs.length;
@@ -521,7 +521,7 @@ class Picture {
     }
   }
 
-  // ---- What stands around the picture ----
+  // ---- Axes and legends ----
 
   text(words, x, y, align = "left", colour = SOFT) {
     Object.assign(this.ctx, {fillStyle: colour, textAlign: align, font: `12px ${FONT}`, textBaseline: "alphabetic"});
@@ -555,7 +555,7 @@ class Picture {
 
   drawColourBar() {
     const wide = Math.min(160, 0.4 * this.width), left = this.width - wide - 14, top = 12;
-    this.ctx.fillStyle = "rgba(255, 255, 255, 0.8)"; // what is behind it does not hide its numbers
+    this.ctx.fillStyle = "rgba(255, 255, 255, 0.8)"; // keeps its numbers readable
     this.ctx.fillRect(left - 12, 0, wide + 26, top + 28);
     for (let k = 0; k < wide; k++) {
       this.ctx.fillStyle = shade(k / wide);
@@ -609,7 +609,7 @@ class Player {
     this.listen();
   }
 
-  // ---- What it is made of ----
+  // ---- Elements ----
 
   build() {
     this.canvas = element("canvas", {tabindex: 0, role: "application", "aria-label":
@@ -674,7 +674,7 @@ class Player {
     return canvas;
   }
 
-  // ---- What it does ----
+  // ---- Actions ----
 
   play(on) {
     if (on && this.time >= this.end) this.time = 0;
@@ -682,7 +682,7 @@ class Player {
     this.before = 0;
     cancelAnimationFrame(this.pending);
     if (on) this.pending = requestAnimationFrame((now) => this.tick(now));
-    else this.time = this.times[this.frame];  // a state that was recorded
+    else this.time = this.times[this.frame];  // a recorded state
     this.show();
   }
 
@@ -761,7 +761,7 @@ class Player {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const {key, target} = event, own = target.tagName;
-    // What a key does to a control goes first.
+    // Keys of a focused control take precedence.
     if (own === "SELECT" || (own === "INPUT" && target.type === "range" && /^(Arrow|Home|End|Page)/.test(key))) return;
     if (key === " " && (own === "BUTTON" || own === "INPUT" && target.type === "checkbox")) return;
     const actions = {
@@ -828,7 +828,7 @@ async function start(figure) {
   }
 }
 
-// A player is made when it comes near to what is seen: a page may have many.
+// Creates a player when it comes near the visible part of the page, which can have many.
 function watch() {
   const figures = document.querySelectorAll("figure.player");
   const observer = new IntersectionObserver((entries) => {
