@@ -4,6 +4,7 @@
 // answers, and rows are solved one after the other with accumulated clamping. papers/impulse.md
 // has the derivation.
 #include "sequential.h"
+#include "world/ledger.h"
 
 enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, WARM_START, PENALTY_VELOCITY, PARAMETER_COUNT };
 
@@ -59,8 +60,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  rl_sequential_bend_rows(&self->sequential, model, state, dt);
-  rl_state_kick(model, state, dt);
+  rl_sequential_kick(&self->sequential, model, state, dt);
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
@@ -79,7 +79,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
-  rl_sequential_book_friction(&self->sequential, state, rows, info);
+  rl_ledger_friction(rows, state, self->sequential.frictions, 1.0, self->sequential.before,
+                     &info->dissipated, &info->work);
   info->dissipated += rl_state_settle(model, state, dt);
   rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {

@@ -148,8 +148,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   const sweeps biased = {iterations, false, last && relax == 0}, relaxed = {relax, true, last};
   rl_bounce_begin(model, state, rows, h);
   // (1), (3), (7) Kick, warm start, sweeps, drift.
-  rl_sequential_bend_rows(s, model, state, h);
-  rl_state_kick(model, state, h);
+  rl_sequential_kick(s, model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
   rl_sequential_start(s, state, rows, scale, scale);
   sweep(self, model, state, rows, h, &biased, info);
@@ -159,7 +158,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_evaluate(s, model, state, rows);
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweep(self, model, state, rows, h, &relaxed, info);
-  rl_sequential_book_friction(s, state, rows, info);
+  rl_ledger_friction(rows, state, s->frictions, 1.0, s->before, &info->dissipated, &info->work);
   memcpy(state->frictions, s->frictions, state->contact_count * sizeof *state->frictions);
   info->dissipated += rl_state_settle(model, state, h);
   rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sequential.h"
 
+#include <string.h>
+
 void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c) {
   const size_t unknowns = rl_unknown_capacity(model);
   s->rows = rl_carve(c, unknowns, sizeof *s->rows);
   s->values = rl_carve(c, unknowns, sizeof *s->values);
   s->inverse_masses = rl_carve(c, unknowns, sizeof *s->inverse_masses);
   s->frictions = rl_carve(c, model->contact_capacity, sizeof *s->frictions);
+  s->before = rl_carve(c, model->slot_count, sizeof *s->before);
   s->bends = rl_carve(c, model->flexure_count, sizeof *s->bends);
 }
 
@@ -219,28 +222,6 @@ bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows 
   return changed;
 }
 
-void rl_sequential_book_friction(const rl_sequential *s, const rl_state *state, const rl_rows *rows,
-                                 rl_step_info *info) {
-  const rl_vec3 none = {0.0, 0.0, 0.0};
-  double loss = 0.0;
-  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
-    const rl_row *row = &rows->rows[k];
-    const rl_vec3 total = row->friction > 0.0 ? s->frictions[row->item] : none;
-    if (rl_is_zero(total)) {
-      continue;
-    }
-    if (rl_row_is_crossing(rows, row)) {
-      const rl_crossing *c = &rows->crossings[row->item];
-      loss -= rl_dot(total, rl_crossing_slide(c, rl_crossing_velocity(c, state->velocities)));
-      info->work += rl_crossing_work(c, total, state->points, state->velocities);
-    } else {
-      loss -= rl_dot(total, rl_contact_slide(rows, row, state->velocities));
-      info->work += rl_friction_work(rows, row, total, state->points, state->velocities);
-    }
-  }
-  info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
-}
-
 // ---------------------------------------------------------------------------------------------
 // Bending. papers/bending.md (12), (13)
 
@@ -252,7 +233,7 @@ static void push_bend(const rl_sequential_bend *bend, double impulse, rl_state *
   }
 }
 
-void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *state, double h) {
+static void start_bends(rl_sequential *s, const rl_model *model, rl_state *state, double h) {
   s->bend_count = 0;
   if (model->flexure_count == 0) {
     return;
@@ -276,6 +257,12 @@ void rl_sequential_bend_rows(rl_sequential *s, const rl_model *model, rl_state *
     bend->total = rl_flexure_start_impulse(&f, inverse_mass, h);
     push_bend(bend, bend->total, state);
   }
+}
+
+void rl_sequential_kick(rl_sequential *s, const rl_model *model, rl_state *state, double h) {
+  memcpy(s->before, state->velocities, model->slot_count * sizeof *s->before);
+  start_bends(s, model, state, h);
+  rl_state_kick(model, state, h);
 }
 
 bool rl_sequential_sweep_bends(const rl_sequential *s, rl_state *state) {

@@ -35,6 +35,7 @@ typedef struct rl_sequential {
   double *values;            // [links + contact capacity] C where it was last evaluated [m]
   double *inverse_masses;    // [links + contact capacity] J M^-1 J^T there [1/kg]
   rl_vec3 *frictions;        // [contact capacity] impulses across the normals [N s]
+  rl_vec3 *before;           // [slots] velocities at the start of the step or substep [m/s]
   uint32_t bend_count;       // of them in this step
   rl_sequential_bend *bends; // [flexures]
 } rl_sequential;
@@ -62,10 +63,10 @@ void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, con
                            double h);
 
 // Bending at the state's positions, as compliant rows along kb, and the impulses with which they
-// begin (rl_flexure_start_impulse). Before rl_state_kick, whose
-// drag acts on them as well.
-void rl_sequential_bend_rows(rl_sequential *sequential, const rl_model *model, rl_state *state,
-                             double h);
+// begin (rl_flexure_start_impulse); then the kick, whose drag acts on them as well. The velocities
+// before all that are kept.
+void rl_sequential_kick(rl_sequential *sequential, const rl_model *model, rl_state *state,
+                        double h);
 
 // A sweep over these. Whether it has changed anything.
 bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
@@ -78,10 +79,6 @@ void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_ro
 // Whether it has changed anything: behind one that has not, none would.
 bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,
                          bool backward);
-
-// Books -(force).(slide) of all contacts at the state's velocities, and the work of driven bodies.
-void rl_sequential_book_friction(const rl_sequential *sequential, const rl_state *state,
-                                 const rl_rows *rows, rl_step_info *info);
 
 // The inequality is dC/dt + bias <= 0. A slack row may use up its slack within the step, so that it
 // acts when L + dt dL/dt > L0; of an excess, a fraction is to be taken back. A rod takes back the

@@ -107,8 +107,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const rl_reason reason = // (3), (4)
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], info->want_residual, info);
-  rl_relaxation_book_friction(&self->relaxation, rows, state, info);
-  info->dissipated += rl_relaxation_end(&self->relaxation, model, state, rows); // (5)
+  rl_relaxation_end(&self->relaxation, model, state, rows, info); // (5)
   for (uint32_t i = 0; i < model->link_count; i++) {
     state->multipliers[i] += self->attached[i];
   }

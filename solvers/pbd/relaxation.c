@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "relaxation.h"
 
+#include "world/ledger.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
 
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
   r->previous = rl_carve(c, model->slot_count, sizeof *r->previous);
+  r->before = rl_carve(c, model->slot_count, sizeof *r->before);
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
   r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
   r->frictions = rl_carve(c, model->contact_capacity, sizeof *r->frictions);
@@ -37,6 +39,7 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
   r->h = h;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
+    r->before[i] = state->velocities[i];
     r->corrections[i] = (rl_point){0.0, 0.0, 0.0, 0.0};
   }
   for (size_t i = 0; i < state->contact_count; i++) {
@@ -83,15 +86,17 @@ static void sum_crossings(const rl_relaxation *r, const rl_model *model, const r
   }
 }
 
-double rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
-                         const rl_rows *rows) {
+void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                       const rl_rows *rows, rl_step_info *info) {
   sum_crossings(r, model, state, rows);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
+  rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, &info->dissipated,
+                     &info->work);
   rl_rotation_settle(model, state, true);
-  return rl_state_settle(model, state, r->h);
+  info->dissipated += rl_state_settle(model, state, r->h);
 }
 
 // What the rows of a block have in common.
@@ -227,28 +232,6 @@ static void project_friction(const rl_relaxation *r, rl_state *state, const rl_r
     const rl_entry *e = &rows->entries[i];
     rl_relaxation_correct(r, state, e->slot, rl_friction_push(row, e, change, state->points));
   }
-}
-
-void rl_relaxation_book_friction(const rl_relaxation *r, const rl_rows *rows, const rl_state *state,
-                                 rl_step_info *info) {
-  double loss = 0.0;
-  for (uint32_t i = 0; i < state->contact_count; i++) {
-    if (rl_is_zero(r->frictions[i])) {
-      continue;
-    }
-    const rl_vec3 impulse = rl_scale(1.0 / r->h, r->frictions[i]);
-    if (rl_is_crossing(rows, i)) {
-      const rl_crossing *c = &rows->crossings[i];
-      const rl_vec3 moved = rl_sub(rl_crossing_way(c, state->points), r->touches[i].way);
-      loss -= rl_dot(impulse, rl_crossing_slide(c, moved)) / r->h;
-      info->work += rl_crossing_work(c, impulse, state->points, state->velocities);
-    } else {
-      const rl_row *row = &rows->rows[rows->span_count + i];
-      loss -= rl_dot(impulse, slide_of(r, rows, row, state->points)) / r->h;
-      info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
-    }
-  }
-  info->dissipated += fmax(loss, 0.0); // friction gives nothing: that is the method's error
 }
 
 // (3), (4) and (11) of papers/pbd.md for a contact of two elements, whose normal and shares are

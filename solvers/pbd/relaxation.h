@@ -29,6 +29,7 @@ typedef struct rl_relaxation {
   bool elastic;          // use the compliance of the rows, alpha~ = compliance / h^2
   double h;              // step or substep [s]
   rl_point *previous;    // [slots] positions at its start
+  rl_vec3 *before;       // [slots] velocities there
   rl_point *corrections; // [slots] sum of the corrections since the prediction; w: 0
   rl_vec3 *moves;        // [slots] Jacobi: corrections of one sweep
   rl_vec3 *frictions;    // [contact capacity] positional impulses across the normals [kg m]
@@ -60,13 +61,9 @@ rl_reason rl_relaxation_solve(rl_relaxation *relaxation, const rl_model *model, 
                               rl_rows *rows, int iterations, double tolerance, bool wanted,
                               rl_step_info *info);
 
-// Books -(force).(slide) of the contacts of the step, and the work of driven bodies.
-void rl_relaxation_book_friction(const rl_relaxation *relaxation, const rl_rows *rows,
-                                 const rl_state *state, rl_step_info *info);
-
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
-// lose the digits that they have in common. Returns what drag took [J].
-double rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                         const rl_rows *rows);
+// lose the digits that they have in common. Books what friction and drag took.
+void rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state,
+                       const rl_rows *rows, rl_step_info *info);
 
 #endif

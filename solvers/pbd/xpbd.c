@@ -52,8 +52,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);
-  rl_relaxation_book_friction(&self->relaxation, rows, state, info);
-  info->dissipated += rl_relaxation_end(&self->relaxation, model, state, rows);
+  rl_relaxation_end(&self->relaxation, model, state, rows, info);
   rl_bounce_end(model, state, rows, 1.0 / h, RL_REBOUND_PUSHED);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h, h);
   for (size_t i = 0; i < unknowns; i++) {

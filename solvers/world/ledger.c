@@ -351,6 +351,31 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
   }
 }
 
+void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec3 *impulses,
+                        double scale, const rl_vec3 *before, double *dissipated, double *work) {
+  const rl_vec3 *after = state->velocities;
+  double loss = 0.0;
+  for (uint32_t i = 0; i < state->contact_count; i++) {
+    const rl_row *row = &rows->rows[rows->span_count + i];
+    const rl_vec3 impulse = rl_scale(scale, impulses[i]);
+    if (rl_is_zero(impulse)) {
+      continue;
+    }
+    rl_vec3 slides; // before and after
+    if (rl_is_crossing(rows, i)) {
+      const rl_crossing *c = &rows->crossings[i];
+      slides = rl_add(rl_crossing_slide(c, rl_crossing_velocity(c, before)),
+                      rl_crossing_slide(c, rl_crossing_velocity(c, after)));
+      *work += rl_crossing_work(c, impulse, state->points, after);
+    } else {
+      slides = rl_add(rl_contact_slide(rows, row, before), rl_contact_slide(rows, row, after));
+      *work += rl_friction_work(rows, row, impulse, state->points, after);
+    }
+    loss -= 0.5 * rl_dot(impulse, slides);
+  }
+  *dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain
+}
+
 // What the force of a taut element lacks to that of its spring, times how fast it works: beyond the
 // rate it has what friction does to it (13) in papers/wraps.md.
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,

@@ -84,4 +84,10 @@ void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all);
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h);
 
+// Adds to `dissipated` what Coulomb friction takes in a step, -T.u with u the mean of the slide at
+// the velocities before the step and at the state's, and to `work` what driven bodies do through
+// it. T is `scale` times the impulse of each contact across its normal [N s].
+void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec3 *impulses,
+                        double scale, const rl_vec3 *before, double *dissipated, double *work);
+
 #endif
