@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from canvas import Entry, Figure, entries, write_blocks
-from curves import POINTS, Point, far_ones, finite_points, markers, thin
+from curves import POINTS, Point, finite_points, markers, outliers, thin
 from ropelab.results import SERIES, Run, Scenario
 from solver_style import SolverStyle
 
@@ -111,15 +111,16 @@ def healthy(traces: Sequence[Trace]) -> list[Trace]:
     return [t for t in traces if t.whole] or list(traces)
 
 
-def near(traces: Sequence[Trace], values: Callable[[Trace], Sequence[float]]) -> list[Trace]:
+def decisive_traces(traces: Sequence[Trace], values: Callable[[Trace], Sequence[float]]
+                    ) -> list[Trace]:
     """Returns the runs that determine a linear axis: of the healthy ones those beside whose values
     the others can be told apart, and always the reference."""
     good = healthy(traces)
-    far = far_ones([values(t) for t in good])
+    far = outliers([values(t) for t in good])
     return [t for i, t in enumerate(good) if i not in far or t.run.solver_name == REFERENCE]
 
 
-def beyond(labels: Sequence[str]) -> str:
+def outside_sentence(labels: Sequence[str]) -> str:
     """Returns the sentence of a caption on runs outside the axes."""
     return (f" So that the others can be told apart, the axes do not hold {', '.join(labels)}."
             if labels else "")

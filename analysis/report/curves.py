@@ -185,7 +185,7 @@ NOISE = 1e-4  # share of the largest magnitude; smaller changes are drawn as a c
 LINE = 0.05   # share of an axis; a smaller change looks like a line
 
 
-def far_ones(series: Sequence[Sequence[float]]) -> set[int]:
+def outliers(series: Sequence[Sequence[float]]) -> set[int]:
     """Returns the indices of curves that would flatten the others on a common axis: those that
     leave the range of three quarters of them by more than twice its width. None if there are fewer
     than four, or if half of them would be flat without these, too."""

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Callable, Iterable, Mapping, Sequence
 
 import tables
-from artist import Artist, Column, Trace, beyond, healthy, key_of, near
+from artist import Artist, Column, Trace, decisive_traces, healthy, key_of, outside_sentence
 from canvas import EXACT, Drawing, Entry, Figure, Gnuplot, Layout, run_gnuplot
 from axes import Tick, linear
 from axes import logarithmic as logarithmic_ticks
@@ -224,7 +224,7 @@ def ledger(artist: Artist) -> Drawing | None:
     terms = {name: [ledger_term(t, columns) for t in traces] for name, _, columns in LEDGER}
     values = {t.label: [v for series in terms.values() for v in series[i]]
               for i, t in enumerate(traces)}
-    decisive = near(traces, lambda t: values[t.label])
+    decisive = decisive_traces(traces, lambda t: values[t.label])
     span = robust_range([v for t in decisive for v in values[t.label]], zero=True)
     far = [t.label for t in healthy(traces) if t not in decisive]
     size = max(abs(span.bottom), abs(span.top))
@@ -241,7 +241,7 @@ def ledger(artist: Artist) -> Drawing | None:
                "bending - work + dissipated should stay zero; the black line is what it is instead."
                .replace(" - ", " − ")
                + (f" Not drawn, being too small to see beside the others: {', '.join(hidden)}." if hidden else "")
-               + beyond(far))
+               + outside_sentence(far))
     figure = artist.figure("ledger", "energy ledger", caption,
                            "terms of the energy ledger over time, one panel for each solver")
     files = [artist.data([thin(t.time, terms[name][i], most) for name, _ in shown])
@@ -305,7 +305,7 @@ def history(artist: Artist, traces: Sequence[Trace], name: str, zero: bool, most
             ) -> Panel | None:
     """Makes a panel of a quantity over time, with the closed form behind it; for a constant, of the
     distance from it on a logarithmic axis. None if it is the same in all runs."""
-    decisive = near(traces, lambda t: t.column(name))
+    decisive = decisive_traces(traces, lambda t: t.column(name))
     values = [v for t in decisive for v in t.column(name)]
     solution = next((t for t in traces if len(t.column(name + ".exact"))), None)
     form = solution.column(name + ".exact") if solution else []
@@ -410,7 +410,7 @@ def file_names(scenarios: Sequence[Scenario]) -> dict[str, str]:
     return names
 
 
-def undated(pdf: bytes) -> bytes:
+def without_date(pdf: bytes) -> bytes:
     """Replaces the date of a PDF without moving anything, so that equal figures are equal files."""
     return re.sub(rb"(/CreationDate \(D:)\d{14}", rb"\g<1>20000101000000", pdf)
 
@@ -440,4 +440,4 @@ def draw_all(drawings: Sequence[Drawing], folder: Path, target: Path, gnuplot: G
             shutil.copyfile(folder / f"{figure.name}.png", target / f"{figure.name}.png")
         if "pdf" in gnuplot.kinds:
             (target / f"{figure.name}.pdf").write_bytes(
-                undated((folder / f"{figure.name}.pdf").read_bytes()))
+                without_date((folder / f"{figure.name}.pdf").read_bytes()))

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Callable, Sequence
 
-from artist import Artist, Trace, beyond, healthy, key_of, near
+from artist import Artist, Trace, decisive_traces, healthy, key_of, outside_sentence
 from canvas import EXACT, Drawing, Entry, Layout
 from axes import Tick, few
 from curves import Point
@@ -219,8 +219,8 @@ def overlay(artist: Artist) -> Drawing | None:
 
     places = {t.label: [p for s in before_divergence(t, snapshots)
                         for p in take_picture(scene, s, False).points()] for t, snapshots in found}
-    near_across = near(traces, lambda t: [p[0] for p in places[t.label]])
-    near_up = near(traces, lambda t: [p[1] for p in places[t.label]])
+    near_across = decisive_traces(traces, lambda t: [p[0] for p in places[t.label]])
+    near_up = decisive_traces(traces, lambda t: [p[1] for p in places[t.label]])
     decisive = [t for t in near_across if t in near_up] or healthy(traces)
     seen = [p for t in decisive for p in places[t.label]]
     seen += [p for ghost in ghosts for p in ghost.points()]
@@ -240,7 +240,7 @@ def overlay(artist: Artist) -> Drawing | None:
     caption = write_caption(times, len(traces), scene.view,
                             [t.label for t, own in zip(traces, drawn) if own], any_exact,
                             bool(still or ground), late)
-    caption += beyond([t.label for t in healthy(traces) if t not in decisive])
+    caption += outside_sentence([t.label for t in healthy(traces) if t not in decisive])
     figure = artist.figure("overlay", "shape at chosen times", caption,
                            "ropes of all solvers at chosen times")
     variables = axes(layout, low, high, scene.view, times) | {

@@ -45,7 +45,7 @@ static void note_rope(const rl_scenario *scenario, const rl_rope *rope, const ch
   va_end(arguments);
 }
 
-// Returns the index of the first step before which an event at time t happens.
+// Returns the index of the step before which an event at time t happens.
 static double step_of(const rl_schedule *schedule, double t) { return round(t / schedule->dt); }
 
 // Whether an event is after the end of a full-length run; if the user shortened the run, no note is

@@ -13,8 +13,8 @@
 
 static const char *const preferred[] = {"reference", "rattle", "penalty,integrator=rk4,substeps=1"};
 
-// Returns the capabilities that a solver lacks as a reference: those that the model needs, and,
-// unless it was asked for, stiffness, where it replaces inextensible elements by springs.
+// Returns the capabilities that a solver lacks as a reference: those that the model needs, and
+// RL_CAN_LINKS if it was not asked for and replaces inextensible elements by springs.
 static uint32_t missing(const rl_model *model, const rl_solver_type *type, bool asked) {
   const bool is_soft = type->stored_energy && !(model->capabilities & RL_CAN_ELASTIC);
   return rl_driver_missing(model, type) | (is_soft && !asked ? RL_CAN_LINKS : 0);

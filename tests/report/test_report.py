@@ -886,15 +886,15 @@ class Parts(unittest.TestCase):
 
     def test_a_curve_far_from_the_others_does_not_choose_the_axes(self) -> None:
         near = [[0.0, 1.0 + 0.01 * i, math.nan] for i in range(4)]
-        self.assertEqual(curves.far_ones([*near, [0.0, 3.1]]), {4})
-        self.assertEqual(curves.far_ones([*near, [0.0, 3.0]]), set())
-        self.assertEqual(curves.far_ones([[-2.2, 0.0], *near]), {0})
-        self.assertEqual(curves.far_ones([near[0], [0.0, 100.0], near[1]]), set())
-        self.assertEqual(curves.far_ones([*near, []]), set())
+        self.assertEqual(curves.outliers([*near, [0.0, 3.1]]), {4})
+        self.assertEqual(curves.outliers([*near, [0.0, 3.0]]), set())
+        self.assertEqual(curves.outliers([[-2.2, 0.0], *near]), {0})
+        self.assertEqual(curves.outliers([near[0], [0.0, 100.0], near[1]]), set())
+        self.assertEqual(curves.outliers([*near, []]), set())
         same = [[1.0, 1.0 + 1e-9]] * 4  # not rounding errors either
-        self.assertEqual(curves.far_ones([*same, [1.0, 1.3]]), set())
+        self.assertEqual(curves.outliers([*same, [1.0, 1.3]]), set())
         small = [[0.0, 0.01]] * 4  # half of them are lines whatever the axis
-        self.assertEqual(curves.far_ones([*small, [0.0, 1.0], [0.0, 1.0], [0.0, 9.0]]), set())
+        self.assertEqual(curves.outliers([*small, [0.0, 1.0], [0.0, 1.0], [0.0, 9.0]]), set())
 
     def test_the_reference_chooses_the_axes_wherever_it_is(self) -> None:
         with tempfile.TemporaryDirectory() as name:
@@ -906,7 +906,7 @@ class Parts(unittest.TestCase):
             runs = load_comparison(folder).runs
         styles = assign_styles(runs)
         traces = [artist.Trace(run, styles[run.label], {}) for run in runs]
-        decisive = artist.near(traces, lambda t: [0.0, ends[t.label]])
+        decisive = artist.decisive_traces(traces, lambda t: [0.0, ends[t.label]])
         self.assertEqual({t.label for t in decisive}, set(ends) - {"far"})
 
     def test_numbers_at_ticks_do_not_touch(self) -> None:
