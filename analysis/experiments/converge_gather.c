@@ -277,6 +277,23 @@ static void print_reference(const curve *k) {
   }
 }
 
+// Prints how many errors the reference hides, where no order is found: they are less than its own.
+static void print_hidden(const curve *k) {
+  size_t hidden = 0, count = k->c->value_count;
+  double most = 0.0;
+  for (size_t v = 0; v < count && k->quantity->measure == RL_AGAINST_REFERENCE; v++) {
+    const double doubt = uncertainty_of(&k->references[v]);
+    if (k->points[v].error <= doubt) {
+      hidden++;
+      most = fmax(most, doubt);
+    }
+  }
+  if (hidden > 0 && k->fit.count == 0) {
+    printf("; %zu of %zu errors are no larger than what the reference says of its own, %.2g m",
+           hidden, count, most);
+  }
+}
+
 static bool write(const curve *k, rl_order_tables *tables) {
   const rl_convergence *c = k->c;
   const rl_study_definition *d = &k->study->definition;
@@ -308,6 +325,7 @@ static bool write(const curve *k, rl_order_tables *tables) {
     rl_order_tables_add(tables, &found);
     rl_order_print(&found);
     print_reference(k);
+    print_hidden(k);
     print_largest(k);
     putchar('\n');
   }

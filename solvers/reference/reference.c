@@ -862,6 +862,11 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
     rl_state_copy(self->companion.state, state);
     self->has_companion = true;
   }
+  self->companion.state->wind = state->wind;
+  if (state->pushes) {
+    memcpy(self->companion.state->pushes, state->pushes,
+           model->place_count * sizeof *state->pushes);
+  }
   if (state->reels) {
     memcpy(self->companion.state->reels, state->reels, model->rope_count * sizeof *state->reels);
   }

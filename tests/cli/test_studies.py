@@ -327,6 +327,11 @@ class Study(Case):
                            "--out", cli.new_folder())
         self.expect_in("pendulum, rattle, reference: no range of 3 points or more with one slope; "
                        "its reference: diverged\n", done.stdout, "stdout")
+        done = cli.ropelab("converge", "pendulum", "-s", "rattle", "--over", "step", "--values", "2e-4,1e-4,5e-5",
+                           "--quantity", "reference:bob.x", "--duration", "0.1", "--figures", "svg",
+                           "--reference", "reference,tolerance=0.01", "--reference-step", "0.1", "--out", cli.new_folder())
+        self.expect_in("3 points or more with one slope; 3 of 3 errors are no larger than what the reference says of "
+                       "its own, ", done.stdout, "stdout")
 
     def test_the_file_that_is_shown(self) -> None:
         """The example of the documentation is one that can be carried out."""

@@ -182,6 +182,31 @@ static void the_estimate_lasts_where_elements_rattle(void **unused) {
   rl_scenario_free(s);
 }
 
+// A force and a wind that begin and end during the run act in both runs. What was pushed flies on;
+// what the wind takes along has its speed u as 1 - exp(-k t), and x = u t - v/k.
+static void the_estimate_knows_what_acts_for_a_while(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: gust\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\n"
+      "bodies:\n  m: {position: [1, 0, 0], mass: 2, rope_collide: false}\n"
+      "ropes:\n  slack: {from: {point: [0, 0, 0]}, to: {body: m}, length: 3}\n"
+      "  line: {from: {free: [0, 0, 1]}, to: {free: [1, 0, 1]}, mass: 0.4, segments: 4,"
+      " lumping: equal, drag: 0.3}\n"
+      "events:\n  - {from: 0.25, until: 0.75, force: {body: m, value: [4, 2, 0]}}\n"
+      "  - {from: 0.2, until: 0.6, wind: [0, 3, 1]}\n");
+  const double rate = 0.3 / 0.08, speed = 1.0 - exp(-0.4 * rate);
+  const double way = 0.4 - speed / rate + speed * (1.0 - exp(-0.4 * rate)) / rate;
+  rl_driver *d = driver_for(s, "reference", 0.01);
+  take_steps(d, 100);
+  check_near(probe(d, "m.x"), 1.0 + 0.25 + 0.25, 1e-12);
+  check_near(probe(d, "m.y"), 0.5 * (0.25 + 0.25), 1e-12);
+  check_near(probe(d, "line.tip.y"), 3.0 * way, 1e-12);
+  check_near(probe(d, "line.tip.z"), 1.0 + way, 1e-12);
+  check_below(d->info.error_estimate, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // With an argument what takes half a minute.
 int main(int count, char **arguments) {
   (void)arguments;
@@ -191,6 +216,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(the_estimate_knows_rounding),
       cmocka_unit_test(ropes_that_rub_know_no_step),
       cmocka_unit_test(something_is_claimed_of_what_rubs),
+      cmocka_unit_test(the_estimate_knows_what_acts_for_a_while),
   };
   const struct CMUnitTest slow[] = {
       cmocka_unit_test(the_estimate_lasts_where_elements_rattle),
