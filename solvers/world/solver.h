@@ -66,8 +66,8 @@ typedef struct rl_step_info {
   size_t trace_capacity;    // in
   size_t trace_count;       // out
   struct rl_ledger *ledger; // in: for rl_ledger_substep
-  uint64_t iterations;      // out: over all substeps
-  uint64_t row_evaluations; // out: by the method itself (not those of the residual)
+  uint64_t iterations;      // out: over all substeps, at least 1
+  uint64_t row_evaluations; // out: by the method itself (not those of the residual), at least 1
   double residual;          // out: after the last iteration [m]; nan if not wanted
   double dissipated;        // out: in dampers of elastic ropes, drag and friction [J]
   double work;              // out: of driven bodies through friction [J]
@@ -129,7 +129,18 @@ typedef struct rl_solver_type {
   void (*sync)(void *memory, const rl_model *model, const rl_state *state);
   // Advances positions, velocities and multipliers by dt; never allocates, never prints. The driver
   // has set the velocities of fixed and driven bodies for the whole step, so x += dt v moves them
-  // correctly. `rows` come from rl_detect for this state and step.
+  // correctly. `rows` come from rl_detect for this state and step. A step, or each of its
+  // substeps of h [s],
+  // 1. calls rl_state_kick: gravity, forces, wind and drag change velocities;
+  // 2. calls rl_state_drift, which moves everything at its velocity, and then corrects positions,
+  //    and velocities by the corrections over h; or corrects velocities first. It corrects spin
+  //    slots like any other, and turns the bodies by what it moved there: rl_rotation_settle;
+  // 3. calls rl_state_settle and adds what it returns to info->dissipated.
+  // At its end multipliers are forces [N], the impulse over the step by dt, and not negative (but
+  // for a departure of the kind RL_PUSHES); info->iterations and info->row_evaluations are set; and
+  // rl_trace was called with rl_residual or rl_residual_velocity: if info->trace is set after each
+  // iteration, if only info->want_residual is after the last. A method without a parameter called
+  // `iterations`, which is what studies vary, may call it once a step.
   rl_reason (*step)(void *memory, const rl_model *model, rl_state *state, rl_rows *rows, double dt,
                     rl_step_info *info);
   // Returns the energy in the method's own springs, which stand in for inextensible ropes and hard

@@ -36,6 +36,17 @@ static int make_steps(rl_driver *d, int steps, void (*after)(const rl_driver *))
 
 typedef void (*cell_test)(const rl_scenario *scenario, const rl_solver_type *type);
 
+// The cell under test, for what is said of a failure.
+static const char *scenario_name, *solver_name;
+
+// Fails the test unless the solver keeps a rule on the scenario.
+static void keeps(bool is_kept, const char *rule) {
+  if (!is_kept) {
+    print_error("%s, %s: expected: %s\n", scenario_name, solver_name, rule);
+    fail();
+  }
+}
+
 // Runs a test for every shipped scenario and every solver that can run it.
 static void for_each_cell(cell_test test) {
   size_t count = 0;
@@ -51,6 +62,8 @@ static void for_each_cell(cell_test test) {
     assert_string_equal(s->name, names[i]);
     for (size_t k = 0; rl_solvers[k]; k++) {
       if (rl_driver_missing(s->model, rl_solvers[k]) == 0) {
+        scenario_name = s->name;
+        solver_name = rl_solvers[k]->name;
         test(s, rl_solvers[k]);
       }
     }
@@ -68,7 +81,7 @@ static void fixed_stays(const rl_scenario *s, const rl_state *state) {
     const bool is_fixed =
         body ? body->motion == RL_FIXED : a.w == 0.0 && !rl_moving_hold(s->model, i);
     if (is_fixed && b.w == 0.0) { // a spare node that a rope has taken moves
-      assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
+      keeps(a.x == b.x && a.y == b.y && a.z == b.z, "what is fixed stays where it is");
     }
   }
 }
@@ -79,7 +92,8 @@ static void ropes_pull(const rl_driver *d) {
   const rl_model *m = d->model;
   for (size_t i = 0; i < rl_unknown_count(m, d->state); i++) {
     const bool rod = i < m->link_count && (pushes || m->ropes[m->link_rope[i]].compression);
-    assert_true(rod || d->state->multipliers[i] >= 0.0);
+    keeps(rod || d->state->multipliers[i] >= 0.0,
+          "multipliers >= 0, unless a departure of the kind RL_PUSHES is listed");
   }
 }
 
@@ -95,7 +109,8 @@ static void repeats(const rl_scenario *s, const rl_solver_type *type) {
   other->info.trace_capacity = TRACE;
   const int made = make_steps(d, step_count(type), ropes_pull);
   make_steps(other, step_count(type), NULL);
-  assert_true(rl_state_hash(d->state) == rl_state_hash(other->state));
+  keeps(rl_state_hash(d->state) == rl_state_hash(other->state),
+        "the same bits from the same start, also where residuals are traced");
   fixed_stays(s, d->state);
   rl_driver_step(other); // it has a past of its own
   rl_driver_set_state(other, d->state);
@@ -104,7 +119,8 @@ static void repeats(const rl_scenario *s, const rl_solver_type *type) {
     rl_driver_step(d);
     rl_driver_step(other);
   }
-  assert_true(rl_state_hash(d->state) == rl_state_hash(other->state));
+  keeps(rl_state_hash(d->state) == rl_state_hash(other->state),
+        "the same bits after init as after sync, from the same state");
   rl_driver_free(d);
   rl_driver_free(other);
 }
@@ -121,7 +137,7 @@ static void notices_nan(const rl_scenario *s, const rl_solver_type *type) {
     slot++;
   }
   d->state->velocities[slot].y = NAN;
-  assert_true(rl_driver_step(d) < 0);
+  keeps(rl_driver_step(d) < 0, "a velocity that is nan is a divergence");
   rl_driver_free(d);
 }
 
@@ -142,11 +158,12 @@ static void traces(const rl_scenario *s, const rl_solver_type *type) {
   d->info.trace = trace;
   d->info.trace_capacity = TRACE;
   rl_driver_step(d);
-  assert_int_equal(d->info.trace_count, iterates ? d->info.iterations : 1);
-  assert_true(d->info.iterations >= 1);
-  assert_true(d->info.row_evaluations > 0);
-  // The last residual of a trace is the residual of the step.
-  check_near(trace[d->info.trace_count - 1], residual, 0.0);
+  const size_t count = d->info.trace_count;
+  keeps(d->info.iterations >= 1, "info->iterations >= 1");
+  keeps(d->info.row_evaluations > 0, "info->row_evaluations > 0");
+  keeps(count == d->info.iterations || (count == 1 && !iterates),
+        "rl_trace after each iteration; or once a step, unless a parameter is called iterations");
+  keeps(trace[count - 1] == residual, "the last residual of a trace is the residual of the step");
   rl_driver_free(d);
 }
 
