@@ -6,6 +6,7 @@
 #include "results/files.h"
 #include "words.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,19 @@ enum { ALL_OPTIONS = sizeof all_options / sizeof all_options[0] };
 typedef struct parse {
   const rl_usage *usage;
   rl_arguments *arguments;
+  bool given[LONG_ONLY]; // by key
 } parse;
+
+// Prints what is wrong with the command line and ends the program.
+static void refuse(const struct argp_state *state, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  fprintf(stderr, "%s: ", state->name);
+  vfprintf(stderr, format, values);
+  fputc('\n', stderr);
+  va_end(values);
+  exit(RL_EXIT_USAGE);
+}
 
 static double positive(struct argp_state *state, const char *option, const char *text,
                        const char *expected) {
@@ -117,10 +130,10 @@ static double positive(struct argp_state *state, const char *option, const char 
   const bool plain = length > 0 && !text[length];
   const double value = plain ? strtod(text, &end) : NAN;
   if (text[length] && strspn(text, "0123456789.") > 0) {
-    argp_error(state, "--%s %s: expected %s, found a number followed by '%s'", option, text,
-               expected, text + length);
+    refuse(state, "--%s %s: expected %s, found a number followed by '%s'", option, text, expected,
+           text + length);
   } else if (!plain || *end || !(value > 0.0) || isinf(value)) {
-    argp_error(state, "--%s %s: expected %s", option, text, expected);
+    refuse(state, "--%s %s: expected %s", option, text, expected);
   }
   return value;
 }
@@ -144,15 +157,15 @@ static long whole(struct argp_state *state, const char *option, const char *text
   char *end = NULL;
   const long value = strtol(text, &end, 10);
   if (end == text || *end || value < 1 || value > WHOLE_MAX) {
-    argp_error(state, "--%s %s: expected a whole number from 1 to %d", option, text, WHOLE_MAX);
+    refuse(state, "--%s %s: expected a whole number from 1 to %d", option, text, WHOLE_MAX);
   }
   return value;
 }
 
 // Whether a list has room for one more value; otherwise ends the program with a message.
-static bool room(struct argp_state *state, const char *option, size_t count) {
+static bool room(const struct argp_state *state, const char *option, size_t count) {
   if (count >= RL_LIST_MAX) {
-    argp_error(state, "more than %d of %s", RL_LIST_MAX, option);
+    refuse(state, "more than %d of --%s", RL_LIST_MAX, option);
     return false;
   }
   return true;
@@ -160,19 +173,35 @@ static bool room(struct argp_state *state, const char *option, size_t count) {
 
 static void add_solver(struct argp_state *state, rl_arguments *a, const char *text) {
   char message[512];
-  if (room(state, "--solver", a->solver_count) &&
+  if (room(state, "solver", a->solver_count) &&
       !rl_solver_spec_parse(text, &a->solvers[a->solver_count++], message, sizeof message)) {
-    argp_error(state, "--solver %s: %s", text, message);
+    refuse(state, "--solver %s: %s", text, message);
+  }
+}
+
+static void add_probe(const struct argp_state *state, rl_arguments *a, const char *text) {
+  for (size_t i = 0; i < a->probe_count; i++) {
+    if (strcmp(a->probes[i], text) == 0) {
+      refuse(state, "--probe: '%s' is given twice", text);
+    }
+  }
+  if (room(state, "probe", a->probe_count)) {
+    a->probes[a->probe_count++] = text;
   }
 }
 
 static void add_override(struct argp_state *state, rl_arguments *a, char *text) {
   char *equals = strchr(text, '=');
   if (!equals || equals == text) {
-    argp_error(state, "--set %s: expected PATH=VALUE", text);
-  } else if (room(state, "--set", a->override_count)) {
+    refuse(state, "--set %s: expected PATH=VALUE", text);
+  } else if (room(state, "set", a->override_count)) {
     // argv may be modified.
     *equals = '\0';
+    for (size_t i = 0; i < a->override_count; i++) {
+      if (strcmp(a->overrides[i].path, text) == 0) {
+        refuse(state, "--set: '%s' is given twice", text);
+      }
+    }
     a->overrides[a->override_count++] = (rl_override){text, equals + 1};
   }
 }
@@ -189,7 +218,7 @@ static size_t numbers(struct argp_state *state, const char *option, char *text, 
     values[count++] = read(state, option, word);
     for (size_t i = 0; i + 1 < count; i++) {
       if (values[i] == values[count - 1]) {
-        argp_error(state, "--%s: '%s' is given twice", option, word);
+        refuse(state, "--%s: '%s' is given twice", option, word);
       }
     }
   }
@@ -211,7 +240,7 @@ static const char *figure_kinds(struct argp_state *state, const char *text) {
     const int length = (int)strcspn(rest, ",");
     if (length != 3 || (strncmp(rest, "svg", 3) != 0 && strncmp(rest, "png", 3) != 0 &&
                         strncmp(rest, "pdf", 3) != 0)) {
-      argp_error(state, "--figures %s: expected svg, png or pdf, found '%.*s'", text, length, rest);
+      refuse(state, "--figures %s: expected svg, png or pdf, found '%.*s'", text, length, rest);
     }
     rest += length;
   } while (*rest++);
@@ -239,6 +268,15 @@ static const struct {
     {KEY_JSON, FLAG, offsetof(rl_arguments, json)},
     {KEY_COVERAGE, FLAG, offsetof(rl_arguments, coverage)},
 };
+
+// What can be given any number of times.
+static const char repeated[] = {KEY_SOLVER, KEY_SET, KEY_PROBE, KEY_QUANTITY, '\0'};
+
+// Whether a command has the option.
+static bool takes(const rl_usage *usage, int key) {
+  const int letter = key & ~LONG_ONLY;
+  return letter > 0 && letter < LONG_ONLY && strchr(usage->options, letter) != NULL;
+}
 
 static const char *option_name(int key) {
   size_t i = 0;
@@ -275,7 +313,7 @@ static bool parse_plain(int key, char *text, struct argp_state *state, rl_argume
 static error_t parse_positional(int key, char *text, struct argp_state *state,
                                 const rl_usage *usage, rl_arguments *a) {
   if (key == ARGP_KEY_ARG && !*text) {
-    argp_error(state, "expected %s, found ''", usage->positional);
+    refuse(state, "expected %s, found ''", usage->positional);
   }
   if (key == ARGP_KEY_ARG && a->positional_count < usage->most) {
     a->positional[a->positional_count++] = text;
@@ -283,19 +321,28 @@ static error_t parse_positional(int key, char *text, struct argp_state *state,
   }
   if (key == ARGP_KEY_ARG) {
     const bool none = usage->most == 0;
-    argp_error(state, "unexpected '%s'; expected %s", text,
-               none ? "options only" : usage->positional);
+    refuse(state, "unexpected '%s'; expected %s", text, none ? "options only" : usage->positional);
   } else if (key == ARGP_KEY_END && a->positional_count < usage->least) {
-    argp_error(state, "expected %s", usage->positional);
+    refuse(state, "expected %s", usage->positional);
   } else if (key == ARGP_KEY_END && a->resume && a->force) {
-    argp_error(state, "expected --resume or --force, found both");
+    refuse(state, "expected --resume or --force, found both");
   }
   return ARGP_ERR_UNKNOWN;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
-  const parse *p = state->input;
+  parse *p = state->input;
   rl_arguments *a = p->arguments;
+  if (key == ARGP_KEY_INIT) {
+    state->err_stream = NULL; // argp would point at --help after what getopt says is wrong
+  }
+  if (takes(p->usage, key)) {
+    const bool is_twice = p->given[key & ~LONG_ONLY];
+    p->given[key & ~LONG_ONLY] = true;
+    if (is_twice && !strchr(repeated, key & ~LONG_ONLY)) {
+      refuse(state, "--%s is given twice", option_name(key));
+    }
+  }
   if (parse_plain(key, text, state, a)) {
     return 0;
   }
@@ -319,15 +366,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     add_override(state, a, text);
     return 0;
   case KEY_PROBE:
-    if (room(state, "--probe", a->probe_count)) {
-      a->probes[a->probe_count++] = text;
-    }
+    add_probe(state, a, text);
     return 0;
   case KEY_OUT:
   case KEY_TARGET:
     if (!*text) {
-      argp_error(state, "--out '': expected the name of a %s",
-                 strchr(p->usage->options, KEY_OUT) ? "folder" : "file or folder");
+      refuse(state, "--out '': expected the name of a %s",
+             strchr(p->usage->options, KEY_OUT) ? "folder" : "file or folder");
     }
     a->out = text;
     return 0;
@@ -347,7 +392,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     a->value_list = text;
     return 0;
   case KEY_QUANTITY:
-    if (room(state, "--quantity", a->quantity_count)) {
+    if (room(state, "quantity", a->quantity_count)) {
       a->quantities[a->quantity_count++] = text;
     }
     return 0;
@@ -357,10 +402,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   default:
     return parse_positional(key, text, state, p->usage, a);
   }
-}
-
-static bool takes(const rl_usage *usage, int key) {
-  return strchr(usage->options, key & ~LONG_ONLY) != NULL;
 }
 
 size_t rl_usage_options(const rl_usage *usage, rl_option options[RL_OPTIONS_MAX]) {
@@ -452,7 +493,7 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
                             .parser = parse_option,
                             .args_doc = usage->positional,
                             .doc = usage->doc};
-  parse input = {usage, arguments};
+  parse input = {.usage = usage, .arguments = arguments};
   argp_err_exit_status = RL_EXIT_USAGE;
   // argp_parse ends the program on bad usage and after --help.
   *status = argp_parse(&argp, argc, argv, 0, NULL, &input) == 0 ? RL_EXIT_DONE : RL_EXIT_USAGE;

@@ -7,6 +7,7 @@ Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests/cli/t
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import time
@@ -187,6 +188,12 @@ OPTIONS = (
     ("set what is no YAML", ("--set", "gravity=[0, 1"), "YAML"),
     ("set an alias", ("--set", "title=*a"), "anchors (&) and aliases (*)"),
     ("set a billion segments", ("--set", "ropes.line.segments=1000000000"), "from 0 to 10000000"),
+    ("two steps", ("--step", "0.01", "--step", "0.02"), "ropelab run: --step is given twice"),
+    ("two durations", ("--duration", "1", "--duration", "2"), "--duration is given twice"),
+    ("two folders", ("--out", "a", "-o", "b"), "--out is given twice"),
+    ("a probe twice", ("--probe", "heavy.y", "--probe", "heavy.y"), "--probe: 'heavy.y' is given twice"),
+    ("one setting twice", ("--set", "bodies.heavy.mass=3", "--set", "bodies.heavy.mass=2"),
+     "--set: 'bodies.heavy.mass' is given twice"),
     ("output not writable", ("--out", "/proc/ropelab"), "cannot make the folder /proc/ropelab"),
     ("output below a file", ("--out", "/dev/null/below"), "cannot make the folder", "Not a directory"),
     ("output without a name", ("--out", ""), "expected the name of a folder"),
@@ -241,6 +248,12 @@ class HardInput(cli.Case):
                 self.refuse("check", path, says=(found, *says))
                 self.refuse("run", path, "--solver", "pbd", says=(found, *says))
                 path.unlink()
+
+    def test_messages_on_options_are_one_line(self) -> None:
+        for words in (("--step", "x"), ("--stepp", "1"), ("-z",), ("-o",), ("more",)):
+            with self.subTest(words[0]):
+                said = cli.ropelab(*RUN, *words).stderr
+                self.expect(re.sub(r"^ropelab run: [^\n]+\n$", "", said), "", "the message")
 
     def test_options(self) -> None:
         for what, options, *says in OPTIONS:
