@@ -43,7 +43,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // let it.
   if (state->contact_count > 0) {
     rl_detect_again(model, state, rows);
-    rl_projection_look_again(projection, model, state, rows);
+    rl_projection_evaluate(projection, model, state, rows);
   }
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
   rl_state_kick(model, state, 0.5 * dt);

@@ -4,12 +4,12 @@
 #include "../bodies/body_contact.h"
 #include "../ropes/elements.h"
 
-// What the arrays have to hold at most.
+// The largest sizes of the arrays.
 typedef struct capacity {
   size_t unknowns, entries, couplings, profile;
 } capacity;
 
-// Of a contact: its own, and those of its tangents.
+// Returns the number of rows of a contact, with its tangents.
 static size_t rows_per_contact(const rl_model *model) {
   return model->capabilities & RL_CAN_FRICTION ? 3 : 1;
 }
@@ -18,7 +18,7 @@ static size_t entry_capacity(const rl_model *model) {
   return 2 * (size_t)model->link_count + rows_per_contact(model) * (size_t)model->entry_capacity;
 }
 
-// Gradients of an entry of a general row: its own, and where ropes can slip on bodies its force.
+// Whether ropes can slip with friction: then entries of general rows have forces beside gradients.
 static bool can_slip(const rl_model *model) {
   return model->split_capacity > 0 || model->rings_rub;
 }
@@ -34,11 +34,11 @@ size_t rl_direct_gradient_capacity(const rl_model *model) {
   return vectors_per_entry(model) * entry_capacity(model);
 }
 
-// One more row at a slot that has `users` rows already, the first at position `first`.
+// The rows at a slot, while capacities are counted.
 typedef struct slot_use {
-  size_t first;
-  uint32_t users;
-  uint32_t elements; // of ropes that touch ropes
+  size_t first;      // position of the first one
+  uint32_t users;    // their number
+  uint32_t elements; // number of elements there that can touch ropes
 } slot_use;
 
 static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position, size_t *first) {
@@ -51,7 +51,8 @@ static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position
   c->couplings += use->users++;
 }
 
-// The slots of a node, an eye or a body: of the body that it goes with, and of that body's spin.
+// Counts a row at a node, an eye or a body: at the slot of the body that carries it, and of the
+// spin of that body.
 static void use_place(capacity *c, slot_use *uses, const rl_model *model, uint32_t slot,
                       size_t position, size_t *first) {
   const rl_hold *hold = slot == RL_NONE ? NULL : rl_moving_hold(model, slot);
@@ -61,7 +62,7 @@ static void use_place(capacity *c, slot_use *uses, const rl_model *model, uint32
   use_slot(c, uses, body ? body->spin_slot : RL_NONE, position, first);
 }
 
-// The contacts that a node of a rope, or the element from there to `next`, can have.
+// Counts the contacts that a node of a rope, or the element from there to `next`, can have.
 static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uint32_t rope,
                          uint32_t node, uint32_t next, size_t *position) {
   for (uint32_t b = 0; b < model->body_count; b++) {
@@ -82,7 +83,7 @@ static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uin
   }
 }
 
-// The contacts of two bodies.
+// Counts the contacts of two bodies.
 static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const rl_pair *pair,
                      size_t *position) {
   for (uint32_t k = (pair->friction > 0.0 ? 3 : 1) * rl_pair_capacity(model, pair); k > 0; k--) {
@@ -96,7 +97,7 @@ static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const r
   }
 }
 
-// The strands of a rope that can lie on bodies: each of them could use everything.
+// Counts the strands of a rope that can lie on bodies: each could run over everything.
 static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint32_t index,
                         size_t *position) {
   const rl_rope *rope = &model->ropes[index];
@@ -116,8 +117,8 @@ static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint
   }
 }
 
-// Any element can touch any other one that touches ropes, once: then every row can reach back to
-// the first, and an entry meets all that is at its slot, and the contacts of all elements there.
+// Counts the contacts of ropes with ropes: any two elements can touch, so that every row can couple
+// back to the first, and an entry with all at its slot and the contacts of all elements there.
 static void use_tangle(capacity *c, const slot_use *uses, const rl_model *model) {
   if (model->tangle_capacity == 0) {
     return;
@@ -144,11 +145,11 @@ static void count_element(slot_use *uses, const rl_model *model, uint32_t slot,
   }
 }
 
-// Walks along all ropes as rl_direct_build does, with every contact that can be.
+// Counts the capacity by a walk along all ropes as in rl_direct_build, with every possible contact.
 static capacity count_capacity(const rl_model *model, slot_use *uses) {
   capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
   size_t position = 0, rings = 0;
-  for (uint32_t r = 0; r < model->rope_count; r++) { // any element can be in an eye, the first too
+  for (uint32_t r = 0; r < model->rope_count; r++) { // any element can be in an eye
     for (uint32_t e = 0; e < model->ropes[r].ring_count; e++) {
       size_t first = 0;
       use_place(&c, uses, model, model->eyes[model->ropes[r].first_eye + e].slot, 0, &first);
@@ -163,7 +164,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
       const rl_link *link = &full;
       const uint32_t node = i < elements ? link->a : link->b;
       for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {
-        use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two where it has parted
+        use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two nodes where it has parted
       }
       if (!rope->massless) {
         if (i < elements) {
@@ -195,7 +196,7 @@ static capacity count_capacity(const rl_model *model, slot_use *uses) {
 
 void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
   slot_use *uses = calloc(model->slot_count + 1, sizeof *uses);
-  // Without memory for the count there is none for the arrays: ask for what nobody has.
+  // Without memory for the count, asks for more than there can be, so that the caller fails.
   const capacity c = uses ? count_capacity(model, uses) : (capacity){.profile = (size_t)1 << 56};
   free(uses);
   d->order = rl_carve(carver, c.unknowns, sizeof *d->order);
@@ -227,7 +228,7 @@ static void put_in_order(rl_direct *d, uint32_t multiplier) {
   d->order[d->count++] = multiplier;
 }
 
-// The contacts with friction, which stand last among the rows, and their tangents after them.
+// Finds the contacts with friction, and numbers their tangents after all rows.
 static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count) {
   d->row_count = row_count;
   d->tangents_count = 0;
@@ -240,7 +241,7 @@ static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count)
   }
 }
 
-// A contact before its tangents.
+// Puts a contact in order, before its tangents.
 static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t contact,
                                  uint32_t *tangent) {
   const uint32_t normal = model->link_count + contact;
@@ -251,13 +252,14 @@ static void put_contact_in_order(rl_direct *d, const rl_model *model, uint32_t c
   }
 }
 
-// Those that can stick with a strand of their own behind them: the last of a loop has the first.
+// Returns the number of wraps behind which a strand of its own begins if they stick: behind the
+// last wrap of a loop it is the first strand.
 static uint32_t wrap_count(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t count = model->ropes[rope].wrap_capacity > 0 ? state->wrap_counts[rope] : 0;
   return count - (count > 0 && model->ropes[rope].closed ? 1 : 0);
 }
 
-// The contacts of a node, and of the element that begins there.
+// Puts the contacts of a node, and of the element that begins there, in order.
 static void put_contacts_of(rl_direct *d, const rl_model *model, const rl_state *state,
                             uint32_t rope, uint32_t node, uint32_t *contact, uint32_t *tangent) {
   while (*contact < state->contact_count && state->contacts[*contact].rope == rope &&
@@ -266,8 +268,8 @@ static void put_contacts_of(rl_direct *d, const rl_model *model, const rl_state 
   }
 }
 
-// Along the ropes: the contacts of a node, then the element that begins there; and those of bodies
-// with each other.
+// Finds the order of the unknowns: along the ropes the contacts of a node, then the element that
+// begins there; then the contacts of bodies with each other.
 static void find_order(rl_direct *d, const rl_model *model, const rl_state *state) {
   uint32_t contact = 0;
   uint32_t tangent = 0;
@@ -275,7 +277,7 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
   d->count = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
-    uint32_t node = 0; // places along the rope
+    uint32_t node = 0; // index along the rope
     for (uint32_t i = 0; i < rl_rope_elements(model, state, r); i++) {
       put_contacts_of(d, model, state, r, node++, &contact, &tangent);
       put_in_order(d, rope->first_link + i);
@@ -295,18 +297,18 @@ static void find_order(rl_direct *d, const rl_model *model, const rl_state *stat
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
     for (uint32_t i = rl_rope_elements(model, state, r); i < rope->link_capacity; i++) {
-      put_in_order(d, rope->first_link + i); // there is none: a row of nothing
+      put_in_order(d, rope->first_link + i); // no such element: an empty row
     }
   }
 }
 
-// Whether there still is such an element: a massless rope that was cut has none.
+// Whether an element exists: a massless rope that was cut has none, and others may grow.
 static bool is_there(const rl_model *model, const rl_state *state, uint32_t link) {
   const uint32_t rope = model->link_rope[link];
   return link - model->ropes[rope].first_link < rl_rope_elements(model, state, rope);
 }
 
-// The slots of each row's entries, in the order in which rl_row_evaluate writes them.
+// Finds the slots of the entries of each row, in the order in which rl_row_evaluate writes them.
 static void find_entries(rl_direct *d, const rl_model *model, const rl_state *state,
                          const rl_rows *rows) {
   uint32_t row = 0;
@@ -329,7 +331,7 @@ static void find_entries(rl_direct *d, const rl_model *model, const rl_state *st
       vector++;
     }
   }
-  for (uint32_t m = d->row_count; m < d->count; m++) { // as those of the contact
+  for (uint32_t m = d->row_count; m < d->count; m++) { // tangents have those of the contact
     const uint32_t normal = d->tangents[(m - d->row_count) / 2].normal;
     d->entry_start[m] = entry;
     d->vectors[m] = vector;
@@ -343,7 +345,7 @@ static void find_entries(rl_direct *d, const rl_model *model, const rl_state *st
   d->vectors[d->count] = vector;
 }
 
-// A link has two entries and one gradient.
+// Whether a multiplier is of a plain link, with two entries and one gradient.
 static inline bool is_link(const rl_direct *d, uint32_t m) {
   return d->vectors[m + 1] - d->vectors[m] < d->entry_start[m + 1] - d->entry_start[m];
 }
@@ -353,7 +355,7 @@ static uint32_t entry_vector(const rl_direct *d, uint32_t entry) {
   return d->vectors[m] + (is_link(d, m) ? 0 : entry - d->entry_start[m]);
 }
 
-// How far behind its gradients the forces of a row are: rows of ropes that slip have both.
+// Returns how far behind the gradients of a row its forces are; 0 if it has none of its own.
 static inline uint32_t force_offset(const rl_direct *d, uint32_t m) {
   return d->has_forces && m < d->row_count && !is_link(d, m)
              ? d->entry_start[m + 1] - d->entry_start[m]
@@ -383,7 +385,8 @@ static void chain_entries(rl_direct *d, const rl_model *model, const rl_state *s
   }
 }
 
-// Two entries at one slot, of a row and of one before it in the order. `at` is the column's place.
+// Returns the coupling of two entries at one slot, of a row and of one before it in the order; `at`
+// is the position of the column.
 static rl_coupling coupling_of(const rl_direct *d, uint32_t entry, uint32_t before) {
   const uint32_t row = d->entry_owner[entry], column = d->entry_owner[before];
   return (rl_coupling){.row = row,
@@ -397,13 +400,14 @@ static rl_coupling coupling_of(const rl_direct *d, uint32_t entry, uint32_t befo
                        .sign = (int8_t)(entry_sign(d, entry) * entry_sign(d, before))};
 }
 
-// Adds what couples the row at p with those before it; returns the first of their places.
+// Adds the couplings of the row at position p with those before it; returns the first position of
+// these.
 static uint32_t couple_row(rl_direct *d, uint32_t p) {
   const uint32_t m = d->order[p];
   uint32_t first = p;
   for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
     for (uint32_t b = d->entry_before[e]; b != RL_NONE; b = d->entry_before[b]) {
-      if (d->entry_owner[b] != m) { // a row with itself is the diagonal
+      if (d->entry_owner[b] != m) { // that of a row with itself is on the diagonal
         const rl_coupling c = coupling_of(d, e, b);
         first = c.at < first ? c.at : first;
         d->couplings[d->coupling_count++] = c;
@@ -413,7 +417,7 @@ static uint32_t couple_row(rl_direct *d, uint32_t p) {
   return first;
 }
 
-// Profile and couplings of the first `count` rows in the order.
+// Finds profile and couplings of the first `count` rows in the order.
 static void couple(rl_direct *d, const rl_model *model, const rl_state *state, uint32_t count) {
   d->coupled = count;
   chain_entries(d, model, state);
@@ -474,7 +478,7 @@ void rl_direct_evaluate(const rl_direct *d, const rl_model *model, const rl_stat
                         rl_rows *rows, const rl_point *points, double *values,
                         double *inverse_masses, rl_vec3 *gradients) {
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
-    values[k] = inverse_masses[k] = 0.0; // of elements that are there no more
+    values[k] = inverse_masses[k] = 0.0; // of elements that no longer exist
     if (d->is_reeled) {
       d->reels[k] = 0.0;
     }
@@ -537,7 +541,7 @@ void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k,
   }
 }
 
-// The product of a row with itself: of a general row all pairs of its entries at one slot.
+// Returns the product of a row with itself; of a general row over all pairs of entries at one slot.
 static double own_product(const rl_direct *d, uint32_t m, const rl_point *points,
                           const rl_vec3 *left, const rl_vec3 *right) {
   const uint32_t *slots = &d->entry_slot[d->entry_start[m]];
@@ -557,7 +561,7 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
   return sum;
 }
 
-// Writes all products; places of a long profile that no coupling writes to are zeroed.
+// Assembles A; zeroes the places of a long profile that no coupling writes.
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const rl_vec3 *right, rl_regularisation regularisation,
                      const double *inverse_masses, const bool *active) {
@@ -583,7 +587,7 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     d->lower[c->at] = c->adds ? d->lower[c->at] + l : l;
     d->upper[c->at] = c->adds ? d->upper[c->at] + u : u;
   }
-  for (uint32_t k = 0; k < d->tangents_count; k++) { // each stands after its normal
+  for (uint32_t k = 0; k < d->tangents_count; k++) { // each follows its normal in the order
     const uint32_t p = d->place[d->tangents[k].first];
     if (p < d->coupled) {
       d->lower[d->start[p + 1] - 1] -= d->tangents[k].coefficient;
@@ -592,8 +596,8 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
   }
 }
 
-// Sum of x[k] y[k] over the last `count` numbers before both ends: four sums, none of which waits
-// for another, in the same order everywhere.
+// Returns the sum of x[k] y[k] over the last `count` numbers before both ends, as four independent
+// sums in a fixed order.
 static double tail_product(const double *x_end, const double *y_end, uint32_t count) {
   double sums[4] = {0.0, 0.0, 0.0, 0.0};
   const double *x = x_end - count, *y = y_end - count;
@@ -618,8 +622,8 @@ static bool is_zero(const double *numbers, uint32_t count) {
   return i == count;
 }
 
-// Row p of L and column p of U where they reach further back than one; returns the pivot. Of a row
-// that does not act nothing is in L, and nothing comes of it.
+// Computes row p of L and column p of U if they reach further back than one; returns the pivot. The
+// row in L of a multiplier that is not active is zero, and is skipped.
 static double eliminate(rl_direct *d, uint32_t p) {
   double *row = &d->lower[d->start[p]];
   double *column = &d->upper[d->start[p]];
@@ -644,8 +648,8 @@ static double eliminate(rl_direct *d, uint32_t p) {
   return pivot;
 }
 
-// Doolittle's LU in the profile, from the rows and columns before. Nearly all rows of a rope couple
-// only with the one before: there the last pivot stays in a register.
+// Doolittle's LU factorization in the profile. Nearly all rows of a rope couple only with the one
+// before, for which the last pivot stays in a register.
 bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                       const rl_vec3 *right, rl_regularisation regularisation,
                       const double *inverse_masses, const bool *active) {
@@ -684,7 +688,7 @@ static void solve_lower(const rl_direct *d, const double *b, double *x) {
 }
 
 static void solve_upper(const rl_direct *d, double *x, double *b) {
-  double take = 0.0; // from the next row, by the row after it
+  double take = 0.0; // what the row after this one subtracts from it
   for (uint32_t p = d->coupled; p-- > 0;) {
     const uint32_t at = d->start[p];
     const uint32_t length = d->start[p + 1] - at;
@@ -706,7 +710,7 @@ void rl_direct_solve(rl_direct *d, double *b) {
   solve_upper(d, d->permuted, b);
 }
 
-// dC/dt of a row.
+// Returns dC/dt of a row.
 static inline double rate_of(const rl_direct *d, uint32_t m, const rl_vec3 *gradients,
                              const rl_vec3 *velocities) {
   const uint32_t *slots = &d->entry_slot[d->entry_start[m]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "friction.h"
 
-// The tangent along a slip is softer than the contact by at most this: a disc without a radius.
+// Largest softness of the second tangent relative to that of the contact, for a disc of no radius.
 static const double largest_softness = 1e12;
 
 static const rl_row *row_of(const rl_direct *d, const rl_rows *rows, uint32_t k) {
@@ -60,13 +60,14 @@ double rl_frictions_residual(const rl_friction *frictions, const rl_direct *d, c
   return largest;
 }
 
-// What presses: the row of the contact itself.
+// The row of the contact itself.
 typedef struct pressing {
   double friction, inverse_mass, multiplier, value;
   bool acts;
 } pressing;
 
-// Newton's method on T = P(T - u / W), P the projection on to the disc: (10) to (12).
+// (10) to (12): chooses stick or slip and sets the rows of Newton's method for T = P(T - u / W), P
+// the projection on to the disc.
 static void choose(rl_friction *f, rl_tangents *t, const pressing *n, bool *active,
                    double *change) {
   const double w = n->inverse_mass;
@@ -147,5 +148,5 @@ void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows
     loss -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
     info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
   }
-  info->dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain
+  info->dissipated += fmax(loss, 0.0); // single contacts may gain, at the cost of others
 }

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-// Of its rest length: an element with less slack is tried as taut first.
+// Relative to its rest length: an element with less slack is first tried as taut.
 static const double nearly_taut_slack = 1e-3;
 
-// An iteration that makes the residual this many times larger is taken back.
+// An iteration that makes the residual larger by more than this factor is taken back.
 static const double worst_growth = 10.0;
 
-// Of the largest reaction of a contact to the velocities: a smaller change is none.
+// Tolerance of contacts in the projection of velocities, relative to their largest reaction.
 static const double settled_contact = 1e-12;
 
-// Of the largest rate that rows find: elements that leave less have taken it.
+// Tolerance of elements in the projection of velocities, relative to their largest rate.
 static const double settled_element = 1e-10;
 
 void rl_projection_init(rl_projection *projection, const double *parameters,
@@ -57,7 +57,7 @@ void rl_projection_sync(void *memory, const rl_model *model, const rl_state *sta
   ((rl_projection *)memory)->direct.structure = 0;
 }
 
-// Rows and entries as they are at the start of the step: along those friction acts in it.
+// Keeps rows and entries of the start of the step, along which friction acts.
 static void keep_rows(rl_projection *p, const rl_rows *rows) {
   const rl_row *last = &rows->rows[rows->row_count - 1];
   memcpy(p->rows.rows, rows->rows, rows->row_count * sizeof *rows->rows);
@@ -91,8 +91,8 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
   memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
 }
 
-// Bodies turn nonlinearly in what pushes them at the start of the step: from there once more, with
-// all pushes so far.
+// Turns all bodies again from the start of the step, with all impulses so far: the rotation is not
+// linear in the impulses.
 static void turn_again(rl_projection *p, const rl_model *model, rl_state *state) {
   if (model->slot_count == model->place_count) {
     return;
@@ -107,12 +107,12 @@ static void turn_again(rl_projection *p, const rl_model *model, rl_state *state)
   rl_rotation_drift(model, state, p->dt);
 }
 
-// Slides and residual of the friction at the present positions.
+// Computes slides and residual of the friction at the present positions.
 static void evaluate_friction(rl_projection *p, const rl_model *model, const rl_state *state,
                               const rl_rows *rows) {
   for (uint32_t i = 0; i < model->slot_count && p->direct.tangents_count > 0; i++) {
     p->moves[i] = rl_sub(rl_position(&state->points[i]), rl_position(&p->previous[i]));
-    if (i >= model->place_count) { // a spin counts its turn from where the drift has brought it
+    if (i >= model->place_count) { // the position of a spin is relative to its drift
       p->moves[i] = rl_add_scaled(p->moves[i], p->dt, state->velocities[i]);
     }
   }
@@ -122,8 +122,8 @@ static void evaluate_friction(rl_projection *p, const rl_model *model, const rl_
                                                state->multipliers, &size);
 }
 
-// Values, gradients, residual and active set at the present positions: a row acts if -C < W lambda,
-// of which the residual takes the smaller.
+// Computes values, gradients, residual and active set at the present positions: a row is active if
+// -C < W lambda; the smaller of these is its residual.
 static void evaluate(rl_projection *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                      rl_step_info *info) {
   rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
@@ -131,7 +131,7 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
   p->residual = 0.0;
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const double reaction = p->inverse_masses[m] * state->multipliers[m];
-    if (rl_direct_has_entries(&p->direct, m)) { // else nothing can change it
+    if (rl_direct_has_entries(&p->direct, m)) { // else no move can change the row
       p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
     }
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
@@ -141,9 +141,9 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
   info->row_evaluations += p->direct.row_count;
 }
 
-// Before the first iteration: rows that acted in the step before, and elements that are all but
-// taut, act as well. A row too many is found out by its multiplier in one iteration; a row too few
-// is found only when its neighbour has moved, one element an iteration.
+// Adds rows that were active in the step before, and elements that are nearly taut, to the active
+// set before the first iteration. A row too many leaves by its multiplier after one iteration; a
+// row too few enters only after its neighbour has moved, one element per iteration.
 static void guess_active(rl_projection *p, const rl_model *model, const rl_state *state) {
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
     const bool nearly_taut =
@@ -153,13 +153,13 @@ static void guess_active(rl_projection *p, const rl_model *model, const rl_state
   }
 }
 
-// The gradients along which the multipliers of the iteration just made act.
+// Returns the gradients J0 of the iteration just made.
 static const rl_vec3 *directions(const rl_projection *p, bool at_start) {
   return at_start ? p->start : p->before;
 }
 
-// Moves along the step of the multipliers, forwards or back again. With the gradients of the start
-// all iterations move along the same ones, so the sum of the moves is taken at the end, at once.
+// Moves the state by the step of the multipliers, forwards (`sign` 1) or back (-1). With the
+// gradients of the start all iterations share J0, so the sum of the moves is computed at the end.
 static void move(rl_projection *p, const rl_model *model, rl_state *state, bool at_start,
                  double sign) {
   for (uint32_t m = 0; m < p->direct.count; m++) {
@@ -177,8 +177,8 @@ static void move(rl_projection *p, const rl_model *model, rl_state *state, bool 
   }
 }
 
-// One Newton iteration: A dlambda = C for the rows that act, lambda = 0 for the others. What was
-// the current gradients is then what was before.
+// Makes one Newton iteration: A dlambda = C for active rows, lambda = 0 for the others. The current
+// gradients become those before. Returns false if A is singular.
 static bool newton(rl_projection *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                    bool at_start, rl_regularisation regularisation) {
   rl_frictions_choose(p->frictions, &p->direct, rows, p->inverse_masses, state->multipliers,
@@ -200,14 +200,14 @@ static bool newton(rl_projection *p, const rl_model *model, rl_state *state, con
   return true;
 }
 
-// All multipliers of the step along the gradients of its start.
+// Adds the moves of all multipliers of the step along the gradients of its start.
 static void push_total(rl_projection *p, const rl_state *state) {
   memcpy(p->change, state->multipliers, p->direct.row_count * sizeof *p->change);
   rl_frictions_components(p->frictions, &p->direct, p->change);
   rl_direct_push(&p->direct, state->points, p->start, p->change, p->corrections);
 }
 
-// A row too close to others is solved as softly as this at least.
+// Returns a regularisation raised to at least `least`.
 static rl_regularisation at_least(rl_regularisation r, double least) {
   return (rl_regularisation){fmax(r.elements, least), fmax(r.contacts, least)};
 }
@@ -230,7 +230,7 @@ static rl_reason iterate(rl_projection *p, const rl_model *model, rl_state *stat
     evaluate(p, model, state, rows, info);
     info->iterations++;
     if (!(p->residual <= worst_growth * last) && regularisation.elements < 1.0) {
-      // Rows that all but repeat each other throw the rope far away: back, and more softly.
+      // Nearly dependent rows throw the rope far away: go back and regularise more.
       move(p, model, state, at_start, -1.0);
       evaluate(p, model, state, rows, info);
       if (guessed) {
@@ -249,7 +249,7 @@ static rl_reason iterate(rl_projection *p, const rl_model *model, rl_state *stat
   return reason;
 }
 
-// Where the drift has brought everything, without what rows have pushed.
+// Resets the state to the end of the drift, without multipliers.
 static void drift_again(rl_projection *p, const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->points[i] = p->previous[i];
@@ -277,11 +277,11 @@ rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_st
   if (at_start) {
     push_total(p, state);
     for (uint32_t i = model->place_count; i < model->slot_count; i++) {
-      p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0}; // turn_again has put them into the velocities
+      p->corrections[i] = (rl_vec3){0.0, 0.0, 0.0}; // already in the velocities, by turn_again
     }
   }
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
-    // Rounding, or the last iteration of too few, may leave a row that pushes.
+    // Rounding, or too few iterations, may leave a negative multiplier.
     state->multipliers[m] = fmax(state->multipliers[m], p->lower[m]);
   }
   return reason;
@@ -294,14 +294,14 @@ void rl_projection_finish(rl_projection *p, const rl_model *model, rl_state *sta
   rl_rotation_settle(model, state, true);
 }
 
-void rl_projection_look_again(rl_projection *p, const rl_model *model, const rl_state *state,
-                              rl_rows *rows) {
+void rl_projection_evaluate(rl_projection *p, const rl_model *model, const rl_state *state,
+                            rl_rows *rows) {
   rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
                      p->current);
 }
 
-// Taut rows leave the active set when their impulse pushes and come back when they separate. True
-// when nothing changed.
+// Updates the active set: taut rows leave it when their impulse becomes negative, and return when
+// their rate becomes positive. Returns true if nothing has changed.
 static bool update_active(rl_projection *p, const rl_state *state, const double *rates) {
   bool settled = true;
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
@@ -314,7 +314,7 @@ static bool update_active(rl_projection *p, const rl_state *state, const double 
   return settled;
 }
 
-// Whether contacts and friction, whose rows are solved softly, have come to rest.
+// Whether contacts and friction, whose rows are regularised, have converged.
 static bool contacts_settle(const rl_projection *p, const rl_rows *rows, const double *rates) {
   double size;
   double residual =
@@ -327,7 +327,7 @@ static bool contacts_settle(const rl_projection *p, const rl_rows *rows, const d
   return residual <= settled_contact * size;
 }
 
-// The largest rate of an element that acts.
+// Returns the largest rate of an active element [m/s].
 static double element_rate(const rl_projection *p, const double *rates) {
   double largest = 0.0;
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
@@ -337,7 +337,7 @@ static double element_rate(const rl_projection *p, const double *rates) {
   return largest;
 }
 
-// One iteration with the rows that act. False where their matrix has no inverse.
+// Makes one iteration with the active rows. Returns false if their matrix is singular.
 static bool change_velocities(rl_projection *p, rl_state *state, const rl_rows *rows) {
   rl_direct *d = &p->direct;
   for (uint32_t m = 0; m < d->row_count; m++) {
@@ -370,7 +370,7 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
   for (int i = 0; i < iterations; i++) {
     rl_direct_rates(d, p->current, state->velocities, p->change);
     rl_frictions_measure(p->frictions, d, rows, state->velocities);
-    // Rows with D that is much beside the others converge as well, until only rounding is left.
+    // Iterates until only rounding is left, also for rows whose D is not small beside the others.
     const double rate = element_rate(p, p->change);
     first = i == 0 ? rate : first;
     const bool settles = rate <= settled_element * first || rate > 0.5 * last;

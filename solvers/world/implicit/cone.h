@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vectors that are compared with the cone of those not longer than their first part, and the
-// scaling of Nesterov and Todd; convex.md (8) to (12), (18) to (23).
+// Vectors (a0, a1) of the second-order cone |a1| <= a0, its Jordan algebra, and the scaling of
+// Nesterov and Todd; convex.md (8) to (12), (18) to (23).
 #ifndef RL_CONE_H
 #define RL_CONE_H
 
@@ -22,23 +22,24 @@ static inline rl_cone rl_cone_add_scaled(rl_cone a, double s, rl_cone b) {
   return (rl_cone){a.first + s * b.first, rl_add_scaled(a.rest, s, b.rest)};
 }
 
-// a0^2 - |a1|^2, above 0 in spite of rounding.
+// Returns a0^2 - |a1|^2, kept positive in spite of rounding.
 static inline double rl_cone_determinant(rl_cone a) {
   const double length = rl_length(a.rest);
   return fmax(a.first - length, DBL_EPSILON * a.first) * (a.first + length);
 }
 
-// a o b = (a.b, a0 b1 + b0 a1), and what solves a o x = b.
+// Returns the Jordan product a o b = (a.b, a0 b1 + b0 a1).
 static inline rl_cone rl_cone_product(rl_cone a, rl_cone b) {
   return (rl_cone){rl_cone_dot(a, b), rl_add_scaled(rl_scale(a.first, b.rest), b.first, a.rest)};
 }
 
+// Returns the x with a o x = b.
 static inline rl_cone rl_cone_quotient(rl_cone a, rl_cone b) {
   const double first = (a.first * b.first - rl_dot(a.rest, b.rest)) / rl_cone_determinant(a);
   return (rl_cone){first, rl_scale(1.0 / a.first, rl_add_scaled(b.rest, -first, a.rest))};
 }
 
-// W x of (10); with w turned round and 1 / scale W^-1 x.
+// Returns W x of (10); with rl_cone_turned(w) and 1 / scale it returns W^-1 x.
 static inline rl_cone rl_cone_scale(rl_cone w, double scale, rl_cone x) {
   const double along = rl_dot(w.rest, x.rest);
   const double turn = x.first + along / (1.0 + w.first);
@@ -54,7 +55,7 @@ static inline rl_cone rl_cone_times(double s, rl_cone a) {
   return (rl_cone){s * a.first, rl_scale(s, a.rest)};
 }
 
-// The longest step to where a + s change leaves the cone, at most `reach`.
+// Returns the largest s with a + s change in the cone, at most `reach`.
 static inline double rl_cone_reach(rl_cone a, rl_cone change, double reach) {
   const double c = rl_cone_determinant(a), b = rl_cone_dot(rl_cone_turned(a), change);
   const double square = rl_cone_dot(rl_cone_turned(change), change);

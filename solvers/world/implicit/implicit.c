@@ -8,10 +8,10 @@
 #include <float.h>
 #include <string.h>
 
-// Roundings of a position of the size of the scene that add up, at most, in a length or a force.
+// Rounding of a length or a force, in roundings of a position of the size of the scene.
 static const double roundings = 8.0;
 
-// Of the largest force: less is left of the balance by rounding, also of short elements.
+// Least rounding of the balance, relative to the largest force.
 static const double balance_rounding = 1e-12;
 
 void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
@@ -66,8 +66,8 @@ void rl_implicit_forget(rl_implicit *p) {
 // ---------------------------------------------------------------------------------------------
 // Prediction
 
-// v' = (v + h g + h w F + h w c u) / (1 + h w c), drag c against the wind u at the end, F the force
-// from outside; M / h^2 is then that of (1 + h w c) m.
+// Predicts a place: v' = (v + h g + h w F + h w c u) / (1 + h w c), with the drag coefficient c,
+// the wind u at the end and the external force F; M / h^2 is then that of the mass (1 + h w c) m.
 static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
                           rl_vec3 from, rl_vec3 velocity) {
   const double w = state->points[slot].w, drag = rl_drags(model, state)[slot];
@@ -82,12 +82,12 @@ static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state
   p->target[slot] = rl_add_scaled(from, p->h, p->predicted[slot]);
 }
 
-// (x, v) from which the step starts: with BDF2 (4 now - before) / 3, if there is a before.
+// Predicts all places, from x and v at the start; with BDF2 from (4 now - before) / 3.
 static void predict_places(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
   for (uint32_t i = 0; i < model->place_count; i++) {
     rl_point *point = &state->points[i];
     rl_vec3 from = rl_position(point), velocity = state->velocities[i];
-    if (!rl_implicit_moves(p, i)) { // fixed, driven, or held: to where it is at the end of h
+    if (!rl_implicit_moves(p, i)) { // fixed, driven, or held
       rl_move(point, rl_scale(h, velocity));
       continue;
     }
@@ -101,7 +101,8 @@ static void predict_places(rl_implicit *p, const rl_model *model, rl_state *stat
   }
 }
 
-// Bodies turn freely to y; their spin slots count from there. BDF2 has backward Euler for them.
+// Turns bodies freely to y, to which the positions of spin slots are relative. With BDF2 too spins
+// are integrated by backward Euler.
 static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state, double h) {
   rl_rotation_drift(model, state, h);
   memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
@@ -112,7 +113,7 @@ static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// The rows of the tangents of contacts with friction stand behind all others.
+// Numbers the tangents of contacts with friction, behind all other rows.
 static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state *state,
                           const rl_rows *rows, uint32_t count) {
   rl_direct *d = &p->tangents;
@@ -129,8 +130,8 @@ static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state 
   }
 }
 
-// What is hard is no motion to be resolved: of the midpoint rule it takes the value at the end of
-// the step, C + h dC/dt (convex.md (15)).
+// Sets softness, lag and bounds of a row. A hard row is a constraint, not a motion to be resolved:
+// with the midpoint rule it has its value at the end of the step, C + h dC/dt (convex.md (15)).
 static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
                     double lower) {
   p->hard[m] = soft.is_hard;
@@ -141,7 +142,7 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
   p->lower[m] = lower;
 }
 
-// Asks the law; of general rows at the start of the step.
+// Sets all rows by the law of the method; general rows as they are at the start of the step.
 static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                     const rl_implicit_method *method) {
   rl_softness_law *law = method->law;
@@ -149,7 +150,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
     p->values[k] = 0.0;
     set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0,
-            0.0); // there may be no such element any more
+            0.0); // the element may no longer exist
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -168,7 +169,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
   }
 }
 
-// The length of an element, of which accuracy is a fraction, and what rounding leaves of it.
+// Finds the shortest element, of which tolerances are fractions, and the roundings.
 static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state *state) {
   p->shortest = model->reach;
   for (uint32_t i = 0; i < model->link_count; i++) {
@@ -178,7 +179,7 @@ static void find_accuracy(rl_implicit *p, const rl_model *model, const rl_state 
   p->force_rounding = fmax(balance_rounding, p->rounding / p->shortest);
 }
 
-// The rows, and y, which becomes the state's positions.
+// Begins a step: sets the rows, and moves the state to y.
 static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                   const rl_implicit_method *method, rl_integrator integrator) {
   const uint32_t count = (uint32_t)rl_unknown_count(model, state);
@@ -192,7 +193,7 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
   rl_frictions_begin(p->frictions, &p->tangents, rows);
   rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
   memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
-  // What is driven, and what turns, goes to the end of the equations: the middle, or the end.
+  // Driven and turning bodies go to the end of the equations: the middle of the step, or its end.
   const double ahead = integrator == RL_MIDPOINT ? p->h : p->dt;
   predict_places(p, model, state, ahead);
   predict_spins(p, model, state, ahead);
@@ -225,7 +226,7 @@ void rl_implicit_keep(rl_implicit *p, const rl_model *model, const rl_state *sta
   }
 }
 
-void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+void rl_implicit_restore(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   if (p->kept_residual < INFINITY) {
     memcpy(state->points, p->kept_points, model->slot_count * sizeof *p->kept_points);
     memcpy(p->forces, p->kept_forces, p->row_count * sizeof *p->kept_forces);
@@ -236,10 +237,10 @@ void rl_implicit_return(rl_implicit *p, const rl_model *model, rl_state *state, 
   }
 }
 
-// (6a) What is left of the balance is a force that nobody exerts. Islands that nothing holds are
-// moved, as they are, to where it has given them no momentum.
+// (6a) Moves free islands as wholes so that the residual of the balance, a force that nothing
+// exerts, has given them no momentum.
 static void keep_momentum(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
-  rl_vec3 *left = p->moves; // they are found anew before they are asked for
+  rl_vec3 *left = p->moves; // scratch: moves are computed again before they are used
   memset(left, 0, model->slot_count * sizeof *left);
   memset(p->island_inertia, 0, model->slot_count * sizeof *p->island_inertia);
   rl_implicit_balance(p, model, state, rows);
@@ -260,7 +261,7 @@ static void keep_momentum(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Of each pair, force and slack, the smaller one is 0.
+// Sets forces to 0 that are smaller than the slacks of their rows.
 static void part_pairs(rl_implicit *p) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double slack = p->softness[m] * p->forces[m] - p->values[m];
@@ -270,7 +271,8 @@ static void part_pairs(rl_implicit *p) {
   }
 }
 
-// What was solved for are the forces of elements; of squares the tension is |d| / l times that.
+// Writes the forces into the state. For C = (|d|^2 - l^2) / 2l the tension is |d| / l times the
+// force.
 static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     state->multipliers[m] = fmax(p->forces[m], p->lower[m]);
@@ -285,13 +287,13 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   }
 }
 
-// `is_near`: positions and forces are those of another method's step.
+// Solves the step. `is_near`: positions and forces start from the solution of another integrator.
 static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                       const rl_implicit_method *method, int iterations, bool is_near,
                       rl_step_info *info) {
   const int tries = method->tries;
   double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
-  // Without forces of the step before there is nothing to start from.
+  // Newton's method needs forces of the step before to start from.
   p->known_force = 0.0;
   p->kept_residual = INFINITY;
   p->is_balanced = false;
@@ -317,7 +319,7 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
   if (reason != RL_CONVERGED_TOLERANCE) {
-    rl_implicit_return(p, model, state, rows);
+    rl_implicit_restore(p, model, state, rows);
   }
   if (!p->is_balanced) {
     keep_momentum(p, model, state, rows);
@@ -326,14 +328,15 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   write_multipliers(p, state, rows);
   if (info->want_residual || info->trace) {
     info->residual = rl_residual(model, state, rows, state->points, state->multipliers, 1.0, p->h);
-    if (info->trace && info->trace_count > 0) { // the last one, with the forces as they are now
+    if (info->trace && info->trace_count > 0) { // the last one, with the final forces
       info->trace[info->trace_count - 1] = info->residual;
     }
   }
   return reason;
 }
 
-// The loss of the scenario's dampers: what the force lacks to that of the spring.
+// Returns the loss in a damper of the scenario, whose force is the difference between the force of
+// the row and that of its spring [J].
 static double damper_loss(const rl_implicit *p, uint32_t m, double value, double way) {
   const double rate = way / p->h;
   const double pull = value / (p->softness[m] * (1.0 + p->lag[m]));
@@ -365,8 +368,8 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
   }
 }
 
-// convex.md (24): the mean velocity over the step, as the energy sees it: backward Euler lets the
-// forces work along the way of the end.
+// convex.md (24): returns the mean velocity over the step along which forces do work; with backward
+// Euler without the part of the external forces.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
   const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
   const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
@@ -375,8 +378,8 @@ static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32
   return rl_scale(0.5, rl_sub(sum, fall));
 }
 
-// convex.md (24): what catches take, along the directions in which the forces act. Velocities are
-// those of the end.
+// convex.md (24): books the loss of catches, along the directions of the forces, with the final
+// velocities.
 static void book_catches(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                          rl_ledger *ledger) {
   for (uint32_t n = 0; n < rows->block_count; n++) {
@@ -390,7 +393,8 @@ static void book_catches(const rl_implicit *p, const rl_state *state, const rl_r
   }
 }
 
-// x and v at the end: of the middle twice as far from the start.
+// Computes x and v at the end of the step; with the midpoint rule twice as far from the start as
+// the middle.
 static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state,
                           rl_step_info *info) {
   const bool middle = p->integrator == RL_MIDPOINT;
@@ -402,7 +406,7 @@ static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state
     }
     const rl_vec3 correction = rl_sub(rl_position(point), p->target[i]);
     rl_vec3 v = rl_add_scaled(p->predicted[i], 1.0 / p->h, correction);
-    const rl_vec3 through = rl_sub(v, state->wind); // the air
+    const rl_vec3 through = rl_sub(v, state->wind); // relative to the air
     const double drag = p->dt * rl_drags(model, state)[i];
     info->dissipated += drag * rl_dot(through, through);
     info->work -= drag * rl_dot(through, state->wind);
@@ -416,7 +420,8 @@ static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Spins: of the middle, the same torque once more from y, and freely on.
+// Computes the spins at the end of the step; with the midpoint rule by the same torque again, and
+// by free motion.
 static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state) {
   const bool middle = p->integrator == RL_MIDPOINT;
   const double h = middle ? 0.5 * p->h : p->dt;
@@ -442,14 +447,14 @@ static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_ro
   book_catches(p, state, rows, info->ledger);
   rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
   if (rests) {
-    rl_implicit_rest(p, model, state, rows, info->ledger);
+    rl_implicit_remove_rates(p, model, state, rows, info->ledger);
   }
   if (p->tangents.tangents_count > 0) {
     rl_frictions_book(p->frictions, &p->tangents, rows, state, p->dt / (p->h * p->h), info);
   }
 }
 
-// Whether something rubs, with the forces as they are now.
+// Whether friction acts, with the present forces.
 static bool rubs(const rl_implicit *p) {
   bool any = false;
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
@@ -458,7 +463,7 @@ static bool rubs(const rl_implicit *p) {
   return any;
 }
 
-// Whether the step is to be done by backward Euler instead.
+// Whether the step has to be repeated with backward Euler.
 static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                      rl_reason reason, const rl_step_info *info) {
   return p->integrator != RL_EULER &&
@@ -476,9 +481,9 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   const double ahead = middle ? p->h : dt;
   rl_state_reel(model, state, ahead);
   const uint64_t before = info->iterations;
-  // What is of order 2 leaves backward Euler half of the iterations, should it have to come after.
+  // Methods of order 2 leave half of the iterations for backward Euler, in case it has to follow.
   const int first = p->integrator == RL_EULER ? method->iterations : method->iterations / 2;
-  // What rubbed in the step before will again, and what is loose while ropes turn over is caught.
+  // Friction in the step before is expected again, and slack ropes that turn over will be caught.
   const bool loose = p->integrator == RL_BDF2 && rl_ledger_expects_hit(info->ledger) &&
                      rl_elements_turn(p, model, state, rows);
   bool again = p->integrator != RL_EULER && (rubs(p) || first == 0 || loose);
@@ -492,7 +497,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
     return_to_start(p, model, state);
     begin(p, model, state, rows, method, RL_EULER);
-    for (uint32_t i = 0; i < model->place_count && is_end; i++) { // where BDF2 ends is a good guess
+    for (uint32_t i = 0; i < model->place_count && is_end; i++) { // BDF2's end is a good guess
       if (rl_implicit_moves(p, i)) {
         state->points[i] = p->kept_points[i];
       }
@@ -501,7 +506,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     const int left = method->iterations - (int)(info->iterations - before);
     reason = find(p, model, state, rows, method, left, is_end, info);
   }
-  // Neither a step in which something hits or rubs nor the first one after it has a past.
+  // After a step with an impact or friction there is no past for BDF2.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
   finish(p, model, state, rows, middle && !rubs(p), info);
   return reason;

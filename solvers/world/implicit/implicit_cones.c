@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Friction of the interior point: of each contact the pair (mu lambda, T) and (psi, u), both in the
-// cone of what is not longer than its first part. papers/convex.md numbers the equations.
+// Friction in the interior point method: each contact has the pair (mu lambda, T) and (psi, u),
+// both in the second-order cone. Equation numbers are those of papers/convex.md.
 #include "implicit.h"
 
-// The length of w below which its direction is one of rounding: its first part is 1 at least.
+// Length of w1 below which its direction is rounding (w0 is at least 1).
 static const double least_length = 1e-8;
 
-// Added to the diagonal of friction as a fraction of the inverse mass: nodes that stick contradict
-// the taut elements between them.
+// Regularisation of the diagonal of friction, as a fraction of the inverse mass: sticking nodes
+// over-determine the taut elements between them.
 static const double grip = 1e-10;
 
-// (10)
+// (10) Finds the scaling W of a pair.
 static void find_scaling(rl_cone_pair *c) {
   const double a = sqrt(rl_cone_determinant(c->force)), b = sqrt(rl_cone_determinant(c->slide));
   const rl_cone unit = {c->force.first / a, rl_scale(1.0 / a, c->force.rest)};
@@ -41,7 +41,8 @@ void rl_cones_begin(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
-// (11) The tangents along w and across it, where W^-2 is diagonal, and what the matrix has of it.
+// (11) Turns the tangents along w and across it, where W^-2 is diagonal, and sets their rows in the
+// matrix.
 static void lay(rl_implicit *p, rl_cone_pair *c, rl_friction *f, rl_tangents *t, double mu) {
   const rl_vec3 across = rl_cross(f->normal, c->unit.rest);
   const double length = rl_length(across), s = 1.0 / (c->scale * c->scale);
@@ -99,8 +100,8 @@ void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
   }
 }
 
-// (12) The slide's change is read from the solution, and that of psi follows: with W^-2 both would
-// be rounding multiplied.
+// (12) Finds the changes of a pair. That of the slide is read from the solution, and that of psi
+// follows from it: computed with W^-2 both would be amplified rounding.
 static void find_change(rl_implicit *p, const rl_rows *rows, uint32_t k) {
   rl_cone_pair *c = &p->cones[k];
   const rl_friction *f = &p->frictions[k];

@@ -325,7 +325,7 @@ rl_reason rl_elements_interior(rl_implicit *p, const rl_model *model, rl_state *
       if (reason == RL_CONVERGED_TOLERANCE) {
         return reason;
       }
-      rl_implicit_return(p, model, state, rows);
+      rl_implicit_restore(p, model, state, rows);
       next = nearer * now;
       for (uint32_t m = 0; m < p->row_count; m++) {
         p->active[m] = p->weights[m] > 0.0;

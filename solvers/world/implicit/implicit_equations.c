@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an implicit step asks for at trial positions: the values of its rows, the law of friction,
-// and the balance of forces.
+// The equations of an implicit step at trial positions: values of the rows, law of friction,
+// balance of forces.
 #include "implicit.h"
 
 #include "../ropes/flexure.h"
 
-// What is on the edge between sticking and slipping changes sides at this many times the rounding
-// of the rest: of friction less counts as nothing.
+// A residual of friction below this many roundings of a length counts as 0: contacts between
+// sticking and slipping change sides by rounding.
 static const double friction_roundings = 100.0;
 
-// Added to the diagonal of friction as a fraction of it, but not to what it is asked for: nodes
-// that stick contradict the taut elements between them. It bends the way and not the solution, and
-// where such nodes hardly move it makes the way long: from `softest` it becomes `hardening` times
-// less, down to `hardest`, while the residual does not fall by `steady`, and starts again where
-// it grows by `lost`.
+// Regularisation of the diagonal of friction, as a fraction of it, because sticking nodes
+// over-determine the taut elements between them. It changes the iterations but not the solution,
+// and slows them down if such nodes hardly move. So it begins with `softest`, is multiplied by
+// `hardening`, down to `hardest`, while the residual does not fall by the factor `steady`, and
+// begins again if the residual grows by the factor `lost`.
 static const double softest = 0.003, hardest = 1e-6, hardening = 0.1;
 static const double steady = 0.3, lost = 3.0;
 
-// Friction that is less than this part of the residual says nothing of its own way.
+// Friction with less than this share of the residual does not control its regularisation.
 static const double most = 0.3;
 
 void rl_implicit_find_moves(rl_implicit *p, const rl_model *model, const rl_state *state) {
@@ -35,7 +35,7 @@ void rl_implicit_find_moves(rl_implicit *p, const rl_model *model, const rl_stat
   }
 }
 
-// dC/dt times h, along the gradients last evaluated [m].
+// Returns h dC/dt of a row, along the gradients last evaluated [m].
 static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *row) {
   return rl_row_rate(rows, row, p->ways) + row->reel - p->h * row->reel;
 }
@@ -57,7 +57,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
   if (p->lag[m] > 0.0) {
     const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
     const double way = rl_dot(bent->gradient, change);
-    // convex.md (15): squares are what they are at the end without an error.
+    // convex.md (15): this makes the square at the end of the step exact.
     const double rest =
         square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
     p->values[m] = (p->values[m] + p->lag[m] * way + rest) / (1.0 + p->lag[m]);
@@ -83,19 +83,20 @@ void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Friction. T sticks as softly as its contact is: u + softness T = 0.
+// Friction. A sticking contact is as soft along its tangents as along its normal: u + softness T =
+// 0.
 
 static double stick_softness(const rl_implicit *p, const rl_tangents *t) {
   return p->softness[t->normal] / (p->h * p->h);
 }
 
-// What is soft by itself needs no more.
+// Returns the diagonal of a sticking tangent; a soft contact needs no regularisation.
 static double stick_diagonal(const rl_implicit *p, const rl_tangents *t) {
   const double soft = p->softness[t->normal], reaction = p->weights[t->normal] * p->h * p->h;
   return soft > 0.0 ? fmax(soft, hardest * reaction) : p->grip_softness * reaction;
 }
 
-void rl_implicit_slide(rl_implicit *p, const rl_rows *rows) {
+void rl_implicit_measure_friction(rl_implicit *p, const rl_rows *rows) {
   rl_direct *d = &p->tangents;
   const double h2 = p->h * p->h;
   rl_frictions_measure(p->frictions, d, rows, p->moves);
@@ -103,8 +104,8 @@ void rl_implicit_slide(rl_implicit *p, const rl_rows *rows) {
     rl_friction *f = &p->frictions[k];
     const rl_tangents *t = &d->tangents[k];
     f->slide = rl_add_scaled(f->slide, stick_softness(p, t), f->total);
-    // The limit is that of the force itself, h^2 lambda: rl_frictions_choose adds C / W, whose part
-    // in the force the balance has already.
+    // The limit is that of the force h^2 lambda itself. C / W, which rl_frictions_choose would add,
+    // is already part of the force in the balance.
     p->right[t->normal] = 0.0;
     p->diagonal[t->normal] = h2 * p->forces[t->normal];
   }
@@ -114,10 +115,10 @@ void rl_implicit_slide(rl_implicit *p, const rl_rows *rows) {
   p->friction_residual = residual <= friction_roundings * p->rounding ? 0.0 : residual;
 }
 
-void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
+void rl_implicit_choose_friction(rl_implicit *p, const rl_rows *rows) {
   rl_direct *d = &p->tangents;
   const double h2 = p->h * p->h;
-  rl_implicit_slide(p, rows);
+  rl_implicit_measure_friction(p, rows);
   rl_frictions_choose(p->frictions, d, rows, p->weights, p->diagonal, p->active, p->right);
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &p->frictions[k];
@@ -127,7 +128,7 @@ void rl_implicit_rub(rl_implicit *p, const rl_rows *rows) {
       if (p->active[m]) { // J dx - D dT = u
         p->right[m] = -p->right[m];
         p->diagonal[m] = (i == 1 ? t->softness * h2 : 0.0) + stick_diagonal(p, t);
-      } else { // T along the slip is what it has to be
+      } else { // T along the slip is given by the law
         f->total = rl_add_scaled(f->total, p->right[m], f->tangents[i]);
       }
     }
@@ -172,7 +173,7 @@ static void balance_friction(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
-// Bending forces, and what rounding leaves of them: of the force that the rope has where kb = 1.
+// Adds bending forces, and finds their rounding, relative to the force where kb = 1.
 static void balance_bending(rl_implicit *p, const rl_model *model, const rl_state *state) {
   p->bending_rounding = 0.0;
   for (rl_flexure f = {.derives = true}; rl_flexure_next(model, state, state->points, &f);) {

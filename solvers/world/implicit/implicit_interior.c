@@ -113,7 +113,7 @@ static double find_way(const rl_implicit *p, const rl_model *model) {
 // (7) What was best so far, as far from the boundary as it is from the end.
 static void start_near(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   const double residual = p->kept_residual;
-  rl_implicit_return(p, model, state, rows);
+  rl_implicit_restore(p, model, state, rows);
   for (uint32_t m = 0; m < p->row_count; m++) {
     p->active[m] = p->weights[m] > 0.0;
     p->slack[m] = fmax(-p->values[m], fmin(residual, p->shortest));
@@ -242,7 +242,7 @@ static double advance(rl_implicit *p, const rl_model *model, rl_state *state, co
 // What is left where the step is now [m].
 static double find_residual(rl_implicit *p, const rl_model *model, const rl_state *state,
                             const rl_rows *rows, double *mean, uint32_t *count) {
-  rl_implicit_slide(p, rows);
+  rl_implicit_measure_friction(p, rows);
   const double gap = rl_larger(measure(p, rows, mean, count), p->friction_residual);
   return rl_larger(gap, rl_implicit_balance(p, model, state, rows));
 }
@@ -255,7 +255,7 @@ static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_
   const rl_reason reason =
       rl_implicit_newton(p, model, state, rows, iterations, RL_FROM_INTERIOR, tolerance, info);
   if (reason != RL_CONVERGED_TOLERANCE) {
-    rl_implicit_return(p, model, state, rows);
+    rl_implicit_restore(p, model, state, rows);
     for (uint32_t m = 0; m < p->row_count; m++) {
       p->active[m] = p->weights[m] > 0.0;
     }

@@ -2,25 +2,25 @@
 // The implicit step by Newton's method, with an active set: papers/penalty-implicit.md.
 #include "implicit.h"
 
-// Of its rest length: an element with less slack is tried as taut first.
+// Relative to its rest length: an element with less slack is first tried as taut.
 static const double nearly_taut_slack = 1e-3;
 
-// From this iteration on the residual has to fall by this factor at least; where it does not, the
-// method goes round in circles. From a guess, rows that change sides make it slow at first.
+// From iteration `settling` on the residual has to fall by this factor in each; if it does not, the
+// method cycles. From a guess, rows that change sides make it slow at first.
 enum { settling = 2 };
 static const double least_progress = 0.5, least_progress_of_guess = 0.9;
 
-// Where the residual falls to a quarter the root is nearly double: a step goes half the way to it,
-// and one this much longer leaves an eighth. Twice as long, it would lose the tension.
+// If the residual falls to a quarter the root is nearly double: a step goes half the way to it, and
+// one longer by `double_root_stretch` leaves an eighth. Twice as long, it would lose the tension.
 static const double double_root = 0.25, double_root_band = 0.0015, double_root_stretch = 1.75;
 
-// A row acts if C + W h^2 lambda > 0. Its damper does not pull a slack row, nor make one push.
+// Whether a row is active: C + W h^2 lambda > 0.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
   return p->weights[m] > 0.0 && (p->lower[m] < 0.0 || p->values[m] + reaction > 0.0);
 }
 
-// Returns how many rows change sides.
+// Updates the active set. Returns how many rows have changed sides.
 static uint32_t choose(rl_implicit *p, const rl_model *model, const rl_state *state, bool guess) {
   uint32_t changed = 0;
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -34,8 +34,8 @@ static uint32_t choose(rl_implicit *p, const rl_model *model, const rl_state *st
   return changed;
 }
 
-// Right sides of the rows that act; returns the largest [m]. What sticks softly sticks as well as
-// its contact does; what sticks hard is measured by its slide.
+// Sets the right sides and diagonals of the rows. Returns the largest residual of active rows and
+// of friction [m].
 static double set_rows(rl_implicit *p) {
   double largest = 0.0;
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -51,11 +51,11 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
                              int iterations, rl_newton_start from, double tolerance,
                              rl_step_info *info) {
   const bool is_guess = from == RL_FROM_GUESS;
-  const int known = from == RL_FROM_CONES ? 1 : 0; // so long the rows that act stay
+  const int known = from == RL_FROM_CONES ? 1 : 0; // last iteration in which the active set stays
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   const double progress = is_guess ? least_progress_of_guess : least_progress;
   double last = INFINITY, last_gap = INFINITY;
-  bool may_rise = !is_guess;   // once, where lengths come nearer and one row at most changes sides
+  bool may_rise = !is_guess;   // once, if the gap falls and at most one row changes sides
   bool may_stretch = is_guess; // once
   rl_implicit_grip(p, INFINITY);
   for (int i = 0; i <= iterations; i++) {
@@ -65,7 +65,7 @@ rl_reason rl_implicit_newton(rl_implicit *p, const rl_model *model, rl_state *st
     if (i == 0 || i > known) {
       changed = choose(p, model, state, is_guess && i == 0);
     }
-    rl_implicit_rub(p, rows);
+    rl_implicit_choose_friction(p, rows);
     const double gap = set_rows(p);
     const double force = rl_implicit_balance(p, model, state, rows);
     if (gap <= tolerance && force <= tolerance && i > known) {

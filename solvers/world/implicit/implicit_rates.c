@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What pushes in a step holds its row where it is, and that its velocity does so too is another
-// condition: the midpoint rule does not have it, and turns a velocity across the row round.
+// Removes the rates of rows that pushed in a step. The midpoint rule holds the row at the end of
+// the step, but not its rate: it would reverse a velocity across the row.
 #include "implicit.h"
 
 #include "../ledger.h"
 
 #include <string.h>
 
-// On the diagonal, of the inverse mass: rows that say the same twice share what they push.
+// Regularisation of the diagonal, relative to the inverse mass: dependent rows share the impulse.
 static const double regularisation = 1e-9;
 
-// A rate below this part of the largest one before is none, and more solves are never made.
+// Tolerance of the rates relative to the largest one at first, and the most solves.
 static const double settled = 1e-12;
 enum { most_solves = 30 };
 
-// A rate has to fall by this factor in a solve, unless fewer rows push.
+// The largest rate has to fall by this factor in a solve, unless a row has left the active set.
 static const double least_progress = 0.5;
 
-// The matrix of an impulse: M alone, and the rows that push.
+// Sets inertia and active rows for a solve for impulses: M alone, and the rows that pushed.
 static void choose_rows(rl_implicit *p, const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     p->imbalance[i] = (rl_vec3){0.0, 0.0, 0.0};
@@ -35,7 +35,7 @@ static void choose_rows(rl_implicit *p, const rl_model *model, const rl_state *s
   }
 }
 
-// The rates of the rows that push; returns the largest [m/s].
+// Sets the right sides to the negative rates of the rows; returns the largest of active rows [m/s].
 static double find_rates(rl_implicit *p, const rl_state *state, const rl_rows *rows) {
   const rl_vec3 *v = state->velocities;
   double largest = 0.0;
@@ -56,7 +56,8 @@ static double find_rates(rl_implicit *p, const rl_state *state, const rl_rows *r
   return largest;
 }
 
-// The impulse that a row gets now: all that it pushed may be taken back, and no more.
+// Returns the impulse that a row gets [N s]; it may take back what the row pushed in the step, but
+// no more: then the row leaves the active set.
 static double allowed(rl_implicit *p, const rl_state *state, uint32_t m, bool *gives_up) {
   double change = rl_implicit_change(p, m);
   const double pushed = p->dt * state->multipliers[m] + p->change[m];
@@ -69,7 +70,7 @@ static double allowed(rl_implicit *p, const rl_state *state, uint32_t m, bool *g
   return change;
 }
 
-// Returns whether fewer rows push than before.
+// Applies the impulses of the active rows. Returns whether a row has left the active set.
 static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   rl_vec3 *v = state->velocities;
   bool gives_up = false;
@@ -93,7 +94,7 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   return gives_up;
 }
 
-// convex.md (24): what (17) takes, if something is caught; all that pulls does so together.
+// convex.md (24): books the loss of (17) if something is caught, of all active elements together.
 static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                       rl_ledger *ledger) {
   const double *before = p->slack, *after = p->right;
@@ -108,9 +109,8 @@ static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows
   }
 }
 
-// convex.md (17)
-void rl_implicit_rest(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                      rl_ledger *ledger) {
+void rl_implicit_remove_rates(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                              rl_ledger *ledger) {
   rl_implicit_evaluate(p, model, state, rows);
   choose_rows(p, model, state);
   double largest = find_rates(p, state, rows);
