@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The interior point in the vectors of elements that do not stretch: (l, d) and (lambda, -t) of
-// each are in a cone, and all but their product is linear. papers/convex.md numbers the equations.
+// The interior point method in the vectors of inextensible elements: (l, d) and (lambda, -t) of
+// each are in the second-order cone, and everything but their product is linear. Equation numbers
+// are those of papers/convex.md.
 #include "implicit.h"
 
-// Elements that would fly to so many times their length turn over.
+// An element that would fly to this many times its length turns over.
 static const double turning = 2.0;
 
-// (19) The slack with which elements start, of their length, and their force, of all that could act
-// together.
+// (19) Slack with which elements start, relative to their length, and force, relative to the sum of
+// the forces that would hold everything where it is.
 static const double slack_at_start = 0.5, force_at_start = 0.05;
 
-// How much of the way to the boundary a step goes: Newton's method does the rest.
+// Fraction of the way to the boundary that a step goes.
 static const double boundary_fraction = 0.98;
 
-// (23) Products at a step so much longer are brought between these parts of the aim, in so many
-// attempts at most, as long as the step gets longer by so much.
+// (23) Centrality corrections: at most CORRECTIONS; products at a step longer by `longer` and
+// `and_more` are brought between `least_product` and `most_product` times the target, as long as
+// the step grows by `least_gain` and `and_gain`.
 enum { CORRECTIONS = 3 };
 static const double longer = 1.5, and_more = 0.1, least_product = 0.1, most_product = 10.0;
 static const double least_gain = 1.01, and_gain = 0.01;
 
-// Newton's method is tried where this part of an element is left, and again where so much of that;
-// or where a step is so short that rounding must have made it so.
+// Newton's method is tried when the residual is below `near` times an element, and again each time
+// that it has fallen by `nearer`; or when a step is so short that rounding must be the reason.
 static const double near = 0.03, nearer = 0.01, least_step = 1e-3;
 
-// The length of w below which its direction is one of rounding: its first part is 1 at least.
+// Length of w1 below which its direction is rounding (w0 is at least 1).
 static const double least_length = 1e-8;
 
 static rl_vec3 place_at_y(const rl_implicit *p, const rl_state *state, uint32_t slot) {
@@ -48,7 +50,8 @@ static rl_vec3 way(const rl_state *state, const rl_link *link) {
   return rl_sub(rl_position(&state->points[link->b]), rl_position(&state->points[link->a]));
 }
 
-// (19) Both on the same ray: the product is a multiple of (1, 0).
+// (19) Sets the first iterate of an element: slack and (turned) pull on one ray, so that their
+// product is a multiple of (1, 0).
 static void put(rl_element_pair *e, double rest, rl_vec3 d, double force) {
   const double most = (1.0 - slack_at_start) * rest, now = rl_length(d), s = force / rest;
   e->slack = (rl_cone){rest, rl_scale(now > most ? most / now : 1.0, d)};
@@ -58,7 +61,7 @@ static void put(rl_element_pair *e, double rest, rl_vec3 d, double force) {
   e->product = s * e->slack_determinant;
 }
 
-// Where everything was at the start of the step.
+// Sets the first iterate: the positions of the start of the step.
 static void begin(rl_implicit *p, const rl_model *model, rl_state *state) {
   double all = 0.0;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -78,7 +81,7 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state) {
   }
 }
 
-// What is left of (18) [m], the largest of it, and the mean of the products.
+// Returns the largest residual of (18) [m]; finds the mean of the products.
 static double measure(rl_implicit *p, const rl_model *model, const rl_state *state,
                       const rl_rows *rows, double *mean) {
   double largest = 0.0, sum = 0.0;
@@ -103,7 +106,8 @@ static double measure(rl_implicit *p, const rl_model *model, const rl_state *sta
   return rl_larger(largest, rl_implicit_balance(p, model, state, rows));
 }
 
-// (10), with the determinants that are kept: those of vectors near the boundary are rounding.
+// (10) Finds the scaling of an element, with determinants that are kept from one iteration to the
+// next: computed from vectors near the boundary they would be rounding.
 static void find_scaling(rl_element_pair *e) {
   const double a = sqrt(e->slack_determinant), b = sqrt(e->pull_determinant);
   const rl_cone s = rl_cone_times(1.0 / a, e->slack), z = rl_cone_times(1.0 / b, e->pull);
@@ -116,7 +120,7 @@ static void find_scaling(rl_element_pair *e) {
       sqrt(a * b), (rl_cone){half, rl_scale(1.0 / (s.first + z.first + 2.0 * half), both)});
 }
 
-// (20) The matrix.
+// (20) Sets up and factors the matrix.
 static bool factor(rl_implicit *p, const rl_model *model, const rl_state *state,
                    const rl_rows *rows) {
   for (uint32_t m = 0; m < model->link_count; m++) {
@@ -136,7 +140,7 @@ static rl_cone scale_down(const rl_element_pair *e, rl_cone x) {
   return rl_cone_scale(rl_cone_turned(e->unit), 1.0 / e->scale, x);
 }
 
-// (20) g: what z changes by but along w, and but for what the move adds.
+// (20) Returns g: the change of z across w, without the part due to the move.
 static rl_vec3 change_across(const rl_element_pair *e, rl_vec3 w) {
   const rl_vec3 aim = scale_down(e, e->aim).rest;
   const rl_vec3 across = rl_add_scaled(aim, -rl_dot(w, aim), w);
@@ -148,7 +152,8 @@ static void pull_together(rl_implicit *p, const rl_link *link, double s, rl_vec3
   p->imbalance[link->b] = rl_add_scaled(p->imbalance[link->b], -s, force);
 }
 
-// (20) The right sides, for as long as the system is solved.
+// (20) Adds the right sides before the system is solved; with s = -1 takes the forces back after
+// it.
 static void add_right_sides(rl_implicit *p, const rl_model *model, const rl_state *state,
                             double s) {
   for (uint32_t m = 0; m < model->link_count; m++) {
@@ -162,8 +167,8 @@ static void add_right_sides(rl_implicit *p, const rl_model *model, const rl_stat
   }
 }
 
-// (21) The changes, all from what the matrix was solved for: with W^-2 they would be rounding
-// multiplied.
+// (21) Finds the changes of an element, all from the solution of the system: computed with W^-2
+// they would be amplified rounding.
 static void find_change(rl_element_pair *e, rl_vec3 w, rl_vec3 move, double solved) {
   const double square = e->scale * e->scale, first = e->left.first;
   const rl_cone aim = scale_down(e, e->aim);
@@ -179,7 +184,7 @@ static void find_change(rl_element_pair *e, rl_vec3 w, rl_vec3 move, double solv
   e->scaled_pull = rl_cone_add_scaled(e->aim, -1.0, e->scaled_slack);
 }
 
-// The changes that the aims ask for; returns how far they can go.
+// Finds the changes for the present aims; returns the largest step that stays in the cones.
 static double find_changes(rl_implicit *p, const rl_model *model, const rl_state *state,
                            const rl_rows *rows) {
   add_right_sides(p, model, state, 1.0);
@@ -205,7 +210,7 @@ static rl_cone product_after(const rl_element_pair *e, double s) {
                          rl_cone_add_scaled(e->scaled, s, e->scaled_pull));
 }
 
-// The mean of the products after a step of s.
+// Returns the mean of the products after a step of s.
 static double mean_after(const rl_implicit *p, const rl_model *model, double s) {
   double sum = 0.0;
   uint32_t count = 0;
@@ -218,19 +223,20 @@ static double mean_after(const rl_implicit *p, const rl_model *model, double s) 
   return sum / fmax(count, 1);
 }
 
-// The aim that changes the product by so much more.
+// Changes the aim of an element so that its product changes by `product` more; keeps the old aim.
 static void aim_by(rl_element_pair *e, rl_cone product) {
   e->kept = e->aim;
   e->aim = rl_cone_add_scaled(e->aim, 1.0, rl_cone_quotient(e->scaled, product));
 }
 
-// (22) The predictor, and for the target kappa the corrector.
+// (22) Sets the aims of the predictor.
 static void predict(rl_implicit *p, const rl_model *model) {
   for (uint32_t m = 0; m < model->link_count; m++) {
     p->elements[m].aim = rl_cone_times(-1.0, p->elements[m].scaled);
   }
 }
 
+// (22) Sets the aims of the corrector, for the target kappa.
 static void correct(rl_implicit *p, const rl_model *model, double target, double length) {
   for (uint32_t m = 0; m < model->link_count; m++) {
     rl_element_pair *e = &p->elements[m];
@@ -242,13 +248,14 @@ static void correct(rl_implicit *p, const rl_model *model, double target, double
   }
 }
 
-// What brings a part of a product between the bounds, but not down by more than the upper one.
+// Returns the change that brings a part of a product between its bounds, limited downwards by the
+// upper bound.
 static double lack(double product, double target) {
   const double least = least_product * target, most = most_product * target;
   return product < least ? least - product : product > most ? fmax(most - product, -most) : 0.0;
 }
 
-// (23)
+// (23) Sets the aims of a centrality correction, for a step of s.
 static void centre(rl_implicit *p, const rl_model *model, double s, double target) {
   for (uint32_t m = 0; m < model->link_count; m++) {
     rl_element_pair *e = &p->elements[m];
@@ -283,13 +290,13 @@ static void move(rl_implicit *p, const rl_model *model, rl_state *state, double 
   }
 }
 
-// Returns the length of the step.
+// Makes an iteration; returns the largest step that stays in the cones.
 static double advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                       double mean) {
   predict(p, model);
   const double predicted = find_changes(p, model, state, rows);
   const double ratio = mean > 0.0 ? mean_after(p, model, predicted) / mean : 0.0;
-  const double target = ratio * ratio * ratio * 0.5 * mean; // of a product both parts count
+  const double target = ratio * ratio * ratio * 0.5 * mean; // half: a product has two parts
   correct(p, model, target, rl_implicit_predictor_length(predicted, ratio));
   double reach = find_changes(p, model, state, rows);
   for (int i = 0; i < CORRECTIONS && reach < 1.0; i++) {
@@ -316,7 +323,7 @@ rl_reason rl_elements_interior(rl_implicit *p, const rl_model *model, rl_state *
     double mean;
     const double now = measure(p, model, state, rows, &mean);
     info->row_evaluations += p->row_count;
-    p->kept_residual = INFINITY; // each one comes nearer
+    p->kept_residual = INFINITY; // each iterate replaces the one kept
     rl_implicit_keep(p, model, state, now);
     const bool is_stuck = length < least_step;
     if ((now <= fmax(next, tolerance) || is_stuck) && info->iterations < end) {

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The implicit step as a convex problem: a primal-dual interior point method, with the predictor
-// and corrector of Mehrotra (1992). Equation numbers are those of papers/convex.md.
+// The implicit step as a convex problem, solved by a primal-dual interior point method with the
+// predictor and corrector of Mehrotra (1992). Equation numbers are those of papers/convex.md.
 #include "implicit.h"
 
-// The slack with which a row starts at least, as a fraction of what is too long at y, where nothing
-// pulls yet, and of an element's length.
+// Least slack with which a row starts, as a fraction of the largest excess at y, where nothing
+// pulls yet, and of the length of an element.
 static const double least_slack_of_excess = 0.1, least_slack = 0.001;
 
-// What is not convex may have no end. It is given up after so many iterations in which the residual
-// has not fallen by this factor, or so many steps in a row that are as short as this: with friction
-// for the next attempt, in which cones are so much heavier, and this heavy at most; the midpoint
-// rule for backward Euler.
+// A problem that is not convex may not converge. An attempt is given up after so many iterations in
+// which the residual has not fallen by `least_progress`, or so many consecutive steps shorter than
+// `short_step`. With friction the next attempt gives cones a weight larger by `heavier`, up to
+// `heaviest`; after the midpoint rule backward Euler follows.
 static const double least_progress = 0.5, short_step = 0.1, heavier = 3.0, heaviest = 1000.0;
 enum { PATIENCE = 20, PATIENCE_OF_MIDPOINT = 5, SHORT_STEPS = 4 };
 
-// What starts from Newton's best guess has slack of its residual, and forces of so much of it.
+// (7) Slack relative to the residual of Newton's best iterate, from which the method may start; and
+// the residual, relative to an element, up to which it does.
 static const double farther = 3.0, near_enough = 0.3;
 
-// With friction Newton's method is tried where this part of an element is left, and again where
-// this part of that is.
+// With friction Newton's method is tried when the residual is below this fraction of an element,
+// and again each time that it has fallen by the second factor.
 static const double near = 1e-4, nearer = 0.01;
 
-// Forces grow by this factor at most from a step to the next: what they start with.
+// Largest factor from the forces of the step before to those with which the method starts.
 static const double growth = 100.0;
 
-// How much of the way to the boundary a step goes: this much, more as lambda s falls from what it
-// was at the start, and never all of it.
-// With friction that end is Newton's method's, and T and mu lambda stay apart by more than
-// rounding.
+// Fraction of the way to the boundary that a step goes: at least the first; more as lambda s falls
+// from its value at the start; at most the second, which is less with friction, so that T and mu
+// lambda differ by more than rounding.
 static const double boundary_fraction = 0.995;
 static const double largest_fraction = 1.0 - 1e-7, largest_fraction_rubbing = 0.999;
 
 static bool rubs(const rl_implicit *p) { return p->tangents.tangents_count > 0; }
 
-// Elements alone: what rubs, touches or runs through eyes has other solutions to be led to, and
-// bends in ways of its own.
+// Whether there are only plain elements: friction, contacts and eyes make the problem nonconvex.
 static bool is_convex(const rl_rows *rows) { return rows->row_count == 0; }
 
 static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] == 0.0; }
@@ -45,7 +44,7 @@ static void put(const rl_implicit *p, rl_state *state, uint32_t slot, rl_vec3 pl
   }
 }
 
-// What is longest at y beyond its length [m].
+// Returns the largest excess of a row at y, but at least rounding [m].
 static double find_excess(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   double excess = p->rounding;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -58,15 +57,16 @@ static double find_excess(rl_implicit *p, const rl_model *model, rl_state *state
   return excess;
 }
 
-// What all that could act together comes to, at most [N].
+// Returns a bound of the forces: the sum of the forces that would hold everything where it is, and
+// of those of rows that are stretched; limited by `growth` [N].
 static double find_force(const rl_implicit *p, const rl_model *model) {
-  double force = 0.0, least = 0.0; // of rounding
+  double force = 0.0, least = 0.0; // least: rounding
   for (uint32_t i = 0; i < model->slot_count; i++) {
     if (rl_implicit_moves(p, i)) {
       force += p->inertia[i] * rl_distance(rl_position(&p->origin[i]), p->target[i]);
     }
   }
-  for (uint32_t m = 0; m < p->row_count; m++) { // and what is stretched pulls by itself
+  for (uint32_t m = 0; m < p->row_count; m++) { // rows that are stretched
     const double give = p->softness[m] + p->weights[m] * p->h * p->h;
     force += p->weights[m] > 0.0 ? fmax(p->values[m], 0.0) / give : 0.0;
     least = fmax(least, p->weights[m] > 0.0 ? p->rounding / (p->weights[m] * p->h * p->h) : 0.0);
@@ -77,7 +77,8 @@ static double find_force(const rl_implicit *p, const rl_model *model) {
   return fmax(force, least);
 }
 
-// Where everything was at the start of the step, and forces as large as all together.
+// Sets the first iterate: the positions of the start of the step, and all forces as large as their
+// bound.
 static void start_afresh(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   const double excess = is_convex(rows) ? find_excess(p, model, state, rows) : INFINITY;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -99,7 +100,8 @@ static void start_afresh(rl_implicit *p, const rl_model *model, rl_state *state,
   rl_cones_begin(p, rows);
 }
 
-// The longest way to y: what the start of the step is from the balance without forces [m].
+// Returns the largest distance of a slot from y: the residual of the balance at the start of the
+// step without forces [m].
 static double find_way(const rl_implicit *p, const rl_model *model) {
   double longest = 0.0;
   for (uint32_t i = 0; i < model->slot_count; i++) {
@@ -110,7 +112,7 @@ static double find_way(const rl_implicit *p, const rl_model *model) {
   return longest;
 }
 
-// (7) What was best so far, as far from the boundary as it is from the end.
+// (7) Sets the first iterate to the best one so far, as far from the boundary as from the solution.
 static void start_near(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   const double residual = p->kept_residual;
   rl_implicit_restore(p, model, state, rows);
@@ -123,8 +125,8 @@ static void start_near(rl_implicit *p, const rl_model *model, rl_state *state, r
   }
 }
 
-// What is left of the rows and of min(s, W h^2 lambda) = 0, the largest of them; the mean of lambda
-// s.
+// Returns the largest residual of the rows and of min(s, W h^2 lambda) = 0 [m]; finds the mean of
+// lambda s and the number of pairs.
 static double measure(rl_implicit *p, const rl_rows *rows, double *complementarity,
                       uint32_t *count) {
   double largest = 0.0;
@@ -150,8 +152,8 @@ static double measure(rl_implicit *p, const rl_rows *rows, double *complementari
   return largest;
 }
 
-// (3) Right sides for the target `aim` of lambda s; (5) with what is of second order in the
-// product, so many times that of the predictor.
+// (3) Sets the right sides for the target `aim` of lambda s; (5) with `second_order` times the
+// second-order term of the predictor.
 static void set_right(rl_implicit *p, double aim, double second_order) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double value = p->values[m] - p->softness[m] * p->forces[m];
@@ -166,8 +168,9 @@ static void set_right(rl_implicit *p, double aim, double second_order) {
   rl_cones_set_right(p, aim, second_order > 0.0);
 }
 
-// (5) What is of second order in the lengths and pulls of elements in a step so many times as long
-// as the predictor. Rows of the midpoint rule are half of those of the end, with twice the move.
+// (5) Adds the second-order terms in lengths and forces of elements, for a step `length` times as
+// long as the predictor. Rows of the midpoint rule are half of those of the end, with twice the
+// move.
 static void add_bends(rl_implicit *p, const rl_model *model, const rl_state *state, double length) {
   const double half = p->integrator == RL_MIDPOINT ? 1.0 : 0.5;
   for (uint32_t m = 0; m < model->link_count; m++) {
@@ -183,7 +186,7 @@ static void add_bends(rl_implicit *p, const rl_model *model, const rl_state *sta
   }
 }
 
-// (3) The changes of forces and slacks, and how far they can go.
+// (3) Finds the changes of forces and slacks; returns the largest step that keeps them positive.
 static double find_changes(rl_implicit *p, const rl_model *model, const rl_rows *rows) {
   double reach = 1.0;
   for (uint32_t m = 0; m < p->row_count; m++) {
@@ -212,15 +215,15 @@ static double complementarity_at(const rl_implicit *p, double s, uint32_t count)
   return sum / (count > 0 ? count : 1);
 }
 
-// (4) The predictor, (5) the corrector, (6) the step, whose length is returned. `first` is the mean
-// of lambda s at the start.
+// Makes an iteration: (4) the predictor, (5) the corrector, (6) the step, whose length it returns.
+// `first`: mean of lambda s at the start.
 static double advance(rl_implicit *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                       double mean, uint32_t count, double first) {
   set_right(p, 0.0, 0.0);
   rl_implicit_solve(p, model, rows);
   const double predicted = find_changes(p, model, rows);
   const double ratio = mean > 0.0 ? complementarity_at(p, predicted, count) / mean : 0.0;
-  // Other rows bend as well, and for them the product stands alone.
+  // Other rows are nonlinear too, but for them only the product lambda s is taken to second order.
   const double length = is_convex(rows) ? rl_implicit_predictor_length(predicted, ratio) : 1.0;
   set_right(p, ratio * ratio * ratio * mean, length * length);
   if (is_convex(rows)) {
@@ -239,7 +242,7 @@ static double advance(rl_implicit *p, const rl_model *model, rl_state *state, co
   return s;
 }
 
-// What is left where the step is now [m].
+// Returns the residual of the present iterate [m].
 static double find_residual(rl_implicit *p, const rl_model *model, const rl_state *state,
                             const rl_rows *rows, double *mean, uint32_t *count) {
   rl_implicit_measure_friction(p, rows);
@@ -247,9 +250,9 @@ static double find_residual(rl_implicit *p, const rl_model *model, const rl_stat
   return rl_larger(gap, rl_implicit_balance(p, model, state, rows));
 }
 
-// The steps of (6) are never whole: what they leave of the balance is momentum that nobody has, and
-// of friction a creep. Steps of Newton's method, with what acts here, are; where they come to no
-// end all stays as it was kept.
+// Ends with whole steps of Newton's method, with the active set found here. The steps of (6) are
+// never whole: the residual of the balance is a change of momentum, that of friction a creep. If
+// Newton's method does not converge the iterate that was kept is restored.
 static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                      int iterations, double tolerance, rl_step_info *info) {
   const rl_reason reason =
@@ -263,7 +266,7 @@ static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_
   return reason == RL_CONVERGED_TOLERANCE;
 }
 
-// One way to the end, which with friction may lead nowhere: convex.md (14).
+// An attempt to solve the step; with friction it may not converge: convex.md (14).
 typedef struct attempt {
   double first;            // mean of lambda s at its start; 0: not yet known
   double best, next;       // least residual so far, and where Newton's method is tried [m]

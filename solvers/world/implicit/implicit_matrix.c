@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The matrix of an implicit step, (6) of papers/penalty-implicit.md and (3) of papers/convex.md,
-// and the move that solves it.
+// and the solution for moves and forces.
 #include "implicit.h"
 
 #include "../ropes/flexure.h"
 
 #include <string.h>
 
-// Least diagonals of rows, of their inverse mass, but not what they are asked for: they bend the
-// way and not the end. A box rests on more corners than it needs. All that a strand leads to may
-// stand behind it in the matrix, which has no other pivot for it; the root of the rounding, since
-// what is less takes as many digits from the balance.
+// Least diagonals of rows relative to their inverse masses. They change the iterations, not the
+// solution. Contacts need one because a box rests on more corners than necessary; strands, because
+// everything they couple may be behind them in the matrix, so that they have no other pivot. That
+// is the root of the rounding: a smaller one would cost as many digits of the balance.
 static const double contact_softness = 1e-9, strand_softness = 1e-7;
 
-// What slips follows its contact's force, until that is left by this part of itself.
+// Relative tolerance of the friction of slipping contacts, (13) of papers/convex.md.
 static const double followed = 1e-3;
 
-// convex.md (16): what a row of the end has beyond the gradient of the middle, along which its
-// force acts.
+// convex.md (16): adds what the gradient of a row at the end of the step has beyond that of the
+// middle, along which its force acts.
 static void assemble_end(rl_implicit *p, const rl_link *link, uint32_t m) {
   const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
   const rl_vec3 beyond = rl_scale(1.0 / link->rest, change);
@@ -34,7 +34,7 @@ static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
   const uint32_t a = p->kkt.slot_place[link->a], b = p->kkt.slot_place[link->b];
   const uint32_t row = p->kkt.row_place[m];
   const rl_bent_link *bent = &p->links[m];
-  const double force = fmax(p->forces[m], 0.0); // a rod that pushes would take definiteness
+  const double force = fmax(p->forces[m], 0.0); // compression would make the matrix indefinite
   const double round = force * bent->round, along = force * bent->along;
   if (a != RL_NONE) {
     rl_kkt_add_gradient(&p->kkt, row, a, rl_scale(-1.0, bent->gradient));
@@ -52,14 +52,14 @@ static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
   }
 }
 
-// The straight pieces of a span between places: as elements. Those that turn with a body bend what
-// they do to its spin as well, which is left out: the iteration finds it.
+// Adds the geometric stiffness of the straight pieces of a span between places, as of elements.
+// That of the spins of bodies is left out; the iteration converges without it.
 static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *state,
                       const rl_rows *rows, const rl_row *row) {
   const double force = fmax(p->forces[row->source], 0.0);
   for (uint32_t i = 0; i + 1 < row->vertex_count && row->piece_count == 0; i++) {
     if (!rl_is_zero(rl_row_guide(row, i))) {
-      continue; // it is linear
+      continue; // the length of a guided piece is linear
     }
     const rl_vertex *v = &rows->vertices[row->first_vertex + i];
     const rl_vec3 d = rl_sub(rl_vertex_position(model, state, v[1], state->points),
@@ -115,8 +115,8 @@ static void assemble_friction(rl_implicit *p, const rl_rows *rows) {
   }
 }
 
-// J^T J / c of two entries of a flexure: positive, as the whole of the energy's curvature need not
-// be (papers/bending.md (7)).
+// Adds J^T J / c of two entries of a flexure: positive semidefinite, which the exact second
+// derivative of the energy need not be (papers/bending.md (7)).
 static void assemble_pair(rl_implicit *p, const rl_flexure *f, const rl_flexure_entry *a,
                           const rl_flexure_entry *b) {
   const uint32_t row = p->kkt.slot_place[a->slot], column = p->kkt.slot_place[b->slot];
@@ -148,8 +148,7 @@ static double least_softness(const rl_row *row) {
                                      : 0.0;
 }
 
-// Whether a rope slips with friction, and so pulls elsewhere more than it gets longer there. Its
-// strands beyond the first stand behind the contacts.
+// Whether a rope slips with friction, so that forces and gradients of its strands differ.
 static bool slips(const rl_rows *rows) {
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
@@ -214,7 +213,7 @@ static void set_right_side(rl_implicit *p, const rl_model *model) {
   }
 }
 
-// The right side of friction that changes by so much along the slips.
+// Adds changes of friction along the slips to the right side.
 static void add_slips(rl_implicit *p, const rl_rows *rows, const double *changes) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     const rl_row *row = &rows->rows[p->tangents.tangents[k].row];
@@ -232,7 +231,8 @@ static void add_slips(rl_implicit *p, const rl_rows *rows, const double *changes
   }
 }
 
-// What the forces of the contacts in the solution make of friction along the slips.
+// Reads the changes of friction along the slips that follow from those of the contact forces in the
+// solution.
 static void read_slips(const rl_implicit *p, double *changes) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     const rl_tangents *t = &p->tangents.tangents[k];
@@ -255,7 +255,7 @@ static void add_scaled(double *a, double s, const double *b, uint32_t n) {
   }
 }
 
-// What these changes of friction make of themselves, F f.
+// Computes F f: the changes of friction that follow from changes f of friction.
 static void respond(rl_implicit *p, const rl_rows *rows, const double *changes, double *response) {
   memset(p->solution, 0, p->kkt.count * sizeof *p->solution);
   add_slips(p, rows, changes);
@@ -263,7 +263,8 @@ static void respond(rl_implicit *p, const rl_rows *rows, const double *changes, 
   read_slips(p, response);
 }
 
-// One more vector of the basis, across those before; its column of the projection.
+// Extends the Krylov basis by a vector orthogonal to those before; finds its column of the
+// Hessenberg matrix.
 static void extend(rl_implicit *p, const rl_rows *rows, int j, double *column) {
   const uint32_t n = p->tangents.tangents_count;
   double *next = &p->krylov[(size_t)(j + 1) * n];
@@ -282,8 +283,8 @@ static void extend(rl_implicit *p, const rl_rows *rows, int j, double *column) {
   }
 }
 
-// papers/convex.md (13): (I - F) f = f0 by the method of generalised minimal residuals, f0 in the
-// solution, with Givens' rotations. Leaves f in `follows`.
+// papers/convex.md (13): solves (I - F) f = f0, with f0 in the solution, by the method of
+// generalized minimal residuals (GMRES) with Givens rotations. Leaves f in `follows`.
 static void follow(rl_implicit *p, const rl_rows *rows) {
   enum { MOST = RL_IMPLICIT_KRYLOV };
   const uint32_t n = p->tangents.tangents_count;

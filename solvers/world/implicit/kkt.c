@@ -7,33 +7,34 @@
 
 #include <string.h>
 
-// A walk along the ropes. Every row is met with the slots that it couples: first to give places to
-// all, then to find how far back they reach.
+// A walk along the ropes that meets every row with the slots that it couples: first to assign
+// places, then to find how far back rows reach.
 typedef struct walk {
   const rl_model *model;
-  const rl_state *state; // NULL: with every contact that can be
-  uint32_t slots;        // of the model, and without a state behind them the twins of nodes
+  const rl_state *state; // NULL: with every possible contact
+  uint32_t slots;        // number of slots; without a state the twins of nodes are behind them
   uint32_t *slot_place, *slot_first, *row_place, *row_first;
-  const uint8_t *shared; // [bodies] stands in the border
-  uint32_t place;        // the next free one
-  uint32_t rows;         // of contacts that can be: the next number
-  uint64_t contact;      // the next of the state's
-  uint32_t split, tangent;
-  bool couples; // finds how far back rows reach, places are known
-  bool border;  // only the rows of the border, otherwise only the others
+  const uint8_t *shared;   // [bodies] whether the body is in the border
+  uint32_t place;          // next free place
+  uint32_t rows;           // without a state: number of the next row
+  uint64_t contact;        // next contact of the state
+  uint32_t split, tangent; // next multipliers of these kinds
+  bool couples;            // finds how far back rows reach; places are known
+  bool border;             // meets only the rows of the border, else only the others
 } walk;
 
-// What a row couples: places (RL_NONE: none), and of a massless rope all that it can lie on. An
-// element of a rope with bending stiffness, which has no rows for that, couples with the node
-// before it as well.
+// The slots that a row couples: of places (RL_NONE: none), and of everything that a massless rope
+// can run over. Bending stiffness has no rows: an element of a rope with it also couples with the
+// node before it.
 typedef struct reach {
   uint32_t places[4];
   uint32_t rope;
 } reach;
 
+// Called for each slot that a row couples; `inside`: the slot is not in the border.
 typedef void slot_action(walk *w, uint32_t slot, bool inside, uint32_t *value);
 
-// Whether an end of a rope is tied to a slot and can be let go: it has a node of its own then.
+// Whether an end of a rope is tied to a slot and can be released: it has a node of its own then.
 static bool can_let_go(const rl_model *m, uint32_t slot) {
   bool tied = false;
   for (uint32_t r = 0; r < m->rope_count && m->topology_changes; r++) {
@@ -46,8 +47,8 @@ static bool can_let_go(const rl_model *m, uint32_t slot) {
   return tied;
 }
 
-// Whether a slot can move: now, or of a walk with all that can be at any time. An end that is let
-// go takes no more than what it is tied to would, if that moved.
+// Whether a slot can move: now, or in a walk without a state at any time. A slot to which an end is
+// tied that can be released counts, for the node of that end.
 static bool can_move(const walk *w, uint32_t slot) {
   const rl_model *m = w->model;
   if (w->state) {
@@ -68,8 +69,8 @@ static bool can_move(const walk *w, uint32_t slot) {
   return m->points[slot].w > 0.0 || spare || released || can_let_go(m, slot);
 }
 
-// A node, an eye or the centre of a body: what moves there is itself, or the body that it goes with
-// and that body's spin.
+// Calls the action for the slots of a place (a node, an eye, the centre of a body): for itself, or
+// for the body that carries it and the spin of that body.
 static void for_place(walk *w, uint32_t place, slot_action *action, uint32_t *value) {
   const rl_model *m = w->model;
   const rl_hold *hold = place < m->node_count ? rl_moving_hold(m, place) : NULL;
@@ -136,7 +137,8 @@ static void place_inside(walk *w, uint32_t slot) {
   for_place(w, slot, give_place, &unused);
 }
 
-// A row behind the positions that it couples; in the border if none of these is inside.
+// Meets a row: its place is behind the positions that it couples; in the border if none of these is
+// inside.
 static void meet_row(walk *w, const reach *r, uint32_t row) {
   uint32_t inside = 0;
   for_reach(w, r, note_inside, &inside);
@@ -153,7 +155,7 @@ static void meet_row(walk *w, const reach *r, uint32_t row) {
   w->row_first[row] = lowest;
 }
 
-// A contact, and with friction the rows of its two tangents.
+// Meets a contact, and with friction the rows of its two tangents.
 static void meet_contact(walk *w, const reach *r, bool rubs) {
   const uint32_t known = w->state ? w->model->link_count + (uint32_t)w->contact : w->rows++;
   meet_row(w, r, known);
@@ -163,7 +165,7 @@ static void meet_contact(walk *w, const reach *r, bool rubs) {
   w->contact++;
 }
 
-// The contacts of a node, or with `next` of the element that leads there.
+// Meets the contacts of a node, or with `next` of the element that leads there.
 static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node, uint32_t next) {
   const rl_model *m = w->model;
   const double *friction = &m->frictions[(size_t)rope * m->body_count];
@@ -208,7 +210,7 @@ static void meet_pairs(walk *w) {
   }
 }
 
-// Where the element before this one begins, if the rope is bent between them.
+// Returns the first node of the element before this one, if the rope has bending stiffness.
 static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
   const uint32_t i = index - r->first_link;
@@ -223,10 +225,10 @@ static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
   return before == RL_NONE ? RL_NONE : rl_fully_fed_link(w->model->links, r, before).a;
 }
 
-// The element between two nodes; of a rope over bodies also the strands beyond the first.
+// Meets the element between two nodes; of a rope over bodies also the strands beyond the first.
 static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t index) {
   const rl_rope *r = &w->model->ropes[rope];
-  // Which element runs through an eye changes: each counts as if it did.
+  // Any element may come to run through an eye: each counts as if it did.
   const bool reaches = r->massless || r->ring_count > 0;
   const reach all = {{link->a, link->b, bent_place(w, rope, index), RL_NONE},
                      reaches ? rope : RL_NONE};
@@ -243,13 +245,13 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   }
 }
 
-// Along the elements as they are: where a piece begins its first node, then what each element leads
-// to.
+// Walks along the elements of a rope in a state: at the beginning of a piece its first node, then
+// the node to which each element leads.
 static void walk_rope(walk *w, uint32_t r) {
   const rl_model *m = w->model;
   const rl_rope *rope = &m->ropes[r];
   const rl_link *links = &w->state->links[rope->first_link];
-  uint32_t node = 0; // places along the rope
+  uint32_t node = 0; // index along the rope
   bool begins = true;
   for (uint32_t i = 0; i < rl_rope_elements(m, w->state, r); i++) {
     if (begins) {
@@ -268,7 +270,7 @@ static void walk_rope(walk *w, uint32_t r) {
   }
 }
 
-// Rows of elements that are not there, behind all others.
+// Assigns places behind all others to the rows of elements that do not exist.
 static void place_nothing(walk *w) {
   const rl_model *m = w->model;
   for (uint32_t r = 0; r < m->rope_count && w->state; r++) {
@@ -279,8 +281,8 @@ static void place_nothing(walk *w) {
   }
 }
 
-// The same with all that can be: where a rope has spare nodes, each of its nodes with a twin, that
-// comes when it parts there. Which of them come is not known.
+// Walks along a rope without a state. If it has spare nodes each of its nodes has a twin, which is
+// needed if the rope parts there.
 static void walk_whole_rope(walk *w, uint32_t r) {
   const rl_model *m = w->model;
   const rl_rope *rope = &m->ropes[r];
@@ -320,7 +322,7 @@ static void walk_along(walk *w, bool border, bool couples) {
   meet_pairs(w);
 }
 
-// A body has its place along the rope if nothing but one end or eye of it is there.
+// Finds the bodies that are in the border: all but those with a single end or eye of a rope.
 static void find_shared(const rl_model *m, uint8_t *shared) {
   memset(shared, 0, m->body_count * sizeof *shared);
   uint8_t *uses = shared;
@@ -351,7 +353,7 @@ static void find_shared(const rl_model *m, uint8_t *shared) {
   }
 }
 
-// Places for everything, then how far back each row reaches.
+// Assigns all places, then finds how far back each row reaches.
 static void walk_all(walk *w, uint8_t *shared) {
   const rl_model *m = w->model;
   find_shared(m, shared);
@@ -370,7 +372,7 @@ static void walk_all(walk *w, uint8_t *shared) {
     }
   }
   for (uint32_t i = 0; i < m->slot_count && m->topology_changes; i++) {
-    if (can_move(w, i) && w->slot_place[i] == RL_NONE) { // nothing is tied to it any more
+    if (can_move(w, i) && w->slot_place[i] == RL_NONE) { // a slot without links
       give_place(w, i, true, NULL);
     }
   }
@@ -384,18 +386,18 @@ size_t rl_kkt_capacity(const rl_model *model) {
   return 3 * (size_t)model->slot_count + rl_direct_unknown_capacity(model);
 }
 
-// Entries left of the diagonal, with every contact that can be. Any element can touch any other
-// one.
+// Returns the most entries left of the diagonal, with every possible contact; all of them if ropes
+// can touch ropes, for then any two elements can.
 static size_t profile_capacity(const rl_model *model) {
   const size_t all = rl_kkt_capacity(model);
   if (model->tangle_capacity > 0) {
     return all * (all > 0 ? all - 1 : 0) / 2;
   }
   const size_t slots = model->slot_count + model->link_count + model->rope_count;
-  const size_t rows = 2 * rl_direct_unknown_capacity(model); // twins touch what nodes do
+  const size_t rows = 2 * rl_direct_unknown_capacity(model); // with the contacts of twins
   uint32_t *memory = calloc(2 * (slots + rows) + 1, sizeof *memory);
   uint8_t *shared = calloc(model->body_count + 1, sizeof *shared);
-  // Without memory for the count there is none for the arrays: ask for what nobody has.
+  // Without memory for the count, asks for more than there can be, so that the caller fails.
   size_t profile = (size_t)1 << 56;
   if (memory && shared) {
     walk w = {.model = model,
@@ -470,7 +472,7 @@ void rl_kkt_clear(rl_kkt *k, bool symmetric) {
   memset(k->diagonal, 0, k->count * sizeof *k->diagonal);
 }
 
-// Adds to the entry of two places, not to its mirror image.
+// Adds to the entry at two places, not to its mirror image.
 static void add_one_sided(rl_kkt *k, uint32_t i, uint32_t j, double value) {
   if (k->upper == k->lower) {
     return;
@@ -511,7 +513,7 @@ static double product(const double *x, const double *y, size_t count) {
   return sum;
 }
 
-// `side` of row i against the `other` of the rows before it.
+// Reduces one side of row i by the `other` side of the rows before it.
 static void reduce(const rl_kkt *k, uint32_t i, double *side, const double *other) {
   double *row = &side[k->start[i]];
   const uint32_t first = k->first[i];

@@ -70,7 +70,7 @@ rl_part rl_part_from_definition(const rl_part_definition *d) {
                    .normal = rl_unit(d->normal)};
 }
 
-// A part with the faces of its hull, if it is one, in `hull`. False if there is no such hull.
+// Makes a part, with the faces of a hull in `hull`. Returns false if there is no such hull.
 static bool make_part(const rl_part_definition *d, rl_hull *hull, rl_part *part) {
   char message[256];
   *part = rl_part_from_definition(d);
@@ -115,8 +115,8 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
          !anchored_inside(definition, &rope->to, index);
 }
 
-// Of the size of a body: how far its mass centre, and of its inertia: how far its principal axes
-// may be off the frame of its shape.
+// How far the mass centre may be off the origin, relative to the size of a body, and products of
+// inertia off 0, relative to its moments.
 static const double inertia_tolerance = 1e-6;
 
 bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message) {
@@ -160,7 +160,7 @@ bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, cha
   return true;
 }
 
-// Whatever pushes on a frictionless sphere pushes on its centre.
+// Whether a body is a sphere about its centre: without friction nothing exerts a torque on it.
 static bool is_plain_sphere(const rl_body_definition *body) {
   return body->part_count == 1 && body->parts[0].shape == RL_SPHERE &&
          rl_is_zero(body->parts[0].at);
@@ -318,7 +318,7 @@ bool rl_definition_is_fed(const rl_definition *definition, uint32_t rope) {
   return definition->ropes[rope].segments > 0 && rl_definition_is_reeled(definition, rope);
 }
 
-// One for each element that is paid out, and one for what is left over.
+// One node for each element that is paid out, and one for the remainder.
 double rl_definition_fed_nodes(const rl_definition *definition, uint32_t rope) {
   const rl_rope_definition *r = &definition->ropes[rope];
   double nodes = 0.0;
@@ -338,7 +338,7 @@ size_t rl_definition_most_elements(const rl_definition *definition, uint32_t rop
   return rl_definition_elements(r) + (r->pool < fed ? r->pool : fed);
 }
 
-// A rope comes apart at each of its nodes at most once, and is let go at each end.
+// A rope can part at each of its nodes once, and be released at each end.
 size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
   const rl_rope_definition *rope = &definition->ropes[index];
   const size_t most = rope->segments + 1, fed = (size_t)rl_definition_fed_nodes(definition, index);
@@ -353,7 +353,6 @@ size_t rl_definition_spares(const rl_definition *definition, uint32_t index) {
   return rope->segments == 0 ? 0 : rope->pool == RL_POOL_ENOUGH ? needed : rope->pool;
 }
 
-// The friction coefficient of a pair: sqrt(a b); a side without one takes the other's.
 double rl_pair_friction(double a, double b) {
   if (isnan(a) || isnan(b)) {
     return isnan(a) ? (isnan(b) ? 0.0 : b) : a;

@@ -9,7 +9,7 @@ static void add_outer(rl_vec3 sum[3], double factor, rl_vec3 a) {
   sum[2] = rl_add_scaled(sum[2], factor * a.z, a);
 }
 
-// Of a body that is its own mirror image in all three planes.
+// Returns the moments of a volume that is symmetric in all three coordinate planes.
 static rl_moments symmetric(double volume, rl_vec3 mean_squares) {
   const rl_vec3 s = rl_scale(volume, mean_squares);
   return (rl_moments){volume, {0.0, 0.0, 0.0}, {{s.x, 0.0, 0.0}, {0.0, s.y, 0.0}, {0.0, 0.0, s.z}}};
@@ -21,15 +21,15 @@ static rl_moments cylinder(double radius, double length) {
                    rl_vec(across, across, length * length / 12.0));
 }
 
-// Two half balls, with their flat sides `length` apart.
+// Returns the moments of two half balls, with their flat sides `length` apart.
 static rl_moments caps(double radius, double length) {
   const double across = 0.2 * radius * radius, half = 0.5 * length;
   return symmetric(4.0 / 3.0 * RL_PI * radius * radius * radius,
                    rl_vec(across, across, half * half + 0.75 * half * radius + across));
 }
 
-// The tetrahedra between the origin and the triangles of the faces, inside and outside with
-// opposite signs.
+// Returns the moments of a hull: the sum over the signed tetrahedra between the origin and the
+// triangles of its faces.
 static rl_moments hull(const rl_part *part) {
   rl_moments sum = {0};
   for (uint32_t f = 0; f < part->face_count; f++) {

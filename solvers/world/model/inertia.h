@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Moments of inertia of bodies that are filled evenly.
+// Moments of inertia of bodies of uniform density.
 #ifndef RL_INERTIA_H
 #define RL_INERTIA_H
 
@@ -12,12 +12,12 @@ typedef struct rl_moments {
   rl_vec3 second[3]; // rows, symmetric [m^5]
 } rl_moments;
 
-// Of a part as it sits in its body. A plane has no end: its volume is infinite.
+// Returns the moments of a part in the frame of its body. The volume of a plane is infinite.
 rl_moments rl_part_moments(const rl_part *part);
 
 void rl_moments_add(rl_moments *sum, const rl_moments *moments);
 
-// Rows of the inertia tensor about the origin of the frame for a mass [kg m^2].
+// Computes the rows of the inertia tensor about the origin of the frame, for a mass [kg m^2].
 void rl_moments_inertia(const rl_moments *moments, double mass, rl_vec3 inertia[3]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bodies of a model: shapes, hulls, ways.
+// Builds the bodies of a model: shapes, hulls, drives.
 #include "../bodies/shape.h"
 #include "../bodies/shape_hull.h"
 #include "../trigonometry.h"
@@ -27,7 +27,7 @@ void rl_builder_set_point(rl_builder *b, uint32_t slot, rl_vec3 position, double
   b->velocities[slot] = velocity;
 }
 
-// The faces of a hull, which the check has found to have some, and its points.
+// Builds the faces and points of a hull, which has been checked before.
 static void build_hull(rl_builder *b, const rl_part_definition *d, rl_part *part) {
   rl_hull hull;
   char message[256];
@@ -56,7 +56,7 @@ static rl_part build_part(rl_builder *b, const rl_part_definition *d) {
   return part;
 }
 
-// The scaled coordinates of what turns, and its slot; bodies are built in order.
+// Builds the spin slot of a body that turns, and its scaled coordinates; bodies are built in order.
 static void build_spin(rl_builder *b, uint32_t i) {
   const rl_body_definition *d = &b->definition->bodies[i];
   rl_body *body = &b->bodies[i];

@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Nodes that winches can pay out, at most: as many as a rope can have.
+// Most nodes that winches may pay out: as many as a rope may have.
 static const double most_nodes = 1e7;
 
-// A bending stiffness over the length of an element has to stay below that [N m].
+// Upper limit of the bending stiffness over the length of an element [N m].
 static const double most_bent = 1e150;
 
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
@@ -159,7 +159,7 @@ static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *f
   return true;
 }
 
-// A clamp needs a stiffness, and something that can hold a direction.
+// Checks that a clamped end has a stiffness, and something that can hold a direction.
 static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const rl_end *ends[2] = {&rope->from, &rope->to};
@@ -191,7 +191,7 @@ static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
-// The energy of a bend goes with EI / l, and how fast that changes with its square.
+// Checks that EI / l, to which the energy of a bend is proportional, has a square within range.
 static bool check_bending(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const double length = rl_definition_length(definition, rope) / (double)rope->segments;
@@ -202,7 +202,7 @@ static bool check_bending(const rl_definition *definition, uint32_t i, rl_fault 
                       rope->bending, length, most_bent * length);
 }
 
-// A loop has no ends that it could lie or hang between: only points give it a place.
+// Checks that a loop has points: it has no ends between which it could lie or hang.
 static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
   if (!rope->closed) {
     return true;
@@ -267,7 +267,7 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
   return true;
 }
 
-// The rope's points must fit its ends.
+// Checks that the points of a rope fit its ends.
 static bool check_outer_points(const rl_definition *definition, uint32_t i, double tolerance,
                                rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
@@ -284,7 +284,7 @@ static bool check_outer_points(const rl_definition *definition, uint32_t i, doub
   return true;
 }
 
-// Where the rope's points are its nodes they must fit its elements too.
+// Checks that points which are the nodes of a rope fit its elements too.
 static bool check_points(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   if (rope->pose != RL_POSE_POINTS) {
@@ -352,7 +352,7 @@ bool rl_definition_check_length(const rl_definition *definition, uint32_t i, rl_
          check_tangle(definition, i, fault) && check_points(definition, i, fault);
 }
 
-// What a rope shall pass round has a surface that it can lie on.
+// Checks that the bodies of waypoints have surfaces on which the rope can lie.
 static bool check_waypoints(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   for (size_t k = 0; k < rope->waypoint_count; k++) {
@@ -398,7 +398,7 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
                                             : "a rope that touches ropes (rope_collide) has no "
                                               "radius; expected one above 0 m");
   }
-  // The way of these is not known yet: joined ropes are checked when they are built, the others are
+  // The path of others is not known yet: joined ropes are checked when they are built, the rest is
   // refused as unsupported below.
   bool known = rope->from.kind != RL_END_NODE && rope->to.kind != RL_END_NODE &&
                !(rope->closed && (rope->segments == 0 || rope->waypoint_count > 0));
@@ -410,7 +410,7 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
 }
 
 // ---------------------------------------------------------------------------------------------
-// Unsupported: valid, but not built in this version.
+// Unsupported: valid, but not possible in this version.
 
 static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const char *field,
                         const char *what) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where ropes with mass start that pass something: along the way of a massless rope.
+// The start of ropes with mass that have waypoints: along the path of a massless rope.
 #include "../bodies/shape_hull.h"
 #include "../paths/bend.h"
 #include "../paths/wrap.h"
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Straight elements of the length l cut into what they pass: into a ball or a drum of radius R by
-// l^2/(8 R), and its path is a polyline that turns by up to 0.1 rad at a corner, R (1 - cos 0.05);
-// over an edge that turns them by t by (l/2) sin(t/2), where planes m further out leave room for
-// m/cos(t/2): m = l/4 is enough for all edges.
+// Straight elements of length l cut into the bodies that they pass, so the path is laid further
+// out. Into a ball or cylinder of radius R they cut by l^2/(8 R), and by R (1 - cos 0.05) because
+// the path is a polyline that turns by up to 0.1 rad at a corner. Over an edge that turns the rope
+// by t they cut by (l/2) sin(t/2); planes further out by m leave room for m/cos(t/2), so that m =
+// l/4 is enough for all edges.
 static const double round_cut = 0.126, arc_cut = 0.0013, edge_cut = 0.25;
 
-// The bodies of a scene further out, for ways that leave room for straight elements.
+// The bodies of a scene grown, so that paths over them leave room for straight elements.
 typedef struct surroundings {
   rl_body_definition *bodies;
   rl_part_definition *parts;
@@ -30,8 +31,8 @@ static void free_surroundings(surroundings *s) {
   free(s->points);
 }
 
-// The corners of a hull such that all faces are by `margin` or more further out: each goes along
-// the mean of the normals of its faces. False if there is no such hull.
+// Moves the corners of a hull so that all faces are further out by `margin` or more: each along the
+// mean of the normals of its faces. Returns false if there is no such hull.
 static bool grow_hull(rl_part_definition *part, double margin, rl_vec3 *points) {
   rl_hull hull;
   char message[256];
@@ -61,7 +62,7 @@ static bool grow_hull(rl_part_definition *part, double margin, rl_vec3 *points) 
   return true;
 }
 
-// A part with room for a rope of a radius with elements of a length.
+// Grows a part to leave room for a rope of a given radius with elements of a given length.
 static bool grow_part(rl_part_definition *part, double radius, double length, rl_vec3 *points) {
   const double edge = radius + edge_cut * length;
   const double arc = part->radius + radius;
@@ -86,7 +87,8 @@ static bool grow_part(rl_part_definition *part, double radius, double length, rl
   return true;
 }
 
-// What the rope can touch, grown; it passes through all else. False with `fault` filled in.
+// Grows the bodies that the rope can touch; it passes through all others. Returns false with
+// `fault` filled in.
 static bool grow_bodies(const rl_builder *b, const rl_rope_definition *rope, double length,
                         surroundings *s, rl_fault *fault) {
   const rl_definition *d = b->definition;
@@ -114,7 +116,7 @@ static bool grow_bodies(const rl_builder *b, const rl_rope_definition *rope, dou
   return grown || rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
 }
 
-// A massless rope in the place of one with mass.
+// Returns a massless rope with the ends and waypoints of one with mass.
 static rl_rope_definition massless_like(const rl_builder *b, const rl_rope_definition *rope) {
   rl_rope_definition massless = rl_rope_defaults();
   massless.name = rope->name;
@@ -127,7 +129,7 @@ static rl_rope_definition massless_like(const rl_builder *b, const rl_rope_defin
   return massless;
 }
 
-// The corners of its path, of which there are `count`; NULL with `fault` filled in.
+// Finds the `count` corners of the path of a massless rope. Returns NULL with `fault` filled in.
 static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rope,
                               const surroundings *s, size_t *count, rl_fault *fault) {
   rl_definition scene = *b->definition;
@@ -158,7 +160,8 @@ static rl_vec3 *find_polyline(const rl_builder *b, const rl_rope_definition *rop
   return points;
 }
 
-// Straight from eye to eye: the corners twice, so that they are not taken for the nodes.
+// Sets the points of a rope straight from eye to eye. Each corner is there twice, so that the
+// points are not taken for the nodes.
 static bool lay_through_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_rope_definition *rope = &b->copies[index];
   const size_t corners = rope->waypoint_count + 2;
@@ -178,8 +181,8 @@ static bool lay_through_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
   return rl_definition_check_length(b->definition, index, fault);
 }
 
-// A rope with mass starts along the path that a massless one would have, so far out that its
-// elements, whose length is that of the path, clear the bodies.
+// Sets the points of a rope with mass to the path that a massless one would have over bodies grown
+// so far that its elements clear them.
 static bool lay_over(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_rope_definition *rope = &b->copies[index];
   const rl_rope_definition massless = massless_like(b, rope);

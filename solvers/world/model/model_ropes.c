@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ropes of a model: nodes, elements, joints, places.
+// Builds the ropes of a model: nodes, elements, joints, positions.
 #include "../paths/bend.h"
 #include "../paths/wrap.h"
 #include "../trigonometry.h"
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A free end, or one that shares a node with another rope, has mass.
+// Whether an end has mass: a free end, or one that shares a node with another rope.
 static bool end_moves(const rl_end *end) {
   return end->kind == RL_END_FREE || end->kind == RL_END_NODE;
 }
 
-// An end that is tied to the centre of a body needs no node of its own.
+// Whether an end is tied to the centre of a body, so that it needs no node of its own.
 static bool end_is_centre(const rl_end *end) {
   return end->kind == RL_END_BODY && rl_is_zero(end->at);
 }
@@ -29,7 +29,7 @@ size_t rl_builder_own_nodes(const rl_rope_definition *rope) {
          (end_is_shared(&rope->to) ? 1 : 0);
 }
 
-// Whether its node i is an end; a loop has none.
+// Whether node i of a rope is an end; a loop has none.
 static bool node_is_end(const rl_rope_definition *rope, size_t i) {
   return !rope->closed && (i == 0 || i == rl_definition_elements(rope));
 }
@@ -38,7 +38,7 @@ static const rl_end *end_at(const rl_rope_definition *rope, size_t i) {
   return i == 0 ? &rope->from : &rope->to;
 }
 
-// The mass that each node of the rope would have if it were free.
+// Computes the mass that each node of a rope would have if it were free.
 static void lump_masses(const rl_rope_definition *rope, const double *rest, double length,
                         double *masses) {
   const size_t nodes = rl_definition_nodes(rope);
@@ -95,7 +95,8 @@ static bool pose_nodes(const rl_builder *b, uint32_t index, rl_fault *fault) {
   return true;
 }
 
-// Velocity of each node: the common one and the spin about the mass centre or the pivot.
+// Returns the velocity of a node: as given, or the common one and the spin about the mass centre or
+// the pivot.
 static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_vec3 at, size_t i) {
   if (rope->velocities) {
     return rope->velocities[i];
@@ -103,7 +104,7 @@ static rl_vec3 node_velocity(const rl_rope_definition *rope, rl_vec3 centre, rl_
   return rl_add(rope->velocity, rl_cross(rope->spin, rl_sub(at, centre)));
 }
 
-// The slot of the node of another rope, built before, that an end is joined to.
+// Returns the slot of the node of another rope, built before, to which an end is joined.
 static uint32_t joined_slot(const rl_builder *b, const rl_end *end) {
   const rl_rope *other = &b->ropes[end->rope];
   const int64_t count = rl_rope_node_count(other);
@@ -112,7 +113,7 @@ static uint32_t joined_slot(const rl_builder *b, const rl_end *end) {
   return node == 0 ? links[0].a : links[node - 1].b;
 }
 
-// The slot of an end of the rope, making the node if it needs one of its own.
+// Returns the slot of an end of a rope; makes its node if it needs one of its own.
 static uint32_t build_end(rl_builder *b, const rl_end *end, uint32_t *next_node, double mass,
                           rl_vec3 position, rl_vec3 velocity) {
   if (end_is_centre(end)) {
@@ -140,7 +141,8 @@ static uint32_t build_end(rl_builder *b, const rl_end *end, uint32_t *next_node,
   return slot;
 }
 
-// Drag of each node that moves by itself: as given, or half of each element beside it.
+// Sets the drag of each node that moves by itself: as given, or half of that of each element beside
+// it.
 static void build_drags(rl_builder *b, const rl_rope_definition *rope, const rl_rope *out) {
   for (uint32_t k = 0; k < out->link_count; k++) {
     const rl_link *link = &b->links[out->first_link + k];
@@ -155,7 +157,7 @@ static void build_drags(rl_builder *b, const rl_rope_definition *rope, const rl_
   }
 }
 
-// Rest lengths, masses and positions of the rope's nodes, into the scratch arrays.
+// Computes rest lengths, masses and positions of the nodes of a rope in the scratch arrays.
 static bool shape_rope(rl_builder *b, uint32_t index, double length, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
   const size_t count = rl_definition_elements(rope);
@@ -170,7 +172,8 @@ static bool shape_rope(rl_builder *b, uint32_t index, double length, rl_fault *f
   return pose_nodes(b, index, fault);
 }
 
-// What the rope spins about: its pivot, or the mass centre of the nodes that move with it.
+// Returns the point about which a rope spins: its pivot, or the mass centre of the nodes that move
+// with it.
 static rl_vec3 spin_centre(const rl_builder *b, const rl_rope_definition *rope) {
   if (!isnan(rope->pivot.x)) {
     return rope->pivot;
@@ -186,7 +189,7 @@ static rl_vec3 spin_centre(const rl_builder *b, const rl_rope_definition *rope) 
   return rl_scale(total > 0.0 ? 1.0 / total : 0.0, centre);
 }
 
-// The slot of node i, which is made unless it is there already.
+// Returns the slot of node i of a rope; makes the node if there is none yet.
 static uint32_t build_node(rl_builder *b, uint32_t index, size_t i, rl_vec3 centre,
                            uint32_t *next_node) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
@@ -253,8 +256,8 @@ static void build_surroundings(rl_builder *b, uint32_t index) {
   }
 }
 
-// A joined end has the place of its joint, which is known once the other rope is built; only then
-// can the length of this one be checked.
+// Sets the positions of joined ends, which are known once the other ropes are built; then the
+// length of this one can be checked.
 static bool resolve_joints(rl_builder *b, uint32_t index, rl_fault *fault) {
   rl_end *ends[2] = {&b->copies[index].from, &b->copies[index].to};
   bool joined = false;
@@ -281,8 +284,8 @@ static void build_clamps(rl_builder *b, const rl_rope_definition *rope, rl_rope 
   }
 }
 
-// Which element runs through each eye at the start: the one whose way through it is shortest, of
-// its rest length; behind those of the eyes before.
+// Finds the element that runs through each eye at the start: the one whose path through the eye is
+// shortest, relative to its rest length, behind those of the eyes before.
 static bool thread_eyes(rl_builder *b, uint32_t index, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
   const rl_rope *out = &b->ropes[index];
@@ -361,7 +364,7 @@ void rl_build_strengths(rl_builder *b) {
   }
 }
 
-// Where each rope's nodes, elements and eyes stand among the model's.
+// Assigns the indices of nodes, elements, eyes and wraps of each rope in the arrays of the model.
 static void place_ropes(rl_builder *b) {
   uint32_t node = 0, link = 0, eye = 0, wrap = 0, spare = 0;
   for (uint32_t i = 0; i < b->model->rope_count; i++) {
@@ -391,7 +394,7 @@ static void place_ropes(rl_builder *b) {
   }
 }
 
-// A rope waits for those that its ends are joined to.
+// Whether the ropes to which the ends of a rope are joined are built.
 static bool can_build(const rl_builder *b, uint32_t index) {
   const rl_end *ends[2] = {&b->definition->ropes[index].from, &b->definition->ropes[index].to};
   for (size_t k = 0; k < 2; k++) {
@@ -426,7 +429,7 @@ bool rl_build_ropes(rl_builder *b, rl_fault *fault) {
                       "ropes are joined to each other in a circle; expected one to begin with");
 }
 
-// The rest length of a rope that has been laid, from that of its path.
+// Sets the rest length of a rope that was laid, from the length of its path.
 static bool resolve_length(rl_builder *b, uint32_t index, double way, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
   const double length = isnan(rope->length) ? way + rope->slack : rope->length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a model asks of a solver.
+// The capabilities that a model needs, and the quantities that it conserves.
 #include "definition.h"
 #include "model_builder.h"
 
@@ -60,7 +60,7 @@ const char *rl_capability_name(uint32_t bit) {
   }
 }
 
-// What it takes to touch a body: level ground is a plane with normal +y that does not move.
+// Returns the capabilities needed to touch a body: a fixed plane with normal +y is RL_CAN_GROUND.
 static uint32_t touch_capability(const rl_body *body, double friction) {
   uint32_t needed = 0;
   for (size_t k = 0; k < body->part_count; k++) {
@@ -75,7 +75,7 @@ static uint32_t touch_capability(const rl_body *body, double friction) {
   return needed | (friction > 0.0 ? RL_CAN_FRICTION : 0U);
 }
 
-// Whether something at the end of an element, or on its way there, leaves the plane z = const.
+// Whether a slot at the end of an element, or its motion, leaves the plane z = const.
 static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
   if (m->points[slot].z != z || m->velocities[slot].z != 0.0) {
     return true;
@@ -89,7 +89,6 @@ static bool leaves_plane(const rl_model *m, uint32_t slot, double z) {
   return false;
 }
 
-// What a solver must be able to do, and how large the scene is.
 void rl_build_summary(rl_builder *b) {
   rl_model *m = b->model;
   m->capabilities |= RL_CAN_CHAINS | (rl_definition_parts(b->definition) ? RL_CAN_PART : 0U);
@@ -147,15 +146,15 @@ void rl_build_summary(rl_builder *b) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What stays
+// Conserved quantities
 
 static bool moves_freely(const rl_model *model, uint32_t slot) {
   const rl_hold *hold = rl_moving_hold(model, slot);
   return model->points[hold ? rl_body_slot(model, hold->body) : slot].w > 0.0;
 }
 
-// Whether the pull of a rope at a slot is from nothing outside; or, with `pinned`, from what stands
-// still at the origin, which has no moment about it.
+// Whether the force of a rope at a slot is internal; or, with `pinned`, on something fixed at the
+// origin, where it has no moment.
 static bool is_inside(const rl_model *model, uint32_t slot, bool pinned) {
   const rl_body *body = rl_slot_body(model, slot);
   const bool is_pin = rl_length(rl_position(&model->points[slot])) == 0.0 &&

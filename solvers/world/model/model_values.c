@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every value of a definition by itself, and what its indices point at. A scenario file comes with
-// these checks made, at their places in the file; a C program has only these.
+// Checks every value of a definition by itself, and every index. For a scenario file these checks
+// have already been made, with their places in the file; for a C program these are the only ones.
 #include "model_check.h"
 
 #include <stddef.h>
 
-// Which numbers a field may hold, beside NAN where it is optional.
+// The range of a field, besides NAN if it is optional.
 typedef enum limits { ANY, NOT_NEGATIVE, POSITIVE, AT_MOST_ONE } limits;
 
 typedef struct value {
@@ -68,7 +68,7 @@ static const value waypoint_values[] = {
     NUMBER(rl_waypoint, friction, NOT_NEGATIVE, true),
 };
 
-// The item that is being checked, and where faults are told.
+// The item that is being checked, and the fault to fill in.
 typedef struct place {
   uint32_t body, rope;
   rl_fault *fault;

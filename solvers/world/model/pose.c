@@ -67,7 +67,7 @@ typedef struct hang {
   double rounding; // |F| is replaced by sqrt(|F|^2 + rounding^2) [N]
 } hang;
 
-// Merit and its gradient; the Hessian too if it is asked for.
+// Returns the merit function; computes its gradient, and the Hessian unless that is NULL.
 static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, rl_symmetric3 *hessian) {
   rl_vec3 force = f;
   double merit = -rl_dot(f, h->closing);
@@ -97,8 +97,8 @@ static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, rl_symmetr
   return merit;
 }
 
-// The parabola's force for a start: along the chord with the horizontal pull of a shallow sag, and
-// half the weight up.
+// Returns the force of the parabola as a first guess: along the chord with the horizontal pull of a
+// shallow sag, and half the weight upwards.
 static rl_vec3 hang_guess(const hang *h, double weight) {
   const rl_vec3 down = rl_unit(h->gravity);
   const rl_vec3 across = rl_add_scaled(h->closing, -rl_dot(h->closing, down), down);
@@ -109,7 +109,7 @@ static rl_vec3 hang_guess(const hang *h, double weight) {
   return rl_add_scaled(rl_scale(pull / rl_length(across), h->closing), -0.5 * weight, down);
 }
 
-// Newton with step halving from f; true when the ends close.
+// Newton's method with step halving from f. Returns true if the ends close.
 static bool hang_newton(const hang *h, double length, rl_vec3 *f) {
   rl_vec3 gradient;
   rl_symmetric3 hessian;
@@ -132,13 +132,14 @@ static bool hang_newton(const hang *h, double length, rl_vec3 *f) {
   return rl_length(gradient) <= 1e-10 * length;
 }
 
-// Length of an element for each newton of its force F, which it lies along [m/N].
+// Returns the length of an element over its force F, along which it lies [m/N].
 static double hang_stretch(const hang *h, size_t element, rl_vec3 force) {
   return h->rest[element] * (1.0 / rl_length(force) + h->inverse_stiffness);
 }
 
-// The minimum lies at the kink: one element carries nothing, and from it the rope hangs straight up
-// to both ends. False where that element would have to be longer than it is.
+// Solves the case that the minimum is at the kink: one element carries nothing, and the rope hangs
+// straight down from both ends to it. Returns false if that element would have to be longer than it
+// is.
 static bool hang_two_strands(const hang *h, rl_vec3 f, rl_vec3 from, rl_vec3 to, rl_vec3 *out) {
   size_t slack = 0;
   double least = INFINITY;
@@ -180,8 +181,8 @@ bool rl_pose_hang(size_t count, const double *rest, const double *masses, double
       (isinf(stiffness) && rl_length(h.closing) >= length)) {
     return false;
   }
-  // The merit has a kink where an element carries nothing, as near the bottom of a steep loop. It
-  // is rounded first, then less and less.
+  // The merit function has a kink where an element carries nothing, as near the bottom of a steep
+  // loop. The kink is smoothed, less and less.
   rl_vec3 f = hang_guess(&h, weight);
   bool closed = false;
   for (double rounding = 0.1; rounding > 1e-13 && !closed; rounding *= 0.03) {
