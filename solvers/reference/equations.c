@@ -130,10 +130,13 @@ static void add_elastic_forces(rl_equations *e) {
   }
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     double damper = 0.0;
-    const bool pulls_now = !rl_equations_is_stiff(e, m) && e->acts[m];
-    pulls[m] = pulls_now ? rl_equations_elastic_pull(e, m, &damper) : 0.0;
+    const bool is_elastic = !rl_equations_is_stiff(e, m);
+    const double pull = is_elastic ? rl_equations_elastic_pull(e, m, &damper) : 0.0;
+    pulls[m] = e->acts[m] ? pull : 0.0;
     e->multipliers[m] = pulls[m];
-    e->loss += stores_apart(e, m) ? 0.0 : damper * e->lcp.rates[m];
+    const bool is_strained = e->acts[m] || e->lcp.values[m] > 0.0;
+    const double taken = damper + (pulls[m] - pull); // (3a) without a pull, what the spring gives
+    e->loss += is_strained && !stores_apart(e, m) ? taken * e->lcp.rates[m] : 0.0;
   }
   rl_direct_push(&e->lcp.direct, e->state->points, e->lcp.gradients, pulls, e->accelerations);
 }

@@ -136,7 +136,7 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
                     double lower) {
   p->hard[m] = soft.is_hard;
   p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
-  p->lag[m] += soft.is_hard && p->integrator == RL_MIDPOINT ? 1.0 : 0.0;
+  p->lag[m] += rl_implicit_is_ahead(p, m) ? 1.0 : 0.0;
   p->softness[m] = soft.softness / (1.0 + p->lag[m]);
   p->weights[m] = inverse_mass;
   p->lower[m] = lower;
@@ -335,12 +335,14 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   return reason;
 }
 
-// Returns the loss in a damper of the scenario, whose force is the difference between the force of
-// the row and that of its spring [J].
+// (13) of penalty-implicit.md: returns the loss in a damper of the scenario, whose force is the
+// difference between the force of the row and that of its spring, also where the row does not pull
+// [J].
 static double damper_loss(const rl_implicit *p, uint32_t m, double value, double way) {
   const double rate = way / p->h;
   const double pull = value / (p->softness[m] * (1.0 + p->lag[m]));
-  return p->forces[m] > 0.0 || p->lower[m] < 0.0 ? (p->forces[m] - pull) * rate * p->dt : 0.0;
+  const bool taut = value > 0.0 || p->forces[m] != 0.0;
+  return taut ? (p->forces[m] - pull) * rate * p->dt : 0.0;
 }
 
 static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *state,

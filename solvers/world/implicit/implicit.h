@@ -77,7 +77,7 @@ typedef struct rl_implicit {
   double *values;          // [unknowns] C with its damper at the positions last evaluated [m]
   double *weights;         // [unknowns] J M^-1 J^T there, with the masses of the model [1/kg]
   double *softness;        // [unknowns] [m/N]
-  double *lag;             // [unknowns] damping over (h stiffness): weight of the rate in `values`
+  double *lag;             // [unknowns] damping over (h stiffness), and 1 where the row is ahead
   bool *hard;              // [unknowns] the scenario gives the row no stiffness
   double *lower;           // [unknowns] bounds of the forces
   double *forces;          // [unknowns] lambda [N]
@@ -147,9 +147,14 @@ static inline double rl_implicit_weight(const rl_implicit *p, const rl_row *row)
   return row->inverse_mass > 0.0 ? row->inverse_mass : row->compliance / (p->h * p->h);
 }
 
+// Whether a row takes the value that it has at the end of a step of the midpoint rule.
+static inline bool rl_implicit_is_ahead(const rl_implicit *p, uint32_t m) {
+  return p->hard[m] && p->integrator == RL_MIDPOINT;
+}
+
 // Whether C of an element is (|d|^2 - l^2) / 2l.
 static inline bool rl_implicit_is_square(const rl_implicit *p, uint32_t m) {
-  return p->hard[m] && (p->integrator == RL_MIDPOINT || (p->squares && p->lower[m] == 0.0));
+  return rl_implicit_is_ahead(p, m) || (p->hard[m] && p->squares && p->lower[m] == 0.0);
 }
 
 // Computes the moves of all slots since the start of the step (of a spin with its drift), and the

@@ -40,6 +40,15 @@ static double way_of(const rl_implicit *p, const rl_rows *rows, const rl_row *ro
   return rl_row_rate(rows, row, p->ways) + row->reel - p->h * row->reel;
 }
 
+// Returns C~ of (3) without its force. (12) A damper does not pull a slack rope: of the way only
+// what the rope is strained by counts.
+static double lagged(const rl_implicit *p, uint32_t m, double value, double way) {
+  const double ahead = rl_implicit_is_ahead(p, m) ? 1.0 : 0.0, damper = p->lag[m] - ahead;
+  const double strain = value + ahead * way;
+  const double strained = p->lower[m] == 0.0 ? fmin(way, strain) : way;
+  return (strain + damper * strained) / (1.0 + p->lag[m]);
+}
+
 static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const rl_point *points) {
   const rl_vec3 d = rl_sub(rl_position(&points[link->b]), rl_position(&points[link->a]));
   const double length = rl_length(d);
@@ -60,7 +69,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
     // convex.md (15): this makes the square at the end of the step exact.
     const double rest =
         square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
-    p->values[m] = (p->values[m] + p->lag[m] * way + rest) / (1.0 + p->lag[m]);
+    p->values[m] = lagged(p, m, p->values[m], way) + rest / (1.0 + p->lag[m]);
   }
 }
 
@@ -77,7 +86,7 @@ void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state 
       rl_row_evaluate(model, state, rows, row, state->points);
       const uint32_t m = row->source;
       p->weights[m] = rl_implicit_weight(p, row);
-      p->values[m] = (row->value + p->lag[m] * way_of(p, rows, row)) / (1.0 + p->lag[m]);
+      p->values[m] = lagged(p, m, row->value, way_of(p, rows, row));
     }
   }
 }
