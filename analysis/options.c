@@ -109,10 +109,10 @@ enum { ALL_OPTIONS = sizeof all_options / sizeof all_options[0] };
 typedef struct parse {
   const rl_usage *usage;
   rl_arguments *arguments;
-  bool given[LONG_ONLY]; // by key
+  bool given[LONG_ONLY]; // by key, whether the option was given
 } parse;
 
-// Prints what is wrong with the command line and ends the program.
+// Prints a fault of the command line, printf style, and ends the program.
 static void refuse(const struct argp_state *state, const char *format, ...) {
   va_list values;
   va_start(values, format);
@@ -269,7 +269,7 @@ static const struct {
     {KEY_COVERAGE, FLAG, offsetof(rl_arguments, coverage)},
 };
 
-// What can be given any number of times.
+// Keys of the options that can be given more than once.
 static const char repeated[] = {KEY_SOLVER, KEY_SET, KEY_PROBE, KEY_QUANTITY, '\0'};
 
 // Whether a command has the option.
@@ -334,7 +334,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   parse *p = state->input;
   rl_arguments *a = p->arguments;
   if (key == ARGP_KEY_INIT) {
-    state->err_stream = NULL; // argp would point at --help after what getopt says is wrong
+    state->err_stream = NULL; // else argp adds a hint at --help to getopt's message
   }
   if (takes(p->usage, key)) {
     const bool is_twice = p->given[key & ~LONG_ONLY];

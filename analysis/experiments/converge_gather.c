@@ -277,7 +277,7 @@ static void print_reference(const curve *k) {
   }
 }
 
-// Prints how many errors the reference hides, where no order is found: they are less than its own.
+// Prints how many errors are below the reference's own error estimate, if no order was found.
 static void print_hidden(const curve *k) {
   size_t hidden = 0, count = k->c->value_count;
   double most = 0.0;
