@@ -306,10 +306,10 @@ static void add_edges_of(const rl_polyhedron *p, uint32_t face, const rl_solid *
   }
 }
 
-// Of touches as deep as the overlap, keeps only those along whose normal the separation is no less:
-// the normal of an edge that goes through the other part need not lead out of the overlap.
-static void leave_ways_out(const rl_polyhedron *p, const rl_polyhedron *q, double apart,
-                           double tolerance, rl_touch_list *list) {
+// Removes touches as deep as the overlap along whose normal the separation is less: the normal of
+// an edge that goes through the other part need not lead out of the overlap.
+static void keep_ways_out(const rl_polyhedron *p, const rl_polyhedron *q, double apart,
+                          double tolerance, rl_touch_list *list) {
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++) {
     const rl_touch *t = &list->touches[i];
@@ -369,7 +369,7 @@ void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *lis
   if (smallest_gap(list) > apart + tolerance) {
     add_edges_of(&p, face_a, b, &q, false, list);
     add_edges_of(&q, face_b, a, &p, true, list);
-    leave_ways_out(&p, &q, apart, tolerance, list);
+    keep_ways_out(&p, &q, apart, tolerance, list);
   }
   if (apart < -tolerance && smallest_gap(list) > apart + tolerance) {
     list->count = 0;

@@ -21,7 +21,7 @@ static rl_surface plane_surface(rl_vec3 normal, rl_vec3 p) {
   return (rl_surface){rl_dot(normal, p), normal};
 }
 
-// A ball about the nearest point of the axis.
+// A capsule is a ball about the nearest point of its axis.
 static rl_surface capsule_surface(double radius, double half, rl_vec3 p) {
   const double along = p.z > half ? half : p.z < -half ? -half : p.z;
   return sphere_surface(radius, rl_vec(p.x, p.y, p.z - along));

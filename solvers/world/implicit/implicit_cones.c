@@ -77,7 +77,7 @@ void rl_cones_measure(rl_implicit *p, const rl_rows *rows, double *complementari
   }
 }
 
-// (12)
+// (12) Sets the right sides of the tangents, and keeps c of db = c - W^-2 da.
 void rl_cones_set_right(rl_implicit *p, double aim, bool corrects) {
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
     rl_cone_pair *c = &p->cones[k];

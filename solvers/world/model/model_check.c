@@ -564,7 +564,8 @@ bool rl_definition_check(const rl_definition *definition, rl_fault *fault) {
   return true;
 }
 
-// A winch on a rope with mass: rope comes off what holds its end, and all of it is alike.
+// Checks a winch on a rope with mass: its elements and nodes must be alike, its length known, and
+// no other rope joined to an inner node.
 static bool support_feed(const rl_definition *definition, size_t index, rl_fault *fault) {
   const rl_event *event = &definition->events[index];
   const rl_rope_definition *rope = &definition->ropes[event->rope];

@@ -43,7 +43,7 @@ static uint32_t find_way_out(const rl_part *part, uint32_t face, rl_vec3 from, r
 
 // Inserts the edges over which the rope comes from the item before to items[first], which the part
 // hides from there.
-static rl_path_change come_on(rl_path *path, const rl_path_scene *s, size_t first) {
+static rl_path_change insert_before(rl_path *path, const rl_path_scene *s, size_t first) {
   const rl_path_item old = path->items[first];
   const rl_part *part = rl_path_part_of(s, &old);
   uint32_t edges[RL_PATH_MOST_EDGES];
@@ -67,7 +67,8 @@ static rl_path_change come_on(rl_path *path, const rl_path_scene *s, size_t firs
 }
 
 // Inserts the edges over which the rope goes from items[last], across `face`, to the item behind.
-static rl_path_change go_off(rl_path *path, const rl_path_scene *s, size_t last, uint32_t face) {
+static rl_path_change insert_behind(rl_path *path, const rl_path_scene *s, size_t last,
+                                    uint32_t face) {
   const rl_path_item old = path->items[last];
   const rl_part *part = rl_path_part_of(s, &old);
   uint32_t edges[RL_PATH_MOST_EDGES];
@@ -105,8 +106,9 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
     return RL_PATH_CHANGED;
   }
   const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
-  return height_over(part, RL_FEATURE_FACE(item->feature), p) < hidden ? come_on(path, s, first)
-                                                                       : RL_PATH_SAME;
+  return height_over(part, RL_FEATURE_FACE(item->feature), p) < hidden
+             ? insert_before(path, s, first)
+             : RL_PATH_SAME;
 }
 
 // Treats the last edge of a part, seen from the item behind it, in the same way.
@@ -120,8 +122,9 @@ static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t la
     return RL_PATH_CHANGED;
   }
   const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
-  return after != RL_NONE && height_over(part, after, p) < hidden ? go_off(path, s, last, after)
-                                                                  : RL_PATH_SAME;
+  return after != RL_NONE && height_over(part, after, p) < hidden
+             ? insert_behind(path, s, last, after)
+             : RL_PATH_SAME;
 }
 
 rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s) {

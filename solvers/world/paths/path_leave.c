@@ -217,8 +217,8 @@ static bool leave_rim_at(rl_path *path, const rl_path_scene *s, size_t i) {
   return flat;
 }
 
-// Where two places on a rim run together the solver is stuck: the rope slips off the end, down to
-// the side.
+// Merges two places on a rim that run together, where the solver is stuck: the rope slips off the
+// end, down to the side.
 rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double longest) {
   for (size_t i = 1; i + 2 < path->count; i++) {
     const rl_path_item *a = &path->items[i], *b = a + 1;

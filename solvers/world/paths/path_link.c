@@ -67,16 +67,16 @@ static double wrap_between(rl_vec3 axis, rl_vec3 from, rl_vec3 to, double near) 
 
 static double inverse(double length) { return length > 0.0 ? 1.0 / length : 0.0; }
 
-// (7) Second derivatives in the surface of a cylinder, which unrolls into a plane: as of a straight
-// rope.
+// (7) Sets the second derivatives in the surface of a cylinder, which unrolls into a plane, to
+// those of a straight rope.
 static void stiffen_flat(rl_path_link *link) {
   const double stiffness = inverse(link->length);
   link->cross_stiffness[0] = link->cross_stiffness[1] = stiffness;
   link->cross_coupling = stiffness;
 }
 
-// (8) Second derivatives in the surface of a ball: the Jacobi field that leaves the one end with
-// slope 1 has the size `arrival` at the other.
+// (8) Sets the second derivatives in the surface of a ball: the Jacobi field that leaves the one
+// end with slope 1 has the size `arrival` at the other.
 static void stiffen_ball(rl_path_link *link, double radius, double wrap, double before,
                          double after) {
   double s, c;

@@ -17,7 +17,8 @@ static inline bool rl_wraps_is_loop(const rl_model *model, uint32_t rope) {
   return model->ropes[rope].closed && model->ropes[rope].massless;
 }
 
-// The number of straight pieces of a rope: one more than wraps; in a loop with wraps as many.
+// Returns the number of straight pieces of a rope: one more than wraps; in a loop with wraps as
+// many.
 static inline uint32_t rl_wraps_piece_count(const rl_model *model, const rl_state *state,
                                             uint32_t rope) {
   const uint32_t count = state->wrap_counts[rope];
@@ -54,8 +55,8 @@ rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t 
                          uint32_t first_piece, const rl_point *points);
 
 // Whether no motion can change the length of a strand, because all items it runs over, its ends
-// included, are fixed or belong to one body. Its J M^-1 J^T is 0, and its tension is what friction
-// needs, (7a).
+// included, are fixed or belong to one body. J M^-1 J^T of its row is 0, and its tension is chosen
+// within the bounds of friction, (7a).
 bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t rope,
                       uint32_t first_piece, uint32_t piece_count);
 

@@ -9,10 +9,10 @@ static bool is_same(const rl_path_item *a, const rl_path_item *b) {
   return a->part == b->part && a->feature == b->feature;
 }
 
-// The four ways to lead the rope round a part that a piece has run into: each changes the list, and
-// returns false if it finds no path.
+// There are four ways to lead the rope round a part that a piece has run into. Each of the
+// functions below changes the list, and returns false if it finds no path.
 
-// First way: over the ball or the side of the part.
+// Leads the rope over the ball or the side of the part.
 static bool wrap_side(rl_wrapping *w, size_t piece, const rl_hit *found,
                       const rl_swept_piece *swept) {
   rl_path_item *items = w->path.items;
@@ -70,7 +70,7 @@ static bool adapt_features(rl_wrapping *w, double *length) {
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
 }
 
-// Second way: by the rules of path_feature.c, from where the piece is now.
+// Leads the rope by the rules of path_feature.c, from where the piece is now.
 static bool adapt_to(rl_wrapping *w, size_t piece, const rl_hit *found,
                      const rl_swept_piece *swept) {
   (void)piece;
@@ -80,8 +80,8 @@ static bool adapt_to(rl_wrapping *w, size_t piece, const rl_hit *found,
   return adapt_features(w, &length);
 }
 
-// Third way: over the rim of a cylinder, if the piece has come over an end and cuts off a bit of
-// the side: at the end of the cut that is deeper.
+// Leads the rope over the rim of a cylinder, if the piece has come over an end and cuts off a bit
+// of the side: at the end of the cut that is deeper.
 static bool wrap_rim(rl_wrapping *w, size_t piece, const rl_hit *found,
                      const rl_swept_piece *swept) {
   const uint32_t solid = rl_wraps_solid(w, found->body, found->part);
@@ -103,7 +103,7 @@ static bool wrap_rim(rl_wrapping *w, size_t piece, const rl_hit *found,
   return adapt_to(w, piece, found, swept);
 }
 
-// Fourth way: by winding round the part, for a piece that has gone through it.
+// Winds the rope round the part, for a piece that has gone through it.
 static bool wind_round(rl_wrapping *w, size_t piece, const rl_hit *found,
                        const rl_swept_piece *swept) {
   return rl_wraps_wind(w, piece, found->body, found->part, found->side, 0) &&

@@ -22,12 +22,12 @@ static double unsettled(const rl_model *model, const rl_state *state, uint32_t i
   if (!(strand.strain > 0.0)) {
     return 0.0;
   }
-  double pull = 1.0;
+  double ratio = 1.0;
   for (uint32_t k = strand.first_piece; k < piece; k++) {
-    pull *= rl_wrap_tension_ratio_behind(model, state, index, k);
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, k);
   }
   return rl_wrap_piece_length(model, state, index, piece, state->points) /
-             (1.0 + pull * strand.strain) -
+             (1.0 + ratio * strand.strain) -
          rl_wrap_piece_rest(model, state, index, piece);
 }
 
@@ -40,22 +40,22 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   const rl_strand was =
       strand.strain > 0.0 ? rl_wrap_strand(model, before, index, strand.first_piece, before->points)
                           : (rl_strand){.strain = 0.0};
-  double needed = 0.0, pull = 1.0;
+  double needed = 0.0, ratio = 1.0;
   bool taut = false;
   for (uint32_t p = strand.first_piece; p < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
-    needed += length / (1.0 + pull * strand.strain);
-    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
+    needed += length / (1.0 + ratio * strand.strain);
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
            length > rl_wrap_piece_rest(model, state, index, p);
   }
   double flowed = 0.0;
-  pull = 1.0;
+  ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     const double old = rl_wrap_piece_rest(model, state, index, p);
-    const double now = taut ? length / (1.0 + pull * strand.strain) * strand.rest / needed : old;
-    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
+    const double now = taut ? length / (1.0 + ratio * strand.strain) * strand.rest / needed : old;
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     flowed += old + unsettled(model, before, index, was, p) - now;
     wraps[p].slip = flowed / dt;
   }
@@ -96,11 +96,11 @@ static double settling_loss(const rl_model *model, const rl_state *state, uint32
 // of the state [W].
 static double flow_power(const rl_model *model, const rl_state *state, uint32_t index,
                          rl_strand strand, const rl_wrap *flowed) {
-  double power = 0.0, pull = 1.0;
+  double power = 0.0, ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < strand.first_piece + strand.piece_count; p++) {
-    const double before = pull * strand.strain;
-    pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
-    const double behind = pull * strand.strain;
+    const double before = ratio * strand.strain;
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
+    const double behind = ratio * strand.strain;
     power += flowed[p].slip * (behind - before) * (1.0 + 0.5 * (behind + before));
   }
   return power * model->ropes[index].stiffness;
@@ -155,12 +155,12 @@ static void find_rest_lengths(const rl_model *model, const rl_state *state, uint
     if (paid != 0.0) {
       strand = rl_wrap_strand_paid(model, state, index, p, points, paid * dt);
     }
-    for (double pull = 1.0; p < end; p++) {
+    for (double ratio = 1.0; p < end; p++) {
       if (p < count) {
         rests[p] =
-            rl_wrap_piece_length(model, state, index, p, points) / (1.0 + pull * strand.strain);
+            rl_wrap_piece_length(model, state, index, p, points) / (1.0 + ratio * strand.strain);
       }
-      pull *= rl_wrap_tension_ratio_behind(model, state, index, p);
+      ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     }
   }
 }

@@ -19,9 +19,8 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
                                  : model->frictions[(size_t)rope * model->body_count + wrap->body];
 }
 
-// exp(mu phi) on an arc and in an eye, which counts as a small round body;
-// (1 + mu tan(phi/2)) / (1 - mu tan(phi/2)) on an edge, which locks if the denominator is not
-// positive.
+// (5) on an arc and in an eye, which counts as a small round body; (6) on an edge, which locks if
+// its denominator is not positive.
 double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   if (rl_wrap_is_round(item) || item->kind == RL_PATH_POINT) {
     return rl_exp(friction * fmax(item->turn, 0.0));
@@ -29,8 +28,8 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   double s, c;
   rl_sincos(0.5 * (item->corner > 0.0 ? item->corner : item->turn), &s, &c);
   const double up = c + friction * s, down = c - friction * s;
-  const double pull = down > 0.0 ? up / down : INFINITY;
-  return item->corner > 0.0 ? sqrt(pull) : pull; // (6a) both edges of a corner are one vertex
+  const double ratio = down > 0.0 ? up / down : INFINITY;
+  return item->corner > 0.0 ? sqrt(ratio) : ratio; // (6a) both edges of a corner are one vertex
 }
 
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
@@ -56,8 +55,8 @@ double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint3
   if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
     return 1.0;
   }
-  const double pull = fmin(rl_wrap_holding_ratio(model, state, rope, index), largest_ratio);
-  return wrap->grip == RL_SLIPS_ON ? pull : 1.0 / pull;
+  const double ratio = fmin(rl_wrap_holding_ratio(model, state, rope, index), largest_ratio);
+  return wrap->grip == RL_SLIPS_ON ? ratio : 1.0 / ratio;
 }
 
 double rl_wrap_tension_ratio_behind(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -72,16 +71,16 @@ static void share_strain(const rl_model *model, const rl_state *state, uint32_t 
                          rl_strand *strand, const rl_point *points) {
   for (double step = INFINITY, last = -1.0; step > strain_tolerance && strand->strain > last;) {
     last = strand->strain;
-    double rest = 0.0, slope = 0.0, pull = 1.0;
+    double rest = 0.0, slope = 0.0, ratio = 1.0;
     strand->stretch = strand->squares = 0.0;
     for (uint32_t k = strand->first_piece; k < strand->first_piece + strand->piece_count; k++) {
       const double length = rl_wrap_piece_length(model, state, index, k, points);
-      const double own = length / (1.0 + pull * strand->strain);
+      const double own = length / (1.0 + ratio * strand->strain);
       rest += own;
-      strand->stretch += pull * own;
-      strand->squares += pull * pull * own;
-      slope += pull * own / (1.0 + pull * strand->strain);
-      pull *= rl_wrap_tension_ratio_behind(model, state, index, k);
+      strand->stretch += ratio * own;
+      strand->squares += ratio * ratio * own;
+      slope += ratio * own / (1.0 + ratio * strand->strain);
+      ratio *= rl_wrap_tension_ratio_behind(model, state, index, k);
     }
     step = (rest - strand->rest) / slope;
     strand->strain += fmax(step, 0.0);
@@ -208,8 +207,8 @@ void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row 
 // `beside`. On a locked edge next to a slack piece 0 inf = nan bounds nothing.
 static double allowed(const rl_model *model, const rl_state *state, uint32_t index, uint32_t wrap,
                       double tension, double beside) {
-  const double pull = rl_wrap_holding_ratio(model, state, index, wrap);
-  return fmax(fmin(tension, beside * pull), beside / pull);
+  const double ratio = rl_wrap_holding_ratio(model, state, index, wrap);
+  return fmax(fmin(tension, beside * ratio), beside / ratio);
 }
 
 // (7a) Chooses the tensions of the inert pieces first ... end - 1 from those in the state before,

@@ -120,13 +120,13 @@ static bool hold_loop(const rl_model *model, const rl_state *state, uint32_t ind
   uint32_t best = RL_NONE;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const double friction = rl_wrap_friction(model, index, &before[i]);
-    const double pull =
+    const double ratio =
         friction > 0.0 ? rl_wrap_largest_ratio(friction, &rl_path_items(state, index)[i + 1]) : 0.0;
     if (before[i].grip == RL_STICKS) {
       return false;
     }
-    best = pull > most ? i : best;
-    most = fmax(most, pull);
+    best = ratio > most ? i : best;
+    most = fmax(most, ratio);
   }
   return best != RL_NONE && regrip(&before[best], RL_STICKS);
 }
