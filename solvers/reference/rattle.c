@@ -61,7 +61,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
 const rl_solver_type rl_solver_rattle = {
     .name = "rattle",
     .family = "reference",
-    .summary = "second order (first with drag), symplectic while taut, direct multipliers",
+    .summary = "second order (first with drag or a limited winch), symplectic while taut, direct "
+               "multipliers",
     .citation = "andersen1983",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,

@@ -119,8 +119,9 @@ static void limited_winches(void **unused) {
     rl_driver *d = driver_for(s, general[k], 1e-3);
     for (int n = 1; n <= 200; n++) {
       take_steps(d, 1);
-      const double speed = fmin(0.8, (30.0 / 2.385 - 9.81) * n * 1e-3);
-      check_near(probe(d, "load.vy"), speed, 3e-3);
+      const double a = 30.0 / 2.385 - 9.81, t = n * 1e-3;
+      check_near(probe(d, "load.vy"), fmin(0.8, a * t), 3e-3);
+      check_near(probe(d, "load.y"), -2.0 + 0.5 * a * t * (t + 1e-3), 1e-6); // a h t / 2 ahead
       check_below(probe(d, "line.tension"), 30.0 * (1.0 + 2e-7));
     }
     check_near(d->state->dissipated, 0.0, 0.02); // 0.8 J if it started at once
