@@ -183,6 +183,22 @@ static rl_vec3 normal_of_b(const rl_touch *t) {
   return rl_scale(t->swapped ? -1.0 : 1.0, t->normal);
 }
 
+// Returns how far two touches are apart, in place and normal [m].
+static double apart(const rl_touch *a, const rl_touch *b, double size) {
+  return rl_distance(place_on_b(a), place_on_b(b)) +
+         size * rl_distance(normal_of_b(a), normal_of_b(b));
+}
+
+// Returns the first touch that coincides with one. A corner is found with each of its edges, and
+// shall have the same name in every step.
+static const rl_touch *first_like(const rl_touch_list *list, size_t one, double size) {
+  size_t i = 0;
+  while (apart(&list->touches[i], &list->touches[one], size) > RL_SAME * size) {
+    i++;
+  }
+  return &list->touches[i];
+}
+
 // Chooses the deepest touch, and then repeatedly the one farthest from those chosen, in place and
 // normal. Returns their number. Leaves out touches that coincide with another.
 static size_t thin_out(const rl_touch_list *list, double size, rl_touch touches[RL_TOUCHES]) {
@@ -193,15 +209,12 @@ static size_t thin_out(const rl_touch_list *list, double size, rl_touch touches[
     next = list->touches[i].gap < list->touches[next].gap ? i : next;
   }
   while (count < list->count && count < RL_TOUCHES) {
-    touches[count++] = list->touches[next];
+    touches[count++] = *first_like(list, next, size);
     const rl_touch *chosen = &touches[count - 1];
     size_t farthest = next;
     away[next] = 0.0;
     for (size_t i = 0; i < list->count; i++) {
-      const rl_touch *t = &list->touches[i];
-      const double turned = rl_distance(normal_of_b(t), normal_of_b(chosen));
-      const double moved = rl_distance(place_on_b(t), place_on_b(chosen));
-      away[i] = fmin(away[i], moved + size * turned);
+      away[i] = fmin(away[i], apart(&list->touches[i], chosen, size));
       farthest = away[i] > away[farthest] ? i : farthest;
     }
     if (!(away[farthest] > RL_SAME * size)) {
