@@ -115,6 +115,13 @@ static bool check_required(rl_reader *reader, const rl_tree *map, const rl_tree 
   return true;
 }
 
+// Whether `mass: 0,5` in braces, which is mass 0 and a key 5, was meant as a number.
+static bool has_decimal_comma(const rl_tree *map, size_t i) {
+  const rl_tree *next = i + 1 < map->count ? map->keys[i + 1] : NULL;
+  return next && map->items[i]->kind == RL_TREE_SCALAR && rl_tree_is_nothing(map->items[i + 1]) &&
+         next->length > 0 && strspn(next->text, "0123456789") == next->length;
+}
+
 bool rl_read_fields(rl_reader *reader, const rl_tree *map, const rl_tree *owner, const char *what,
                     const rl_field *fields, size_t field_count, void *record) {
   if (map->kind != RL_TREE_MAP) {
@@ -126,6 +133,10 @@ bool rl_read_fields(rl_reader *reader, const rl_tree *map, const rl_tree *owner,
     const rl_field *field = find_field(map->keys[i], fields, field_count);
     if (!field) {
       return fail_unknown_key(reader, map->keys[i], what, fields, field_count);
+    }
+    if (has_decimal_comma(map, i)) {
+      return rl_fail(reader, map->items[i], "%s: found '%.20s,%.20s' (the decimal sign is a point)",
+                     field->name, map->items[i]->text, map->keys[i + 1]->text);
     }
     if (!read_field(reader, map->items[i], field, record)) {
       return false;

@@ -138,6 +138,10 @@ static rl_tree **find_place(rl_reader *reader, const path *p, rl_tree *root) {
   rl_tree *node = root;
   rl_tree **place = NULL;
   for (size_t i = 0; i < p->count; i++) {
+    if (place && rl_tree_is_nothing(node) && strspn(p->steps[i], "-0123456789") > 0) {
+      fail(reader, p, "there is no item %.40s: '%.40s' has none", p->steps[i], p->steps[i - 1]);
+      return NULL;
+    }
     if (place && rl_tree_is_nothing(node)) {
       node = *place = new_map(reader, p);
     }

@@ -92,6 +92,13 @@ bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target) {
     return rl_fail(reader, node, "name: expected at most %zu bytes, found %zu", sizeof shown - 1,
                    node->length);
   }
+  for (size_t i = 0; node->kind == RL_TREE_SCALAR && i < node->length; i++) {
+    const unsigned char byte = (unsigned char)node->text[i];
+    if (byte < 0x20 || byte == 0x7f) {
+      return rl_fail(reader, node, "name: expected no control character, found 0x%02X in %s", byte,
+                     rl_found(node, found, sizeof found));
+    }
+  }
   // Characters that the printable copy replaces are not printable.
   if (shown[0] == 0 || !rl_tree_is(node, shown) || shown[0] == '.' || strchr(shown, '/')) {
     return rl_fail(reader, node,

@@ -198,6 +198,16 @@ static bool read_text(rl_reader *reader, const char *text, size_t length,
   return read_tree(reader, root, scenario);
 }
 
+// Adds to what is wrong in the file that it was changed on the command line.
+static void name_overrides(const rl_override *overrides, size_t count, rl_diagnostic *diagnostic) {
+  char *message = diagnostic->message;
+  const size_t used = strlen(message), left = sizeof diagnostic->message - used;
+  if (count > 0 && diagnostic->line > 0) {
+    snprintf(message + used, left, " (with --set %.60s=%.60s%s)", overrides[0].path,
+             overrides[0].value, count > 1 ? " ..." : "");
+  }
+}
+
 rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *file,
                                    const rl_override *overrides, size_t override_count,
                                    rl_diagnostic *diagnostic) {
@@ -217,6 +227,7 @@ rl_scenario *rl_scenario_from_text(const char *text, size_t length, const char *
   scenario->file = name;
   scenario->memory = arena;
   if (!read_text(&reader, text, length, overrides, override_count, scenario)) {
+    name_overrides(overrides, override_count, diagnostic);
     rl_scenario_free(scenario);
     return NULL;
   }

@@ -74,10 +74,13 @@ static const char *number_hint(const rl_tree *node) {
   if (digits > 0 && node->text[digits] == ',') {
     return " (the decimal sign is a point)";
   }
-  if (is_number(node->text)) {
-    return " (too large)";
+  if (!is_number(node->text)) {
+    return "";
   }
-  return "";
+  const double number = strtod(node->text, NULL);
+  const size_t zeros = strspn(node->text, "+-0.");
+  const bool is_zero = !node->text[zeros] || strchr("eE", node->text[zeros]);
+  return isinf(number) ? " (too large)" : number == 0.0 && !is_zero ? " (too small)" : "";
 }
 
 bool rl_read_number(rl_reader *reader, const rl_tree *node, const char *name, rl_range range,
@@ -91,7 +94,7 @@ bool rl_read_number(rl_reader *reader, const rl_tree *node, const char *name, rl
     char found[RL_FOUND_BYTES], unit_buffer[32];
     return rl_fail(reader, node, "%s: expected %s%s, found %s%s", name, range_text(range),
                    unit_text(unit, unit_buffer, sizeof unit_buffer),
-                   rl_found(node, found, sizeof found), isfinite(number) ? "" : number_hint(node));
+                   rl_found(node, found, sizeof found), number_hint(node));
   }
   *value = number;
   return true;

@@ -49,8 +49,17 @@ static void fail_text(builder *b) {
   if (p->problem_value >= 0) {
     snprintf(value, sizeof value, " (0x%02X)", (unsigned)p->problem_value);
   }
-  size_t line, column;
-  rl_position_of(b->source, p->problem_offset, &line, &column);
+  // What does not go on as its first byte says begins there.
+  const unsigned char *text = (const unsigned char *)b->source.text;
+  size_t offset = p->problem_offset, line, column;
+  for (size_t back = 1; back < 4 && strstr(p->problem, "trailing") && back <= offset; back++) {
+    if (text[p->problem_offset - back] >= 0xC0) {
+      offset = p->problem_offset - back;
+      snprintf(value, sizeof value, " after 0x%02X", (unsigned)text[offset]);
+      break;
+    }
+  }
+  rl_position_of(b->source, offset, &line, &column);
   fail_at(b, line, column, "not a text file in UTF-8: %s%s", p->problem, value);
 }
 

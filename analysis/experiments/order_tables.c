@@ -122,8 +122,13 @@ void rl_order_print(const rl_order_curve *c) {
   enum { FEWEST = 3, MOST = 6 }; // decimals
   const rl_order_fit *f = c->fit;
   printf("%s, %s, %s: ", c->scenario, c->label, c->quantity);
-  if (f->count == 0) {
+  if (c->count < c->rule->least) {
+    printf("an order takes %zu points, found %zu", c->rule->least, c->count);
+  } else if (f->count == 0) {
     printf("no range of %zu points or more with one slope", c->rule->least);
+  } else if (fabs(f->slope) + f->half < 0.5 * pow(10.0, -MOST)) {
+    printf("does not depend on %s, norm %s, %zu of %zu points", c->over, c->norm, f->count,
+           c->count);
   } else {
     const double a = order_of(c, f->slope - f->half), b = order_of(c, f->slope + f->half);
     const double digits = 1.0 - floor(log10(fmax(fabs(b - a), DBL_EPSILON)));

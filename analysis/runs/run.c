@@ -24,8 +24,8 @@ enum { SNAPSHOTS = 5 };
 
 // A method that gains more than this share of all energy, or stretches ropes by more than this
 // share of the scene's size, gets a note. So does one that loses more than this share, if that is
-// also more than the scene holds.
-static const double fault_noted = 0.1;
+// also more than a share of what the scene holds.
+static const double fault_noted = 0.1, loss_noted = 0.5;
 
 // Frames a second of the trajectory, and the least number of frames of a short run.
 static const double frame_rate = 60.0, fewest_frames = 120.0;
@@ -134,7 +134,8 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
                  rl_schedule *schedule) {
   char message[256];
   if (!rl_run_schedule(scenario, options, schedule, message, sizeof message)) {
-    fprintf(stderr, "ropelab: %s: %s\n", scenario->name, message);
+    fprintf(stderr, "ropelab: %s: %s%s\n", scenario->name,
+            isnan(options->step) ? "" : "--step: ", message);
     return false;
   }
   const double step = isnan(options->step) ? scenario->step : options->step;
@@ -514,16 +515,16 @@ static void add_fault(const run *r, char *text, size_t size, const char *fault) 
   note(r, "%s", fault);
 }
 
-// Whether the method has lost more energy than the scene can hold, and more than a share of `all`,
-// which includes the work done from outside: a driven scene with little numerical damping loses
-// more in the long run than it can hold.
+// Whether the method has lost more than a share of the energy that the scene can hold, and of
+// `all`, which includes the work done from outside: a driven scene with little numerical damping
+// loses more in the long run than it can hold.
 static bool loses_too_much(const rl_summary *summary, double all) {
   const double held = summary->energy_scale, lost = summary->energy_loss_max;
-  return held > 0.0 && lost > held && lost > fault_noted * all;
+  return held > 0.0 && lost > loss_noted * held && lost > fault_noted * all;
 }
 
 // Adds the faults that make a result worth little: energy gained beyond the share of all there is,
-// energy lost beyond all that the scene holds, and rope left too long for the scene's size.
+// energy lost beyond half of what the scene holds, and rope left too long for the scene's size.
 static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
   const double all = r->driver->energy_scale + fabs(r->driver->state->work);
   char fault[128];
@@ -533,8 +534,8 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
     add_fault(r, text, size, fault);
   }
   if (loses_too_much(summary, all)) {
-    snprintf(fault, sizeof fault, "the method lost up to %.3g J, and the scene holds %.3g J",
-             summary->energy_loss_max, summary->energy_scale);
+    snprintf(fault, sizeof fault, "the method lost up to %.3g J, %.2g of all there is",
+             summary->energy_loss_max, summary->energy_loss_max / all);
     add_fault(r, text, size, fault);
   }
   if (summary->length_error_max > fault_noted * r->driver->model->reach) {
@@ -610,8 +611,8 @@ static void describe_divergence(const run *r, rl_reason reason, uint64_t step, o
                r->driver->state->time, (unsigned long long)step);
   if (r->strict_rope != RL_NONE) {
     snprintf(o->text + used, sizeof o->text - (size_t)used,
-             "; from t = %.6g s on rope '%.40s' asks for steps below %s = %.3g s%s", r->strict_time,
-             r->scenario->model->ropes[r->strict_rope].name,
+             "; from t = %.6g s on, rope '%.40s' asks for steps below %s = %.3g s%s",
+             r->strict_time, r->scenario->model->ropes[r->strict_rope].name,
              r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit,
              r->is_bent ? "" : ", and shorter ones as T grows");
   }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 const rl_shipped rl_shipped_scenarios = {"scenarios", "scenario",
-                                         "`ropelab list scenarios` has all"};
+                                         "`ropelab list scenarios` has those that are shipped"};
 const rl_shipped rl_shipped_studies = {"analysis/studies", "study",
-                                       "`ropelab list studies` has all"};
+                                       "`ropelab list studies` has those that are shipped"};
 
 static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
@@ -59,6 +59,11 @@ bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH
       snprintf(shipped, sizeof shipped, "%s/%s.yaml", kind->folder, name) < (int)sizeof shipped &&
       rl_data_path(path, shipped) && rl_file_exists(path)) {
     return true;
+  }
+  const size_t length = strlen(name);
+  if (length > 5 && strcmp(name + length - 5, ".yaml") == 0) {
+    snprintf(message, size, "no file '%s'; %s", name, kind->where);
+    return false;
   }
   size_t count = 0;
   char **names = rl_shipped_names(kind, &count);

@@ -128,7 +128,7 @@ static bool takes_all(const rl_solver_type *type, const double *parameters) {
 
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt) {
-  const bool fits = model && type && dt > 0.0 && isfinite(dt) &&
+  const bool fits = model && type && model->rope_count > 0 && dt > 0.0 && isfinite(dt) &&
                     rl_driver_missing(model, type) == 0 && takes_all(type, parameters);
   rl_driver *driver = fits ? calloc(1, sizeof *driver) : NULL;
   if (!driver) {
@@ -229,7 +229,8 @@ static void tell_and_book(rl_driver *driver, double before) {
 
 // What happens at this time, or what the last step has torn.
 static void apply_change(rl_driver *driver, bool (*act)(rl_driver *)) {
-  const double before = driver->model->topology_changes ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
+  const double before =
+      driver->model->topology_changes ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
   if (act(driver)) {
     tell_and_book(driver, before);
   }

@@ -71,9 +71,9 @@ uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type);
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type);
 
 // Creates a driver for steps of dt [s]. `parameters`: one value each, in the order of the type's
-// table; NULL: the defaults. Returns NULL when out of memory, if model or type is NULL, if the type
-// cannot run the model (rl_driver_missing) or does not take a parameter, and if dt is not finite
-// and positive. The model must outlive the driver.
+// table; NULL: the defaults. Returns NULL when out of memory, if model or type is NULL, if there
+// is no rope, if the type cannot run the model (rl_driver_missing) or does not take a parameter,
+// and if dt is not finite and positive. The model must outlive the driver.
 rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
                             const double *parameters, double dt);
 void rl_driver_free(rl_driver *driver);

@@ -481,7 +481,9 @@ typedef struct rl_model {
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 
-// Makes a model from a definition, which is checked completely and copied. Returns NULL on an
+// Makes a model from a definition, which is checked completely and copied. One without ropes is of
+// use for the geometry of its bodies, but cannot be run: the lengths of ropes make the size of a
+// scene, and their nodes say whether it is plane. Returns NULL on an
 // error, and describes it in `fault`, which must not be NULL. Free the model with rl_model_free.
 rl_model *rl_model_create(const rl_definition *definition, rl_fault *fault);
 void rl_model_free(rl_model *model);

@@ -74,6 +74,10 @@ TEXTS = (
     ("a unit after the number", body("mass: @2 kg"), "found '2 kg'"),
     ("hexadecimal", body("mass: @0x10"), "found '0x10'"),
     ("decimal comma", HEAD.replace("0.01", "@0,01") + BODY + ROPE, "'0,01' (the decimal sign is a point)"),
+    ("decimal comma in braces", body("mass: @0,5"), "mass: found '0,5' (the decimal sign is a point)"),
+    ("too small", body("mass: @1e-400"), "found '1e-400' (too small)"),
+    ("a line break in the name", GOOD.replace("test", '@"te\\nst"'), "no control character, found 0x0A"),
+    ("a 0 in the name", GOOD.replace("test", '@"te\\0st"'), "no control character, found 0x00"),
     ("negative mass", body("mass: @-1"), "expected a number greater than 0 [kg], found '-1'"),
     ("no mass", body("mass: @0"), "expected a number greater than 0 [kg], found '0'"),
     ("negative mass of a rope", rope(CHAIN + ", segments: 2, mass: @-1"), "not negative [kg]"),
@@ -140,6 +144,7 @@ TEXTS = (
     ("only a comment", "# nothing@", "empty: nothing is written here"),
     ("not a map", "@rope\n", "expected a map of keys and values, found 'rope'"),
     ("binary garbage", "@" + "".join(map(chr, range(256))), "not a text file in UTF-8"),
+    ("Latin-1", "name: test\nabout: caf@\xe9 rope\n", "not a text file in UTF-8", "after 0xE9"),
     ("a control character", "name: te@\x01st\n", "control characters are not allowed (0x01)"),
     ("a tab", "name: test\nbodies:\n@\tball: {mass: 1}\n", "a tab: indent with spaces"),
     ("an open quote", "name: 'test\n@", "quoted scalar that starts at line 1"),
@@ -166,7 +171,9 @@ OPTIONS = (
     ("step inf", ("--step", "inf"), "--step inf: expected"),
     ("step with a comma", ("--step", "0,01"), "--step 0,01: expected"),
     ("step with junk", ("--step", "0.01s"), "--step 0.01s: expected"),
-    ("step that cannot be counted", ("--step", "1e-300"), "steps; expected at most"),
+    ("step that cannot be counted", ("--step", "1e-300"), "--step: ", "steps; expected at most"),
+    ("set what other keys need", ("--set", "probes=[line.node.7.y]", "--set", "bodies.heavy.mass=3"), "node 7"),
+    ("set a field of an item that is not there", ("--set", "events.0.at=1"), "there is no item 0: 'events' has none"),
     ("duration nan", ("--duration", "nan"), "--duration nan: expected"),
     ("trace 0", ("--trace", "0"), "--trace 0: expected a whole number from 1"),
     ("unknown option", ("--sovler", "pbd"), "did you mean '--solver'?"),
@@ -240,7 +247,7 @@ class HardInput(cli.Case):
             with self.subTest(what):
                 path = cli.WORK / f"hard-{number}.yaml"
                 text = marked.replace("@", "", 1)
-                if what == "binary garbage":
+                if what in ("binary garbage", "Latin-1"):
                     path.write_bytes(text.encode("latin-1"))
                 else:
                     path.write_text(text, encoding="utf-8", newline="")
@@ -254,6 +261,13 @@ class HardInput(cli.Case):
             with self.subTest(words[0]):
                 said = cli.ropelab(*RUN, *words).stderr
                 self.expect(re.sub(r"^ropelab run: [^\n]+\n$", "", said), "", "the message")
+
+    def test_setting_that_does_not_go_with_the_file(self) -> None:
+        self.refuse("run", "catenary", "--solver", "pbd", "--set", "ropes.cable.segments=0",
+                    says=("probe 'cable.node.4.y'", "(with --set ropes.cable.segments=0)"))
+
+    def test_file_that_is_not_there(self) -> None:
+        self.refuse("check", "nothing.yaml", says=("no file 'nothing.yaml'; `ropelab list",))
 
     def test_options(self) -> None:
         for what, options, *says in OPTIONS:

@@ -491,6 +491,38 @@ static void memory_is_counted_before_it_is_taken(void **unused) {
   rl_model_free(model);
 }
 
+static void expect_fault(const rl_definition *definition, const char *message) {
+  rl_fault fault;
+  assert_null(rl_model_create(definition, &fault));
+  assert_string_equal(fault.message, message);
+}
+
+static void definitions_say_which_index_is_not_there(void **unused) {
+  (void)unused;
+  rl_body_definition ball = rl_body_defaults();
+  ball.name = "ball";
+  ball.mass = 2.385;
+  rl_rope_definition rope = rl_rope_defaults();
+  rope.name = "rope";
+  rope.to = (rl_end){.kind = RL_END_BODY, .body = 3};
+  rl_definition definition = {.body_count = 1, .bodies = &ball};
+  rl_fault fault;
+  rl_model *model = rl_model_create(&definition, &fault);
+  assert_non_null(model);
+  assert_null(rl_driver_create(model, rl_solver_find("pbd"), NULL, 0.01)); // without ropes
+  rl_model_free(model);
+  definition.rope_count = 1;
+  definition.ropes = &rope;
+  expect_fault(&definition, "there is no body of the index 3; there are 1");
+  rope.to = (rl_end){.kind = RL_END_NODE, .rope = 0, .node = -3};
+  expect_fault(&definition, "there is no node of that rope of the index -3; there are 2");
+  rope.to = (rl_end){.kind = RL_END_FREE, .at = {1.0, 0.0, 0.0}};
+  rl_event cut = {.kind = RL_EVENT_CUT, .rope = 0, .element = 1};
+  definition.event_count = 1;
+  definition.events = &cut;
+  expect_fault(&definition, "there is no element of that rope of the index 1; there are 1");
+}
+
 static void drivers_refuse_what_cannot_run(void **state) {
   (void)state;
   rl_scenario *s = shipped_with("capstan-slip", NULL, 0); // with friction, which `source` has not
@@ -518,6 +550,7 @@ static void drivers_refuse_what_cannot_run(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(definitions_say_which_index_is_not_there),
       cmocka_unit_test(drivers_refuse_what_cannot_run),
       cmocka_unit_test(sine_and_cosine_agree_with_libm),
       cmocka_unit_test(arc_tangent_agrees_with_libm),

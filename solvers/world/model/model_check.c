@@ -431,7 +431,10 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
     }
   }
   if (body->restitution > 0.0) {
-    return unsupported(fault, b, RL_NONE, "restitution", "ropes that bounce off a body");
+    return rl_fault_set(fault, RL_FAULT_UNSUPPORTED, b, RL_NONE, "restitution",
+                        "not supported by this version: ropes that bounce off a body, which rope "
+                        "'%.40s' may touch; `rope_collide: false` lets ropes pass through it",
+                        rope->name);
   }
   return true;
 }

@@ -121,6 +121,15 @@ static bool refuse(const place *p, const char *field, const char *message) {
   return rl_fault_set(p->fault, RL_FAULT_INVALID, p->body, p->rope, field, "%s", message);
 }
 
+// Whether there is a thing of that index: a body, say, of `count` there are.
+static bool check_index(const place *p, const char *field, const char *what, int64_t index,
+                        size_t count) {
+  return (index >= 0 && index < (int64_t)count) ||
+         rl_fault_set(p->fault, RL_FAULT_INVALID, p->body, p->rope, field,
+                      "there is no %s of the index %lld; there are %zu", what, (long long)index,
+                      count);
+}
+
 static bool check_part(const place *p, const rl_part_definition *part) {
   if (!check_values(p, part_values, COUNT(part_values), part)) {
     return false;
@@ -178,16 +187,18 @@ static bool check_end(const place *p, const char *field, const rl_definition *de
   if ((unsigned)end->kind > RL_END_NODE) {
     return refuse(p, field, "there is no such kind of end");
   }
-  if (end->kind == RL_END_BODY && end->body >= definition->body_count) {
-    return refuse(p, field, "there is no body of this index");
+  if (end->kind == RL_END_BODY &&
+      !check_index(p, field, "body", end->body, definition->body_count)) {
+    return false;
   }
   if (end->kind == RL_END_NODE) {
-    if (end->rope >= definition->rope_count) {
-      return refuse(p, field, "there is no rope of this index");
+    if (!check_index(p, field, "rope", end->rope, definition->rope_count)) {
+      return false;
     }
-    const int64_t nodes = (int64_t)rl_definition_nodes(&definition->ropes[end->rope]);
-    if (end->node >= nodes || end->node < -nodes) {
-      return refuse(p, field, "that rope has no node of this index");
+    const size_t nodes = rl_definition_nodes(&definition->ropes[end->rope]);
+    const bool from_the_end = end->node < 0 && end->node >= -(int64_t)nodes;
+    if (!from_the_end && !check_index(p, field, "node of that rope", end->node, nodes)) {
+      return false;
     }
   }
   return check_vectors(p, field, &end->at, 1) && check_vectors(p, field, &end->clamp, 1);
@@ -196,12 +207,16 @@ static bool check_end(const place *p, const char *field, const rl_definition *de
 static bool check_waypoint(const place *p, const rl_definition *definition,
                            const rl_waypoint *waypoint) {
   const bool in_space = waypoint->body == RL_NONE;
-  if (in_space ? !waypoint->is_eye : waypoint->body >= definition->body_count) {
-    return refuse(p, "over", "there is no body of this index");
+  if (in_space && !waypoint->is_eye) {
+    return refuse(p, "over", "expected a body or an eye");
+  }
+  if (!in_space && !check_index(p, "over", "body", waypoint->body, definition->body_count)) {
+    return false;
   }
   if (!in_space && waypoint->part != RL_NONE &&
-      waypoint->part >= definition->bodies[waypoint->body].part_count) {
-    return refuse(p, "over", "that body has no part of this index");
+      !check_index(p, "over", "part of that body", waypoint->part,
+                   definition->bodies[waypoint->body].part_count)) {
+    return false;
   }
   return check_values(p, waypoint_values, COUNT(waypoint_values), waypoint);
 }
@@ -252,14 +267,11 @@ static bool check_event(const place *p, const rl_definition *definition, const r
   if ((unsigned)event->kind > RL_EVENT_WIND) {
     return refuse(p, "events", "there is no such choice");
   }
-  if (of_rope && !rope) {
-    return refuse(p, "events", "there is no rope of this index");
-  }
-  if (of_body && event->body >= definition->body_count) {
-    return refuse(p, "events", "there is no body of this index");
-  }
-  if (event->kind == RL_EVENT_CUT && event->element >= rl_definition_elements(rope)) {
-    return refuse(p, "events", "that rope has no element of this index");
+  if ((of_rope && !check_index(p, "events", "rope", event->rope, definition->rope_count)) ||
+      (of_body && !check_index(p, "events", "body", event->body, definition->body_count)) ||
+      (event->kind == RL_EVENT_CUT && !check_index(p, "events", "element of that rope",
+                                                   event->element, rl_definition_elements(rope)))) {
+    return false;
   }
   if (of_end && (event->end > 1 || (rope->closed && !event->is_inside))) {
     return refuse(p, "events", "that rope has no such end");
