@@ -197,11 +197,6 @@ static void add_override(struct argp_state *state, rl_arguments *a, char *text) 
   } else if (room(state, "set", a->override_count)) {
     // argv may be modified.
     *equals = '\0';
-    for (size_t i = 0; i < a->override_count; i++) {
-      if (strcmp(a->overrides[i].path, text) == 0) {
-        refuse(state, "--set: '%s' is given twice", text);
-      }
-    }
     a->overrides[a->override_count++] = (rl_override){text, equals + 1};
   }
 }

@@ -54,9 +54,11 @@ bool rl_make_results_folder(const char *folder) {
   if (rl_make_folders(folder)) {
     return true;
   }
+  const char *why = strerror(errno);
   char target[RL_PATH_MAX];
-  const bool dangles = readlink(folder, target, sizeof target) > 0 && !rl_file_exists(folder);
-  const char *why = dangles ? "a link to what is not there" : strerror(errno);
+  if (readlink(folder, target, sizeof target) > 0 && !rl_file_exists(folder)) {
+    why = "a link to what is not there";
+  }
   fprintf(stderr, "ropelab: cannot %s %s: %s\n",
           rl_is_folder(folder) ? "write into" : "make the folder", folder, why);
   return false;

@@ -16,7 +16,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                    "stop when the residual is at or below this; 0: never"},
     [GRADIENT] = {"gradient", RL_CHOICE, "1", GRADIENT_START, 0, 1, "start|current",
                   "direction in which the multipliers act: the gradients at the start of the step, "
-                  "stable up to a step of sqrt(m h / T), or the current ones, sqrt(m h / 3T)"},
+                  "stable up to a step of sqrt(m l/T), or the current ones, sqrt(m l/3T)"},
     [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL, RL_REGULARISATION_HELP},
     [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,
                                 RL_CONTACT_REGULARISATION_HELP},

@@ -14,7 +14,7 @@ const char *rl_reason_name(rl_reason reason) {
   case RL_DIVERGED_ENERGY:
     return "more energy than there can be";
   case RL_DIVERGED_NAN:
-    return "a position or velocity is not finite";
+    return "a position, a velocity or the energy is not finite";
   case RL_RUNNING:
     return "running";
   case RL_CONVERGED_TOLERANCE:

@@ -1478,7 +1478,7 @@ class Trajectories(Case):
             with self.subTest(duration=duration, step=step, every=every, frames=frames_every):
                 words = ["--every", every] * bool(every)
                 words += ["--frames-every", frames_every] * bool(frames_every)
-                result = self.record("pendulum", "pbd", "--duration", duration, "--step", repr(step),
+                result = self.record("pendulum", "rattle", "--duration", duration, "--step", repr(step),
                                      *words)
                 n = round(duration / step)
                 rows = max(1, round((every or step) / step))

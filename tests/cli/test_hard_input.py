@@ -199,8 +199,6 @@ OPTIONS = (
     ("two durations", ("--duration", "1", "--duration", "2"), "--duration is given twice"),
     ("two folders", ("--out", "a", "-o", "b"), "--out is given twice"),
     ("a probe twice", ("--probe", "heavy.y", "--probe", "heavy.y"), "--probe: 'heavy.y' is given twice"),
-    ("one setting twice", ("--set", "bodies.heavy.mass=3", "--set", "bodies.heavy.mass=2"),
-     "--set: 'bodies.heavy.mass' is given twice"),
     ("output not writable", ("--out", "/proc/ropelab"), "cannot make the folder /proc/ropelab"),
     ("output below a file", ("--out", "/dev/null/below"), "cannot make the folder", "Not a directory"),
     ("output without a name", ("--out", ""), "expected the name of a folder"),

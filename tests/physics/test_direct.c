@@ -250,7 +250,7 @@ static void check_limit(const char *spec, double expected) {
   check_relative(low, expected, 0.05);
 }
 
-// Largest stable step of the transverse motion: sqrt(m h / T), and sqrt(m h / 3T) with current
+// Largest stable step of the transverse motion: sqrt(m l/T), and sqrt(m l/3T) with current
 // gradients (pbd-direct.md, (9)).
 static void limit_of_the_step(void **unused) {
   (void)unused;

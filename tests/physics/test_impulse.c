@@ -191,7 +191,7 @@ static void rods_push_as_they_pull(void **unused) {
 }
 
 // The gradients are those of the start of the step, so a loaded rope is stable across itself only
-// for steps below sqrt(m h / T), whatever the number of iterations (impulse.md, (11)).
+// for steps below sqrt(m l/T), whatever the number of iterations (impulse.md, (11)).
 static bool stays_straight(double dt) {
   rl_scenario *s = scenario_from("name: c\nduration: 1\nstep: 0.01\n"
                                  "bodies: {load: {mass: 10, position: [0, -1, 0]}}\n"

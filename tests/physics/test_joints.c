@@ -20,7 +20,7 @@ static void y_of_ropes_is_in_balance(void **unused) {
       " segments: 2}\n");
   static const char *const solvers[] = {"pbd-direct", "rattle"};
   for (size_t i = 0; i < 2; i++) {
-    rl_driver *d = driver_for(s, solvers[i], 1e-5); // below sqrt(m h / T) of so light a rope
+    rl_driver *d = driver_for(s, solvers[i], 1e-5); // below sqrt(m l/T) of so light a rope
     for (int n = 0; n < 100; n++) {
       assert_true(rl_driver_step(d) > 0);
     }
