@@ -4,6 +4,7 @@
 // again after the positions have moved. The sweeps are those of sequential.h;
 // papers/impulse-soft.md has the derivation.
 #include "sequential.h"
+#include "world/bodies/bounce.h"
 #include "world/ledger.h"
 
 #include <string.h>
@@ -161,8 +162,10 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_ledger_friction(rows, state, s->frictions, 1.0, s->before, &info->dissipated, &info->work);
   memcpy(state->frictions, s->frictions, state->contact_count * sizeof *state->frictions);
   info->dissipated += rl_state_settle(model, state, h);
-  rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_BOUNCING);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);
+  const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .rubbed = s->frictions};
+  const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
+  rl_ledger_bounce(info->ledger, model, state, rows, bounce.lost, bounce.is_hit);
   // The dampers of the scenario have their work done at the velocities of the substep.
   info->dissipated += rl_damper_loss(model, state, rows, h);
 }

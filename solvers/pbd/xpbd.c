@@ -4,6 +4,7 @@
 // many substeps of one iteration rather than one step of many. The sweeps are those of
 // relaxation.c; papers/xpbd.md has the derivation.
 #include "relaxation.h"
+#include "world/bodies/bounce.h"
 #include "world/ledger.h"
 
 enum { SUBSTEPS, ITERATIONS, TOLERANCE, ORDER, OMEGA, PARAMETER_COUNT };
@@ -53,8 +54,13 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);
   rl_relaxation_end(&self->relaxation, model, state, rows, info);
-  rl_bounce_end(model, state, rows, 1.0 / h, RL_REBOUND_PUSHED);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h, h);
+  const rl_bounce_law law = {.which = RL_REBOUND_PUSHED,
+                             .unit = 1.0 / h,
+                             .rubbed = self->relaxation.frictions,
+                             .drawn = h};
+  const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
+  rl_ledger_bounce(info->ledger, model, state, rows, bounce.lost, bounce.is_hit);
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;
   }

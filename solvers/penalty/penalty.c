@@ -4,6 +4,7 @@
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
 #include "springs.h"
+#include "world/bodies/bounce.h"
 #include "world/memory.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
@@ -344,8 +345,8 @@ static void (*const integrators[])(penalty *, const rl_model *, rl_state *, rl_r
                                    rl_step_info *) = {
     [SEMI_IMPLICIT] = semi_implicit, [VERLET] = verlet, [RK4] = runge_kutta};
 
-// (4) of bodies.md, in each substep: the multipliers hold what contacts push with in it. What
-// pushed before is no hit any more: its spring gives way.
+// (4) of bodies.md, in each substep: the multipliers hold the impulses of it. What pushed before is
+// no hit any more: its spring gives way.
 static void begin_bounce(const penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                          bool first) {
   const double *pushes = first ? state->multipliers : self->pushes;
@@ -353,21 +354,24 @@ static void begin_bounce(const penalty *self, const rl_model *model, rl_state *s
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const uint32_t source = model->link_count + i;
     rows->approaches[i] = pushes[source] > 0.0 ? -1.0 : rows->approaches[i];
-    state->multipliers[source] = -self->impulses[source];
+  }
+  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
+    state->multipliers[i] = -self->impulses[i];
   }
 }
 
 static double end_bounce(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows) {
-  for (size_t i = model->link_count; i < model->link_count + state->contact_count; i++) {
+  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     const double before = -state->multipliers[i];
     state->multipliers[i] = self->impulses[i] - before;
     self->impulses[i] = before;
   }
-  const double loss = rl_bounce_end(model, state, rows, 1.0, RL_REBOUND_HIT);
-  for (size_t i = model->link_count; i < model->link_count + state->contact_count; i++) {
+  const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .drawn = self->law.h};
+  const double lost = rl_bounce_end(&law, model, state, rows).lost;
+  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     self->impulses[i] += state->multipliers[i];
   }
-  return loss;
+  return lost;
 }
 
 // (4), (5) The springs of a step in substeps h.

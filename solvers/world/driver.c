@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "bodies/bounce.h"
 #include "driver_internal.h"
 #include "events.h"
 #include "memory.h"
@@ -333,6 +334,17 @@ static rl_reason end_step(rl_driver *driver) {
   return reason;
 }
 
+// (4) of papers/bodies.md, for methods that do not bounce in their substeps or by themselves: an
+// event after the step, with books of its own.
+static void bounce(rl_driver *driver) {
+  if (!driver->type->detects_again && !driver->type->keeps_ledger) {
+    const rl_bounce_law law = {.which = RL_REBOUND_BOUNCING, .unit = driver->dt};
+    const rl_bounce done = rl_bounce_end(&law, driver->model, driver->state, driver->rows);
+    driver->state->dissipated += done.lost;
+    driver->state->work += done.work;
+  }
+}
+
 // To time t1.
 static void advance(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
@@ -347,6 +359,7 @@ static void advance(rl_driver *driver, double t1) {
     rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
                   driver->type->stored_energy == NULL);
   }
+  bounce(driver);
   end_contacts(driver);
   state->dissipated += info->dissipated;
   state->work += info->work;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One step of the solver, made again until what can only be found by trial agrees with what came
 // out: which wraps stick, how much eyes rub, how fast a winch runs that can pull no harder.
+#include "bodies/bounce.h"
 #include "driver_internal.h"
 #include "events.h"
 #include "paths/bend.h"
@@ -100,9 +101,6 @@ static void solve(rl_driver *driver, double t1) {
   info->residual = info->error_estimate = NAN;
   info->last_impulses = NULL;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
-  if (!driver->type->detects_again) {
-    rl_bounce_end(model, state, driver->rows, driver->dt, RL_REBOUND_BOUNCING);
-  }
 }
 
 // Whether a step has brought in so much energy that its positions may be wrong ones.

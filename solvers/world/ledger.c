@@ -376,6 +376,22 @@ void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec
   *dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain
 }
 
+void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      rl_rows *rows, double lost, bool is_hit) {
+  if (ledger && (is_hit || ledger->caught)) {
+    ledger->loss += lost;
+  }
+  for (uint32_t i = 0; ledger && ledger->expected && lost != 0.0 && i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      ledger->rate[k] = link_speed(state, &state->links[k]);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      ledger->rate[rows->rows[k].source] = general_speed(model, state, rows, &rows->rows[k]);
+    }
+  }
+}
+
 // What the force of a taut element lacks to that of its spring, times how fast it works: beyond the
 // rate it has what friction does to it (13) in papers/wraps.md.
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,

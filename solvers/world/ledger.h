@@ -84,6 +84,11 @@ void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all);
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h);
 
+// Books what a bounce after a substep has lost [J], if it is a hit or something was caught before
+// in the step; the next substep begins with the rates there are now. NULL: nobody keeps a ledger.
+void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      rl_rows *rows, double lost, bool is_hit);
+
 // Adds to `dissipated` what Coulomb friction takes in a step, -T.u with u the mean of the slide at
 // the velocities before the step and at the state's, and to `work` what driven bodies do through
 // it. T is `scale` times the impulse of each contact across its normal [N s].

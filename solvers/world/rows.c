@@ -20,6 +20,8 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->crowds = rl_carve(&c, m->body_count, sizeof *rows->crowds);
   rows->near_bodies = rl_carve(&c, m->body_count, sizeof *rows->near_bodies);
   rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
+  rows->bounces =
+      rl_carve(&c, m->pair_count > 0 ? 2 * rl_unknown_capacity(m) : 0, sizeof *rows->bounces);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   rows->old_frictions = rl_carve(&c, m->contact_capacity, sizeof *rows->old_frictions);
   rows->old_sides =

@@ -131,6 +131,7 @@ typedef struct rl_rows {
   bool *near_bodies;        // [bodies] scratch of rl_detect
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
+  double *bounces; // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
   rl_vec3 *old_frictions, *old_sides;
   uint32_t *islands;        // [slots + 1] of what hangs together (islands.h)
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
@@ -188,22 +189,6 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
 
 // The same for the contacts of bodies, each by its own name; one that is not found keeps its place.
 void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows);
-
-// Restitution, for all methods: before a step (or substep) of h [s] the rates u at which bodies hit
-// each other; after it, the velocities at which those that were pushed part, e u, by impulses that
-// may take back what pushed. Multipliers times `unit` are impulses [N s], and take the new ones in.
-// Returns what that has lost [J], the work of what is driven included.
-//
-// The driver does this for each step, except for methods that detect again in their substeps.
-typedef enum rl_rebound {
-  RL_REBOUND_BOUNCING, // with restitution
-  RL_REBOUND_HIT,      // also without, where bodies hit each other: springs would throw them back
-  RL_REBOUND_PUSHED // wherever something pushed: what velocities that are read off moves part with
-                    // is no bounce, but the depth that was taken back
-} rl_rebound;
-void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
-double rl_bounce_end(const rl_model *model, rl_state *state, rl_rows *rows, double unit,
-                     rl_rebound which);
 
 // While all positions and ropes stand as they are, the path of a rope is looked up for the first of
 // its rows that are evaluated one after the other, and not for each: until it is told to move.

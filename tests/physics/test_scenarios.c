@@ -570,7 +570,10 @@ static void turning_box_adds_no_energy(void **unused) {
 // names as well; the ledger is closed to what these leave open.
 static void balloon_stops_the_ball(void **unused) {
   (void)unused;
-  static const struct {
+  const double speed = sqrt(2.0 * 99.0 / 101.0 * 9.81 * 3.65);
+  // Until the hit, places of xpbd are half a substep ahead of velocities: (m1 - m2) g v h/2.
+  const double lead = 990.0 * 9.81 * speed * 0.005 / 20.0 / 2.0;
+  const struct {
     const char *solver;
     double solved, open; // of what there is of tension and length; [J]
   } specs[] = {{"impulse-direct", 1e-8, 1e-3},
@@ -578,9 +581,8 @@ static void balloon_stops_the_ball(void **unused) {
                {"convex", 1e-6, 1e-3},
                {"impulse,iterations=2000", 1e-8, 1e-2},
                {"pbd,iterations=2000", 1e-8, 1e-2},
-               {"xpbd,iterations=400", 1e-4, 1.0},
+               {"xpbd,iterations=400", 1e-4, lead},
                {"impulse-soft,iterations=400,relax=400", 1e-4, 60.0}};
-  const double speed = sqrt(2.0 * 99.0 / 101.0 * 9.81 * 3.65);
   rl_scenario *s = load("balloon-with-stop", NULL);
   for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
     rl_driver *d = driver_for(s, specs[k].solver, s->step);

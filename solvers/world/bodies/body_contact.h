@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Contacts between bodies: pairs of parts, detection, rows. Restitution is declared in rows.h.
+// Contacts between bodies: pairs of parts, detection, rows. Restitution is in bounce.h.
 // papers/bodies.md has the derivation.
 #ifndef RL_BODY_CONTACT_H
 #define RL_BODY_CONTACT_H

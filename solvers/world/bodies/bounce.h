@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Impacts of bodies: restitution together with what hangs on the bodies, for all methods.
+// papers/bodies.md, (4) to (4d), has the derivation.
+#ifndef RL_BOUNCE_H
+#define RL_BOUNCE_H
+
+#include "../rows.h"
+
+// Which contacts of bodies are given a velocity of parting after a step or substep.
+typedef enum rl_rebound {
+  RL_REBOUND_BOUNCING, // those that push, if one of them is a hit with restitution
+  RL_REBOUND_HIT,      // or a hit without: springs would throw the bodies back
+  RL_REBOUND_PUSHED    // all that push: velocities that are read off moves part with the depth that
+                       // was taken back, which is no bounce
+} rl_rebound;
+
+// What the impulses of a bounce have done [J].
+typedef struct rl_bounce {
+  bool is_hit; // bodies have hit each other
+  double lost; // energy dissipated
+  double work; // of what is driven
+} rl_bounce;
+
+// Before a step or substep of h [s]: stores in rows->approaches the rates at which bodies that hit
+// each other will part.
+void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h);
+
+// How a method bounces.
+typedef struct rl_bounce_law {
+  rl_rebound which;
+  double unit;           // multipliers times this are impulses [N s]
+  const rl_vec3 *rubbed; // [contacts] likewise the friction of the step, to which that in the hit
+                         // adds; NULL: the cone is that of the new impulses alone
+  double drawn; // [s] the time in which what taut ropes grow is drawn in again, without velocity: a
+                // substep of methods that would throw it back; 0: nothing is
+} rl_bounce_law;
+
+// After it: changes the velocities by simultaneous impulses at the contacts of bodies that pushed,
+// and if one of them is a hit, by friction there and by the pull of taut ropes and contacts of
+// ropes that hang together with it. The multipliers take the impulses in.
+rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_state *state,
+                        rl_rows *rows);
+
+#endif
