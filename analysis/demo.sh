@@ -13,7 +13,7 @@ echo 'Building ...'
 preset=${1:-release}
 build "$preset" OFF
 echo 'Running every solver on every scenario ...'
-scenarios=$(ls scenarios/*.yaml | sed 's|.*/||; s|\.yaml$||')
+scenarios=$(ls scenarios | sed -n 's|\.yaml$||p' | LC_ALL=C sort)
 # shellcheck disable=SC2086
 "build/$preset/ropelab" compare $scenarios --time-limit 3 --figures svg --out out/demo --force >/dev/null
 echo "The report: $(pwd)/out/demo/report.html"

@@ -13,6 +13,7 @@ import importlib
 import itertools
 import json
 import math
+import statistics
 import zlib
 from dataclasses import dataclass, field
 from typing import Any, Sequence
@@ -25,6 +26,8 @@ from wireframe import body_wires, short
 
 FRAMES = 120     # most frames of a run
 DEEP = 0.25      # a scene with a larger ratio of depth to breadth or height is seen obliquely
+FAR = 2.0        # a run that goes farther than most by this factor does not choose the window
+ROOM = 4.0       # how far around the window positions are shown, in its sizes
 POINTS = 200     # most points of a rope, and contacts of a frame
 WHOLE = 2 ** 26  # bytes; larger datasets are read frame by frame
 HALF = 32767     # codes of a position: -HALF ... HALF
@@ -359,10 +362,22 @@ def extent(places: Sequence[Array]) -> tuple[Array, Array] | None:
     return (points.min(axis=0), points.max(axis=0)) if len(points) else None
 
 
+def breadth(places: Sequence[Array]) -> float:
+    found = extent(places)
+    return float(max(found[1] - found[0])) if found else 0.0
+
+
+def healthy(played: Sequence[Played]) -> list[Played]:
+    """Returns the finished runs without those that go much farther than most."""
+    done = [p for p in played if p.run.status == "done"]
+    usual = statistics.median([breadth(p.motion.places()) for p in done] or [0.0])
+    return [p for p in done if breadth(p.motion.places()) <= FAR * usual]
+
+
 def healthy_places(played: Sequence[Played], ghost: Motion | None) -> list[Array]:
-    """Returns the points that determine the window: of finished runs, or else of the first half of
+    """Returns the points that determine the window: of healthy runs, or else of the first half of
     the others."""
-    good = [p.motion.places() for p in played if p.run.status == "done"]
+    good = [p.motion.places() for p in healthy(played)]
     if not good:
         good = [[a[: max(1, len(a) // 2)] for a in p.motion.places()] for p in played]
     if ghost is not None:
@@ -405,14 +420,13 @@ def packed(array: Array) -> str:
 
 
 def make_grid(played: Sequence[Played], ghost: Motion | None, window: tuple[Array, Array]) -> Grid:
-    """Returns a grid over all positions, but no farther than the window's size around the
-    window."""
+    """Returns a grid over all positions, but no farther than ROOM sizes around the window."""
     import numpy as np
 
     places = [a for p in played for a in p.motion.places()]
     places += ghost.places() if ghost is not None else []
     whole = extent(places) or window
-    room = max(float(max(window[1] - window[0])), 1e-3)
+    room = ROOM * max(float(max(window[1] - window[0])), 1e-3)
     return Grid(np.maximum(whole[0], window[0] - room), np.minimum(whole[1], window[1] + room))
 
 
@@ -481,7 +495,7 @@ def moving_reach(bodies: dict[str, dict[str, Any]], played: Sequence[Played]) ->
     import numpy as np
 
     found = []
-    good = [p for p in played if p.run.status == "done"]
+    good = healthy(played)
     for k, body in enumerate(bodies.values()):
         reach = max((math.hypot(*point) for line in body_wires(body).lines for point in line),
                     default=0.0)

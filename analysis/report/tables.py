@@ -87,6 +87,7 @@ METRICS = (
            "Wall-clock time spent in the steps: depends on the computer and on what else it did."),
 )
 
+ROUNDING = 1e-12  # share of its scale below which a value says nothing
 STEPS_NAMED = 3  # most time steps that are listed
 
 OVERVIEW = ("exact_error_max", "energy_error_max_J", "length_error_max_m")
@@ -161,22 +162,46 @@ def finished(run: Run) -> bool:
     return run.status == "done"
 
 
-def best_text(metric: Metric, runs: list[Run]) -> str | None:
-    """Returns the smallest value of the finished runs as it is shown; None if there are fewer than
-    two different ones."""
-    values = [run.metric(metric.name, math.nan) for run in runs if finished(run)]
-    values = [value for value in values if math.isfinite(value)]
-    texts = {shown(metric, abs(value)) for value in values}
-    if not metric.smaller_is_better or len(texts) < 2:
-        return None
-    return shown(metric, min(map(abs, values)))
+def rounding(metric: Metric, scenario: Scenario) -> float:
+    """Returns the value below which those of a metric differ by rounding only: a share of all
+    energy, of the ropes' length, or of 1."""
+    if metric.unit == "J":
+        shares = ((run.metric("energy_error_max_J", math.nan),
+                   run.metric("energy_error_relative", math.nan)) for run in scenario.runs)
+        return ROUNDING * max((error / share for error, share in shares if share > 0), default=0.0)
+    if metric.unit == "m":
+        ropes = mapping(scenario.definition.get("ropes")).values()
+        lengths = (number(mapping(rope).get("length")) for rope in ropes)
+        return ROUNDING * max(1.0, *(length for length in lengths if math.isfinite(length)), 0.0)
+    return ROUNDING if metric.unit == "" and not metric.count else 0.0
 
 
-def metric_cell(metric: Metric, run: Run, best: str | None) -> Cell:
-    value = run.metric(metric.name, math.nan)
-    text = shown(metric, value)
-    is_best = best is not None and finished(run) and shown(metric, abs(value)) == best
-    return Cell(text, is_best)
+@dataclass(frozen=True)
+class Judge:
+    """Says which values of a metric are the best of a scenario."""
+
+    metric: Metric
+    rounding: float
+    best: str | None  # as it is judged; None: nothing is better than all else
+
+    def judged(self, value: float) -> str:
+        """Returns a value as it is shown, 0 if it is rounding."""
+        return shown(self.metric, 0.0 if abs(value) < self.rounding else abs(value))
+
+    def cell(self, run: Run) -> Cell:
+        value = run.metric(self.metric.name, math.nan)
+        is_best = self.best is not None and finished(run) and self.judged(value) == self.best
+        return Cell(shown(self.metric, value), is_best)
+
+
+def judge(metric: Metric, scenario: Scenario) -> Judge:
+    """Judges by the finished runs; if all show the same, none is the best."""
+    values = [run.metric(metric.name, math.nan) for run in scenario.runs if finished(run)]
+    values = [abs(value) for value in values if math.isfinite(value)]
+    found = Judge(metric, rounding(metric, scenario), None)
+    if not metric.smaller_is_better or len(set(map(found.judged, values))) < 2:
+        return found
+    return replace(found, best=found.judged(min(values)))
 
 
 def with_unit(metric: Metric, scenario: Scenario) -> Metric:
@@ -201,9 +226,9 @@ def scenario_table(scenario: Scenario) -> ScenarioTable:
     """Makes the table of solvers and metrics, without metrics that no run has."""
     metrics = [with_unit(metric, scenario) for metric in METRICS
                if any(math.isfinite(run.metric(metric.name, math.nan)) for run in scenario.runs)]
-    best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
+    judges = [judge(metric, scenario) for metric in metrics]
     rows = [RunRow(run, STATUS_WORDS.get(run.status, run.status),
-                   [metric_cell(metric, run, best[metric.name]) for metric in metrics])
+                   [own.cell(run) for own in judges])
             for run in scenario.runs]
     return ScenarioTable(metrics, rows)
 
@@ -222,7 +247,7 @@ def overview_metrics(scenario: Scenario) -> list[Metric]:
 
 def overview_row(scenario: Scenario, labels: list[str]) -> OverviewRow:
     metrics = overview_metrics(scenario)
-    best = {metric.name: best_text(metric, scenario.runs) for metric in metrics}
+    judges = [judge(metric, scenario) for metric in metrics]
     by_label = {run.label: run for run in scenario.runs}
     row: list[OverviewCell | None] = []
     for label in labels:
@@ -230,7 +255,7 @@ def overview_row(scenario: Scenario, labels: list[str]) -> OverviewRow:
         if run is None:
             row.append(None)
             continue
-        cells = [metric_cell(metric, run, best[metric.name]) for metric in metrics]
+        cells = [own.cell(run) for own in judges]
         row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
     headings = [SHORT.get(metric.name, metric.heading) + (f", {metric.unit}" if metric.unit
                                                           else "") for metric in metrics]

@@ -384,6 +384,20 @@ class ReportOfComparison(unittest.TestCase):
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
         self.assertNotRegex(self.page, r'<b class="best">0\.00100')
 
+    def test_what_is_within_rounding_is_equally_good(self) -> None:
+        def stars(metric: str, *values: float) -> list[bool]:
+            runs = [Run(None, {"status": "done", "scenario": SCENARIO, "summary": {
+                metric: value, "energy_error_relative": value / 2000}})
+                for value in values]
+            judged = tables.judge(next(m for m in tables.METRICS if m.name == metric),
+                                  Scenario("swing", runs))
+            return [judged.cell(run).best for run in runs]
+        self.assertEqual(stars("length_error_max_m", 8.88e-16, 1.78e-15), [False, False])
+        self.assertEqual(stars("length_error_max_m", 8.88e-16, 0.0, 1e-9), [True, True, False])
+        self.assertEqual(stars("length_error_max_m", 2e-12, 1e-9), [True, False])
+        self.assertEqual(stars("energy_error_max_J", 0.0, 1e-9, 3e-9), [True, True, False])
+        self.assertEqual(stars("row_evals", 7, 9), [True, False])
+
     def test_text_of_the_scenario_is_escaped(self) -> None:
         self.assertTrue("A &lt;rope&gt; &amp; a ball" in self.page, "expected it escaped")
         self.assertFalse("<rope>" in self.page, "expected no '<rope>' in the page")
@@ -672,6 +686,13 @@ class Players(unittest.TestCase):
         places = unpack_places(bad["points"], len(bad["time"]), data)
         self.assertTrue(np.isfinite(places[: len(places) // 3]).all())
         self.assertFalse(np.isfinite(places[-1]).all())
+
+    def test_a_finished_run_that_flew_off_does_not_either(self) -> None:
+        for label in ("pbd", "xpbd"):
+            self.add_run(label)
+        self.add_run("penalty", flies_off=True)
+        (low, high), = [data["window"] for data in player_data(self.report())]
+        self.assertLess(max(map(abs, [*low, *high])), 20)
 
     def test_size(self) -> None:
         labels = ("penalty", "pbd", "xpbd", "pbd-direct", "impulse", "rattle", "nehe", "source",
