@@ -138,7 +138,8 @@ static void occupy_streams(void) {
 int rl_main(int argc, char **argv) {
   occupy_streams();
   rl_run_catch_signals();
-  const int status = run_command(argc, argv);
+  int status = run_command(argc, argv);
+  status = status == RL_EXIT_DISK_FULL ? RL_EXIT_FAILED : status;
   if (fflush(stdout) != 0 || ferror(stdout)) {
     if (errno != EPIPE) { // the reader may close the pipe early
       fprintf(stderr, "ropelab: cannot write the output: %s\n", strerror(errno));

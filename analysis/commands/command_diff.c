@@ -159,6 +159,17 @@ static bool read_series(const char *folder, rl_table *table) {
          (rl_table_read(path, table) || errno == ENOENT);
 }
 
+// Whether a series has all its lines; otherwise prints what it lacks. `is_expected`: there is one
+// of the other run.
+static bool is_whole(const char *folder, const rl_table *table, bool is_expected) {
+  if (!table->names && is_expected) {
+    printf("  no series.csv in %s\n", folder);
+  } else if (table->damaged > 0) {
+    printf("  %s/series.csv:%zu: a damaged line, left out\n", folder, table->damaged);
+  }
+  return (table->names || !is_expected) && table->damaged == 0;
+}
+
 // Prints the differences between two series; true if there are any.
 static bool compare_series(const rl_table *a, const rl_table *b, double tolerance) {
   bool differ = false, heading = false;
@@ -221,7 +232,14 @@ static int compare_runs(const char *first, const char *second, const char *name,
   printf("%s: %s", *name ? name : "run", status[0]);
   const bool same_end = strcmp(status[0], status[1]) == 0;
   printf(same_end ? "\n" : ", and %s\n", status[1]);
-  const bool differ = (read && compare_series(&tables[0], &tables[1], tolerance)) || !same_end;
+  bool whole = true;
+  for (size_t i = 0; read && i < 2; i++) {
+    whole =
+        is_whole(*name ? folders[i] : roots[i], &tables[i], tables[1 - i].names != NULL) && whole;
+  }
+  const bool both = tables[0].names && tables[1].names;
+  const bool differ =
+      (both && read && compare_series(&tables[0], &tables[1], tolerance)) || !whole || !same_end;
   rl_table_free(&tables[0]);
   rl_table_free(&tables[1]);
   return !read ? RL_EXIT_FAILED : differ ? EXIT_DIFFERENT : RL_EXIT_DONE;

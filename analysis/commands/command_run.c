@@ -5,8 +5,11 @@
 #include "results/results_folder.h"
 #include "runs/command_line.h"
 
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 const rl_usage rl_run_usage = {
     .name = "run",
@@ -35,6 +38,22 @@ static bool choose_folder(char folder[RL_PATH_MAX], const rl_arguments *argument
   return true;
 }
 
+// Prints where the run is, and what to do with it: not by stdio, since it is all the same whether
+// somebody reads it.
+static void print_result(char *folder) {
+  char path[RL_PATH_MAX];
+  char *report = rl_command_line(2, (char *[]){"report", folder});
+  json_t *root = rl_path_join(path, folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
+  const json_t *error = json_object_get(json_object_get(root, "summary"), "energy_error_max_J");
+  dprintf(STDOUT_FILENO,
+          "run: %s: %" JSON_INTEGER_FORMAT " steps, energy error up to %.3g J; "
+          "`%s` draws it\n",
+          folder, json_integer_value(json_object_get(root, "steps")),
+          json_is_number(error) ? json_number_value(error) : NAN, report ? report : "");
+  json_decref(root);
+  free(report);
+}
+
 int rl_command_run(int argc, char **argv) {
   static rl_arguments arguments;
   char *command = rl_command_line(argc, argv);
@@ -55,6 +74,9 @@ int rl_command_run(int argc, char **argv) {
     status = choose_folder(folder, &arguments, scenario)
                  ? rl_run(scenario, &arguments.solvers[0], &arguments.run, folder, command)
                  : RL_EXIT_USAGE;
+    if (status == RL_EXIT_DONE) {
+      print_result(folder);
+    }
   }
   rl_scenario_free(scenario);
   free(command);

@@ -318,7 +318,12 @@ int rl_consistency_run(const rl_consistency *study, rl_consistency_row *rows,
   }
   rl_longest_first(efforts, study->solver_count, order);
   free(efforts);
-  const rl_pool pool = {study->solver_count, study->jobs, "solvers", &t, measure_solver, note_end};
+  const rl_pool pool = {.count = study->solver_count,
+                        .jobs = study->jobs,
+                        .noun = "solvers",
+                        .context = &t,
+                        .work = measure_solver,
+                        .ended = note_end};
   const bool run = rl_pool_run(&pool);
   memcpy(rows, t.rows, count * sizeof *rows);
   rl_shared_free(t.rows, count, sizeof *rows);

@@ -276,7 +276,12 @@ static int run_all(task *t, rl_lines *table, rl_onestep_outcome *outcomes) {
     const bool able = rl_driver_missing(study->scenario->model, type) == 0;
     t->results[i].outcome = (rl_onestep_outcome){.status = able ? "failed" : NULL};
   }
-  const rl_pool pool = {study->solver_count, study->jobs, "solvers", t, measure_solver, note_end};
+  const rl_pool pool = {.count = study->solver_count,
+                        .jobs = study->jobs,
+                        .noun = "solvers",
+                        .context = t,
+                        .work = measure_solver,
+                        .ended = note_end};
   if (!rl_pool_run(&pool)) {
     return RL_EXIT_FAILED;
   }

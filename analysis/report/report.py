@@ -157,6 +157,26 @@ def publish(source: Path, folder: Path, page: str) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+def say_what_is_damaged(results) -> None:
+    """Prints which files of runs are missing, or are not as they were written."""
+    from ropelab.results import damaged_line, mapping
+
+    for run in results.runs:
+        for name, size in mapping(run.info.get("file_bytes")).items():
+            path = run.file(name)
+            line = damaged_line(path) if path and path.suffix == ".csv" else 0
+            if path is None:
+                note(f"{run.folder / name} is missing")
+            elif line:
+                note(f"{path}:{line}: a damaged line, left out")
+            elif path.stat().st_size != size:
+                note(f"{path} has {path.stat().st_size} bytes, and had {size}")
+
+
+def note(text: str) -> None:
+    print(f"ropelab report: note: {text}", file=sys.stderr)
+
+
 def make_report(folder: Path, gnuplot) -> None:
     import study
     from page import render
@@ -164,6 +184,7 @@ def make_report(folder: Path, gnuplot) -> None:
     from solver_style import assign_styles
 
     results = load_comparison(folder)
+    say_what_is_damaged(results)
     if study.is_study(folder):
         with tempfile.TemporaryDirectory(prefix=".report-", dir=folder) as name:
             publish(Path(name), folder, study.make_page(results, Path(name), gnuplot))

@@ -48,9 +48,10 @@ static double number(const char *cell) {
   return end != cell && *end == '\0' ? value : NAN;
 }
 
-static bool read_row(rl_table *table, char *line, size_t *room) {
+static bool read_row(rl_table *table, char *line, size_t line_number, size_t *room) {
   const size_t columns = table->column_count;
   if (count_cells(line) != columns) {
+    table->damaged = table->damaged > 0 ? table->damaged : line_number;
     return true;
   }
   if (table->row_count == *room) {
@@ -75,16 +76,17 @@ bool rl_table_read(const char *path, rl_table *table) {
     return false;
   }
   char *line = NULL;
-  size_t size = 0, room = 0;
+  size_t size = 0, room = 0, line_number = 0;
   ssize_t length;
   bool good = true;
   while (good && (length = getline(&line, &size, file)) > 0) {
+    line_number++;
     const bool whole = line[length - 1] == '\n';
     if (line[0] == '#' || !whole) {
       continue;
     }
     line[length - 1] = '\0';
-    good = table->names ? read_row(table, line, &room) : read_header(table, line);
+    good = table->names ? read_row(table, line, line_number, &room) : read_header(table, line);
   }
   good = good && !ferror(file);
   const int error = good && !table->names ? EINVAL : errno;

@@ -10,6 +10,7 @@ typedef struct rl_table {
   size_t column_count, row_count;
   char **names;   // [column_count]
   double *values; // [row_count x column_count]; nan for a gap or a text
+  size_t damaged; // the first line that has not as many cells and was left out, from 1; 0: none
 } rl_table;
 
 // Reads a file without a last line that a killed run left incomplete. Returns false with errno set.

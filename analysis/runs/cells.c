@@ -6,6 +6,7 @@
 #include "results/csv.h"
 #include "results/manifest.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static void record_crash(const rl_cell *cell, int status) {
 typedef struct queue {
   rl_cell **cells;
   size_t count;
+  bool is_full; // the disk: no other run would fare better
 } queue;
 
 static int run_queued(void *context, size_t i) {
@@ -64,12 +66,13 @@ static int run_queued(void *context, size_t i) {
 }
 
 static void end_queued(void *context, size_t i, int status) {
-  const queue *q = context;
+  queue *q = context;
   rl_cell *cell = q->cells[i];
   cell->started = status != -1;
   if (status == -1) {
     return;
   }
+  q->is_full = q->is_full || (WIFEXITED(status) && WEXITSTATUS(status) == RL_EXIT_DISK_FULL);
   if (!WIFEXITED(status) || WEXITSTATUS(status) == RL_EXIT_FAILED) {
     record_crash(cell, status);
   } else if (WEXITSTATUS(status) == RL_EXIT_USAGE) {
@@ -102,7 +105,7 @@ static long affordable_jobs(const rl_cell *cells, size_t count, long jobs) {
 }
 
 bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
-  queue q = {calloc(count + 1, sizeof *q.cells), 0};
+  queue q = {.cells = calloc(count + 1, sizeof *q.cells)};
   for (size_t i = 0; q.cells && i < count; i++) {
     if (cells[i].scenario) {
       q.cells[q.count++] = &cells[i];
@@ -117,9 +120,14 @@ bool rl_cells_run(rl_cell *cells, size_t count, long jobs) {
                         .noun = "runs",
                         .context = &q,
                         .work = run_queued,
+                        .is_over = &q.is_full,
                         .ended = end_queued};
   const bool good = q.cells && rl_pool_run(&pool);
   free(q.cells);
+  if (good && q.is_full) {
+    errno = ENOSPC;
+    return false;
+  }
   return good;
 }
 

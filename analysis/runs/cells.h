@@ -24,7 +24,8 @@ typedef struct rl_cell {
 double rl_cell_cost(const rl_scenario *scenario, const rl_solver_spec *solver, uint64_t steps);
 
 // Runs all cells, `jobs` at a time (0: one a processor; fewer if memory is short). A failed cell
-// does not stop the others; a signal stops all. Returns false when out of memory.
+// does not stop the others; a signal stops all, and so does a full disk. Returns false with errno
+// set when out of memory or of disk space.
 bool rl_cells_run(rl_cell *cells, size_t count, long jobs);
 
 // Writes the status of a cell to `buffer` and returns it: that of its run.json ("done", "diverged"

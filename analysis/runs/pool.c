@@ -50,6 +50,10 @@ static bool wait_for_one(const rl_pool *pool, pid_t *processes) {
   return true;
 }
 
+static bool is_over(const rl_pool *pool) {
+  return rl_run_interrupted() || (pool->is_over && *pool->is_over);
+}
+
 bool rl_pool_run(const rl_pool *pool) {
   pid_t *processes = calloc(pool->count + 1, sizeof *processes);
   if (!processes) {
@@ -60,8 +64,8 @@ bool rl_pool_run(const rl_pool *pool) {
   long running = 0;
   size_t next = 0, done = 0;
   bool stopped = false;
-  while (running > 0 || (next < pool->count && !rl_run_interrupted())) {
-    for (; running < jobs && next < pool->count && !rl_run_interrupted(); next++) {
+  while (running > 0 || (next < pool->count && !is_over(pool))) {
+    for (; running < jobs && next < pool->count && !is_over(pool); next++) {
       processes[next] = start_task(pool, next);
       if (processes[next] > 0) {
         running++;
@@ -70,12 +74,12 @@ bool rl_pool_run(const rl_pool *pool) {
         done++;
       }
     }
-    for (size_t i = 0; rl_run_interrupted() && !stopped && i < next; i++) {
+    for (size_t i = 0; is_over(pool) && !stopped && i < next; i++) {
       if (processes[i] > 0) {
         kill(processes[i], SIGTERM);
       }
     }
-    stopped = rl_run_interrupted();
+    stopped = is_over(pool);
     if (running > 0 && wait_for_one(pool, processes)) {
       running--;
       show_progress(pool, ++done);

@@ -13,12 +13,13 @@ typedef struct rl_pool {
   void *context;
   // Does task i in the child; returns the exit status of its process.
   int (*work)(void *context, size_t i);
+  const bool *is_over; // set by `ended`: starts no more tasks and stops those that run; NULL: none
   // Called in the parent when task i has ended: status of waitpid, -1 if it could not be started.
   void (*ended)(void *context, size_t i, int status);
 } rl_pool;
 
-// Runs all tasks in order. A failed task does not stop the others; a signal stops all. Returns
-// false when out of memory.
+// Runs all tasks in order. A failed task does not stop the others; a signal or is_over stops all.
+// Returns false when out of memory.
 bool rl_pool_run(const rl_pool *pool);
 
 // Sorts `count` tasks by falling effort (ties in order), so that the longest starts first.

@@ -179,9 +179,13 @@ typedef struct run {
 // Limits of the changes listed in run.json and of those noted on stderr.
 enum { CHANGES_MAX = 1000, NOTES_MAX = 3 };
 
+// Prints what could not be done; whoever started a run that has filled the disk says that once.
 static int fail(const run *r, const char *what) {
-  fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
-  return RL_EXIT_FAILED;
+  const bool is_full = errno == ENOSPC || errno == EDQUOT;
+  if (!is_full || !r->options->quiet) {
+    fprintf(stderr, "ropelab: %s: %s: %s\n", r->folder, what, strerror(errno));
+  }
+  return is_full ? RL_EXIT_DISK_FULL : RL_EXIT_FAILED;
 }
 
 // The largest number of residuals that a step can record.
@@ -654,6 +658,7 @@ static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *su
 static int finish(run *r, rl_reason reason) {
   rl_summary summary;
   const bool saved = rl_recorder_close(r->recorder, &summary);
+  const int error = errno;
   r->recorder = NULL;
   outcome o = find_outcome(r, reason, &summary);
   if (reason > 0) {
@@ -664,6 +669,7 @@ static int finish(run *r, rl_reason reason) {
   note_estimate(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {
+    errno = error;
     o.status = fail(r, "cannot write");
     o.name = "failed";
     snprintf(o.text, sizeof o.text, "the results could not be written");

@@ -15,6 +15,7 @@ enum {
   RL_EXIT_DIVERGED = 3,
   RL_EXIT_UNSUPPORTED = 4,
   RL_EXIT_DIFFERENT = 5,
+  RL_EXIT_DISK_FULL = 6, // of a run; the program ends with RL_EXIT_FAILED
   RL_EXIT_INTERRUPTED = 130
 };
 

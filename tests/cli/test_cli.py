@@ -215,7 +215,9 @@ class Case(unittest.TestCase):
         """The command ends without a word but where its report is: nobody watches at a terminal."""
         done = ropelab(*words, **options)
         self.expect_exit(done, status)
-        reported = done.stdout if re.fullmatch(r"report: .*/report\.html\n", done.stdout) else ""
+        last = (r"run: (.*): \d+ steps, energy error up to \S+ J; `ropelab report .*` draws it\n"
+                if words[0] == "run" else r"report: .*/report\.html\n")
+        reported = done.stdout if re.fullmatch(last, done.stdout, re.DOTALL) else ""
         self.expect((done.stdout, done.stderr), (reported, ""),
                     f"stdout and stderr of: {shlex.join(map(str, words))[:400]}")
 
@@ -1008,7 +1010,7 @@ class Endings(Case):
     def test_interrupted(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             folder = new_folder()
-            process = self.start("run", "hanging-chain", "--solver", "pbd", *FOREVER, "--out",
+            process = self.start("run", "hanging-chain", "--solver", "convex", *FOREVER, "--out",
                                  folder)
             self.wait_for_rows([folder / "series.csv"])
             self.expect(Result(folder).manifest["status"], "running", "status while it runs")
@@ -2182,6 +2184,25 @@ class Differences(Case):
             done = ropelab("diff", one / path, one / path)
             self.expect(done.returncode, DONE, "status of the same result twice")
         self.expect(done.stdout, "run: done\n", "nothing differs")
+
+    def test_series_that_are_damaged_or_missing(self) -> None:
+        one = self.folders[0] / "hanging-chain/pbd"
+        other = new_folder()
+        shutil.copytree(one, other)
+        path = other / "series.csv"
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines[7] = lines[7][:20] + "\n"
+        path.write_text("".join(lines), encoding="utf-8")
+        for command in (("diff", one, other), ("report", other, "--figures", "svg")):
+            done = ropelab(*command)
+            self.expect_in(f"{path}:8: a damaged line, left out", done.stdout + done.stderr, f"{command[0]}")
+        path.unlink()
+        (other / "trajectory.h5").write_bytes((one / "trajectory.h5").read_bytes()[:1000])
+        done = ropelab("diff", one, other)
+        self.expect((done.returncode, done.stdout), (DIFFERENT, f"run: done\n  no series.csv in {other}\n"), "diff")
+        told = ropelab("report", other, "--figures", "svg").stderr
+        self.expect_in(f"note: {path} is missing", told, "notes of report")
+        self.expect_in(f"note: {other}/trajectory.h5 has 1000 bytes, and had ", told, "notes of report")
 
     def test_different(self) -> None:
         one, other = self.folders

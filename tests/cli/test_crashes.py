@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import time
+import unittest
 from pathlib import Path
 
 from tests.cli import test_cli as cli
@@ -72,6 +73,22 @@ class Crash(cli.Case):
             table = cli.Table(folder / f"{name}.csv")
             self.expect([row for row in table.cells if len(row) != len(table.header)], [],
                         f"rows that are not whole in {name}.csv")
+
+
+@unittest.skipUnless(os.geteuid() == 0, "takes a disk of its own")
+class FullDisk(Crash):
+    def test_ends_a_study_with_one_message(self) -> None:
+        folder = cli.new_folder()
+        folder.mkdir(parents=True)
+        mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder]
+        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+            self.skipTest("mount is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+        study = ("converge", "pendulum", "--over", "step", "--values", "0.004,0.002,0.001", "--quantity", "bob.x",
+                 "--duration", "0.5", "--figures", "svg", "--out", folder / "study")
+        self.refused(*study, status=cli.FAILED, says=(f"ropelab: {folder}/study: cannot write: No space left",))
+        subprocess.run(["mount", "-o", "remount,size=50m", folder], check=True)
+        self.expect_exit(cli.ropelab(*study, "--resume"), cli.DONE)
 
 
 class Killed(Crash):

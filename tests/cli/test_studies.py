@@ -66,6 +66,14 @@ class Case(cli.Case):
 
 
 class Converge(Case):
+    def test_orders_that_there_are_none(self) -> None:
+        """A pendulum swings as it does whatever its mass; and two points are on any line."""
+        for over, values, says in (("bodies.bob.mass", "1,2,4", "exact: does not depend on bodies.bob.mass"),
+                                   ("step", "0.01,0.005", "exact: an order takes 3 points, found 2")):
+            done = cli.ropelab("converge", "pendulum", "-s", "pbd", "--over", over, "--values", values,
+                               "--duration", "0.2", "--figures", "svg", "--out", cli.new_folder())
+            self.expect_in(f"pendulum, pbd, {says}", done.stdout, f"order over {over}")
+
     def converge(self, *words: object, status: int = cli.DONE, figures: str = "svg") -> Path:
         folder = cli.new_folder()
         self.expect_exit(cli.ropelab("converge", *words, "--figures", figures, "--out", folder),

@@ -207,7 +207,8 @@ static void norms_of_a_difference(void **unused) {
     b[i][1] = t * t - 3.0 * t; // differs by 3 t
     b[i][2] = 0.5;
   }
-  const rl_table left = {3, 11, names, a[0]}, right = {3, 6, names, b[0]};
+  const rl_table left = {.column_count = 3, .row_count = 11, .names = names, .values = a[0]};
+  const rl_table right = {.column_count = 3, .row_count = 6, .names = names, .values = b[0]};
   const char *const x[] = {"x"}, *const both[] = {"x", "y"}, *const missing[] = {"z"};
   rl_norms norms = rl_series_distance(&left, &right, x, 1);
   assert_int_equal(norms.samples, 5);

@@ -365,6 +365,19 @@ def content_lines(path: Path) -> Iterator[str]:
                 yield line
 
 
+def damaged_line(path: Path) -> int:
+    """Returns the number of the first line of a CSV file that has not as many cells as its header,
+    from 1; 0 if there is none."""
+    commas = None
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        for number_of_line, line in enumerate(file, 1):
+            if line.strip() and not line.startswith("#"):
+                commas = line.count(",") if commas is None else commas
+                if line.count(",") != commas:
+                    return number_of_line
+    return 0
+
+
 def read_rows(path: Path) -> Iterator[dict[str, str]]:
     rows = csv.reader(content_lines(path))
     names = next(rows, [])
