@@ -1010,7 +1010,7 @@ class Endings(Case):
     def test_interrupted(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             folder = new_folder()
-            process = self.start("run", "hanging-chain", "--solver", "convex", *FOREVER, "--out",
+            process = self.start("run", "hanging-chain", "--solver", "penalty", *FOREVER, "--out",
                                  folder)
             self.wait_for_rows([folder / "series.csv"])
             self.expect(Result(folder).manifest["status"], "running", "status while it runs")
