@@ -33,9 +33,33 @@ static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state
   }
 }
 
-void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state,
-                         const rl_rows *rows, double h) {
-  const size_t unknowns = rl_unknown_count(model, state);
+// (6a) of papers/xpbd.md: what contacts of bodies that stay where they are held with in the substep
+// before, as impulses before the kick; all others start at 0, and all with unit 0.
+static void start_contacts(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
+                           double unit) {
+  for (uint32_t k = 0; k < state->contact_count; k++) {
+    rl_row *row = &rows->rows[rows->span_count + k];
+    double *pushed = &state->multipliers[row->source];
+    rl_vec3 *friction = &r->frictions[k];
+    *pushed *= row->stays ? unit : 0.0;
+    const bool holds = *pushed > 0.0;
+    *friction = holds ? rl_scale(r->h * r->h, state->frictions[k]) : rl_vec(0.0, 0.0, 0.0);
+    if (!holds) {
+      continue;
+    }
+    rl_row_evaluate(model, state, rows, row, state->points);
+    *friction = rl_add_scaled(*friction, -rl_dot(*friction, row->normal), row->normal);
+    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+      const rl_entry *e = &rows->entries[i];
+      const rl_vec3 push = rl_add_scaled(rl_friction_push(row, e, *friction, state->points),
+                                         -state->points[e->slot].w * *pushed, e->force);
+      state->velocities[e->slot] = rl_add_scaled(state->velocities[e->slot], 1.0 / r->h, push);
+    }
+  }
+}
+
+void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
+                         double h, double unit) {
   r->h = h;
   for (uint32_t i = 0; i < model->slot_count; i++) {
     r->previous[i] = state->points[i];
@@ -43,13 +67,18 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
     r->corrections[i] = (rl_point){0.0, 0.0, 0.0, 0.0};
   }
   for (size_t i = 0; i < state->contact_count; i++) {
-    r->frictions[i] = (rl_vec3){0.0, 0.0, 0.0};
     if (rl_is_crossing(rows, (uint32_t)i)) {
       const rl_crossing *c = &rows->crossings[i];
       const double mass = c->inverse_mass > 0.0 ? 1.0 / c->inverse_mass : 0.0;
       r->touches[i] = (rl_touch){rl_crossing_way(c, state->points), r->omega * mass, mass};
     }
   }
+  const size_t unknowns = rl_unknown_count(model, state);
+  for (size_t i = 0; i < unknowns; i++) {
+    const bool is_contact = i >= model->link_count && i - model->link_count < state->contact_count;
+    state->multipliers[i] = is_contact ? state->multipliers[i] : 0.0;
+  }
+  start_contacts(r, model, state, rows, unit);
   if (r->elastic) {
     start_bends(r, model, state);
   } else { // whose rows have no compliance: the force at the start of the step
@@ -61,9 +90,6 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
     // Spins count their turn from where the drift has brought them.
     const rl_vec3 drifted = rl_scale(-h, state->velocities[i]);
     r->previous[i] = (rl_point){drifted.x, drifted.y, drifted.z, state->points[i].w};
-  }
-  for (size_t i = 0; i < unknowns; i++) {
-    state->multipliers[i] = 0.0;
   }
 }
 
@@ -95,6 +121,9 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
   }
   rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, &info->dissipated,
                      &info->work);
+  for (size_t i = 0; i < state->contact_count && r->elastic; i++) {
+    state->frictions[i] = rl_scale(1.0 / (r->h * r->h), r->frictions[i]);
+  }
   rl_rotation_settle(model, state, true);
   info->dissipated += rl_state_settle(model, state, r->h);
 }

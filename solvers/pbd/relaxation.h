@@ -40,9 +40,10 @@ typedef struct rl_relaxation {
 
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
-// (1)-(2) v += h g, p = x + h v, with the positions before kept; multipliers start at 0.
+// (1)-(2) v += h g, p = x + h v, with the positions before kept. Multipliers start at 0, those of
+// contacts of bodies without roundings at `unit` times what they are [kg m].
 void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                         const rl_rows *rows, double h);
+                         rl_rows *rows, double h, double unit);
 
 // Moves a slot; every correction goes through here, but those of two elements in contact, which are
 // known from their impulses in the end. Its inverse mass stays, but takes part, so that

@@ -46,10 +46,10 @@ static void init(void *memory, const rl_model *model, const double *values) {
 
 // One substep: predict, sweep, read the velocities.
 static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                         double h, bool last, rl_step_info *info) {
+                         double h, bool first, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
   rl_bounce_begin(model, state, rows, h);
-  rl_relaxation_begin(&self->relaxation, model, state, rows, h);
+  rl_relaxation_begin(&self->relaxation, model, state, rows, h, first ? h * h : 1.0);
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);
@@ -84,7 +84,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       self->last[k] = -self->impulses[k];
     }
     const rl_reason reason =
-        substep(self, model, state, rows, dt / substeps, i + 1 == substeps, info);
+        substep(self, model, state, rows, dt / substeps, i == 0, i + 1 == substeps, info);
     worst = reason > worst ? reason : worst;
     // The dampers of the scenario have their work done at the velocities of the substep.
     info->dissipated += rl_damper_loss(model, state, rows, dt / substeps);

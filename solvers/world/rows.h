@@ -61,6 +61,7 @@ typedef struct rl_row {
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd;  // contact of two bodies: how many of these there are, at most, on one of them
   uint32_t rubs;   // contact of a rope: how many that rub there are on its body
+  bool stays;      // contact of two bodies without roundings, along which its place would wander
   bool has_spins;  // some of its entries are spins
   bool is_laid;    // its entries are filled in, and stay: rl_row_evaluate does it
   bool is_skipped; // nobody asks for it: rl_direct_evaluate leaves it as it was

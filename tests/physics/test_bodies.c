@@ -356,6 +356,23 @@ static void springs_turn_with_the_ground(void **unused) {
   rl_scenario_free(s);
 }
 
+// Methods that start friction from the substep before come to rest: no farther in later seconds.
+static void a_box_that_holds_stays(void **unused) {
+  (void)unused;
+  static const char *const specs[] = {"xpbd", "xpbd,iterations=20", "impulse-soft"};
+  for (size_t i = 0; i < 3; i++) {
+    rl_scenario *s;
+    rl_driver *d = run_slope(&s, specs[i], atan(0.3) - 0.5 * PI / 180.0, 0.3,
+                             "box: {size: [0.4, 0.2, 0.3]}", 0.1, 1.0 / 240.0);
+    const double x = probe(d, "load.x");
+    check_below(fabs(x), 5e-6);
+    take_steps(d, 480);
+    check_near(probe(d, "load.x"), x, 1e-12);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A ball rolls at 5/7 g sin(a), a cylinder at 2/3, as long as the friction that takes, 2/7 or 1/3
 // tan(a), is there; with less it slides and spins up at its own rate.
 static void round_things_roll(void **unused) {
@@ -786,6 +803,7 @@ int main(void) {
       cmocka_unit_test(flat_things_rest_on_corners),
       cmocka_unit_test(rows_have_their_gradients),
       cmocka_unit_test(boxes_slide_or_hold),
+      cmocka_unit_test(a_box_that_holds_stays),
       cmocka_unit_test(boxes_stay_where_they_stop),
       cmocka_unit_test(springs_turn_with_the_ground),
       cmocka_unit_test(round_things_roll),
