@@ -647,6 +647,18 @@ static double round_to(double bits, double x) {
   return multiple - (multiple - x);
 }
 
+// Of what winches have paid out.
+static void drop_bits_of_rests(const reference *self) {
+  const rl_model *model = self->equations.model;
+  const rl_state *state = self->equations.state;
+  for (uint32_t i = 0; i < model->rope_count && state->reels; i++) {
+    if (model->ropes[i].is_reeled && rl_rope_elements(model, state, i) > 0) {
+      double *rest = &state->links[model->ropes[i].first_link].rest;
+      *rest = round_to(self->current->bits, *rest);
+    }
+  }
+}
+
 // Of the places and velocities of all that moves.
 static void drop_bits(reference *self) {
   const uint32_t slots = self->equations.model->slot_count;
@@ -663,6 +675,7 @@ static int begin_step(reference *self, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = dimension_of(self);
   e->reeled = 0.0;
+  drop_bits_of_rests(self);
   rl_state_copy(self->before, e->state);
   const size_t tail = rl_equations_tail(e->model);
   rl_equations_gather(e, self->y_start);
