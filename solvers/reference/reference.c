@@ -56,6 +56,10 @@ static const double all_bits = 1.0, fewer_bits = 0x1p5 + 1.0;
 // (11c) Of w, (8b), that of the companion.
 static const double companion_gentle = 0.5;
 
+// (2a) of papers/eyes.md, of the scene: nodes nearer to their eye are guided; (11d) of the
+// companion, over that.
+static const double lead_in = 0x1p-26, companion_lead_in = 4.0;
+
 // (11) Of the estimate, over the distance between the two: where the companion is the better one,
 // by its shorter steps, that is a little less than the error.
 static const double estimate_factor = 2.0;
@@ -91,6 +95,7 @@ typedef struct run {
   double lead;          // (11a)
   double bits;          // (11b)
   double gentle;        // (11c)
+  double lead_in;       // (11d) of the scene
   double shortest;      // internal step, of a step
   double h;             // what the next internal step tries [s]; 0: not known
   rl_choice choice;     // at the end of the last step
@@ -117,8 +122,9 @@ typedef struct reference {
   run *current;          // the run that is integrated
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
   happening found;       // in the internal step last finished
-  double estimate;       // [m]
-  uint64_t topology;     // of the state that was last heard of
+  double settled;        // estimate when the companion last went on from the state [m]
+  double apart;          // the largest distance of the two since then [m]
+  uint64_t step;         // that was last begun
   rl_reason failure;     // why the last step could not be done; it is not tried again
 } reference;
 
@@ -167,9 +173,14 @@ static void forget(reference *self) {
   self->truth.h = self->companion.h = 0.0;
   self->truth.choice.is_known = self->companion.choice.is_known = false;
   self->truth.is_behind_event = self->companion.is_behind_event = false;
-  self->estimate = 0.0;
-  self->topology = 0;
+  self->apart = 0.0;
   self->failure = RL_RUNNING;
+}
+
+// (11)
+static double estimate(const reference *self) {
+  const double rounding = 0x1p-50 * self->model->reach;
+  return rl_larger(self->settled + estimate_factor * self->apart, rounding);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
@@ -183,6 +194,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
                       .lead = 1.0,
                       .bits = all_bits,
                       .gentle = 1.0,
+                      .lead_in = lead_in,
                       .shortest = shortest,
                       .choice = self->truth.choice};
   self->companion = (run){.state = self->companion.state,
@@ -191,22 +203,25 @@ static void init(void *memory, const rl_model *model, const double *values) {
                           .lead = companion_lead,
                           .bits = fewer_bits,
                           .gentle = companion_gentle,
+                          .lead_in = companion_lead_in * lead_in,
                           .shortest = companion_factor * shortest,
                           .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
     self->creeps = self->creeps || rl_wraps_flow_dissipates(model, i);
   }
+  self->settled = 0.0;
+  self->step = 0;
   forget(self);
 }
 
-// The companion goes on from the state. If that was only parted, so does the estimate.
+// The companion goes on from the state. If that is of the step last begun or of the next one, what
+// was parted, let go or is tried again, so does the estimate.
 static void sync(void *memory, const rl_model *model, const rl_state *state) {
   reference *self = memory;
-  const double estimate = state->topology != self->topology ? self->estimate : 0.0;
+  const bool goes_on = state->step == self->step || state->step == self->step + 1;
   (void)model;
+  self->settled = goes_on ? estimate(self) : 0.0;
   forget(self);
-  self->estimate = estimate;
-  self->topology = state->topology;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -762,7 +777,6 @@ static bool resume(reference *self, run *r) {
 static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
   r->h = r->substeps > 0 ? dt / r->substeps : r->h > 0.0 ? r->h : dt;
-  gsl_odeiv2_control_init(self->control, r->tolerance, r->tolerance, 1.0, 0.0);
   gsl_odeiv2_step_reset(self->stepper);
   rl_equations_begin(e, self->model, r->state, rows);
   memset(e->multipliers, 0,
@@ -770,12 +784,34 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
   self->since = 0.0;
   e->gentle_share = r->gentle;
   self->current = r;
+  rows->lead_in = r->lead_in * self->model->reach;
+  rl_eyes_guide(self->model, r->state, rows, dt);
   rl_state_copy(self->listed, r->state);
   const bool resumes = resume(self, r);
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resumes) {
     choose(self, 0.0, dt, info);
   }
+}
+
+// Whether a node has come so near to its eye that it is guided, and on to its line; or leaves it.
+static bool comes_to_eye(const reference *self, double dt) {
+  const rl_equations *e = &self->equations;
+  const bool comes = rl_eyes_guide_others(e->model, e->state, e->rows);
+  if (comes) {
+    rl_eyes_pass(e->model, e->state, e->rows, dt);
+  }
+  return comes;
+}
+
+// How long an internal step may be beside eyes, (2a). In that time the direction of what passes one
+// turns as if it was rounding that moves it: no velocity is better known, (2b).
+static double watch_eyes(const reference *self, const run *r) {
+  const rl_equations *e = &self->equations;
+  const double longest = rl_eyes_longest(e->model, e->state, e->rows, e->accelerations);
+  const double tolerance = fmax(r->tolerance, r->bits * 0x1p-54 * self->model->reach / longest);
+  gsl_odeiv2_control_init(self->control, tolerance, tolerance, 1.0, 0.0);
+  return longest;
 }
 
 // (17a) Lists contacts anew, at t within a step.
@@ -821,7 +857,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     if (is_ended(self, r, t / dt, info->watch)) {
       return RL_RUNNING;
     }
-    if (travelled(self, dt) > soon_travelled) {
+    if (comes_to_eye(self, dt) || travelled(self, dt) > soon_travelled) {
       list_anew(self, r, rows, t, dt, info);
       continues = false;
     }
@@ -830,7 +866,7 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
     if (begin_step(self, continues) != GSL_SUCCESS) {
       return RL_DIVERGED_NAN;
     }
-    double done = rl_contacts_longest(&self->equations, wanted);
+    double done = fmin(rl_contacts_longest(&self->equations, wanted), watch_eyes(self, r));
     if (try_step(self, &done, &next, r->shortest * dt, r->substeps > 0, dt) != GSL_SUCCESS) {
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
@@ -895,13 +931,12 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
   }
 }
 
-// (11) By the largest distance between the two that there has been, and at least rounding.
+// (11) The largest distance between the two that there has been.
 static void compare(reference *self, const rl_model *model, const rl_state *state) {
-  self->estimate = fmax(self->estimate, 0x1p-50 * model->reach);
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
         rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));
-    self->estimate = rl_larger(self->estimate, estimate_factor * apart);
+    self->apart = rl_larger(self->apart, apart);
   }
 }
 
@@ -932,13 +967,14 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   reference *self = memory;
   rl_reason reason = RL_CONVERGED_TOLERANCE;
   self->equations.evaluations = 0;
+  self->step = state->step;
   if (self->failure < 0) {
     return self->failure;
   }
-  if (self->parameters[ESTIMATE] != 0.0 && !isnan(self->estimate)) {
+  if (self->parameters[ESTIMATE] != 0.0 && !isnan(estimate(self))) {
     reason = step_companion(self, model, state, rows, dt, info);
     if (reason == RL_DIVERGED_STEPS) { // from here on nothing is known of the error
-      self->estimate = NAN;
+      self->apart = NAN;
       reason = RL_CONVERGED_TOLERANCE;
     }
     rl_detect(model, state, dt, rows);
@@ -949,9 +985,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     reason = integrate(self, &self->truth, rows, dt, info);
     info->dissipated -= stored_beside_friction(model, state);
   }
-  if (reason > 0 && self->parameters[ESTIMATE] != 0.0 && !isnan(self->estimate)) {
+  if (reason > 0 && self->parameters[ESTIMATE] != 0.0 && !isnan(estimate(self))) {
     compare(self, model, state);
-    info->error_estimate = self->estimate;
+    info->error_estimate = estimate(self);
   }
   self->failure = reason < 0 ? reason : RL_RUNNING;
   info->row_evaluations += self->equations.evaluations;

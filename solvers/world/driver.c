@@ -316,7 +316,9 @@ static void end_contacts(rl_driver *driver) {
     has_other_rows =
         driver->type->stored_energy && rl_wraps_hash(model, state) != driver->rows->wraps;
   }
-  if (rl_eyes_pass(model, state, driver->rows, driver->dt) || has_other_rows) {
+  const bool passes =
+      !driver->type->keeps_wraps && rl_eyes_pass(model, state, driver->rows, driver->dt);
+  if (passes || has_other_rows) {
     rl_driver_tell(driver);
   }
 }

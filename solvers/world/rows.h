@@ -140,10 +140,11 @@ typedef struct rl_rows {
   bool points_stand;        // rl_rows_stand
   bool is_evaluated;        // but for frozen ones, by rl_ledger_begin: nothing has moved since
   uint32_t known_path;      // and of which rope the path was looked up last
-  bool overflows;           // there were more contacts of ropes with ropes than there is room for
-  bool lists_idle;          // for methods that call rl_detect_again
-  bool tells_edges;         // for methods that do (rl_solver_type)
-  bool keeps_depth;         // for methods whose contacts are hard
+  double lead_in;   // nodes nearer to their eye are guided [m]; 0: what reaches it in a step
+  bool overflows;   // there were more contacts of ropes with ropes than there is room for
+  bool lists_idle;  // for methods that call rl_detect_again
+  bool tells_edges; // for methods that do (rl_solver_type)
+  bool keeps_depth; // for methods whose contacts are hard
   void *allocation;
 } rl_rows;
 

@@ -90,7 +90,7 @@ typedef struct rl_solver_type {
   bool tells_edges;   // an element on a box or hull has a contact with each of two edges
   bool has_soft_contacts; // contacts push by their depth; for methods with hard contacts, ropes
                           // that are deep in each other come apart slowly
-  bool keeps_wraps;       // calls rl_wraps_judge and rl_wraps_end itself
+  bool keeps_wraps;       // calls rl_wraps_judge, rl_wraps_end and rl_eyes_pass itself
   // Solves for positions that satisfy its rows, or evaluates rows within a step: there may be no
   // such positions where the way of a rope ends within the step.
   bool seeks_positions;

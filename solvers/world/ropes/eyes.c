@@ -194,35 +194,80 @@ static rl_vec3 guide_of(const rl_model *model, const rl_state *state, const pass
   return rl_is_zero(along) ? rl_unit(rl_sub(eye, rl_position(&state->points[p->node]))) : along;
 }
 
-// Whether the node may reach the eye in a step of dt.
-static bool is_near(const rl_model *model, const rl_state *state, const passage *p, double dt) {
+static double distance_of(const rl_model *model, const rl_state *state, const passage *p) {
+  return rl_distance(rl_position(&state->points[p->node]), eye_position(model, state, p->eye));
+}
+
+static double speed_of(const rl_model *model, const rl_state *state, const passage *p) {
   const rl_vec3 eye = eye_position(model, state, p->eye);
-  const uint32_t slot = model->eyes[p->eye].slot;
-  const rl_point *node = &state->points[p->node];
-  const double speed =
-      rl_distance(state->velocities[p->node], rl_velocity_at(model, state, slot, eye));
-  const double pull = state->multipliers[model->ropes[p->rope].first_link + p->element] * node->w;
-  const double way = dt * (speed + dt * (rl_length(model->gravity) + fabs(pull)));
-  return rl_distance(rl_position(node), eye) <= guided_ways * way;
+  return rl_distance(state->velocities[p->node],
+                     rl_velocity_at(model, state, model->eyes[p->eye].slot, eye));
+}
+
+// Whether a node is guided: by its distance (2a), where the method says it, or by what it could do
+// in a step of dt (2).
+static bool is_near(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                    const passage *p, double dt) {
+  const double pull =
+      state->multipliers[model->ropes[p->rope].first_link + p->element] * state->points[p->node].w;
+  const double way =
+      dt * (speed_of(model, state, p) + dt * (rl_length(model->gravity) + fabs(pull)));
+  return distance_of(model, state, p) <= (rows->lead_in > 0.0 ? rows->lead_in : guided_ways * way);
+}
+
+// Whether a row is that of an element in an eye that can pass to a neighbour at that end.
+static bool row_passage(const rl_model *model, const rl_state *state, const rl_row *row,
+                        uint32_t end, passage *p) {
+  const uint32_t rope = model->link_rope[row->item];
+  const uint32_t element = row->item - model->ropes[rope].first_link;
+  if (!rl_element_is_in_eye(model, state, rope, element)) {
+    return false;
+  }
+  *p = passage_of(model, state, rope, element, end);
+  return can_pass(model, state, p);
 }
 
 void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, double dt) {
-  for (uint32_t k = 0; k < rows->span_count && model->has_rings; k++) {
-    rl_row *row = &rows->rows[k];
-    const uint32_t rope = model->link_rope[row->item];
-    const uint32_t element = row->item - model->ropes[rope].first_link;
-    uint32_t first;
-    if (model->ropes[rope].ring_count == 0 ||
-        rl_element_eyes(model, state, rope, element, &first) == 0) {
-      continue;
-    }
-    for (uint32_t end = 0; end < 2; end++) {
-      const passage p = passage_of(model, state, rope, element, end);
-      const bool is_guided = can_pass(model, state, &p) && is_near(model, state, &p, dt);
-      const rl_vec3 in = guide_of(model, state, &p);
-      row->guides[end] = is_guided ? rl_scale(end == 0 ? 1.0 : -1.0, in) : (rl_vec3){0.0, 0.0, 0.0};
+  passage p;
+  for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
+    rl_row *row = &rows->rows[k / 2];
+    const uint32_t end = k % 2;
+    const bool is_guided =
+        row_passage(model, state, row, end, &p) && is_near(model, state, rows, &p, dt);
+    row->guides[end] = is_guided ? rl_scale(end == 0 ? 1.0 : -1.0, guide_of(model, state, &p))
+                                 : (rl_vec3){0.0, 0.0, 0.0};
+  }
+}
+
+bool rl_eyes_guide_others(const rl_model *model, const rl_state *state, const rl_rows *rows) {
+  passage p;
+  for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
+    const rl_row *row = &rows->rows[k / 2];
+    if (row_passage(model, state, row, k % 2, &p) &&
+        is_near(model, state, rows, &p, 0.0) == rl_is_zero(row->guides[k % 2])) {
+      return true;
     }
   }
+  return false;
+}
+
+// (2a)
+double rl_eyes_longest(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                       const rl_vec3 *accelerations) {
+  double longest = INFINITY;
+  passage p;
+  for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
+    if (!row_passage(model, state, &rows->rows[k / 2], k % 2, &p)) {
+      continue;
+    }
+    const double way = fmax(distance_of(model, state, &p), 2.0 * rows->lead_in);
+    const uint32_t slot = model->eyes[p.eye].slot;
+    const double push =
+        rl_length(accelerations[p.node]) + (slot == RL_NONE ? 0.0 : rl_length(accelerations[slot]));
+    const double speed = speed_of(model, state, &p);
+    longest = fmin(longest, way / (speed + sqrt(speed * speed + push * way)));
+  }
+  return longest;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -514,7 +559,8 @@ double rl_eyes_overshoot(const rl_model *model, const rl_state *state, const rl_
 
 // Moves the nodes of a rope that the next step will guide on to their lines, so that the forces
 // along these have no moment. Returns true if one has passed.
-static bool receive(const rl_model *model, rl_state *state, uint32_t rope, double dt) {
+static bool receive(const rl_model *model, rl_state *state, const rl_rows *rows, uint32_t rope,
+                    double dt) {
   const rl_rope *r = &model->ropes[rope];
   bool passed = false;
   for (uint32_t k = 2 * r->first_eye; k < 2 * (r->first_eye + r->ring_count); k++) {
@@ -524,7 +570,7 @@ static bool receive(const rl_model *model, rl_state *state, uint32_t rope, doubl
     }
     const passage p = passage_of(model, state, rope, element, end);
     if (p.eye == k / 2 && p.neighbour != RL_NONE && can_pass(model, state, &p) &&
-        is_near(model, state, &p, dt)) {
+        is_near(model, state, rows, &p, dt)) {
       passed = pass(model, state, &p, guide_of(model, state, &p)) || passed;
     }
   }
@@ -541,7 +587,7 @@ bool rl_eyes_pass(const rl_model *model, rl_state *state, const rl_rows *rows, d
     }
   }
   for (uint32_t rope = 0; rope < model->rope_count && model->has_rings; rope++) {
-    passed = receive(model, state, rope, dt) || passed;
+    passed = receive(model, state, rows, rope, dt) || passed;
   }
   return passed;
 }

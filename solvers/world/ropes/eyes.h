@@ -50,6 +50,13 @@ uint64_t rl_eyes_hash(const rl_model *model, const rl_state *state);
 // becomes negative when the node is through.
 void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, double dt);
 
+// Of methods that say how near a node is guided (rows->lead_in): returns whether others are near
+// now than those that are guided; and how long an internal step may be [s], by (2a) of
+// papers/eyes.md and the accelerations [slots] there are.
+bool rl_eyes_guide_others(const rl_model *model, const rl_state *state, const rl_rows *rows);
+double rl_eyes_longest(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                       const rl_vec3 *accelerations);
+
 // Lets nodes that are through their eye pass, after a step: their velocity turns into the direction
 // of the rope behind the eye, and the eye passes to the element behind them; a free end leaves the
 // eye. Moves nodes that the next step of dt [s] will guide on to their lines. Conserves the lengths
