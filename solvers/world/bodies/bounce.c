@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-// A change smaller than this part of the first one is none, and more sweeps are never made.
+// Sweeps end when the largest change is below this share of the first one, or after so many.
 static const double settled = 1e-12;
 static const int most_sweeps = 100;
 
-// Of the size of the scene: a rope that is slack by less is taut, to the tolerance of a method.
+// Slack below this share of the size of the scene is within the tolerance of a method: the rope is
+// taut.
 static const double taut_slack = 1e-10;
 
 typedef struct bounce {
@@ -19,19 +20,19 @@ typedef struct bounce {
   rl_rows *rows;
   const rl_bounce_law *law;
   double *impulses;   // [unknowns] along the rows [N s]
-  double *aims;       // [unknowns] what C of ropes is drawn in to [m]
+  double *aims;       // [unknowns] largest C that a row of a rope may keep, (4d) [m]
   rl_vec3 *frictions; // [contacts] across the normals, on the first body [N s]
-  uint32_t hit;       // a slot of what hangs together with the hits; RL_NONE: there is none
-  double lost;        // [J]
-  double work;        // [J]
-  double largest;     // change of a rate in this sweep [m/s]
+  uint32_t hit;       // represents the slots that rows connect with a hit; RL_NONE: no hit
+  double lost;        // energy dissipated [J]
+  double work;        // of what is driven [J]
+  double largest;     // change in this sweep, of a rate [m/s] or of C [m]
 } bounce;
 
 static bool is_of_bodies(const rl_state *state, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
-// How gravity changes the rate of a row [m/s^2].
+// Returns the acceleration of a row by gravity [m/s^2].
 static double fall_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
                       const rl_row *row) {
   double fall = 0.0;
@@ -47,7 +48,8 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
   if (model->pair_count == 0) {
     return;
   }
-  // Slower than what gravity makes of rest in two steps is no hit (Mueller et al. 2020).
+  // A rate below that which gravity gives a body at rest in two steps is no hit (Mueller et al.
+  // 2020).
   const double slowest = 2.0 * h * rl_length(model->gravity);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
@@ -55,7 +57,8 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
       rl_row_evaluate(model, state, rows, row, state->points);
       const double e = model->pairs[state->contacts[row->item].node].restitution;
       const double rate = rl_row_rate(rows, row, state->velocities);
-      // What falls through the rest of the gap: the energy at the hit decides how high it goes.
+      // The rate at the hit, after the fall through the rest of the gap: it decides how high the
+      // body rebounds.
       const double square =
           rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
       rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : -1.0;
@@ -70,7 +73,7 @@ static bool pushes(const rl_state *state, const rl_row *row) {
   return is_of_bodies(state, row) && state->multipliers[row->source] > 0.0;
 }
 
-// Whether the bodies of a row have hit each other and part with a velocity that this decides.
+// Whether the bodies of a row have hit each other, and the bounce decides how they part.
 static bool is_hit(const bounce *b, const rl_row *row) {
   const double parting = b->rows->approaches[row->item];
   return pushes(b->state, row) &&
@@ -95,7 +98,7 @@ static void join_row(bounce *b, const rl_row *row, uint32_t *first) {
   }
 }
 
-// Joins all slots that move and that rows lead to from each other, and all hits.
+// Finds the islands of moving slots that rows connect, with all hits in one of them.
 static void find_hit(bounce *b) {
   for (uint32_t i = 0; i < b->model->slot_count; i++) {
     b->rows->islands[i] = i;
@@ -132,7 +135,7 @@ static bool row_hangs_on_hit(const bounce *b, const rl_row *row) {
   return hangs;
 }
 
-// Whether a row of a rope, or of what touches one, holds: it pulled in the step, or is taut.
+// Whether a row of a rope, or of a contact of one, acts: it pulled in the step, or is taut.
 static bool holds(const bounce *b, uint32_t source, double value) {
   return b->state->multipliers[source] != 0.0 || value >= -taut_slack * b->model->reach;
 }
@@ -152,7 +155,8 @@ static bool link_takes_part(const bounce *b, uint32_t index) {
 // ---------------------------------------------------------------------------------------------
 // Impulses
 
-// Along a general row, so that its rate is `target` unless the impulse would be below `least`.
+// Applies the impulse along a general row that gives it the rate `target`, but keeps the impulse of
+// the bounce at `least` or above.
 static void push_row(bounce *b, const rl_row *row, double target, double least) {
   const rl_vec3 *v = b->state->velocities;
   double *impulse = &b->impulses[row->source];
@@ -174,7 +178,7 @@ static void push_row(bounce *b, const rl_row *row, double target, double least) 
   *impulse = now;
 }
 
-// The same along an element between two slots.
+// The same along an element between two slots, for a rate of 0.
 static void push_link(bounce *b, uint32_t index, double least) {
   const rl_link *link = &b->state->links[index];
   const rl_point *points = b->state->points;
@@ -196,7 +200,7 @@ static void push_link(bounce *b, uint32_t index, double least) {
   b->impulses[index] = total;
 }
 
-// (4c) Friction in a hit, within the cone of the impulse along the normal.
+// (4c) Applies the friction that stops the slide, within the cone of the normal impulse.
 static void rub(bounce *b, const rl_row *row) {
   rl_vec3 *v = b->state->velocities;
   const rl_vec3 slide = rl_contact_slide(b->rows, row, v);
@@ -244,12 +248,12 @@ static void sweep(bounce *b) {
 // ---------------------------------------------------------------------------------------------
 // What ropes have grown by in the hit
 
-// (4d) What C of a row of a rope is drawn in to: what it was before the substep, or slack.
+// (4d) Returns the largest C that a row of a rope may keep: its value before the substep, or 0.
 static double aim_of(const bounce *b, double value, double rate) {
   return fmax(value - b->law->drawn * fmax(rate, 0.0), 0.0);
 }
 
-// Moves what is on a row along its gradient until C is at most its aim, to the first order.
+// Moves the slots of a row along its gradient until C is at most `aim`, to the first order.
 static void move_row(bounce *b, rl_row *row, double aim) {
   rl_row_evaluate(b->model, b->state, b->rows, row, b->state->points);
   const double over = row->value - aim;
@@ -297,7 +301,7 @@ static void sweep_positions(bounce *b) {
 
 // ---------------------------------------------------------------------------------------------
 
-// Evaluates the rows that take part where everything is now, with no impulses yet.
+// Evaluates the rows that take part at the present positions, and sets their impulses to 0.
 static void prepare(bounce *b) {
   const rl_vec3 none = {0.0, 0.0, 0.0};
   const size_t unknowns = rl_unknown_count(b->model, b->state);

@@ -6,12 +6,12 @@
 
 #include "../rows.h"
 
-// Which contacts of bodies are given a velocity of parting after a step or substep.
+// After which steps or substeps the contacts of bodies get a velocity of parting.
 typedef enum rl_rebound {
-  RL_REBOUND_BOUNCING, // those that push, if one of them is a hit with restitution
-  RL_REBOUND_HIT,      // or a hit without: springs would throw the bodies back
-  RL_REBOUND_PUSHED    // all that push: velocities that are read off moves part with the depth that
-                       // was taken back, which is no bounce
+  RL_REBOUND_BOUNCING, // after a hit with restitution
+  RL_REBOUND_HIT,      // after any hit: the rows of the method would spread it, or throw it back
+  RL_REBOUND_PUSHED    // wherever contacts pushed: a velocity that is read off the moves holds the
+                       // depth that was taken back, which is no motion
 } rl_rebound;
 
 // What the impulses of a bounce have done [J].
