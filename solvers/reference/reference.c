@@ -426,7 +426,8 @@ static void keep_inert(const reference *self) {
   }
 }
 
-// Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it.
+// Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it; where a
+// wrap slips in it and would slip back behind it, it sticks.
 static void choose(reference *self, double t, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
   const rl_model *model = e->model;
@@ -447,7 +448,7 @@ static void choose(reference *self, double t, double dt, rl_step_info *info) {
     rl_state_copy(self->judged, self->before);
     const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
     state->continues_paths = true;
-    if (!slips) {
+    if (!slips && !(stop_event(self) > 0.0)) {
       return;
     }
     for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {

@@ -138,7 +138,8 @@ static void over_drum(scene *s, bool is_wheel) {
 // on a place 1 to 4 mm from that of `reference`.
 static void make_scene(scene *s, uint32_t family) {
   s->has_mass = family == 1;
-  // Over eyes and drums ropes are elastic: of hard ones there a run ends before its time.
+  // Over eyes and drums ropes are elastic: whether a hard one slips there as it is caught is with
+  // some methods up to where in the step that is, which moves places by millimetres.
   s->is_hard = family < 4 && chance(s, 0.4);
   s->is_caught = !s->has_mass && chance(s, 0.5);
   add(s, "name: x\nduration: 1\nstep: 0.01\nbodies:\n");
