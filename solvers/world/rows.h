@@ -308,6 +308,29 @@ static inline void rl_row_push(const rl_rows *rows, const rl_row *row, double s,
   }
 }
 
+// x -= s M^-1 J^T for the positions: C falls by s J M^-1 J^T to the first order.
+static inline void rl_row_move(const rl_rows *rows, const rl_row *row, double s, rl_point *points) {
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rl_move(&points[e->slot], rl_scale(-s * points[e->slot].w, e->gradient));
+  }
+}
+
+// Returns J M^-1 J^T of a row, without the friction in G; exactly 0 if its terms cancel up to
+// rounding, as those of a wheel over which a strand slips [1/kg].
+double rl_row_gradient_inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points);
+
+// Returns J M^-1 F: the acceleration at which weight and external forces lengthen a row [m/s^2].
+double rl_row_outward_pull(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                           const rl_row *row);
+
+// Whether C says that a rope is taut: slack below 1e-10 of the size of the scene is within the
+// tolerance of a method.
+static inline bool rl_is_taut(const rl_model *model, double value) {
+  static const double slack = 1e-10;
+  return value >= -slack * model->reach;
+}
+
 // What a tangential impulse T on the rope at a contact is for one of the row's entries: the
 // gradient of (slide . T) with respect to the velocity of its slot. Linear in T.
 static inline rl_vec3 rl_contact_share(const rl_row *row, const rl_entry *e, rl_vec3 along) {
@@ -388,6 +411,13 @@ static inline rl_link_value rl_link_evaluate(const rl_link *link, const rl_point
   const double inverse = length > 0.0 ? 1.0 / length : 0.0;
   return RL_LITERAL(rl_link_value){
       {d.x * inverse, d.y * inverse, d.z * inverse}, length - link->rest, a->w + b->w};
+}
+
+// rl_row_move of a link that was just evaluated.
+static inline void rl_link_move(const rl_link *link, rl_link_value now, double s,
+                                rl_point *points) {
+  rl_move(&points[link->a], rl_scale(s * points[link->a].w, now.d));
+  rl_move(&points[link->b], rl_scale(-s * points[link->b].w, now.d));
 }
 
 // Damping c [N s/m] that the scenario gives an element of this stiffness [N/m]: its rope's axial

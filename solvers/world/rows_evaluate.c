@@ -50,6 +50,33 @@ double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 s
   return response;
 }
 
+double rl_row_gradient_inverse_mass(const rl_rows *rows, const rl_row *row,
+                                    const rl_point *points) {
+  static const double rounding = 1e-13;
+  double sum = 0.0, pushed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    sum += points[e->slot].w * rl_dot(e->gradient, e->gradient);
+    pushed += points[e->slot].w * rl_dot(e->force, e->force);
+  }
+  return sum > rounding * pushed ? sum : 0.0;
+}
+
+double rl_row_outward_pull(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                           const rl_row *row) {
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const double w = state->points[e->slot].w;
+    if (e->slot < model->place_count && w > 0.0) {
+      const rl_vec3 g = model->gravity;
+      const rl_vec3 a = state->pushes ? rl_add_scaled(g, w, state->pushes[e->slot]) : g;
+      sum += rl_dot(e->gradient, a);
+    }
+  }
+  return sum;
+}
+
 // A place on a row at trial positions: where it is, and if it goes with a body, how that stands and
 // the arm from its centre.
 typedef struct place {

@@ -10,10 +10,6 @@
 static const double settled = 1e-12;
 static const int most_sweeps = 100;
 
-// Slack below this share of the size of the scene is within the tolerance of a method: the rope is
-// taut.
-static const double taut_slack = 1e-10;
-
 typedef struct bounce {
   const rl_model *model;
   rl_state *state;
@@ -32,18 +28,6 @@ static bool is_of_bodies(const rl_state *state, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
-// Returns the acceleration of a row by gravity [m/s^2].
-static double fall_of(const rl_model *model, const rl_state *state, const rl_rows *rows,
-                      const rl_row *row) {
-  double fall = 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    const bool falls = e->slot < model->place_count && state->points[e->slot].w > 0.0;
-    fall += falls ? rl_dot(e->gradient, model->gravity) : 0.0;
-  }
-  return fall;
-}
-
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
   if (model->pair_count == 0) {
     return;
@@ -60,7 +44,7 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
       // The rate at the hit, after the fall through the rest of the gap: it decides how high the
       // body rebounds.
       const double square =
-          rate * rate + 2.0 * fmax(-row->value, 0.0) * fall_of(model, state, rows, row);
+          rate * rate + 2.0 * fmax(-row->value, 0.0) * rl_row_outward_pull(model, state, rows, row);
       rows->approaches[row->item] = rate > slowest ? e * sqrt(fmax(square, 0.0)) : -1.0;
     }
   }
@@ -137,7 +121,7 @@ static bool row_hangs_on_hit(const bounce *b, const rl_row *row) {
 
 // Whether a row of a rope, or of a contact of one, acts: it pulled in the step, or is taut.
 static bool holds(const bounce *b, uint32_t source, double value) {
-  return b->state->multipliers[source] != 0.0 || value >= -taut_slack * b->model->reach;
+  return b->state->multipliers[source] != 0.0 || rl_is_taut(b->model, value);
 }
 
 static bool row_takes_part(const bounce *b, const rl_row *row) {
@@ -257,30 +241,25 @@ static double aim_of(const bounce *b, double value, double rate) {
 static void move_row(bounce *b, rl_row *row, double aim) {
   rl_row_evaluate(b->model, b->state, b->rows, row, b->state->points);
   const double over = row->value - aim;
-  if (over > 0.0 && row->inverse_mass > 0.0) {
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      const rl_entry *e = &b->rows->entries[i];
-      rl_point *point = &b->state->points[e->slot];
-      rl_move(point, rl_scale(-over / row->inverse_mass * point->w, e->gradient));
-    }
+  const double w = rl_row_gradient_inverse_mass(b->rows, row, b->state->points);
+  if (over > 0.0 && w > 0.0) {
+    rl_row_move(b->rows, row, over / w, b->state->points);
     b->largest = rl_larger(b->largest, over);
   }
 }
 
 static void move_link(bounce *b, uint32_t index) {
   const rl_link *link = &b->state->links[index];
-  rl_point *points = b->state->points;
-  const rl_link_value now = rl_link_evaluate(link, points);
+  const rl_link_value now = rl_link_evaluate(link, b->state->points);
   const double over = now.value - b->aims[index];
   if (over > 0.0 && now.inverse_mass > 0.0) {
-    const double s = over / now.inverse_mass;
-    rl_move(&points[link->a], rl_scale(s * points[link->a].w, now.d));
-    rl_move(&points[link->b], rl_scale(-s * points[link->b].w, now.d));
+    rl_link_move(link, now, over / now.inverse_mass, b->state->points);
     b->largest = rl_larger(b->largest, over);
   }
 }
 
-// One sweep over the positions of all that takes part.
+// One sweep over the positions of all that takes part: of ropes, and if one of them has been moved,
+// of contacts of bodies, whose rows are the last.
 static void sweep_positions(bounce *b) {
   b->largest = 0.0;
   for (uint32_t n = 0; n < b->rows->block_count; n++) {
@@ -293,8 +272,12 @@ static void sweep_positions(bounce *b) {
   }
   for (uint32_t k = 0; k < b->rows->row_count; k++) {
     rl_row *row = &b->rows->rows[k];
-    if (is_of_bodies(b->state, row) ? pushes(b->state, row) : row_takes_part(b, row)) {
-      move_row(b, row, is_of_bodies(b->state, row) ? 0.0 : b->aims[row->source]);
+    if (!is_of_bodies(b->state, row)) {
+      if (row_takes_part(b, row)) {
+        move_row(b, row, b->aims[row->source]);
+      }
+    } else if (pushes(b->state, row) && b->largest > 0.0) {
+      move_row(b, row, 0.0);
     }
   }
 }
@@ -324,27 +307,14 @@ static void prepare(bounce *b) {
   }
 }
 
-// Whether a rope that takes part is longer than it shall be.
-static bool has_grown(const bounce *b) {
-  bool grown = false;
-  for (uint32_t i = 0; i < b->model->link_count; i++) {
-    const double value = rl_link_evaluate(&b->state->links[i], b->state->points).value;
-    grown = grown || (link_takes_part(b, i) && value > b->aims[i]);
-  }
-  for (uint32_t k = 0; k < b->rows->row_count; k++) {
-    const rl_row *row = &b->rows->rows[k];
-    grown = grown || (!is_of_bodies(b->state, row) && row_takes_part(b, row) &&
-                      row->value > b->aims[row->source]);
-  }
-  return grown;
-}
-
-static void settle(bounce *b, void (*once)(bounce *)) {
+// Sweeps until nothing changes any more; returns whether anything has.
+static bool settle(bounce *b, void (*once)(bounce *)) {
   once(b);
   const double enough = settled * b->largest;
   for (int i = 1; i < most_sweeps && b->largest > enough; i++) {
     once(b);
   }
+  return enough > 0.0;
 }
 
 rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_state *state,
@@ -371,13 +341,13 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
   }
   prepare(&b);
   settle(&b, sweep);
-  if (hits && law->drawn > 0.0 && has_grown(&b)) {
-    settle(&b, sweep_positions);
+  if (hits && law->drawn > 0.0 && settle(&b, sweep_positions)) {
     rl_rotation_settle(model, state, true);
     rl_state_place_holds(model, state);
   }
   for (uint32_t i = 0; i < rl_unknown_count(model, state); i++) {
-    state->multipliers[i] += b.impulses[i] / law->unit;
+    const double now = state->multipliers[i] + b.impulses[i] / law->unit;
+    state->multipliers[i] = i < model->link_count ? now : fmax(now, 0.0); // but for rounding
   }
   return (rl_bounce){hits, b.lost, b.work};
 }

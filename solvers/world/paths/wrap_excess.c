@@ -13,9 +13,6 @@
 static const double settled_share = 1e-6;
 static const int most_sweeps = 50;
 
-// Relative to the size of the scene: a strand with less slack counts as taut.
-static const double taut_slack = 1e-10;
-
 // Returns by how much the strand of a row has grown [m].
 static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
   double sum = 0.0;
@@ -25,45 +22,16 @@ static double growth_of(const rl_model *model, const rl_state *state, const rl_r
   return sum;
 }
 
-// Returns J M^-1 J^T of a row, without the friction in G; exactly 0 if its terms cancel up to
-// rounding, as those of a wheel over which a strand slips.
-static double inverse_mass(const rl_rows *rows, const rl_row *row, const rl_point *points) {
-  static const double rounding = 1e-13;
-  double sum = 0.0, pushed = 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    sum += points[e->slot].w * rl_dot(e->gradient, e->gradient);
-    pushed += points[e->slot].w * rl_dot(e->force, e->force);
-  }
-  return sum > rounding * pushed ? sum : 0.0;
-}
-
-// Returns J M^-1 F: the acceleration at which weight and external forces lengthen a row [m/s^2].
-static double outward_pull(const rl_model *model, const rl_state *state, const rl_rows *rows,
-                           const rl_row *row) {
-  double sum = 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    const double w = state->points[e->slot].w;
-    if (e->slot < model->place_count && w > 0.0) {
-      const rl_vec3 g = model->gravity;
-      const rl_vec3 a = state->pushes ? rl_add_scaled(g, w, state->pushes[e->slot]) : g;
-      sum += rl_dot(e->gradient, a);
-    }
-  }
-  return sum;
-}
-
 // (21a) Returns the share c of a growth that is left to the tension of the next step to draw in.
 static double drawn_share(const rl_model *model, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double growth) {
-  const double w = inverse_mass(rows, row, state->points);
+  const double w = rl_row_gradient_inverse_mass(rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
   if (row->compliance > 0.0 || !(rate > 0.0) || !(state->multipliers[row->source] > 0.0)) {
     return 0.0;
   }
   const double more = rate * rate / (2.0 * w * growth);
-  const double weight = outward_pull(model, state, rows, row) / w;
+  const double weight = rl_row_outward_pull(model, state, rows, row) / w;
   const double tension = state->multipliers[row->source];
   return more > weight ? (more - weight) / (more - weight + tension) : 0.0;
 }
@@ -111,10 +79,9 @@ static double excess_over(double value, double aim, double lower) {
 static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *row) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double over = excess_over(row->value, state->aims[row->source], row->lower);
-  const double w = inverse_mass(rows, row, state->points);
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && w > 0.0; i++) {
-    const rl_entry *e = &rows->entries[i];
-    rl_move(&state->points[e->slot], rl_scale(-over / w * state->points[e->slot].w, e->gradient));
+  const double w = rl_row_gradient_inverse_mass(rows, row, state->points);
+  if (w > 0.0) {
+    rl_row_move(rows, row, over / w, state->points);
   }
   return w > 0.0 ? fabs(over) : 0.0;
 }
@@ -126,9 +93,7 @@ static double move_link(rl_state *state, uint32_t index, double lower) {
   if (!(now.inverse_mass > 0.0)) {
     return 0.0;
   }
-  const double s = over / now.inverse_mass;
-  rl_move(&state->points[link->a], rl_scale(s * state->points[link->a].w, now.d));
-  rl_move(&state->points[link->b], rl_scale(-s * state->points[link->b].w, now.d));
+  rl_link_move(link, now, over / now.inverse_mass, state->points);
   return fabs(over);
 }
 
@@ -278,13 +243,13 @@ bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
     least = fmin(least, state->growths[i]);
   }
-  return least < -taut_slack * model->reach;
+  return !rl_is_taut(model, least);
 }
 
 // Returns the rate at which a strand gets longer, if it is taut and inextensible; else 0 [m/s].
 static double outward_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
   const bool holds = row->kind == RL_ROW_SPAN && !(row->compliance > 0.0) &&
-                     row->inverse_mass > 0.0 && row->value >= -taut_slack * state->model->reach;
+                     row->inverse_mass > 0.0 && rl_is_taut(state->model, row->value);
   return holds ? fmax(rl_row_rate(rows, row, state->velocities), 0.0) : 0.0;
 }
 
