@@ -5,6 +5,7 @@
 #include "reproduce.h"
 
 #include "runs/metrics.h"
+#include "runs/timing.h"
 
 #include <math.h>
 
@@ -21,9 +22,9 @@ static rl_setup chain_of(rl_trial *trial, int n, const char *solver, double step
 static double step_time(rl_trial *trial, rl_setup *chain, int steps) {
   double least = INFINITY;
   for (int k = 0; k < steps; k++) {
-    const double begun = rl_processor_seconds();
+    const double begun = rl_seconds_used();
     rl_setup_run(trial, chain, 1);
-    least = fmin(least, rl_processor_seconds() - begun);
+    least = fmin(least, rl_seconds_used() - begun);
   }
   return least;
 }
@@ -76,9 +77,9 @@ static void speed(rl_trial *trial) {
         "name: chain\nduration: 1\nstep: 0.01\nropes:\n"
         "  chain: {from: {point: [0, 0, 0]}, to: {free: [0, -1, 0]}, mass: 1, segments: %d}\n",
         elements);
-    const double begun = rl_processor_seconds();
+    const double begun = rl_seconds_used();
     rl_setup_run(trial, &chain, 1);
-    time[i] = rl_processor_seconds() - begun;
+    time[i] = rl_seconds_used() - begun;
     evaluations[i] = (double)chain.driver->info.row_evaluations;
     rl_setup_close(&chain);
   }

@@ -127,9 +127,6 @@ void rl_setup_run(rl_trial *trial, rl_setup *setup, int steps);
 // Returns the current value of a probe, whose name is given printf style.
 double rl_setup_probe(rl_trial *trial, const rl_setup *setup, const char *name, ...);
 
-// Returns the processor time of this process [s], which other processes do not affect.
-double rl_processor_seconds(void);
-
 // Returns the slope of the least-squares line through the points.
 double rl_slope(const double *x, const double *y, size_t count);
 

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SCENE_MAX = 1 << 16, FAILED = 1 };
@@ -116,12 +115,6 @@ double rl_setup_probe(rl_trial *trial, const rl_setup *setup, const char *name, 
     rl_trial_fail(trial, "%s", message);
   }
   return rl_probe_value(setup->scenario->model, setup->driver->state, probe);
-}
-
-double rl_processor_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 double rl_slope(const double *x, const double *y, size_t count) {

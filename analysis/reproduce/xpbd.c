@@ -5,6 +5,8 @@
 // papers/xpbd.md (8).
 #include "reproduce.h"
 
+#include "runs/timing.h"
+
 #include <math.h>
 
 enum { FRAMES = 100, POINTS = 8 }; // POINTS: of the exact curve in a frame
@@ -151,9 +153,9 @@ static double overhead(rl_trial *trial, int iterations) {
                               ELEMENTS, i == 0 ? "" : ", stiffness: 1e6");
   }
   for (int k = 0; k < 2 * REPEATS; k++) {
-    const double begun = rl_processor_seconds();
+    const double begun = rl_seconds_used();
     rl_setup_run(trial, &chain[k % 2], 1);
-    least[k % 2] = fmin(least[k % 2], rl_processor_seconds() - begun);
+    least[k % 2] = fmin(least[k % 2], rl_seconds_used() - begun);
   }
   rl_setup_close(&chain[0]);
   rl_setup_close(&chain[1]);

@@ -323,20 +323,17 @@ static double general_speed(const rl_model *model, const rl_state *state, rl_row
 
 static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h,
                          double rate) {
-  if (ledger->caught && ledger->stiff[source]) {
+  if (h > 0.0 && ledger->caught && ledger->stiff[source]) {
     const double jerk = impulse - h * ledger->before[source].held;
     ledger->loss += 0.5 * jerk * (ledger->rate[source] + rate);
   }
   ledger->rate[source] = rate;
 }
 
-void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+// Books all rows, with the impulses of a substep of h, and keeps their rates for the next; with an
+// h of 0 it only keeps them.
+static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h) {
-  if (!ledger || !ledger->expected) {
-    return;
-  }
-  ledger->stepwise = true;
-  ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -348,6 +345,15 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
       const double rate = general_speed(model, state, rows, row);
       book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, rate);
     }
+  }
+}
+
+void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                       rl_rows *rows, double impulse, double h) {
+  if (ledger && ledger->expected) {
+    ledger->stepwise = true;
+    ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
+    book_rates(ledger, model, state, rows, impulse, h);
   }
 }
 
@@ -381,14 +387,8 @@ void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *
   if (ledger && (is_hit || ledger->caught)) {
     ledger->loss += lost;
   }
-  for (uint32_t i = 0; ledger && ledger->expected && lost != 0.0 && i < rows->block_count; i++) {
-    const rl_block *block = &rows->blocks[i];
-    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      ledger->rate[k] = link_speed(state, &state->links[k]);
-    }
-    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      ledger->rate[rows->rows[k].source] = general_speed(model, state, rows, &rows->rows[k]);
-    }
+  if (ledger && ledger->expected && lost != 0.0) {
+    book_rates(ledger, model, state, rows, 0.0, 0.0);
   }
 }
 

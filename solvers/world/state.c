@@ -22,8 +22,10 @@ static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->seams = m->has_belts ? rl_carve(c, m->rope_count, sizeof *s->seams) : NULL;
   s->eye_elements = m->has_rings ? rl_carve(c, m->eye_count, sizeof *s->eye_elements) : NULL;
   s->grips = m->rings_rub ? rl_carve(c, m->eye_count, sizeof *s->grips) : NULL;
-  s->element_counts = m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->element_counts) : NULL;
-  s->spare_counts = m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->spare_counts) : NULL;
+  s->element_counts =
+      m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->element_counts) : NULL;
+  s->spare_counts =
+      m->topology_changes ? rl_carve(c, m->rope_count, sizeof *s->spare_counts) : NULL;
   s->spares = m->topology_changes ? rl_carve(c, m->pool_capacity, sizeof *s->spares) : NULL;
   s->drags = m->topology_changes ? rl_carve(c, m->slot_count, sizeof *s->drags) : NULL;
   s->reels = m->is_reeled ? rl_carve(c, m->rope_count, sizeof *s->reels) : NULL;
