@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import math
 
-from tests.cli import test_cli as cli
-from tests.cli.test_cli import Table, new_folder
+from tests.cli import support as cli
+from tests.cli.support import Table, new_folder
 
-setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
 
 SHORT = ["--duration", "0.32", "--pieces", "2", "--reference-step", "0.001"]
 COLUMNS = ["label", "solver", "step_s", "status", "pieces", "error_m", "error_max_m",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whatever ends a run: its files can be read, nothing stays behind, and it can be made again.
 
-Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests/cli/test_crashes.py
+Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.test_crashes
 """
 
 from __future__ import annotations
@@ -13,18 +13,10 @@ import time
 import unittest
 from pathlib import Path
 
-from tests.cli import test_cli as cli
+from tests.cli import support as cli
 
 RUN = ("run", "hanging-chain", "--solver", "pbd")
 SHORT = ("--duration", "0.1", "--step", "0.01", "--every", "0.01")
-
-
-def setUpModule() -> None:
-    cli.setUpModule()
-
-
-def tearDownModule() -> None:
-    cli.tearDownModule()
 
 
 def processes_with(word: str) -> list[str]:

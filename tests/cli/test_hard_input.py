@@ -2,7 +2,7 @@
 """Everything that can be wrong with what a user gives, in tables: each line shows the mistake, where
 it is found, and what is said about it. All of it ends with status 2 and leaves nothing behind.
 
-Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests/cli/test_hard_input.py
+Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.test_hard_input
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.cli import test_cli as cli
+from tests.cli import support as cli
 
 SECONDS = 20.0  # far more than any refusal takes, under sanitizers as well
 MEMORY = 1 << 29  # [bytes] in all, where no sanitizer needs more by itself
@@ -203,14 +203,6 @@ OPTIONS = (
     ("output below a file", ("--out", "/dev/null/below"), "cannot make the folder", "Not a directory"),
     ("output without a name", ("--out", ""), "expected the name of a folder"),
 )
-
-
-def setUpModule() -> None:
-    cli.setUpModule()
-
-
-def tearDownModule() -> None:
-    cli.tearDownModule()
 
 
 def limit_memory() -> None:

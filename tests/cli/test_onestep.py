@@ -10,10 +10,9 @@ import json
 import math
 import re
 
-from tests.cli import test_cli as cli
-from tests.cli.test_cli import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder, new_study
+from tests.cli import support as cli
+from tests.cli.support import DIVERGED, UNSUPPORTED, USAGE, Table, new_folder, new_study
 
-setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
 
 DISTANCES = ["position_rms_m", "position_max_m", "velocity_rms_m_s", "velocity_max_m_s",
              "tension_rms_N", "tension_max_N"]

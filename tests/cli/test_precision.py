@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import math
 
-from tests.cli import test_cli as cli
-from tests.cli.test_cli import Table, new_folder, new_study
+from tests.cli import support as cli
+from tests.cli.support import Table, new_folder, new_study
 
-setUpModule, tearDownModule = cli.setUpModule, cli.tearDownModule
 
 COLUMNS = ["scenario", "solver", "quantity", "family", "label", "run", "step", "iterations",
            "status", "norm", "error", "row_evals", "seconds", "pareto_row_evals", "pareto_seconds"]

@@ -9,15 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.cli import test_cli as cli
-
-
-def setUpModule() -> None:
-    cli.setUpModule()
-
-
-def tearDownModule() -> None:
-    cli.tearDownModule()
+from tests.cli import support as cli
 
 
 def table_rows(table: str) -> list[list[str]]:

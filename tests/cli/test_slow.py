@@ -13,19 +13,11 @@ import subprocess
 import time
 import unittest
 
-from tests.cli import test_cli as cli
+from tests.cli import support as cli
 from tests.cli.test_reproduce import readme_rows, table_rows
 
 KILLS = int(os.environ.get("ROPELAB_KILLS", "200"))
 LONG_ENOUGH = 0.05  # [s] moments are chosen up to here; the run below takes longer
-
-
-def setUpModule() -> None:
-    cli.setUpModule()
-
-
-def tearDownModule() -> None:
-    cli.tearDownModule()
 
 
 class Kills(cli.Case):

@@ -19,7 +19,7 @@ import time
 import unittest
 from pathlib import Path
 
-from tests.cli import test_cli as cli
+from tests.cli import support as cli
 
 KILLS = int(os.environ.get("ROPELAB_STUDY_KILLS", "1"))
 STEPS = "0.02,0.01,0.005,0.0025"
@@ -39,14 +39,6 @@ quantity: self
 norm: end
 time_limit: 100
 """
-
-
-def setUpModule() -> None:
-    cli.setUpModule()
-
-
-def tearDownModule() -> None:
-    cli.tearDownModule()
 
 
 def table(folder: Path, name: str) -> list[dict[str, str]]:
