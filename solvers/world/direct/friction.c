@@ -16,6 +16,17 @@ void rl_frictions_begin(rl_friction *frictions, const rl_direct *d, const rl_row
     f->tangents[0] = row->tangents[0];
     f->tangents[1] = row->tangents[1];
     f->total = (rl_vec3){0.0, 0.0, 0.0};
+    f->inverse_mass = 0.0;
+  }
+}
+
+void rl_frictions_weigh(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
+                        const rl_point *points) {
+  for (uint32_t k = 0; k < d->tangents_count; k++) {
+    const rl_row *row = row_of(d, rows, k);
+    rl_friction *f = &frictions[k];
+    f->inverse_mass = fmax(rl_contact_inverse_mass(rows, row, f->tangents[0], points),
+                           rl_contact_inverse_mass(rows, row, f->tangents[1], points));
   }
 }
 
@@ -66,14 +77,15 @@ typedef struct pressing {
   bool acts;
 } pressing;
 
-// (10) to (12): chooses stick or slip and sets the rows of Newton's method for T = P(T - u / W), P
+// (10) to (12): chooses stick or slip and sets the rows of Newton's method for T = P(T - u / w), P
 // the projection on to the disc.
 static void choose(rl_friction *f, rl_tangents *t, const pressing *n, bool *active,
                    double *change) {
-  const double w = n->inverse_mass;
+  const double w = f->inverse_mass > 0.0 ? f->inverse_mass : n->inverse_mass;
   const rl_vec3 aim = rl_add_scaled(f->total, w > 0.0 ? -1.0 / w : 0.0, f->slide);
   const double size = rl_length(aim);
-  const double limit = w > 0.0 ? n->friction * (n->multiplier + n->value / w) : 0.0;
+  const double normal = n->inverse_mass;
+  const double limit = normal > 0.0 ? n->friction * (n->multiplier + n->value / normal) : 0.0;
   const bool slips = n->acts && limit > 0.0 && size > limit;
   if (slips) {
     f->tangents[0] = rl_scale(1.0 / size, aim);

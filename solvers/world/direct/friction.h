@@ -2,7 +2,7 @@
 // Coulomb friction for the methods that solve all rows together. The force T on the rope across the
 // normal of a contact, |T| <= limit = coefficient * lambda, stops the slide u or opposes it:
 //
-//     T = projection of T - u / W on to the disc |T| <= limit
+//     T = projection of T - u / w on to the disc |T| <= limit
 //
 // Newton's method for this equation gives the rows of the two tangents (rl_tangents): while the
 // contact sticks both are active; while it slips the first is along T and follows lambda, and the
@@ -22,6 +22,7 @@ typedef struct rl_friction {
   rl_vec3 bias;        // added to the slide, and
   rl_vec3 centre;      // softness (total - centre); all three are 0 unless the method sets them
   double softness;     // [1/kg]
+  double inverse_mass; // w of the projection above [1/kg]; 0: that of the contact itself, W
   rl_vec3 rate;        // of the slide when the loss was last booked [m/s]
 } rl_friction;
 
@@ -29,6 +30,10 @@ typedef struct rl_friction {
 
 // Sets normals and tangents from the rows, and the friction to 0.
 void rl_frictions_begin(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows);
+
+// (12a) Sets w to the inverse masses against the slides, the larger of the two tangents'.
+void rl_frictions_weigh(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
+                        const rl_point *points);
 
 // Returns the slide of a contact for velocities, or moves, of all slots.
 rl_vec3 rl_friction_slide(const rl_friction *friction, const rl_row *row, const rl_rows *rows,

@@ -65,6 +65,11 @@ static void keep_rows(rl_projection *p, const rl_rows *rows) {
          (last->first_entry + last->entry_count) * sizeof *rows->entries);
 }
 
+static void begin_friction(rl_projection *p, const rl_rows *rows, const rl_point *points) {
+  rl_frictions_begin(p->frictions, &p->direct, rows);
+  rl_frictions_weigh(p->frictions, &p->direct, rows, points);
+}
+
 void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
                          bool at_start, double dt) {
   p->dt = dt;
@@ -72,7 +77,7 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
   if (at_start || p->direct.tangents_count > 0) {
     rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
                        p->start);
-    rl_frictions_begin(p->frictions, &p->direct, rows);
+    begin_friction(p, rows, state->points);
     rl_frictions_watch(p->frictions, &p->direct, rows, state->velocities);
   }
   if (p->direct.tangents_count > 0) {
@@ -260,7 +265,7 @@ static void drift_again(rl_projection *p, const rl_model *model, rl_state *state
   }
   turn_again(p, model, state);
   memset(state->multipliers, 0, p->direct.row_count * sizeof *state->multipliers);
-  rl_frictions_begin(p->frictions, &p->direct, &p->rows);
+  begin_friction(p, &p->rows, state->points);
 }
 
 rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
@@ -361,7 +366,7 @@ static bool change_velocities(rl_projection *p, rl_state *state, const rl_rows *
 void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *rows,
                               int iterations) {
   rl_direct *d = &p->direct;
-  rl_frictions_begin(p->frictions, d, rows);
+  begin_friction(p, rows, state->points);
   for (uint32_t m = 0; m < d->row_count; m++) {
     p->impulses[m] = 0.0;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || state->multipliers[m] > 0.0);
