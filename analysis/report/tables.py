@@ -188,10 +188,14 @@ class Judge:
         """Returns a value as it is shown, 0 if it is rounding."""
         return shown(self.metric, 0.0 if abs(value) < self.rounding else abs(value))
 
+    def rounded(self, run: Run) -> Cell:
+        """Returns the value of a run as it is judged."""
+        text = self.judged(run.metric(self.metric.name, math.nan))
+        return Cell(text, self.best is not None and finished(run) and text == self.best)
+
     def cell(self, run: Run) -> Cell:
         value = run.metric(self.metric.name, math.nan)
-        is_best = self.best is not None and finished(run) and self.judged(value) == self.best
-        return Cell(shown(self.metric, value), is_best)
+        return Cell(shown(self.metric, value), self.rounded(run).best)
 
 
 def judge(metric: Metric, scenario: Scenario) -> Judge:
@@ -255,7 +259,7 @@ def overview_row(scenario: Scenario, labels: list[str]) -> OverviewRow:
         if run is None:
             row.append(None)
             continue
-        cells = [own.cell(run) for own in judges]
+        cells = [own.rounded(run) for own in judges]
         row.append(OverviewCell(run.status, run.reason, cells if finished(run) else []))
     headings = [SHORT.get(metric.name, metric.heading) + (f", {metric.unit}" if metric.unit
                                                           else "") for metric in metrics]
@@ -418,7 +422,8 @@ def commands(runs: list[Run]) -> list[str]:
 
 def period(results: Results) -> str:
     """Returns when the runs were started: a time, or the first and the last."""
-    times = sorted(str(run.info["started"]) for run in results.runs if run.info.get("started"))
+    times = sorted(str(run.info["started"]).replace("-", "\u2011")  # no line ends within a date
+                   for run in results.runs if run.info.get("started"))
     if not times:
         return ""
     return times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
