@@ -149,7 +149,7 @@ def publish(source: Path, folder: Path, page: str) -> None:
             if name.startswith("figures/") and name.count("/") == 1 and Path(name).stem not in kept]
     (folder / "figures").mkdir(exist_ok=True)
     (source / LIST).write_text("\n".join(dict.fromkeys(listed + names)) + "\n", encoding="utf-8")
-    (source / "report.html").write_text(page, encoding="utf-8")
+    (source / "report.html").write_text(page, encoding="utf-8", errors="replace")  # names of files
     os.replace(source / LIST, old)
     for name in names:
         os.replace(source / Path(name).name, folder / name)

@@ -89,12 +89,12 @@ def short_label(label: str) -> str:
 def assign_styles(runs: Iterable[Run]) -> dict[str, SolverStyle]:
     """Gives each label a style of its solver: the solver's own style to the label that equals its
     name, or else to its first label; variants of it to the others. Solvers that are not in style.gp
-    get the unused styles."""
+    get the unused styles, of the published systems first: the others are more often compared."""
     known = known_styles()
     solver_of: dict[str, str] = {}
     for run in runs:
         solver_of.setdefault(run.label, run.solver_name)
-    free = [style for name, style in known.items() if name not in solver_of.values()]
+    free = [style for name, style in reversed(known.items()) if name not in solver_of.values()]
     chosen: dict[str, SolverStyle] = {}
     next_type, strangers = FIRST_VARIANT, 0
     for solver in dict.fromkeys(solver_of.values()):

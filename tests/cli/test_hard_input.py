@@ -120,7 +120,7 @@ TEXTS = (
     ("a massless rope under the ground", over("plane: {normal: [0, 1, 0]}", "over: []").replace("from: {", "from: @{"),
      "this end starts 1 m inside body 'drum'"),
     ("a rope through a ball", over("sphere: {radius: 0.3}", "over: []", "position: [0, -1.5, 0], ").replace(
-        "  line", "  @line").replace(", over: []", ""), "the rope cuts through body 'drum' at the start, 0.3 m deep"),
+        "  line", "  @line").replace(", over: []", ""), "between 'from' and 'to' the rope cuts through body 'drum' at the start, 0.3 m deep"),
     ("a hull that is not convex", over("hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], @[0.1, 0.1, 0.1]]}",
                                        "over: []"), "point 4, from 0, is 0.1 m inside the others"),
     ("a flat hull", over("hull: {points: @[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}", "over: []"),

@@ -284,6 +284,7 @@ class Runs(Case):
             shell = subprocess.run(["bash", "-c", script], capture_output=True, check=True,
                                    timeout=PATIENCE)
             self.expect(shell.stdout.split(b"\0")[-2], folder, "last word of the stored command")
+            self.expect_exit(ropelab("report", folder, "--figures", "svg"), DONE)
 
     def test_place_of_the_result_does_not_matter(self) -> None:
         hashes = {self.record("drape-sphere", "pbd", "--duration", "0.4").hash for _ in range(2)}

@@ -4,6 +4,7 @@
 #include "../trigonometry.h"
 #include "wrap_lay.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Whether friction can hold a rope on more than half of a ball.
@@ -221,25 +222,45 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
   return true;
 }
 
-// Sets the fault for a piece that starts inside a part; returns false.
-static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, uint32_t body,
-                       double depth, rl_fault *fault) {
+// Writes what an item of the path is, in the words of a scenario file.
+static void name_item(const rl_wrapping *w, const rl_rope_definition *d, size_t i, size_t size,
+                      char *name) {
+  const uint32_t part = w->path.items[i].part;
+  if (i == 0 || i + 1 == w->path.count) {
+    snprintf(name, size, "%s", d->closed ? "the seam" : i == 0 ? "'from'" : "'to'");
+  } else if (part != RL_NONE) {
+    snprintf(name, size, "body '%s'", w->model->bodies[w->state->solid_parts[part][0]].name);
+  } else {
+    size_t eyes = 0, k = 0;
+    for (size_t m = 1; m < i; m++) {
+      eyes += w->path.items[m].part == RL_NONE ? 1 : 0;
+    }
+    while (!d->waypoints[k].is_eye || eyes-- > 0) {
+      k++;
+    }
+    snprintf(name, size, "over.%zu", k);
+  }
+}
+
+// Sets the fault for the piece behind item i, which starts inside a part; returns false.
+static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, size_t i,
+                       uint32_t body, double depth, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   bool passed = false;
   for (size_t k = 0; k < d->waypoint_count; k++) {
     passed = passed || (!d->waypoints[k].is_eye && d->waypoints[k].body == body);
   }
   const bool others = w->model->bodies[body].part_count > 1;
+  char before[64], behind[64];
+  name_item(w, d, i, sizeof before, before);
+  name_item(w, d, i + 1, sizeof behind, behind);
   return rl_fault_set(
       fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
-      passed && others ? "the rope cuts through another part of body '%s' at the start, %.3g "
-                         "m deep; expected the parts that it passes one by one in `over` "
-                         "(part: NAME)"
-      : passed         ? "the rope cuts through body '%s' at the start, %.3g m deep, on its "
-                         "way past another; expected them apart, or other sides"
-                       : "the rope cuts through body '%s' at the start, %.3g m deep; "
-                         "expected that body in `over`, or the rope clear of it",
-      w->model->bodies[body].name, depth);
+      "between %s and %s the rope cuts through body '%s' at the start, %.3g m deep; expected %s",
+      before, behind, w->model->bodies[body].name, depth,
+      passed && others ? "the parts that it passes one by one in `over` (part: NAME)"
+      : passed         ? "the body there once more in `over`, or the rope clear of it"
+                       : "that body in `over`, or the rope clear of it");
 }
 
 // Returns how deep the piece behind an item is in a part of a body on which neither of its ends
@@ -266,7 +287,7 @@ bool rl_lay_check_clear(const rl_wrapping *w, const rl_definition *definition, r
     for (uint32_t body = 0; body < w->model->body_count; body++) {
       const double depth = depth_in(w, &w->path.items[i], body);
       if (depth > 0.0) {
-        return refuse_cut(w, definition, body, depth, fault);
+        return refuse_cut(w, definition, i, body, depth, fault);
       }
     }
   }
