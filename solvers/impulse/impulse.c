@@ -80,7 +80,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     }
   }
   rl_ledger_friction(rows, state, self->sequential.frictions, 1.0, self->sequential.before,
-                     &info->dissipated, &info->work);
+                     info);
   info->dissipated += rl_state_settle(model, state, dt);
   rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {

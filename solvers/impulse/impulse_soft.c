@@ -159,7 +159,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_sequential_evaluate(s, model, state, rows);
   rl_sequential_prepare(s, model, state, rows, relaxed_law, self, h);
   sweep(self, model, state, rows, h, &relaxed, info);
-  rl_ledger_friction(rows, state, s->frictions, 1.0, s->before, &info->dissipated, &info->work);
+  rl_ledger_friction(rows, state, s->frictions, 1.0, s->before, info);
   memcpy(state->frictions, s->frictions, state->contact_count * sizeof *state->frictions);
   info->dissipated += rl_state_settle(model, state, h);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);

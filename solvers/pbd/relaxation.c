@@ -119,8 +119,7 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
-  rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, &info->dissipated,
-                     &info->work);
+  rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, info);
   for (size_t i = 0; i < state->contact_count && r->elastic; i++) {
     state->frictions[i] = rl_scale(1.0 / (r->h * r->h), r->frictions[i]);
   }

@@ -496,7 +496,8 @@ static double find_taut(rl_equations *e) {
   return fastest;
 }
 
-// What is taut and goes slack is no longer; which elastic rows pull.
+// What is taut and goes slack is no longer; which elastic rows pull: of those that get shorter, what
+// is longer by more than rounding, which would bring back what has just ceased to.
 static void keep_taut(rl_equations *e) {
   const rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -504,7 +505,8 @@ static void keep_taut(rl_equations *e) {
     const bool rod = l->lower[m] < 0.0;
     e->is_taut[m] = e->is_taut[m] && (rod || l->rates[m] > -rest_speed * e->speed);
     if (!rl_equations_is_stiff(e, m)) {
-      e->acts[m] = rod || (l->values[m] > 0.0 && rl_equations_elastic_pull(e, m, &damper) > 0.0);
+      const double least = l->rates[m] > 0.0 ? 0.0 : excess * e->model->reach;
+      e->acts[m] = rod || (l->values[m] > least && rl_equations_elastic_pull(e, m, &damper) > 0.0);
     }
   }
 }

@@ -45,6 +45,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     rl_detect_again(model, state, rows);
     rl_projection_evaluate(projection, model, state, rows);
   }
+  rl_projection_book_half(projection, rows, state, info);
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
   rl_state_kick(model, state, 0.5 * dt);
   rl_projection_velocities(projection, state, rows, iterations);

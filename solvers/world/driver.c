@@ -359,7 +359,7 @@ static void advance(rl_driver *driver, double t1) {
   state->work += rl_events_work(driver);
   if (!driver->type->keeps_ledger) {
     rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
-                  driver->type->stored_energy == NULL);
+                  driver->type->stored_energy == NULL, info->rubbed);
   }
   bounce(driver);
   end_contacts(driver);

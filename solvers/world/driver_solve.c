@@ -96,7 +96,7 @@ static void solve(rl_driver *driver, double t1) {
   info->trace_count = 0;
   info->iterations = 0;
   info->row_evaluations = 0;
-  info->dissipated = 0.0;
+  info->dissipated = info->rubbed = 0.0;
   info->work = 0.0;
   info->residual = info->error_estimate = NAN;
   info->last_impulses = NULL;

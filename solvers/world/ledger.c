@@ -14,10 +14,10 @@ static const double rounding_slack = 1e-12;
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
 // have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
 // wraps, weighted with the steps of its tension there [m/s]; the power of the strain that winches
-// bring in or take along, over the square of its multiplier [m/(N s)]; and the force that it holds
-// already when its prescribed rate jumps [N].
+// bring in or take along, over the square of its multiplier [m/(N s)]; the force that it holds
+// already when its prescribed rate jumps [N]; and the impulse that is booked by now [N s].
 typedef struct row_rate {
-  double value, rate, prescribed, speed, slip, strain, held;
+  double value, rate, prescribed, speed, slip, strain, held, booked;
 } row_rate;
 
 // Whether an impulse on a row is an impact, and which: of what was loose, or of what is set in
@@ -27,6 +27,7 @@ typedef enum kind_of_impact { NO_IMPACT, CATCH, JERK, BOOKED } kind_of_impact;
 struct rl_ledger {
   double loss;               // of the impacts of this step [J]
   bool stepwise;             // found substep by substep
+  bool halved;               // some were, and half of that is booked
   bool expected;             // some impulse would be an impact
   double bending_power;      // of what drives ends that are bent, at the start of the step [W]
   bool caught;               // one was, in this substep or one before it in the step
@@ -186,7 +187,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
                      rl_rows *rows) {
   const unsigned char *last = ledger->unfinished;
   ledger->loss = 0.0;
-  ledger->stepwise = ledger->expected = ledger->caught = false;
+  ledger->stepwise = ledger->halved = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
@@ -224,8 +225,10 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
   state->dissipated += impulse * 0.5 * (before.slip + now.slip);
-  if (impact && ledger->impact[source] != BOOKED && !ledger->stepwise) {
-    ledger->loss += 0.5 * (impulse - dt * before.held) * (before.rate + now.rate);
+  const bool bears = ledger->halved && ledger->stiff[source]; // what is hit
+  if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
+    const double jerk = impulse - dt * before.held - before.booked;
+    ledger->loss += 0.5 * jerk * (before.rate + now.rate);
   }
   ledger->unfinished[source] = impact && before.value < 0.0;
   if (source < model->link_count) {
@@ -234,7 +237,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 }
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double dt, bool impacts) {
+                   double dt, bool impacts, double rubbed) {
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -257,8 +260,8 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   rl_rows_move(rows);
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
   ledger->is_first = false;
-  // One row of a catch may gain what another loses twice; together they lose.
-  state->dissipated += fmax(ledger->loss, 0.0);
+  // One row of a hit, or its friction, may gain what another loses twice; together they lose.
+  state->dissipated += fmax(ledger->loss + rubbed, 0.0);
 }
 
 void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all) {
@@ -357,10 +360,25 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
   }
 }
 
+void rl_ledger_half(rl_ledger *ledger, const rl_state *state, const rl_rows *rows, double impulse,
+                    double h, uint32_t count, const double *ended, const double *begun) {
+  if (!rl_ledger_is_hit(ledger, state, rows)) {
+    return;
+  }
+  ledger->halved = true;
+  for (uint32_t m = 0; m < count; m++) {
+    row_rate *before = &ledger->before[m];
+    if (state->multipliers[m] != 0.0 && ledger->stiff[m]) {
+      before->booked = impulse * state->multipliers[m] - h * before->held;
+      ledger->loss += 0.5 * before->booked * (before->rate + ended[m]);
+    }
+    before->rate = begun[m];
+  }
+}
+
 void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec3 *impulses,
-                        double scale, const rl_vec3 *before, double *dissipated, double *work) {
+                        double scale, const rl_vec3 *before, rl_step_info *info) {
   const rl_vec3 *after = state->velocities;
-  double loss = 0.0;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_row *row = &rows->rows[rows->span_count + i];
     const rl_vec3 impulse = rl_scale(scale, impulses[i]);
@@ -372,14 +390,13 @@ void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec
       const rl_crossing *c = &rows->crossings[i];
       slides = rl_add(rl_crossing_slide(c, rl_crossing_velocity(c, before)),
                       rl_crossing_slide(c, rl_crossing_velocity(c, after)));
-      *work += rl_crossing_work(c, impulse, state->points, after);
+      info->work += rl_crossing_work(c, impulse, state->points, after);
     } else {
       slides = rl_add(rl_contact_slide(rows, row, before), rl_contact_slide(rows, row, after));
-      *work += rl_friction_work(rows, row, impulse, state->points, after);
+      info->work += rl_friction_work(rows, row, impulse, state->points, after);
     }
-    loss -= 0.5 * rl_dot(impulse, slides);
+    info->rubbed -= 0.5 * rl_dot(impulse, slides);
   }
-  *dissipated += fmax(loss, 0.0); // what one contact loses twice another may gain
 }
 
 void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,

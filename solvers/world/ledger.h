@@ -4,7 +4,7 @@
 #ifndef RL_LEDGER_H
 #define RL_LEDGER_H
 
-#include "rows.h"
+#include "solver.h"
 
 typedef struct rl_energy {
   double kinetic, gravity, elastic, bending; // [J]
@@ -43,7 +43,8 @@ void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model)
 //   dissipated  P (u0 + u1) / 2 with P = lambda dt and u the row's rate before and after, for rows
 //               that were not active at the start of the step or whose prescribed rate jumps: an
 //               inelastic catch, P |change of u| / 2 when it stops the row. Of a row that jumps
-//               under a load P is what comes to what it held already
+//               under a load P is what comes to what it held already. With it what friction of
+//               contacts takes, `rubbed`: in a hit one may gain what the other loses
 // A method whose stand-in springs store the energy of a catch loses nothing in it: no `impacts`.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
@@ -53,7 +54,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
 // holds whose prescribed rate jumps in the first step, (10a) in papers/world.md.
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still);
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double dt, bool impacts);
+                   double dt, bool impacts, double rubbed);
 
 // What an element of rope is has changed, and with it the rate of its row: what the next step takes
 // to bring that to what it shall be is an impact.
@@ -84,15 +85,22 @@ void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all);
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h);
 
+// A method that gives two impulses in a step, along the gradients of its start and of its end,
+// calls this between the two, with `impulse` and h as above and the rates of all rows along the
+// ones and the others [count]: a hit is then booked as these two, of all rows. NULL: nobody keeps a
+// ledger.
+void rl_ledger_half(rl_ledger *ledger, const rl_state *state, const rl_rows *rows, double impulse,
+                    double h, uint32_t count, const double *ended, const double *begun);
+
 // Books what a bounce after a substep has lost [J], if it is a hit or something was caught before
 // in the step; the next substep begins with the rates there are now. NULL: nobody keeps a ledger.
 void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                       rl_rows *rows, double lost, bool is_hit);
 
-// Adds to `dissipated` what Coulomb friction takes in a step, -T.u with u the mean of the slide at
-// the velocities before the step and at the state's, and to `work` what driven bodies do through
-// it. T is `scale` times the impulse of each contact across its normal [N s].
+// Adds to info->rubbed what Coulomb friction takes in a step, -T.u with u the mean of the slide at
+// the velocities before the step and at the state's, and to info->work what driven bodies do
+// through it. T is `scale` times the impulse of each contact across its normal [N s].
 void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec3 *impulses,
-                        double scale, const rl_vec3 *before, double *dissipated, double *work);
+                        double scale, const rl_vec3 *before, rl_step_info *info);
 
 #endif

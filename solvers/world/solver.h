@@ -69,7 +69,8 @@ typedef struct rl_step_info {
   uint64_t iterations;      // out: over all substeps, at least 1
   uint64_t row_evaluations; // out: by the method itself (not those of the residual), at least 1
   double residual;          // out: after the last iteration [m]; nan if not wanted
-  double dissipated;        // out: in dampers of elastic ropes, drag and friction [J]
+  double dissipated;        // out: in dampers of elastic ropes, drag and wraps [J]
+  double rubbed;            // out: by friction of contacts, less than 0 where that gains [J]
   double work;              // out: of driven bodies through friction [J]
   double error_estimate;    // out: of the positions, since the start [m]; nan: the method has none
   // out: impulse of each unknown in the last substep [N s]; NULL: the multipliers are those of the

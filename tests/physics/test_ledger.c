@@ -334,7 +334,8 @@ static void drag_leaves_the_rest_alone(void **unused) {
 
 // A rope comes down on a floor at a slant, slides and stops: the floor's friction takes it all. The
 // landing is one step, an impulse m u up and mu m u back; the ledger misses half of what gravity
-// gives in that step, m g u dt / 2, and nothing of the friction.
+// gives in that step, m g u dt / 2, and nothing of the friction; in `rattle`, which is booked in
+// halves, of the first one.
 static void slanted_landing_slides_to_rest(void **unused) {
   (void)unused;
   const double m = 0.7, u = 0.5, v = 1.0, mu = 0.25, g = 9.81, dt = 0.002;
@@ -348,8 +349,11 @@ static void slanted_landing_slides_to_rest(void **unused) {
       mu, m, v, u);
   static const struct {
     const char *spec;
-    double way; // [m] tolerance: of first order, half a step of the slide
-  } solvers[] = {{"pbd-direct", 9e-4}, {"pbd-direct,gradient=current", 9e-4}, {"rattle", 2e-6}};
+    double way;    // [m] tolerance: of first order, half a step of the slide
+    double missed; // of m g u dt
+  } solvers[] = {{"pbd-direct", 9e-4, 0.5},
+                 {"pbd-direct,gradient=current", 9e-4, 0.5},
+                 {"rattle", 2e-6, 0.25}};
   for (size_t i = 0; i < 3; i++) {
     rl_driver *d = driver_for(s, solvers[i].spec, dt);
     for (int n = 0; n < 300; n++) {
@@ -357,7 +361,7 @@ static void slanted_landing_slides_to_rest(void **unused) {
     }
     check_near(probe(d, "rope.node.2.x"), way, solvers[i].way);
     check_near(probe(d, "rope.node.2.speed"), 0.0, 1e-12);
-    check_near(rl_driver_energy_error(d), 0.5 * m * g * u * dt, 1e-9);
+    check_near(rl_driver_energy_error(d), solvers[i].missed * m * g * u * dt, 1e-9);
     rl_driver_free(d);
   }
   rl_scenario_free(s);
@@ -389,6 +393,43 @@ static void dissipation_only_grows(void **unused) {
   }
 }
 
+// A corner of a box comes down sliding forward and slides back behind the hit, since the floor
+// pushes it past the centre. With r from the centre to the corner and k = r_x r_y/I, N = 1/(1/m +
+// r_x^2/I - mu k), and u' = u + N (mu (1/m + r_y^2/I) - k) < 0. Friction acts on what is left, and
+// gains mu N (u + u')/2; the floor takes N/2, but where it is a spring. The second box is so high
+// that a step brings it down only in part.
+static void a_hit_that_turns_a_slide_round_is_booked(void **unused) {
+  (void)unused;
+  const double c = cos(0.6), s = sin(0.6), mu = 0.2, u = 0.3, h = 1e-5, inertia = 0.4 / 12.0;
+  const double x = -0.3 * c + 0.1 * s, y = -0.3 * s - 0.1 * c, k = x * y / inertia;
+  const double push = 1.0 / (1.0 + x * x / inertia - mu * k);
+  const double back = u + push * (mu * (1.0 + y * y / inertia) - k);
+  assert_true(back < 0.0 && u + back > 0.0);
+  const double lost = 0.5 * push - 0.5 * mu * push * (u + back);
+  for (int high = 0; high < 2; high++) {
+    rl_scenario *scenario = scenario_from(
+        "name: corner\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  floor: {motion: fixed, friction: %g, shape: {plane: {normal: [0, 1, 0]}}}\n"
+        "  box: {mass: 1, position: [0, %.17g, 0], rotation: [0, 0, 0.6],"
+        " velocity: [%g, -1, 0], shape: {box: {size: [0.6, 0.2, 1]}}}\n"
+        "ropes: {r: {from: {point: [0, 2, 0]}, to: {body: box}, slack: 1}}\n",
+        mu, -y + high * 0.63 * h, u);
+    for (size_t i = 0; rl_solvers[i]; i++) {
+      if (rl_driver_missing(scenario->model, rl_solvers[i])) {
+        continue;
+      }
+      rl_driver *d = driver_for(scenario, rl_solvers[i]->name, h);
+      take_steps(d, 3);
+      check_near(rl_driver_energy_error(d), 0.0, 0.01 * mu * push * (u + back));
+      if (high == 0 && !rl_solvers[i]->stored_energy) {
+        check_near(d->state->dissipated, lost, 0.01 * lost);
+      }
+      rl_driver_free(d);
+    }
+    rl_scenario_free(scenario);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_rope_keeps_its_momentum),
@@ -404,6 +445,7 @@ int main(void) {
       cmocka_unit_test(drag_leaves_the_rest_alone),
       cmocka_unit_test(slanted_landing_slides_to_rest),
       cmocka_unit_test(dissipation_only_grows),
+      cmocka_unit_test(a_hit_that_turns_a_slide_round_is_booked),
       cmocka_unit_test(ledger_error_falls_with_the_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

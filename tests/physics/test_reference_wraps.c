@@ -282,6 +282,31 @@ static void a_catch_takes_a_wheel_along(void **unused) {
   }
 }
 
+// An elastic rope that slips on a drum falls slack, and is caught or not: where it ceases to pull
+// it neither sticks nor begins again for rounding.
+static void slipping_ropes_fall_slack(void **unused) {
+  (void)unused;
+  static const double speeds[9][2] = {{0.9, 0.3}, {0.3, 0.9}, {-0.5, 1.5}, {1.5, -0.5}, {0.4, 0.4},
+                                      {1.5, 0.1}, {0.1, 1.5}, {-0.2, 0.9}, {0.0, 2.0}};
+  for (int i = 0; i < 9; i++) {
+    rl_scenario *s =
+        scenario_from("name: drum\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  a: {mass: 2.1, position: [-0.1, -0.6, 0], velocity: [0, %g, 0]}\n"
+                      "  b: {mass: 1.2, position: [0.1, -0.4, 0], velocity: [0, %g, 0]}\n"
+                      "  drum: {motion: fixed, friction: 0.3,"
+                      " shape: {cylinder: {radius: 0.1, length: 1}}}\n"
+                      "ropes: {r: {from: {body: a}, to: {body: b}, over: [drum],"
+                      " slack: -0.01, stiffness: 800}}\n",
+                      speeds[i][0], speeds[i][1]);
+    rl_driver *d = driver_for(s, "reference", 0.005);
+    take_steps(d, 20);
+    check_below(d->info.error_estimate, 1e-12);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-12);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_taut_rope_stops_what_is_fast),
@@ -294,6 +319,7 @@ int main(void) {
       cmocka_unit_test(stuck_ropes_know_no_step),
       cmocka_unit_test(a_bob_lands_on_its_post),
       cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
+      cmocka_unit_test(slipping_ropes_fall_slack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

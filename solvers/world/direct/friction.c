@@ -150,15 +150,13 @@ void rl_frictions_watch(rl_friction *frictions, const rl_direct *d, const rl_row
 
 void rl_frictions_book(rl_friction *frictions, const rl_direct *d, const rl_rows *rows,
                        const rl_state *state, double scale, rl_step_info *info) {
-  double loss = 0.0;
   for (uint32_t k = 0; k < d->tangents_count; k++) {
     rl_friction *f = &frictions[k];
     const rl_row *row = row_of(d, rows, k);
     const rl_vec3 impulse = rl_scale(scale, f->total);
     const rl_vec3 before = f->rate;
     f->rate = rl_friction_slide(f, row, rows, state->velocities);
-    loss -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
+    info->rubbed -= 0.5 * rl_dot(impulse, rl_add(before, f->rate));
     info->work += rl_friction_work(rows, row, impulse, state->points, state->velocities);
   }
-  info->dissipated += fmax(loss, 0.0); // single contacts may gain, at the cost of others
 }

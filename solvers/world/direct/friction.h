@@ -68,8 +68,8 @@ void rl_frictions_components(const rl_friction *frictions, const rl_direct *dire
                              double *multipliers);
 
 // For the ledger. _watch keeps the rates of the slides before the impulses scale * total [N s];
-// _book, after them, adds the loss -T.(rate before + rate after) / 2, and the work of driven bodies
-// through friction, to `info`.
+// _book, after them, adds the loss -T.(rate before + rate after) / 2 to info->rubbed, and the work
+// of driven bodies through friction to info->work.
 void rl_frictions_watch(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
                         const rl_vec3 *velocities);
 void rl_frictions_book(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "projection.h"
 
+#include "../ledger.h"
 #include "../rotation.h"
 
 #include <string.h>
@@ -391,4 +392,14 @@ void rl_projection_velocities(rl_projection *p, rl_state *state, const rl_rows *
 void rl_projection_book_friction(rl_projection *p, const rl_rows *rows, const rl_state *state,
                                  bool of_positions, rl_step_info *info) {
   rl_frictions_book(p->frictions, &p->direct, rows, state, of_positions ? 1.0 / p->dt : 1.0, info);
+}
+
+void rl_projection_book_half(rl_projection *p, const rl_rows *rows, const rl_state *state,
+                             const rl_step_info *info) {
+  if (rl_ledger_expects_hit(info->ledger)) {
+    rl_direct_rates(&p->direct, p->start, state->velocities, p->step);
+    rl_direct_rates(&p->direct, p->current, state->velocities, p->change);
+    rl_ledger_half(info->ledger, state, rows, 1.0 / p->dt, 0.5 * p->dt, p->direct.row_count,
+                   p->step, p->change);
+  }
 }

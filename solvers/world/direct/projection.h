@@ -88,4 +88,9 @@ void rl_projection_velocities(rl_projection *projection, rl_state *state, const 
 void rl_projection_book_friction(rl_projection *projection, const rl_rows *rows,
                                  const rl_state *state, bool of_positions, rl_step_info *info);
 
+// Books a hit in the positions, between rl_projection_finish and rl_projection_velocities, of which
+// rl_ledger_end books the rest.
+void rl_projection_book_half(rl_projection *projection, const rl_rows *rows, const rl_state *state,
+                             const rl_step_info *info);
+
 #endif

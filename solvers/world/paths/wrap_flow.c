@@ -141,6 +141,17 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
   return lost;
 }
 
+// Returns s of (9a); 0 if the strand is strained.
+static double spare_of(const rl_model *model, const rl_state *state, uint32_t index,
+                       rl_strand strand, const rl_point *points) {
+  double sum = 0.0, ratio = 1.0;
+  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
+    sum += ratio * rl_wrap_piece_length(model, state, index, p, points);
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
+  }
+  return strand.strain > 0.0 ? 0.0 : (strand.rest - strand.length) / sum;
+}
+
 // Computes the rest lengths that pieces ask for at positions where the winches have run for `dt`
 // [s] more than in the state.
 static void find_rest_lengths(const rl_model *model, const rl_state *state, uint32_t index,
@@ -155,10 +166,11 @@ static void find_rest_lengths(const rl_model *model, const rl_state *state, uint
     if (paid != 0.0) {
       strand = rl_wrap_strand_paid(model, state, index, p, points, paid * dt);
     }
+    const double spare = spare_of(model, state, index, strand, points);
     for (double ratio = 1.0; p < end; p++) {
       if (p < count) {
-        rests[p] =
-            rl_wrap_piece_length(model, state, index, p, points) / (1.0 + ratio * strand.strain);
+        rests[p] = rl_wrap_piece_length(model, state, index, p, points) * (1.0 + ratio * spare) /
+                   (1.0 + ratio * strand.strain);
       }
       ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     }
