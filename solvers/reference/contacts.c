@@ -167,17 +167,13 @@ static uint32_t edge_name(const rl_part *part, uint32_t edge) {
   return twin < edge ? twin : edge;
 }
 
-static double face_distance(const rl_part *part, uint32_t face, rl_vec3 p) {
-  return rl_dot(rl_path_face_normal(part, face), p) - rl_path_face_offset(part, face);
-}
-
 // How far an element is beyond the face that it is farthest from.
 static double largest_face_distance(const rl_part *part, piece of) {
   const rl_vec3 end = rl_add(of.from, of.way);
   double largest = -INFINITY;
   for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    largest =
-        fmax(largest, fmin(face_distance(part, face, of.from), face_distance(part, face, end)));
+    largest = fmax(largest, fmin(rl_path_face_distance(part, face, of.from),
+                                 rl_path_face_distance(part, face, end)));
   }
   return largest;
 }
@@ -257,17 +253,17 @@ static void find_on_face(rl_equations *e, const rl_row *row, rl_foot *foot) {
   rl_touched *touched = &e->touched[row->item];
   double largest = -INFINITY, beyond = -INFINITY;
   for (uint32_t face = 0; face < rl_path_face_count(part) && !stays(e, row); face++) {
-    const double distance = face_distance(part, face, p);
+    const double distance = rl_path_face_distance(part, face, p);
     touched->feature = distance > largest ? face : touched->feature;
     largest = fmax(largest, distance);
   }
   for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    beyond = face != touched->feature ? fmax(beyond, face_distance(part, face, p)) : beyond;
+    beyond = face != touched->feature ? fmax(beyond, rl_path_face_distance(part, face, p)) : beyond;
   }
   const rl_vec3 normal = rl_path_face_normal(part, touched->feature);
   touched->margin = -beyond / e->model->reach;
   set_foot(foot, at, place,
-           (rl_surface){face_distance(part, touched->feature, p),
+           (rl_surface){rl_path_face_distance(part, touched->feature, p),
                         rl_rotate(at.rotation, rl_rotate(part->rotation, normal))});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Detection: which contacts there can be in a step, and where they touch.
 #include "bodies/body_contact.h"
+#include "paths/path_solid.h"
 #include "ropes/elements.h"
 #include "ropes/eyes.h"
 #include "ropes/rope_contact.h"
@@ -55,25 +56,69 @@ static bool node_is_near(const rl_model *model, const rl_state *state, const rl_
          travel(model, state, contact->slot, contact->body, dt);
 }
 
-// Where the element is nearest to the part; returns the distance from its axis.
+// Finds where a segment that lies on a face of a box or hull leaves the face over an edge: returns
+// the fraction of the segment, and the plane of the face. Nan if there is no such place.
+static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 to,
+                         rl_surface *surface) {
+  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
+  const rl_vec3 ends[2] = {rl_path_to_part(&solid, from), rl_path_to_part(&solid, to)};
+  for (int end = 0; end < 2; end++) {
+    double top = -INFINITY, side = -INFINITY, fraction = 1.0; // of the way to the other end
+    uint32_t face = 0;
+    for (uint32_t f = 0; f < rl_path_face_count(part); f++) {
+      const double distance = rl_path_face_distance(part, f, ends[end]);
+      side = fmax(side, fmin(distance, top));
+      face = distance > top ? f : face;
+      top = fmax(top, distance);
+    }
+    for (uint32_t f = 0; f < rl_path_face_count(part) && side <= 0.0; f++) {
+      const double here = rl_path_face_distance(part, f, ends[end]);
+      const double there = rl_path_face_distance(part, f, ends[1 - end]);
+      if (f != face && there > 0.0) {
+        fraction = fmin(fraction, here / (here - there));
+      }
+    }
+    if (side <= 0.0 && fraction > 0.0 && fraction < 1.0) {
+      const rl_vec3 p = rl_add_scaled(ends[end], fraction, rl_sub(ends[1 - end], ends[end]));
+      *surface = (rl_surface){rl_path_face_distance(part, face, p),
+                              rl_rotate(solid.rotation, rl_path_face_normal(part, face))};
+      return end == 0 ? fraction : 1.0 - fraction;
+    }
+  }
+  return NAN;
+}
+
+// Where the element is nearest to the part; returns the distance from its axis. An element whose
+// ends are as near has no contact of its own, but one that lies flat on a face, and `pushed`
+// against the edge over which it leaves the face, still does: it would fall round the edge.
 static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                           rl_foot *foot) {
+                           bool pushed, rl_foot *foot) {
   const rl_part *part = &model->bodies[contact->body].parts[contact->part];
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
   const rl_vec3 to = rl_node_position(model, state, contact->next);
   rl_surface surface;
-  const double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
+  double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
   const double ends = fmin(rl_contact_surface(model, contact, at, from).distance,
                            rl_contact_surface(model, contact, at, to).distance);
+  bool is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  if (is_idle && pushed && rl_is_polyhedron(part->shape)) {
+    rl_surface edge;
+    const double leaves = leave_face(part, at, from, to, &edge);
+    if (!isnan(leaves)) {
+      s = leaves;
+      surface = edge;
+      is_idle = false;
+    }
+  }
   *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
-  foot->is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  foot->is_idle = is_idle;
   return surface.distance;
 }
 
 // Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                            double dt, rl_foot *foot) {
+                            double dt, bool pushed, rl_foot *foot) {
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
   const rl_vec3 to = rl_node_position(model, state, contact->next);
   const double reach = model->ropes[contact->rope].radius +
@@ -83,7 +128,7 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
   const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
   return rl_contact_surface(model, contact, at, middle).distance <=
              reach + 0.5 * rl_distance(from, to) &&
-         element_foot(model, state, contact, foot) <= reach;
+         element_foot(model, state, contact, pushed, foot) <= reach;
 }
 
 // Whether a contact was there in the step before; then `old` is its place.
@@ -118,9 +163,12 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
-    if (!(contact.next == RL_NONE ? node_is_near : element_is_near)(model, state, &contact, dt,
-                                                                    &foot) ||
-        (foot.is_idle && !rows->lists_idle)) {
+    const bool pushed = contact_was(rows, old_count, old, &contact) &&
+                        rows->old_multipliers[*old] > 0.0 && !rows->tells_edges;
+    const bool near = contact.next == RL_NONE
+                          ? node_is_near(model, state, &contact, dt, &foot)
+                          : element_is_near(model, state, &contact, dt, pushed, &foot);
+    if (!near || (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
     *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
@@ -399,7 +447,8 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
     if (contact->next == RL_NONE) {
       node_foot(model, state, contact, &foot);
     } else {
-      element_foot(model, state, contact, &foot);
+      const bool pushed = state->multipliers[model->link_count + i] > 0.0 && !rows->tells_edges;
+      element_foot(model, state, contact, pushed, &foot);
     }
     // What came out on the far side is still on the side it was found on.
     if (rl_dot(foot.normal, rows->feet[i].normal) > 0.0) {

@@ -43,6 +43,11 @@ rl_vec3 rl_path_face_normal(const rl_part *part, uint32_t face);
 double rl_path_face_offset(const rl_part *part, uint32_t face);
 uint32_t rl_path_face_corners(const rl_part *part, uint32_t face);
 
+// Returns how far a point is beyond the plane of a face [m].
+static inline double rl_path_face_distance(const rl_part *part, uint32_t face, rl_vec3 p) {
+  return rl_dot(rl_path_face_normal(part, face), p) - rl_path_face_offset(part, face);
+}
+
 // Returns the two ends of an edge; the edges before and after it round its face; its twin, the same
 // edge as a side of the other face, or RL_NONE if rounding has left it without one.
 void rl_path_edge_ends(const rl_part *part, uint32_t edge, rl_vec3 *a, rl_vec3 *b);
