@@ -549,9 +549,21 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
   }
 }
 
-// Notes the steps that did not reach the tolerance of the solver.
-static void note_unsettled(const run *r, const rl_summary *summary) {
-  char left[96] = "";
+// Which steps a rope asked for first; nothing if those of the run were short enough.
+static void describe_step_limit(const run *r, char *text, size_t size) {
+  text[0] = '\0';
+  if (r->strict_rope != RL_NONE) {
+    snprintf(text, size, "; from t = %.6g s on, rope '%.40s' asks for steps below %s = %.3g s%s",
+             r->strict_time, r->scenario->model->ropes[r->strict_rope].name,
+             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit,
+             r->is_bent ? "" : ", and shorter ones as T grows");
+  }
+}
+
+// Notes the steps that did not reach the tolerance of the solver, of a run that is done with what
+// may be the reason.
+static void note_unsettled(const run *r, rl_reason reason, const rl_summary *summary) {
+  char left[96] = "", limit[192] = "";
   if (summary->unsettled == 0) {
     return;
   }
@@ -566,10 +578,13 @@ static void note_unsettled(const run *r, const rl_summary *summary) {
                         : "; in rows they left up to %.2g m, and it is not of rows alone",
              summary->unsettled_residual);
   }
+  if (reason > 0) {
+    describe_step_limit(r, limit, sizeof limit);
+  }
   const bool has_unit = strcmp(unit, "1") != 0;
-  note(r, "%llu of %llu steps did not settle to the tolerance of %g%s%s%s",
+  note(r, "%llu of %llu steps did not settle to the tolerance of %g%s%s%s%s",
        (unsigned long long)summary->unsettled, (unsigned long long)summary->steps_done,
-       r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left);
+       r->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left, limit);
 }
 
 // Notes where a solver with an error estimate has none any more, or a large one.
@@ -613,13 +628,7 @@ static void describe_divergence(const run *r, rl_reason reason, uint64_t step, o
   const int used =
       snprintf(o->text, sizeof o->text, "%s at t = %.6g s, step %llu", rl_reason_name(reason),
                r->driver->state->time, (unsigned long long)step);
-  if (r->strict_rope != RL_NONE) {
-    snprintf(o->text + used, sizeof o->text - (size_t)used,
-             "; from t = %.6g s on, rope '%.40s' asks for steps below %s = %.3g s%s",
-             r->strict_time, r->scenario->model->ropes[r->strict_rope].name,
-             r->is_bent ? "sqrt(m l^3/EI)/2" : "sqrt(m l/T)", r->step_limit,
-             r->is_bent ? "" : ", and shorter ones as T grows");
-  }
+  describe_step_limit(r, o->text + used, sizeof o->text - (size_t)used);
 }
 
 static outcome find_outcome(const run *r, rl_reason reason, const rl_summary *summary) {
@@ -665,7 +674,7 @@ static int finish(run *r, rl_reason reason) {
     describe_faults(r, &summary, o.text, sizeof o.text);
   }
   note_ineffective_cuts(r);
-  note_unsettled(r, &summary);
+  note_unsettled(r, reason, &summary);
   note_estimate(r, &summary);
   json_object_set(r->manifest, "notes", r->notes);
   if (!saved) {

@@ -25,7 +25,8 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 static void init(void *memory, const rl_model *model, const double *values) {
   (void)model;
   rl_projection_init(memory, values,
-                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]});
+                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]},
+                     1.0);
 }
 
 // (1) v += dt g, y = x + dt v; (2)-(4) the projection; (5) v += (x - y) / dt, lambda = Lambda /

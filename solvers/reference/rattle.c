@@ -21,7 +21,8 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 static void init(void *memory, const rl_model *model, const double *values) {
   (void)model;
   rl_projection_init(memory, values,
-                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]});
+                     (rl_regularisation){values[REGULARISATION], values[CONTACT_REGULARISATION]},
+                     0.5);
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,

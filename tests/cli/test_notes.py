@@ -105,12 +105,15 @@ class Notes(Case):
         # At 30 degrees hang 100 kg on 20 elements of 5 g and 5 cm, of which the first carries half of one less.
         limit = math.sqrt(0.005 * 0.05 / (100.0975 * 9.81 * math.cos(math.pi / 6)))
         folder = new_folder()
-        told = ropelab("run", "heavy-load", "--solver", "pbd-direct", "--out", folder)
+        told = ropelab("run", "heavy-load", "--solver", "impulse-direct", "--out", folder)
         wanted = (f"; from t = 0.00416667 s on, rope 'line' asks for steps below sqrt(m l/T) = {limit:.3g} s, "
                   "and shorter ones as T grows")
         self.expect(told.returncode, DIVERGED, "status")
         self.expect_in(wanted + "\n", told.stderr, "what is told")
         self.expect(Result(folder).manifest["reason"].endswith(wanted), True, "the reason in run.json")
+        told = ropelab("run", "heavy-load", "--solver", "pbd-direct", "--duration", "0.1", "--out", new_folder())
+        self.expect(told.returncode, DONE, "status of a run that does not settle")
+        self.expect_in(wanted.split(" = ")[0], told.stderr, "what is told of it")
         # A rod of 8 elements, bent by its weight: the explicit limit of beam waves, (l^2/2) sqrt(mu/EI).
         limit = 0.125**2 / 2 * math.sqrt(0.1 / 2.4525)
         told = ropelab("run", "cantilever", "--solver", "rattle", "--step", "0.002", "--duration", "0.1", "--out",

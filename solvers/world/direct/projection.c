@@ -19,8 +19,9 @@ static const double settled_contact = 1e-12;
 static const double settled_element = 1e-10;
 
 void rl_projection_init(rl_projection *projection, const double *parameters,
-                        rl_regularisation regularisation) {
+                        rl_regularisation regularisation, double share) {
   projection->parameters = parameters;
+  projection->share = share;
   projection->regularisation = regularisation;
 }
 
@@ -269,12 +270,22 @@ static void drift_again(rl_projection *p, const rl_model *model, rl_state *state
   begin_friction(p, &p->rows, state->points);
 }
 
+// (14) of papers/pbd-direct.md: whether there may be no solution along the gradients of the start,
+// so that the last iteration is worth nothing.
+static bool is_lost(const rl_projection *p, const rl_model *model, const rl_state *state) {
+  bool is_beyond = p->has_turned && model->wrap_capacity > 0;
+  for (uint32_t m = 0; m < model->link_count; m++) {
+    const double moved = p->inverse_masses[m] * state->multipliers[m];
+    is_beyond = is_beyond || moved > 2.0 * p->share * state->links[m].rest;
+  }
+  return is_beyond;
+}
+
 rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info) {
   rl_reason reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);
-  const bool is_lost = p->has_turned && reason == RL_CONVERGED_ITERATIONS;
-  if (at_start && is_lost && model->wrap_capacity > 0) { // (14) of papers/pbd-direct.md
+  if (at_start && reason == RL_CONVERGED_ITERATIONS && is_lost(p, model, state)) {
     at_start = false;
     drift_again(p, model, state);
     reason = iterate(p, model, state, rows, at_start, iterations, tolerance, info);

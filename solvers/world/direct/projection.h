@@ -20,6 +20,7 @@ typedef struct rl_projection {
   rl_direct direct;
   double dt;                        // [s]
   rl_regularisation regularisation; // from the parameters
+  double share;                     // of the step's forces in the multipliers of positions
   double residual;                  // at the positions last evaluated [m]
   double friction_residual;         // of the law of friction there [m]
   bool has_turned;                  // an element turned past a right angle in one of the iterations
@@ -51,9 +52,11 @@ typedef struct rl_projection {
   "the same for contacts and their friction, which contradict taut elements at edges and between " \
   "nodes that stick; less needs fewer iterations"
 
-// init of rl_solver_type, with the regularisation from the parameters.
+// init of rl_solver_type, with the regularisation from the parameters, and the share of the forces
+// of a step that the projection of positions finds: 1, or 1/2 where that of velocities has the
+// rest.
 void rl_projection_init(rl_projection *projection, const double *parameters,
-                        rl_regularisation regularisation);
+                        rl_regularisation regularisation, double share);
 
 // lay_out and sync of rl_solver_type: another state may have contacts other than those for which
 // the matrix was built.
