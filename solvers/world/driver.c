@@ -370,9 +370,11 @@ static void advance(rl_driver *driver, double t1) {
 
 // The same in parts, (24) of papers/changes.md: where a rope has met a body and left it again, what
 // was too long a step is made again, until a quarter of the time is over in which they touch; then
-// come three parts as long as that, and the rest.
+// come three parts as long as that, and the rest. A touch that is over at once, as where a rope
+// grazes a body, can take next to nothing from what moves, and parts as short as rounding are none.
 static void advance_in_parts(rl_driver *driver, double t1) {
   static const int quarters = 4, most_parts = 64;
+  static const double shortest_touch = 1e-6; // as a share of the step
   rl_state *state = driver->state;
   rl_step_info *info = &driver->info;
   const double dt = driver->dt;
@@ -385,8 +387,9 @@ static void advance_in_parts(rl_driver *driver, double t1) {
     driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
     advance(driver, end);
     const rl_passage p = state->passage;
-    if (info->reason > 0 && p.from < p.until && parts < most_parts) {
-      length = driver->dt * (p.until - p.from) / quarters;
+    const double touch = driver->dt * (p.until - p.from);
+    if (info->reason > 0 && touch > shortest_touch * dt && parts < most_parts) {
+      length = touch / quarters;
       end = driver->whole->time + driver->dt * p.from + length;
       short_parts = quarters;
       parts++;
@@ -406,7 +409,8 @@ static void advance_in_parts(rl_driver *driver, double t1) {
     if (parts > 0 && driver->type->sync) { // the next is longer or shorter
       driver->type->sync(driver->memory, driver->model, state);
     }
-    end = --short_parts > 0 ? fmin(state->time + length, t1) : t1;
+    const bool is_short = --short_parts > 0 && state->time + 1.5 * length < t1;
+    end = is_short ? state->time + length : t1;
   }
   info->iterations = iterations;
   info->row_evaluations = evaluations;
