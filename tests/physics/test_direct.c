@@ -327,14 +327,14 @@ static void rope_without_slack_stays(void **unused) {
     for (size_t k = 0; k < 2; k++) {
       rl_driver *d = driver_for(s, specs[i], steps[k]);
       double error = 0.0, sag = 0.0;
-      while (d->state->time < 1.0) {
+      while (d->state->time < 0.25) {
         assert_true(rl_driver_step(d) > 0);
         error = fmax(error, fabs(rl_driver_energy_error(d)));
         sag = fmax(sag, probe(d, "r.sag"));
       }
       print_message("%s, %g s: sags by %.2g m, energy error %.2g J, plank at %.5f m\n", specs[i],
                     steps[k], sag, error, probe(d, "plank.y"));
-      // Measured: 0.8 to 3 mm and 0.03 to 0.09 J; along the directions of the start 0.1 m and 700
+      // Measured: 0.4 to 3 mm and 0.007 to 0.09 J; along the directions of the start 0.1 m and 700
       // J.
       check_below(sag, 5e-3);
       check_below(error, 0.2);
