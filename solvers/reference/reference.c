@@ -277,7 +277,7 @@ static happening happening_on_wraps(reference *self, double h) {
     found = A_GRIP;
   } else {
     const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;
-    rl_wraps_end(model, self->before, state, h);
+    rl_wraps_end(model, self->before, state, h, false);
     // What was met and left within the internal step has changed nothing by its end. Behind an
     // event it can be what the rope has just slipped off.
     const bool is_passed = !self->current->is_behind_event && state->slipped_off != slipped;
@@ -479,7 +479,7 @@ static void go_on(reference *self, double t, double h, double dt, rl_step_info *
       take_grips(self);
     }
     if (self->found != A_WRAP) { // rope has flowed with the grips that were
-      rl_wraps_end(model, self->before, state, h);
+      rl_wraps_end(model, self->before, state, h, false);
     }
     if (self->found == A_GRIP && !is_lost) {
       take_grips(self);

@@ -375,6 +375,7 @@ typedef enum rl_grip {
   RL_STICKS,
   RL_SLIPS_ON,   // towards `to`: the tension is larger behind the wrap
   RL_SLIPS_BACK, // towards `from`
+  RL_MEETS,      // new, with friction: slides until a step has shown which way the rope runs
 } rl_grip;
 
 // A contact of a massless rope with the surface of a body or an eye. Wraps are in the order of the

@@ -87,6 +87,7 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // that were wrong:
 // - a wrap that sticks slips if the tensions beside it exceed what friction can hold;
 // - a wrap that slips sticks if the rope came to rest or ran the other way;
+// - a wrap that has just met slips the way that the rope ran, or sticks;
 // - on more than half of a ball, friction takes hold of the rope's plane or lets it go;
 // - while the rope slips off a body, nothing holds it there;
 // - a rope whose way has ended (15) slips off a body.
@@ -107,8 +108,10 @@ bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_
 
 // Ends a step of dt [s]: rest length flows through wraps that slide or slip, wraps that are no
 // longer pressed go, and bodies that straight pieces have run into become wraps. Returns the
-// friction loss of elastic ropes [J]; that of the others is computed from their rows.
-double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt);
+// friction loss of elastic ropes [J]; that of the others is computed from their rows. `meets`: new
+// wraps with friction are RL_MEETS, for rl_wraps_judge to find out about (7b), else they stick.
+double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
+                    bool meets);
 
 // Returns the largest growth of a piece [m]: by how much it became longer, or was left less rest
 // length, when contacts changed in the last rl_wraps_end.

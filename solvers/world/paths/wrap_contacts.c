@@ -253,7 +253,7 @@ void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state) {
 
 // Ends a step for an open rope. Returns the friction loss [J].
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                       size_t split, double dt) {
+                       size_t split, double dt, bool meets) {
   const double start = rl_wrap_solve_path(model, before, r, before->points);
   if (find_path(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
@@ -267,6 +267,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
+  w.meets = meets;
   w.lost = ended; // there the solution has arcs of negative angle, for which marks mean nothing
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
@@ -294,7 +295,8 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   return rubbed;
 }
 
-double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
+double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
+                    bool meets) {
   size_t split = 0;
   double rubbed = 0.0;
   rl_wraps_sort_bodies(model, before, state);
@@ -304,7 +306,7 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
       rubbed += rl_wraps_is_loop(model, r) ? end_loop(model, before, state, r, split, dt)
-                                           : end_rope(model, before, state, r, split, dt);
+                                           : end_rope(model, before, state, r, split, dt, meets);
       split += own;
     }
   }

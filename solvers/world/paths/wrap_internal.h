@@ -191,6 +191,7 @@ typedef struct rl_wrapping {
   double shortest;       // least length that the rope can have now unless it has slipped off [m]
   double along;          // rl_wraps_linear_change of the way in the step; 0 in a fall [m]
   uint32_t left;         // body that the rope falls off; RL_NONE: it does not fall
+  bool meets;            // new wraps with friction begin as RL_MEETS, else they stick
   bool run_over;         // the rope falls because an end of it comes into that body
   uint32_t lost;         // body that the rope has slipped off: new wraps on it are not the old ones
   const double *lengths; // of the pieces before the change, to find their growths; or NULL [m]

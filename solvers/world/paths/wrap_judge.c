@@ -11,6 +11,9 @@ static const double grip_tolerance = 1e-10;
 // Relative to a rest length: a piece on a winch that is shorter by less than this is taut.
 static const double reel_tolerance = 1e-12;
 
+// Relative to its length: a rope that has run by less than this over a wrap in a step has not.
+static const double run_tolerance = 1e-12;
+
 // A rope that slips on a ball is let go if it leaves its plane on an arc of more than this [rad].
 static const double out_of_plane = 1e-9;
 
@@ -68,15 +71,41 @@ static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t
   return stiffness * fmax(excess, 0.0) / rest;
 }
 
+// Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
+static bool is_held_beside(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t i) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  return ((i == 0 || wraps[i - 1].grip == RL_STICKS) &&
+          rl_wrap_is_inert(model, state, index, i, 1)) ||
+         ((i + 1 == count || wraps[i + 1].grip == RL_STICKS) &&
+          rl_wrap_is_inert(model, state, index, i + 1, 1));
+}
+
+// (7b) Returns what a wrap that has just met does, from how the rope has run over it.
+static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, uint32_t index,
+                                 uint32_t i, double dt) {
+  const double run = rl_wraps_of(model, state, index)[i].slip * dt;
+  const bool runs = fabs(run) > run_tolerance * state->path_lengths[index];
+  if (!runs || is_held_beside(model, state, index, i)) {
+    return RL_STICKS;
+  }
+  return run > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
+}
+
 // Judges which wraps of a rope stick or slip. `ahead`: index of the unknown of its first split.
 static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, const double *last,
-                        size_t ahead, rl_wrap *before) {
+                        size_t ahead, rl_wrap *before, double dt) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   size_t behind = model->ropes[index].first_link;
   bool changed = false;
   for (uint32_t i = 0; i < count; i++) {
     const rl_wrap *wrap = &wraps[i];
+    if (wrap->grip == RL_MEETS) {
+      changed = regrip(&before[i], grip_behind_touch(model, state, index, i, dt)) || changed;
+      continue;
+    }
     if (wrap->grip != RL_STICKS) {
       const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
       const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
@@ -222,7 +251,8 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
-    changed = judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r)) || changed;
+    changed =
+        judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r), dt) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);

@@ -126,8 +126,8 @@ static uint32_t count_own(const rl_wrapping *w, uint32_t end) {
   return own;
 }
 
-// Sets the grips: without friction a wrap slides; with friction a new wrap sticks, and so does one
-// that slid while the rope slipped off.
+// Sets the grips: without friction a wrap slides; with friction one sticks that slid while the rope
+// slipped off.
 static void find_grips(rl_wrapping *w) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const uint32_t count = w->state->wrap_counts[w->rope];
@@ -141,7 +141,10 @@ static void find_grips(rl_wrapping *w) {
 
 static rl_wrap new_wrap(const rl_wrapping *w, const rl_path_item *item) {
   const uint32_t *place = w->state->solid_parts[item->part];
-  rl_wrap wrap = {.body = place[0], .part = place[1], .feature = item->feature};
+  rl_wrap wrap = {.body = place[0],
+                  .part = place[1],
+                  .feature = item->feature,
+                  .grip = w->meets ? RL_MEETS : RL_STICKS};
   return wrap;
 }
 
