@@ -103,10 +103,40 @@ static void new_contacts_slip_as_the_capstan_law_says(void **unused) {
   }
 }
 
+// A load on a rope that is held at its other end, and lies on a ball on an axle and a fixed
+// capsule: once it lies on both nothing can run, and whatever the tension between them is found to
+// be, it does not run to and fro by rounding until it slips off the ball.
+static void what_cannot_run_slips_off_nothing(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: held\nduration: 2\nstep: 0.01\nbodies:\n"
+      "  load: {mass: 0.5, position: [1.163, -0.973, 0], velocity: [1.18, 1.41, 0]}\n"
+      "  ball: {motion: axle, mass: 1, position: [-0.907, -0.566, 0], friction: 0.5,"
+      " collide: false, shape: {sphere: {radius: 0.197}}}\n"
+      "  bar: {motion: fixed, position: [0.088, -0.506, 0], friction: 0.5, collide: false,"
+      " shape: {capsule: {radius: 0.104, length: 0.5}}}\n"
+      "  box: {motion: fixed, position: [1.024, -0.205, 0], friction: 0.5, collide: false,"
+      " shape: {box: {size: [0.18, 0.126, 0.6]}}}\n"
+      "ropes:\n  r: {from: {point: [-1.6, -1, 0]}, to: {body: load}, over: [ball],"
+      " friction: 0.5}\n");
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k]) == 0) {
+      rl_driver *d = driver_for(s, rl_solvers[k]->name, 1e-3);
+      take_steps(d, 1500);
+      assert_int_equal(d->state->slipped_off, 0);
+      check_near(probe(d, "load.x"), -2.4081, 0.01);
+      check_near(probe(d, "load.y"), -1.1003, 0.04);
+      rl_driver_free(d);
+    }
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_stops_at_a_touch),
       cmocka_unit_test(new_contacts_slip_as_the_capstan_law_says),
+      cmocka_unit_test(what_cannot_run_slips_off_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

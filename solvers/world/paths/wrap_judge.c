@@ -82,15 +82,19 @@ static bool is_held_beside(const rl_model *model, const rl_state *state, uint32_
           rl_wrap_is_inert(model, state, index, i + 1, 1));
 }
 
+// Whether a slip has moved rope by more than rounding in a step.
+static bool has_run(const rl_state *state, uint32_t index, double slip, double dt) {
+  return slip * dt > run_tolerance * state->path_lengths[index];
+}
+
 // (7b) Returns what a wrap that has just met does, from how the rope has run over it.
 static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, uint32_t index,
                                  uint32_t i, double dt) {
-  const double run = rl_wraps_of(model, state, index)[i].slip * dt;
-  const bool runs = fabs(run) > run_tolerance * state->path_lengths[index];
-  if (!runs || is_held_beside(model, state, index, i)) {
+  const double slip = rl_wraps_of(model, state, index)[i].slip;
+  if (!has_run(state, index, fabs(slip), dt) || is_held_beside(model, state, index, i)) {
     return RL_STICKS;
   }
-  return run > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
+  return slip > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
 }
 
 // Judges which wraps of a rope stick or slip. `ahead`: index of the unknown of its first split.
@@ -107,8 +111,8 @@ static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, 
       continue;
     }
     if (wrap->grip != RL_STICKS) {
-      const double along = wrap->grip == RL_SLIPS_ON ? wrap->slip : -wrap->slip;
-      const bool ends = (wrap->tension > 0.0 && along < 0.0) ||
+      const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
+      const bool ends = (wrap->tension > 0.0 && has_run(state, index, back, dt)) ||
                         isinf(rl_wrap_holding_ratio(model, state, index, i)); // the edge locks
       changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
       continue;
