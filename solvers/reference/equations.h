@@ -100,7 +100,8 @@ typedef struct rl_equations {
   double loss;          // in drag and dampers [W]
   double reeled;        // how long winches have run since the start of the internal step [s]
   double speed, force;  // the largest at the last choice [m/s], [N]
-  double gentle_share;  // (11c) of w, (8b): the caller says it
+  double gentle_share;  // (11c) of w, (8b): the caller says it, and
+  bool tries_all;       // (11e) whether (8) and (9) begin with all that is taut
   double gentle;        // (8b) what a catch is slower than that brings all to rest [m/s]
   uint64_t evaluations; // of rows
 } rl_equations;

@@ -187,7 +187,8 @@ bool rl_equations_share_anew(rl_equations *e) {
 }
 
 // The complementarity problem for what stands in the state's velocities. The rows that are not taut
-// are infinitely far from acting.
+// are infinitely far from acting. (11e) It does not begin with what acted in the step before, which
+// is another in a step of another length, but with what lengthens, or with all.
 static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   rl_step_info own = {0};
@@ -198,7 +199,7 @@ static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
                                   .regularisation = {e->regularisation, e->regularisation}};
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->bias[m] = e->is_taut[m] ? l->bias[m] : -INFINITY;
-    e->state->multipliers[m] = e->is_taut[m] ? e->state->multipliers[m] : 0.0;
+    e->state->multipliers[m] = e->is_taut[m] && e->tries_all ? 1.0 : 0.0;
   }
   rl_lcp_solve(l, e->model, e->state, e->rows, &options, &own);
   info->row_evaluations += own.row_evaluations;

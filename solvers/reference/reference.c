@@ -96,6 +96,7 @@ typedef struct run {
   double bits;          // (11b)
   double gentle;        // (11c)
   double lead_in;       // (11d) of the scene
+  bool tries_all;       // (11e)
   double shortest;      // internal step, of a step
   double h;             // what the next internal step tries [s]; 0: not known
   rl_choice choice;     // at the end of the last step
@@ -204,6 +205,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
                           .bits = fewer_bits,
                           .gentle = companion_gentle,
                           .lead_in = companion_lead_in * lead_in,
+                          .tries_all = true,
                           .shortest = companion_factor * shortest,
                           .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
@@ -784,6 +786,7 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
   e->gentle_share = r->gentle;
+  e->tries_all = r->tries_all;
   self->current = r;
   rows->lead_in = r->lead_in * self->model->reach;
   rl_eyes_guide(self->model, r->state, rows, dt);
