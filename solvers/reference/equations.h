@@ -61,6 +61,14 @@ static inline void rl_gauge_raise(rl_gauge *gauge, double value) {
   *gauge = value > gauge->value ? (rl_gauge){value, NAN, NAN} : *gauge;
 }
 
+// What rounding leaves open is decided in one way by the run, and in another by its companion.
+typedef struct rl_decisions {
+  double gentle;  // (11c) of w, (8b)
+  bool tries_all; // (11e) whether (8) and (9) begin with all that is taut
+  double push;    // (11f) over the least push of what leaves
+  double near;    // (11g) how far from taut what comes on as fast as a catch is caught [m]
+} rl_decisions;
+
 typedef struct rl_equations {
   const rl_model *model;
   rl_state *state; // what is integrated; at trial positions while the equations are evaluated
@@ -100,8 +108,7 @@ typedef struct rl_equations {
   double loss;          // in drag and dampers [W]
   double reeled;        // how long winches have run since the start of the internal step [s]
   double speed, force;  // the largest at the last choice [m/s], [N]
-  double gentle_share;  // (11c) of w, (8b): the caller says it, and
-  bool tries_all;       // (11e) whether (8) and (9) begin with all that is taut
+  rl_decisions decides; // the caller says it
   double gentle;        // (8b) what a catch is slower than that brings all to rest [m/s]
   uint64_t evaluations; // of rows
 } rl_equations;

@@ -20,7 +20,8 @@ static const double rest_speed = 1e-12;
 // is given by being found late: an end of an element goes twice as fast as its middle.
 static const double gentle_speed = 2e-6, gentle_lever = 2.0;
 
-// Of the largest force: a row that pushes less than this pushes by rounding.
+// Of the largest force: a row that pushes less than this pushes by rounding. (11f) When one leaves
+// is known to that.
 static const double least_push = 1e-11;
 
 // When a row begins to push need not be known better than the push that shows it.
@@ -73,7 +74,7 @@ static rl_gauge gauge_of(const rl_equations *e, uint32_t m) {
   if (!e->acts[m]) {
     return violation_gauge(e, m);
   }
-  const double push = -e->multipliers[m] / e->force - least_push;
+  const double push = -e->multipliers[m] / e->force - e->decides.push * least_push;
   return (rl_gauge){e->lcp.lower[m] < 0.0 ? -1.0 : push * sure_push, NAN, NAN};
 }
 
@@ -138,7 +139,7 @@ static bool pulls(const rl_equations *e, double share) {
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const double force = e->shares[m] + share * e->lcp.change[m];
     pull = pull && (!e->acts[m] || !rl_equations_is_stiff(e, m) || e->lcp.lower[m] < 0.0 ||
-                    force > -0.5 * least_push * e->force);
+                    force > -0.5 * e->decides.push * least_push * e->force);
   }
   return pull;
 }
@@ -199,7 +200,7 @@ static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
                                   .regularisation = {e->regularisation, e->regularisation}};
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     l->bias[m] = e->is_taut[m] ? l->bias[m] : -INFINITY;
-    e->state->multipliers[m] = e->is_taut[m] && e->tries_all ? 1.0 : 0.0;
+    e->state->multipliers[m] = e->is_taut[m] && e->decides.tries_all ? 1.0 : 0.0;
   }
   rl_lcp_solve(l, e->model, e->state, e->rows, &options, &own);
   info->row_evaluations += own.row_evaluations;
@@ -321,7 +322,7 @@ static bool drop_pushing(rl_equations *e, double size) {
   accelerate(e);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const bool pushes = e->acts[m] && rl_equations_is_stiff(e, m) && e->lcp.lower[m] == 0.0 &&
-                        e->multipliers[m] < -0.5 * least_push * e->force;
+                        e->multipliers[m] < -0.5 * e->decides.push * least_push * e->force;
     e->acts[m] = e->acts[m] && !pushes;
     dropped = dropped || pushes;
   }
@@ -475,6 +476,13 @@ bool rl_equations_resume(rl_equations *e) {
   return is_kept && rl_equations_hold(e) && !rl_rubbing_stops(e, least);
 }
 
+// Whether a row is taut.
+static bool is_row_taut(const rl_equations *e, uint32_t m) {
+  const rl_lcp *l = &e->lcp;
+  return rl_equations_is_stiff(e, m) && l->inverse_masses[m] > 0.0 &&
+         (l->lower[m] < 0.0 || l->values[m] > -rl_taut_slack * e->model->reach);
+}
+
 // What is taut; how fast that is pulled apart, at most [m/s].
 static double find_taut(rl_equations *e) {
   rl_lcp *l = &e->lcp;
@@ -489,22 +497,31 @@ static double find_taut(rl_equations *e) {
   find_scales(e);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     const bool rod = l->lower[m] < 0.0;
-    e->is_taut[m] = rl_equations_is_stiff(e, m) && l->inverse_masses[m] > 0.0 &&
-                    (rod || l->values[m] > -rl_taut_slack * e->model->reach);
+    e->is_taut[m] = is_row_taut(e, m);
     const double rate = rod ? fabs(l->rates[m]) : l->rates[m];
     fastest = e->is_taut[m] ? rl_larger(fastest, rate) : fastest;
   }
   return fastest;
 }
 
-// What is taut and goes slack is no longer; which elastic rows pull: of those that get shorter, what
-// is longer by more than rounding, which would bring back what has just ceased to.
+// (11g) What comes on as fast as this catch, and not farther away than is known, is caught with it.
+static void add_near(rl_equations *e, double fastest) {
+  const rl_lcp *l = &e->lcp;
+  for (uint32_t m = 0; m < l->direct.row_count; m++) {
+    const bool is_near = rl_equations_is_stiff(e, m) && l->inverse_masses[m] > 0.0 &&
+                         l->rates[m] >= fastest - e->gentle && l->values[m] > -e->decides.near;
+    e->is_taut[m] = e->is_taut[m] || is_near;
+  }
+}
+
+// What is taut and goes slack is no longer; which elastic rows pull: of those that get shorter,
+// what is longer by more than rounding, which would bring back what has just ceased to.
 static void keep_taut(rl_equations *e) {
   const rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     double damper;
     const bool rod = l->lower[m] < 0.0;
-    e->is_taut[m] = e->is_taut[m] && (rod || l->rates[m] > -rest_speed * e->speed);
+    e->is_taut[m] = is_row_taut(e, m) && (rod || l->rates[m] > -rest_speed * e->speed);
     if (!rl_equations_is_stiff(e, m)) {
       const double least = l->rates[m] > 0.0 ? 0.0 : excess * e->model->reach;
       e->acts[m] = rod || (l->values[m] > least && rl_equations_elastic_pull(e, m, &damper) > 0.0);
@@ -515,7 +532,10 @@ static void keep_taut(rl_equations *e) {
 bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   rl_rotation_settle(e->model, e->state, false);
   const double fastest = find_taut(e);
-  e->gentle = e->gentle_share * gentle_of(e);
+  e->gentle = e->decides.gentle * gentle_of(e);
+  if (fastest > e->gentle) {
+    add_near(e, fastest);
+  }
   restrict_to(e, e->is_taut);
   if (fastest > rest_speed * e->speed) {
     catch_taut(e, fastest, info);

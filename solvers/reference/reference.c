@@ -56,6 +56,11 @@ static const double all_bits = 1.0, fewer_bits = 0x1p5 + 1.0;
 // (11c) Of w, (8b), that of the companion.
 static const double companion_gentle = 0.5;
 
+// (11f) Of the least push, that of the companion. (11g) Of the estimate: how near the companion
+// takes two catches for one, a length being known to the estimate, and these two; and at most of
+// the scene.
+static const double companion_push = 2.0, companion_near = 2.0, most_near = 1e-10;
+
 // (2a) of papers/eyes.md, of the scene: nodes nearer to their eye are guided; (11d) of the
 // companion, over that.
 static const double lead_in = 0x1p-26, companion_lead_in = 4.0;
@@ -94,9 +99,8 @@ typedef struct run {
   int substeps;         // equal internal steps in a step; 0: as the tolerance asks
   double lead;          // (11a)
   double bits;          // (11b)
-  double gentle;        // (11c)
   double lead_in;       // (11d) of the scene
-  bool tries_all;       // (11e)
+  rl_decisions decides; // (11c), (11e), (11f), (11g)
   double shortest;      // internal step, of a step
   double h;             // what the next internal step tries [s]; 0: not known
   rl_choice choice;     // at the end of the last step
@@ -194,20 +198,20 @@ static void init(void *memory, const rl_model *model, const double *values) {
                       .substeps = substeps,
                       .lead = 1.0,
                       .bits = all_bits,
-                      .gentle = 1.0,
                       .lead_in = lead_in,
+                      .decides = {.gentle = 1.0, .push = 1.0},
                       .shortest = shortest,
                       .choice = self->truth.choice};
-  self->companion = (run){.state = self->companion.state,
-                          .tolerance = companion_factor * values[TOLERANCE],
-                          .substeps = (substeps + 1) / 2,
-                          .lead = companion_lead,
-                          .bits = fewer_bits,
-                          .gentle = companion_gentle,
-                          .lead_in = companion_lead_in * lead_in,
-                          .tries_all = true,
-                          .shortest = companion_factor * shortest,
-                          .choice = self->companion.choice};
+  self->companion =
+      (run){.state = self->companion.state,
+            .tolerance = companion_factor * values[TOLERANCE],
+            .substeps = (substeps + 1) / 2,
+            .lead = companion_lead,
+            .bits = fewer_bits,
+            .lead_in = companion_lead_in * lead_in,
+            .decides = {.gentle = companion_gentle, .tries_all = true, .push = companion_push},
+            .shortest = companion_factor * shortest,
+            .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
     self->creeps = self->creeps || rl_wraps_flow_dissipates(model, i);
   }
@@ -785,8 +789,7 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
   memset(e->multipliers, 0,
          rl_unknown_capacity(e->model) * sizeof *e->multipliers); // of the other run
   self->since = 0.0;
-  e->gentle_share = r->gentle;
-  e->tries_all = r->tries_all;
+  e->decides = r->decides;
   self->current = r;
   rows->lead_in = r->lead_in * self->model->reach;
   rl_eyes_guide(self->model, r->state, rows, dt);
@@ -948,6 +951,7 @@ static rl_reason step_companion(reference *self, const rl_model *model, const rl
                                 rl_rows *rows, double dt, rl_step_info *info) {
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
+  self->companion.decides.near = fmin(companion_near * estimate(self), most_near * model->reach);
   rl_detect(model, self->companion.state, dt, rows);
   const rl_reason reason = integrate(self, &self->companion, rows, dt, &own);
   info->iterations += own.iterations;
