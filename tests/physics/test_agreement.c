@@ -20,16 +20,20 @@ static const char *const solvers[] = {"penalty",
                                       "convex,integrator=bdf2",
                                       "rattle"};
 
-// An error is the larger one of two steps, since where in a step a rope is caught, or something
-// comes to rest, is chance. A method of order 1 has an eighth of it left, or, where a rope is
-// caught, little more: it may be half.
-static const double steps[2][2] = {{0.002, 0.0025}, {0.00025, 0.0003125}};
+// Where in a step a rope is caught, or something comes to rest, is chance, and so is the sign of
+// what is lost in it: an error is the largest of several numbers of steps. A method of order 1 has
+// an eighth of it left, or, where a rope is caught, little more: it may be half.
+static const int coarse_steps[] = {80, 90, 100, 110, 125}, fine_steps[] = {800, 1000};
 static const double duration = 0.25, most_left = 0.5;
 
 // So small an error is none [m], [J]: there are some 10 J.
 static const double small_way = 1e-5, small_energy = 1e-4;
 
-enum { FAMILIES = 7, ROPE_TEXT = 160, SCENE_TEXT = 2048 };
+// Scenes of whose places `reference` says less than this are left out [m]. It says nothing behind
+// the catch of a damped rope over a rough drum whose dampers ask for a slip that its springs undo.
+static const double largest_estimate = 1e-4;
+
+enum { ROPE_TEXT = 160, SCENE_TEXT = 2048 };
 
 typedef struct scene {
   uint64_t seed;
@@ -54,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static void add(scene *s, const char *form
 
 // What all bodies have.
 static void add_body(scene *s, const char *name, double x, double y, double z) {
-  const double speed = s->has_mass && s->is_hard ? 0.0 : 1.0;
+  const double speed = (s->has_mass && s->is_hard) ? 0.0 : 1.0;
   add(s, "  %s: {mass: %.17g, position: [%.17g, %.17g, %.17g],", name, number(s, 0.3, 2.0), x, y,
       z);
   add(s, " velocity: [%.17g, %.17g, %.17g]", number(s, -speed, speed), number(s, -speed, speed),
@@ -71,7 +75,7 @@ static void add_stretch(scene *s, double stiffness) {
   }
 }
 
-static void hang(scene *s, bool has_mass) {
+static void hang_on(scene *s, bool has_mass) {
   add_body(s, "a", number(s, 0.2, 0.5), number(s, -0.6, -0.2), number(s, -0.1, 0.1));
   add(s, "}\nropes:\n  r: {from: {point: [0, 0, 0]}, to: {body: a},");
   if (has_mass) {
@@ -80,6 +84,10 @@ static void hang(scene *s, bool has_mass) {
   add_stretch(s, 300.0);
   add(s, "}\n");
 }
+
+static void hang(scene *s) { hang_on(s, false); }
+
+static void hang_with_mass(scene *s) { hang_on(s, true); }
 
 static void hang_turning(scene *s) {
   add_body(s, "a", number(s, 0.2, 0.5), number(s, -0.6, -0.3), 0.0);
@@ -134,107 +142,168 @@ static void over_drum(scene *s, bool is_wheel) {
   add(s, "}\n");
 }
 
-// Ropes with mass through eyes are left out: of elastic ones, where a node passes, all others agree
-// on a place 1 to 4 mm from that of `reference`.
-static void make_scene(scene *s, uint32_t family) {
-  s->has_mass = family == 1;
-  // Over eyes and drums ropes are elastic: whether a hard one slips there as it is caught is with
-  // some methods up to where in the step that is, which moves places by millimetres.
-  s->is_hard = family < 4 && chance(s, 0.4);
-  s->is_caught = !s->has_mass && chance(s, 0.5);
-  add(s, "name: x\nduration: 1\nstep: 0.01\nbodies:\n");
-  switch (family) {
-  case 0:
-  case 1:
-    hang(s, family == 1);
-    break;
-  case 2:
-    hang_turning(s);
-    break;
-  case 3:
-    hang_on_two(s);
-    break;
-  case 4:
-    over_eyes(s);
-    break;
-  default:
-    over_drum(s, family == 6);
+static void over_fixed_drum(scene *s) { over_drum(s, false); }
+
+static void over_wheel(scene *s) { over_drum(s, true); }
+
+static void add_mass(scene *s, int least, int most) {
+  add(s, " mass: %.17g, segments: %d,", number(s, 0.1, 0.5), (int)number(s, least, most + 1));
+}
+
+static void hang_in_air(scene *s) {
+  add_body(s, "a", number(s, 0.2, 0.5), number(s, -0.6, -0.2), number(s, -0.1, 0.1));
+  add(s, "}\nropes:\n  r: {from: {point: [0, 0, 0]}, to: {body: a}, bending: %.17g, drag: %.17g,",
+      chance(s, 0.3) ? 0.0 : number(s, 0.001, 0.02), number(s, 0.0, 0.2));
+  add_mass(s, 3, 6);
+  add_stretch(s, 300.0);
+  add(s, "}\nevents:\n  - {from: 0.05, until: 0.15, wind: [%.17g, 0, %.17g]}\n",
+      number(s, -8.0, 8.0), number(s, -8.0, 8.0));
+  add(s, "  - {from: 0.1, until: 0.2, force: {body: a, value: [%.17g, 0, %.17g]}}\n",
+      number(s, -5.0, 5.0), number(s, -5.0, 5.0));
+}
+
+static void tie_twice(scene *s) {
+  for (int i = 0; i < 2; i++) {
+    add_body(s, i == 0 ? "a" : "b", (i - 0.5) * number(s, 0.8, 1.2), number(s, -0.1, 0.1),
+             number(s, -0.1, 0.1));
+    add(s, ", inertia: [0.02, 0.03, 0.04], spin: [%.17g, 1, %.17g]}\n", number(s, -3.0, 3.0),
+        number(s, -3.0, 3.0));
+  }
+  add(s, "ropes:\n");
+  for (int i = 0; i < 2; i++) {
+    const double high = i == 0 ? 0.1 : -0.1;
+    add(s, "  r%d: {from: {body: a, at: [0.1, %g, 0.02]}, to: {body: b, at: [-0.1, %g, 0.05]},", i,
+        high, high);
+    add_stretch(s, 300.0);
+    add(s, "}\n");
   }
 }
 
-// Springs in the place of hard rows throw back what is caught: they come to another motion.
-// Backward Euler damps waves of elastic ropes with mass that these steps do not resolve.
+// What a family of scenes may have: ropes that do not stretch, ropes that are slack, ropes with
+// mass.
+enum { HARD = 1, SLACK = 2, MASS = 4 };
+
+// Over eyes and drums ropes are elastic: whether a hard one slips there as it is caught is with
+// some methods up to where in the step that is, which moves places by millimetres.
+typedef struct family {
+  const char *name;
+  void (*add)(scene *s);
+  unsigned may;
+} family;
+
+static const family families[] = {
+    {"hang", hang, HARD | SLACK},
+    {"hang-with-mass", hang_with_mass, HARD | MASS},
+    {"hang-turning", hang_turning, HARD | SLACK},
+    {"hang-on-two", hang_on_two, HARD | SLACK},
+    {"eyes", over_eyes, SLACK},
+    {"drum", over_fixed_drum, SLACK},
+    {"wheel", over_wheel, SLACK},
+    {"air", hang_in_air, HARD | MASS},
+    {"tied-twice", tie_twice, HARD | SLACK},
+};
+
+static void make_scene(scene *s, const family *of) {
+  s->has_mass = (of->may & MASS) != 0;
+  s->is_hard = (of->may & HARD) != 0 && chance(s, 0.4);
+  s->is_caught = (of->may & SLACK) != 0 && chance(s, 0.5);
+  add(s, "name: x\nduration: 1\nstep: 0.01\nbodies:\n");
+  of->add(s);
+}
+
+// Springs in the place of hard rows and contacts throw back what is caught: they come to another
+// motion. Backward Euler damps waves of elastic ropes with mass that these steps do not resolve.
 static bool agrees(const scene *s, const char *solver) {
   const bool is_penalty = strcmp(solver, "penalty") == 0;
   const bool is_euler = strcmp(solver, "penalty-implicit") == 0 || strcmp(solver, "convex") == 0;
-  return s->is_hard ? !is_penalty : !(is_euler && s->has_mass);
+  return !(is_penalty && s->is_hard) && (s->is_hard || !(is_euler && s->has_mass));
 }
 
 typedef struct error {
   double way, energy; // distance from `reference` [m], left in the ledger [J]
 } error;
 
-static error error_of(const rl_scenario *scenario, const char *solver, const double of[2],
-                      const rl_driver *truth) {
+static bool takes_steps(rl_driver *driver, int count) {
+  bool goes_on = true;
+  for (int i = 0; i < count && goes_on; i++) {
+    goes_on = rl_driver_step(driver) > 0;
+  }
+  return goes_on;
+}
+
+static error error_of(const rl_scenario *scenario, const char *solver, const int *counts,
+                      size_t count, const rl_driver *truth) {
   error e = {0.0, 0.0};
-  for (int i = 0; i < 2; i++) {
-    rl_driver *d = driver_for(scenario, solver, of[i]);
-    take_steps(d, (int)(duration / of[i] + 0.5));
-    e.way = rl_larger(e.way, places_apart(d, truth));
+  for (size_t i = 0; i < count; i++) {
+    rl_driver *d = driver_for(scenario, solver, duration / counts[i]);
+    const bool goes_on = takes_steps(d, counts[i]);
+    e.way = rl_larger(e.way, goes_on ? places_apart(d, truth) : INFINITY);
     e.energy = rl_larger(e.energy, fabs(rl_driver_energy_error(d)));
     rl_driver_free(d);
   }
   return e;
 }
 
-static void check_scene(const scene *s, const char *what) {
+static bool check_solver(const rl_scenario *scenario, const char *solver, const rl_driver *truth,
+                         const char *what) {
+  const error coarse =
+      error_of(scenario, solver, coarse_steps, sizeof coarse_steps / sizeof *coarse_steps, truth);
+  const error fine =
+      error_of(scenario, solver, fine_steps, sizeof fine_steps / sizeof *fine_steps, truth);
+  const double known = rl_larger(small_way, 2.0 * truth->info.error_estimate);
+  const bool is_good = fine.way <= rl_larger(most_left * coarse.way, known) &&
+                       fine.energy <= rl_larger(most_left * coarse.energy, small_energy);
+  if (!is_good) {
+    print_error("%s, %s: observed %.3g to %.3g m, %.3g to %.3g J, expected %g of it at most\n",
+                what, solver, coarse.way, fine.way, coarse.energy, fine.energy, most_left);
+  }
+  return is_good;
+}
+
+// Counts the scenes of which the reference knows enough.
+static bool check_scene(const scene *s, const char *what, uint32_t *known) {
   rl_scenario *scenario = scenario_from("%s", s->text);
   rl_driver *truth = driver_for(scenario, "reference", duration / 50.0);
-  take_steps(truth, 50);
+  const bool is_known = takes_steps(truth, 50) && truth->info.error_estimate < largest_estimate;
   bool agree = true;
-  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
-    if (!agrees(s, solvers[k]) ||
-        rl_driver_missing(scenario->model, spec_of(solvers[k]).type) != 0) {
-      continue;
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0] && is_known; k++) {
+    if (agrees(s, solvers[k]) &&
+        rl_driver_missing(scenario->model, spec_of(solvers[k]).type) == 0) {
+      agree = check_solver(scenario, solvers[k], truth, what) && agree;
     }
-    const error coarse = error_of(scenario, solvers[k], steps[0], truth);
-    const error fine = error_of(scenario, solvers[k], steps[1], truth);
-    const bool is_good = fine.way <= rl_larger(most_left * coarse.way, small_way) &&
-                         fine.energy <= rl_larger(most_left * coarse.energy, small_energy);
-    if (!is_good) {
-      print_error("%s, %s: observed %.3g to %.3g m, %.3g to %.3g J, expected %g of it at most\n",
-                  what, solvers[k], coarse.way, fine.way, coarse.energy, fine.energy, most_left);
-    }
-    agree = agree && is_good;
   }
   if (!agree) {
     print_error("%s", s->text);
-    fail();
   }
+  *known += is_known ? 1 : 0;
   rl_driver_free(truth);
   rl_scenario_free(scenario);
+  return agree;
 }
 
-static void check_family(uint32_t family, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    scene s = {.seed = 1 + 1000 * (uint64_t)family + i};
-    char what[64];
-    make_scene(&s, family);
-    snprintf(what, sizeof what, "family %u, scene %u", family, i);
-    check_scene(&s, what);
-  }
-}
-
-enum { SCENES = 3 }; // of each family
+static uint32_t scenes = 2; // of each family
 
 static void solvers_come_to_reference(void **unused) {
   (void)unused;
-  for (uint32_t family = 0; family < FAMILIES; family++) {
-    check_family(family, SCENES);
+  const uint32_t count = sizeof families / sizeof *families;
+  uint32_t known = 0;
+  bool agree = true;
+  for (uint32_t f = 0; f < count; f++) {
+    for (uint32_t i = 0; i < scenes; i++) {
+      scene s = {.seed = 1 + 1000 * (uint64_t)f + i};
+      char what[64];
+      make_scene(&s, &families[f]);
+      snprintf(what, sizeof what, "%s, scene %u", families[f].name, i);
+      agree = check_scene(&s, what, &known) && agree;
+    }
   }
+  print_message("%u of %u scenes are known\n", known, count * scenes);
+  assert_true(agree);
+  assert_true(10 * known >= 9 * count * scenes);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  scenes = argc > 1 && strcmp(argv[1], "long") == 0 ? 12 : scenes;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solvers_come_to_reference),
   };
