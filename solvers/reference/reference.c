@@ -61,9 +61,9 @@ static const double companion_gentle = 0.5;
 // the scene.
 static const double companion_push = 2.0, companion_near = 2.0, most_near = 1e-10;
 
-// (2a) of papers/eyes.md, of the scene: nodes nearer to their eye are guided; (11d) of the
-// companion, over that.
-static const double lead_in = 0x1p-26, companion_lead_in = 4.0;
+// (2a) of papers/eyes.md, of the scene: nodes nearer to their eye are guided, for a ring is so
+// wide; (11d) of the companion, over that.
+static const double lead_in = 0x1p-18, companion_lead_in = 4.0;
 
 // (11) Of the estimate, over the distance between the two: where the companion is the better one,
 // by its shorter steps, that is a little less than the error.

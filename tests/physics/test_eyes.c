@@ -249,8 +249,9 @@ static void free_things_keep_their_momentum(void **unused) {
 }
 
 // Runs of reference to time t with three steps of the output: what they say of their error never
-// falls, and they are no farther apart than that, and `apart` [m].
-static void check_steps_agree(const rl_scenario *s, double t, double apart) {
+// falls, and they are no farther apart than that, and `apart` [m]; they keep their energy to
+// `energy` [J].
+static void check_steps_agree(const rl_scenario *s, double t, double apart, double energy) {
   enum { RUNS = 3 };
   static const double steps[RUNS] = {0.005, 0.001, 0.0002};
   rl_driver *runs[RUNS];
@@ -262,7 +263,7 @@ static void check_steps_agree(const rl_scenario *s, double t, double apart) {
       assert_true(runs[k]->info.error_estimate >= claimed);
       claimed = runs[k]->info.error_estimate;
     }
-    check_near(rl_driver_energy_error(runs[k]), 0.0, 1e-11);
+    check_near(rl_driver_energy_error(runs[k]), 0.0, energy);
     const double distance = places_apart(runs[k], runs[0]);
     check_below(distance, apart);
     check_below(distance, claimed + runs[0]->info.error_estimate);
@@ -285,7 +286,7 @@ static void reference_knows_no_step(void **unused) {
         "ropes: {line: {from: {point: [0, 0, 0]}, to: {point: [1.2, 0.1, 0]}, mass: 0.3,\n"
         "  segments: 20, slack: 0.2, over: [{body: ring, at: [%s]}]}}\n",
         rings[k], eyes[k]);
-    check_steps_agree(s, 1.0, k == 0 ? 1e-11 : 1e-8);
+    check_steps_agree(s, 1.0, k == 0 ? 1e-11 : 1e-8, 1e-11);
     if (k == 0) {
       rl_driver *limit = driver_for(s, "rattle", 2e-5), *d = driver_for(s, "reference", 0.001);
       take_steps(limit, 50000);
@@ -294,6 +295,40 @@ static void reference_knows_no_step(void **unused) {
       rl_driver_free(limit);
       rl_driver_free(d);
     }
+    rl_scenario_free(s);
+  }
+}
+
+// (2a) A chain through an eye beside the centre of a free block: its nodes come in all but in line,
+// a few microns beside the eye, and pass. reference says so as rattle does, where a rope through a
+// point would jerk by 83 N; and it is as far off as it says.
+static void nodes_that_come_nearly_in_line_pass(void **unused) {
+  (void)unused;
+  static const int segments[] = {15, 30, 60};
+  for (int k = 0; k < 3; k++) {
+    rl_scenario *s =
+        scenario_from("name: block\nduration: 1\nstep: 0.001\nbodies:\n"
+                      "  block: {mass: 2, inertia: [0.01, 0.01, 0.01], position: [0.3, -1.2, 0],"
+                      " rope_collide: false}\n"
+                      "ropes: {line: {from: {point: [-1, 0, 0]}, to: {point: [1, 0, 0]}, mass: 0.3,"
+                      " segments: %d, over: [{body: block, at: [0, 0.2, 0]}]}}\n",
+                      segments[k]);
+    check_steps_agree(s, 0.6, 1e-4, 1e-7);
+    rl_driver *rattle = driver_for(s, "rattle", 0.001), *d = driver_for(s, "reference", 0.001);
+    uint64_t seen = rl_eyes_hash(s->model, d->state), passes = 0;
+    for (int n = 0; n < 600; n++) {
+      step_checked(d);
+      passes += has_passed(d, &seen) ? 1 : 0;
+    }
+    take_steps(rattle, 600);
+    assert_true(passes >= 1);
+    print_message("%d elements: %.2g m from rattle, which says %.2g\n", segments[k],
+                  places_apart(rattle, d), d->info.error_estimate);
+    check_below(places_apart(rattle, d), 5e-4);
+    check_below(d->info.error_estimate, 5e-4);
+    check_below(d->state->dissipated, 1e-3);
+    rl_driver_free(rattle);
+    rl_driver_free(d);
     rl_scenario_free(s);
   }
 }
@@ -310,7 +345,7 @@ static void nodes_pass_a_free_ring_in_line(void **unused) {
       "ropes: {chain: {from: {body: a}, to: {body: b}, mass: 0.4, segments: 20,\n"
       "  over: [{body: r, at: [0, 0, 0]}]}}\n"
       "events: [{from: 0, until: 1, force: {body: b, value: [0, -4, 0]}}]\n");
-  check_steps_agree(s, 0.5, 1e-12);
+  check_steps_agree(s, 0.5, 1e-12, 1e-11);
   rl_driver *d = driver_for(s, "reference", 0.005);
   double mass;
   const rl_vec3 start = centre_of_mass(d, &mass);
@@ -783,6 +818,7 @@ int main(void) {
       cmocka_unit_test(more_elements_are_a_smooth_chain),
       cmocka_unit_test(free_things_keep_their_momentum),
       cmocka_unit_test(reference_knows_no_step),
+      cmocka_unit_test(nodes_that_come_nearly_in_line_pass),
       cmocka_unit_test(nodes_pass_a_free_ring_in_line),
       cmocka_unit_test(a_chain_goes_to_and_fro),
       cmocka_unit_test(a_free_end_runs_out),
