@@ -4,6 +4,7 @@
 // answers, and rows are solved one after the other with accumulated clamping. papers/impulse.md
 // has the derivation.
 #include "sequential.h"
+#include "world/bodies/warm.h"
 #include "world/ledger.h"
 
 enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, WARM_START, PENALTY_VELOCITY, PARAMETER_COUNT };
@@ -64,7 +65,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
-  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, 0.0);
+  rl_warm_contacts(model, state, rows, dt, RL_WARM_NEAR);
+  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, dt);
   bool changed = true;
   for (int i = 0; i < iterations && changed && reason == RL_CONVERGED_ITERATIONS; i++) {
     changed = rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
@@ -85,6 +87,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_state_drift(model, state, dt);
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt;
+  }
+  for (size_t i = 0; i < state->contact_count; i++) {
+    state->frictions[i] = rl_scale(1.0 / dt, self->sequential.frictions[i]);
   }
   return reason;
 }

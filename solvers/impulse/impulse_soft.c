@@ -151,7 +151,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   // (1), (3), (7) Kick, warm start, sweeps, drift.
   rl_sequential_kick(s, model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
-  rl_sequential_start(s, state, rows, scale, scale);
+  rl_sequential_start(s, state, rows, scale, 0.0);
   sweep(self, model, state, rows, h, &biased, info);
   rl_state_drift(model, state, h);
   // (8), (9) The rows where everything is now, and relaxation there.

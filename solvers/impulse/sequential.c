@@ -89,10 +89,7 @@ static void start_friction(const rl_sequential *s, rl_state *state, const rl_row
 }
 
 void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows, double scale,
-                         double friction_scale) {
-  for (size_t i = 0; i < state->contact_count; i++) {
-    s->frictions[i] = rl_scale(friction_scale, state->frictions[i]);
-  }
+                         double begun) {
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -103,7 +100,16 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
       double *multiplier = &state->multipliers[row->source];
-      *multiplier *= scale;
+      const bool has_begun =
+          begun > 0.0 && row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
+      const double unit = has_begun ? begun : scale;
+      *multiplier *= unit;
+      if (row->kind == RL_ROW_CONTACT) {
+        s->frictions[row->item] = rl_scale(unit, state->frictions[row->item]);
+      }
+      if (has_begun) {
+        continue;
+      }
       if (rl_row_is_crossing(rows, row)) {
         const rl_crossing *c = &rows->crossings[row->item];
         rl_crossing_push(c, rl_scale(*multiplier, c->normal), state->points, state->velocities);

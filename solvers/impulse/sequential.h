@@ -71,10 +71,11 @@ void rl_sequential_kick(rl_sequential *sequential, const rl_model *model, rl_sta
 // A sweep over these. Whether it has changed anything.
 bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
-// Multipliers become impulses, scale times what they are, and are applied; so is the state's
-// friction with its own scale, 0 of methods that start without.
+// Multipliers and the state's frictions become impulses, scale times what they are, and are
+// applied; where `begun` is not 0, those of contacts of bodies become that times what they are, and
+// have been applied.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
-                         double scale, double friction_scale);
+                         double scale, double begun);
 
 // Whether it has changed anything: behind one that has not, none would.
 bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,

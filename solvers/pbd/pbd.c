@@ -100,7 +100,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                       double dt, rl_step_info *info) {
   pbd *self = memory;
   const size_t unknowns = rl_unknown_count(model, state);
-  rl_relaxation_begin(&self->relaxation, model, state, rows, dt, 0.0); // (1), (2)
+  rl_relaxation_begin(&self->relaxation, model, state, rows, dt, 1.0); // (1), (2)
   if (self->parameters[LONG_RANGE] != 0.0) {
     attach_all(self, model, state); // (6)
   }

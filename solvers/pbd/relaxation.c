@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "relaxation.h"
 
+#include "world/bodies/warm.h"
 #include "world/ledger.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
@@ -33,27 +34,24 @@ static void start_bends(rl_relaxation *r, const rl_model *model, rl_state *state
   }
 }
 
-// (6a) of papers/xpbd.md: what contacts of bodies that stay where they are held with in the substep
-// before, as impulses before the kick; all others start at 0, and all with unit 0.
+// (12) of papers/bodies.md: with what contacts of bodies begin, as positional impulses. All other
+// multipliers start at 0.
 static void start_contacts(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
                            double unit) {
-  for (uint32_t k = 0; k < state->contact_count; k++) {
-    rl_row *row = &rows->rows[rows->span_count + k];
-    double *pushed = &state->multipliers[row->source];
-    rl_vec3 *friction = &r->frictions[k];
-    *pushed *= row->stays ? unit : 0.0;
-    const bool holds = *pushed > 0.0;
-    *friction = holds ? rl_scale(r->h * r->h, state->frictions[k]) : rl_vec(0.0, 0.0, 0.0);
-    if (!holds) {
-      continue;
-    }
-    rl_row_evaluate(model, state, rows, row, state->points);
-    *friction = rl_add_scaled(*friction, -rl_dot(*friction, row->normal), row->normal);
-    for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-      const rl_entry *e = &rows->entries[i];
-      const rl_vec3 push = rl_add_scaled(rl_friction_push(row, e, *friction, state->points),
-                                         -state->points[e->slot].w * *pushed, e->force);
-      state->velocities[e->slot] = rl_add_scaled(state->velocities[e->slot], 1.0 / r->h, push);
+  const size_t unknowns = rl_unknown_count(model, state);
+  double *pushed = &state->multipliers[model->link_count];
+  for (size_t i = 0; i < state->contact_count; i++) {
+    pushed[i] *= unit;
+  }
+  rl_warm_contacts(model, state, rows, r->h, r->elastic ? INFINITY : RL_WARM_NEAR);
+  for (size_t i = 0; i < unknowns; i++) {
+    const size_t contact = i - model->link_count;
+    const bool is_contact = i >= model->link_count && contact < state->contact_count;
+    const double square =
+        is_contact && state->contacts[contact].rope == RL_NONE ? r->h * r->h : 0.0;
+    state->multipliers[i] *= square;
+    if (is_contact) {
+      r->frictions[contact] = rl_scale(square, state->frictions[contact]);
     }
   }
 }
@@ -73,18 +71,13 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
       r->touches[i] = (rl_touch){rl_crossing_way(c, state->points), r->omega * mass, mass};
     }
   }
-  const size_t unknowns = rl_unknown_count(model, state);
-  for (size_t i = 0; i < unknowns; i++) {
-    const bool is_contact = i >= model->link_count && i - model->link_count < state->contact_count;
-    state->multipliers[i] = is_contact ? state->multipliers[i] : 0.0;
-  }
-  start_contacts(r, model, state, rows, unit);
   if (r->elastic) {
     start_bends(r, model, state);
   } else { // whose rows have no compliance: the force at the start of the step
     rl_bending_push(model, state, h, state->velocities);
   }
   rl_state_kick(model, state, h);
+  start_contacts(r, model, state, rows, unit);
   rl_state_drift(model, state, h);
   for (uint32_t i = model->place_count; i < model->slot_count; i++) {
     // Spins count their turn from where the drift has brought them.
@@ -120,7 +113,7 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
   rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, info);
-  for (size_t i = 0; i < state->contact_count && r->elastic; i++) {
+  for (size_t i = 0; i < state->contact_count; i++) {
     state->frictions[i] = rl_scale(1.0 / (r->h * r->h), r->frictions[i]);
   }
   rl_rotation_settle(model, state, true);

@@ -41,7 +41,7 @@ typedef struct rl_relaxation {
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept. Multipliers start at 0, those of
-// contacts of bodies without roundings at `unit` times what they are [kg m].
+// contacts of bodies at what is left of their last forces, `unit` times what they are [N].
 void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
                          rl_rows *rows, double h, double unit);
 

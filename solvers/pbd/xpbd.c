@@ -49,7 +49,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
                          double h, bool first, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
   rl_bounce_begin(model, state, rows, h);
-  rl_relaxation_begin(&self->relaxation, model, state, rows, h, first ? h * h : 1.0);
+  rl_relaxation_begin(&self->relaxation, model, state, rows, h, first ? 1.0 : 1.0 / (h * h));
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
                           self->parameters[TOLERANCE], last && info->want_residual, info);

@@ -27,6 +27,9 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->old_sides =
       rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
   rows->islands = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->islands);
+  const bool has_pairs = m->pair_count > 0;
+  rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);
+  rows->starts = rl_carve(&c, has_pairs ? m->slot_count : 0, sizeof *rows->starts);
   rows->crossings = NULL;
   if (m->tangle_capacity > 0) {
     rows->crossings = rl_carve(&c, m->contact_capacity, sizeof *rows->crossings);

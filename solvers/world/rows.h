@@ -61,7 +61,6 @@ typedef struct rl_row {
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd;  // contact of two bodies: how many of these there are, at most, on one of them
   uint32_t rubs;   // contact of a rope: how many that rub there are on its body
-  bool stays;      // contact of two bodies without roundings, along which its place would wander
   bool has_spins;  // some of its entries are spins
   bool is_laid;    // its entries are filled in, and stay: rl_row_evaluate does it
   bool is_skipped; // nobody asks for it: rl_direct_evaluate leaves it as it was
@@ -112,6 +111,14 @@ typedef struct rl_crossing {
   double friction;
 } rl_crossing;
 
+// Of contacts of bodies that hang together, scratch of rl_warm_contacts: with the rates that they
+// have without their last forces, what these take out, what is left of that by a share of them [J];
+// and what they put in alone, twice [J].
+typedef struct rl_warmth {
+  double asked, left, answer;
+  double share;
+} rl_warmth;
+
 typedef struct rl_rows {
   uint64_t structure;   // changes whenever the set of rows does; never 0
   const rl_state *laid; // for which contacts were last found: of another one there may be others
@@ -135,6 +142,8 @@ typedef struct rl_rows {
   double *bounces; // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
   rl_vec3 *old_frictions, *old_sides;
   uint32_t *islands;        // [slots + 1] of what hangs together (islands.h)
+  rl_warmth *warmths;       // [slots + 1] by island
+  rl_vec3 *starts;          // [slots] and what the last forces do to the velocities
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool points_stand;        // rl_rows_stand

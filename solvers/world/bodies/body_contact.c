@@ -245,14 +245,9 @@ void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_row
   }
 }
 
-// Whether a shape has corners, edges and faces alone.
-static bool is_flat(rl_shape shape) { return rl_is_polyhedron(shape) || shape == RL_PLANE; }
-
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i) {
   rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
-  const rl_pair *pair = &model->pairs[contact->node];
-  row->friction = pair->friction;
-  row->stays = is_flat(part_of(model, pair, 0)->shape) && is_flat(part_of(model, pair, 1)->shape);
+  row->friction = model->pairs[contact->node].friction;
   const uint32_t bodies[2] = {contact->slot - model->node_count, contact->body};
   for (size_t k = 0; k < 2; k++) {
     if (model->bodies[bodies[k]].motion != RL_FIXED) {

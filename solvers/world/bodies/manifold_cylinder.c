@@ -5,8 +5,12 @@
 // Relative to the size of the smaller part: a touch that is better by more than this was missed.
 static const double missed = 1e-3;
 
+// A cylinder that leans by less than this stands on its end [rad].
+static const double leaning = 1e-4;
+
 typedef struct cylinder {
   rl_vec3 axis, ends[2]; // unit, from end 0 to end 1; centres of the ends [m]
+  rl_vec3 across;        // unit, across the axis, and turns with the body
   double radius;
 } cylinder;
 
@@ -15,6 +19,7 @@ static cylinder cylinder_of(const rl_solid *s) {
   return (cylinder){
       rl_solid_direction(s, rl_vec(0.0, 0.0, 1.0)),
       {rl_solid_point(s, rl_vec(0.0, 0.0, -half)), rl_solid_point(s, rl_vec(0.0, 0.0, half))},
+      rl_solid_direction(s, rl_vec(1.0, 0.0, 0.0)),
       s->part->radius};
 }
 
@@ -46,19 +51,20 @@ typedef bool (*is_over)(const void *ground, rl_vec3 at);
 
 // Adds the points of a cylinder that can rest on the ground below it: the nearest point of each
 // rim, on which the side rests, and two more on the lower rim at 120 degrees from it, on which the
-// end rests. If the cylinder is upright no point is nearest, and three at any angle are added.
+// end rests. If it stands, the nearest point is anywhere from step to step, and three points of the
+// rim are added that turn with it.
 static void add_cylinder_on_plane(const cylinder *c, const rl_solid *second, rl_vec3 normal,
                                   bool swapped, uint32_t feature, is_over over, const void *ground,
                                   rl_touch_list *list) {
   const double root3 = 1.7320508075688772;
   const uint32_t low = rl_dot(c->axis, normal) > 0.0 ? 0 : 1;
   double below;
-  rl_vec3 first =
+  const rl_vec3 lowest =
       rl_sub(rl_rounding_point(c->ends[low], c->radius, c->axis, normal, &below), c->ends[low]);
-  const bool upright = rl_is_zero(first);
-  for (uint32_t i = 0; i < 2; i++) {
+  const bool stands = below < leaning * c->radius;
+  for (uint32_t i = 0; i < 2 && !stands; i++) {
     const rl_vec3 p = rl_rounding_point(c->ends[i], c->radius, c->axis, normal, &below);
-    if (!upright && over(ground, p)) {
+    if (over(ground, p)) {
       add_rounded(list, second,
                   (rl_touch){.feature = feature + i,
                              .swapped = swapped,
@@ -68,16 +74,13 @@ static void add_cylinder_on_plane(const cylinder *c, const rl_solid *second, rl_
                   normal);
     }
   }
-  if (upright) {
-    const rl_vec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0};
-    first = rl_scale(c->radius, rl_unit(rl_cross(c->axis, fabs(c->axis.x) < 0.7 ? x : y)));
-  }
+  const rl_vec3 first = stands ? rl_scale(c->radius, c->across) : lowest;
   const rl_vec3 side = rl_cross(c->axis, first);
   const double along[3] = {-0.5, -0.5, 1.0}, across[3] = {0.5 * root3, -0.5 * root3, 0.0};
-  for (uint32_t i = 0; i < (upright ? 3U : 2U); i++) {
+  for (uint32_t i = 0; i < (stands ? 3U : 2U); i++) {
     const rl_vec3 p = rl_add_scaled(rl_add_scaled(c->ends[low], along[i], first), across[i], side);
     if (over(ground, p)) {
-      rl_touch_add_ball(list, second, p, 0.0, feature + 2 + i, swapped);
+      rl_touch_add_ball(list, second, p, 0.0, feature + (stands ? 4 : 2) + i, swapped);
     }
   }
 }
