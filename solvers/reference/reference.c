@@ -4,8 +4,8 @@
 // with projection after every internal step, and with what happens between - a rope falls slack, is
 // caught, leaves - located to rounding. It carries the run twice, the second time at a hundred
 // times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
-#include "choice.h"
 #include "contacts.h"
+#include "reference_internal.h"
 #include "rubbing.h"
 
 #include "world/paths/wrap.h"
@@ -13,8 +13,6 @@
 #include "world/rotation.h"
 
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_odeiv2.h>
-#include <gsl/gsl_poly.h>
 #include <string.h>
 
 enum { TOLERANCE, SUBSTEPS, ESTIMATE, FORCES, STEP_LIMIT, REGULARISATION, PARAMETER_COUNT };
@@ -38,9 +36,6 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                         "added to the diagonal as a fraction of it and taken out again by "
                         "refinement, for rows that repeat each other"},
 };
-
-// Of the largest speed: a rope that runs back over a wrap more slowly than this does not.
-static const double least_slip = 1e-12;
 
 // (11) Of the companion, over those of the run itself: the tolerance, and the shortest internal
 // step.
@@ -73,13 +68,6 @@ static const double estimate_factor = 2.0;
 // whatever their error is said to be.
 static const double shortest = 1e-9;
 
-// An event that is as near as this has just happened (rl_gauge).
-static const double no_event = 1e-15;
-
-// Of the scene: what is deeper than this at the end of an internal step, and was outside at its
-// start, has been met; and so deep within it, by the cubic of (10).
-static const double deep = 1e-9, deep_within = 1e-13;
-
 // What an internal step is cut to where the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
@@ -89,52 +77,8 @@ static const double soon_travelled = 0.5;
 // (19) How much faster what begins to slip is at the end of an internal step than it shall be.
 static const double most_begun = 2.0;
 
-// What ends an internal step before its time.
-typedef enum happening { NOTHING, A_ROW, A_GRIP, A_WRAP, A_RING } happening;
-
-// One of the two ways in which a scene is carried.
-typedef struct run {
-  rl_state *state;
-  double tolerance;
-  int substeps;         // equal internal steps in a step; 0: as the tolerance asks
-  double lead;          // (11a)
-  double bits;          // (11b)
-  double lead_in;       // (11d) of the scene
-  rl_decisions decides; // (11c), (11e), (11f), (11g)
-  double shortest;      // internal step, of a step
-  double h;             // what the next internal step tries [s]; 0: not known
-  rl_choice choice;     // at the end of the last step
-  bool is_behind_event; // something has happened at the end of the last internal step
-} run;
-
-typedef struct reference {
-  const rl_model *model;
-  const double *parameters;
-  gsl_odeiv2_step *stepper;
-  gsl_odeiv2_control *control;
-  rl_equations equations;
-  double *y, *error, *y_start, *rates; // [dimension] of an internal step; the last at its start
-  double *rates_end;                   // [dimension] and at its end
-  rl_state *before;                    // the state at its start
-  rl_state *listed;                    // that of which the list of contacts was made
-  rl_state *judged;                    // the same, with the grips that its end asks for
-  double *slips;                       // [2 wraps of a rope] over each of them [m/s]
-  run truth, companion;
-  bool has_companion;
-  bool creeps;           // elastic ropes rub: marks move on between internal steps
-  double since;          // from when on the impulses of the last rows count [s]
-  double event_at_start; // of an internal step: rl_equations_event
-  run *current;          // the run that is integrated
-  rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
-  happening found;       // in the internal step last finished
-  double settled;        // estimate when the companion last went on from the state [m]
-  double apart;          // the largest distance of the two since then [m]
-  uint64_t step;         // that was last begun
-  rl_reason failure;     // why the last step could not be done; it is not tried again
-} reference;
-
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
-  reference *self = memory;
+  rl_truth *self = memory;
   const size_t dimension = rl_equations_dimension(model, rl_unknown_capacity(model));
   rl_equations_lay_out(&self->equations, model, c);
   self->y = rl_carve(c, dimension, sizeof *self->y);
@@ -155,7 +99,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
 }
 
 static bool acquire(void *memory, const rl_model *model) {
-  reference *self = memory;
+  rl_truth *self = memory;
   self->stepper = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd,
                                         rl_equations_dimension(model, rl_unknown_capacity(model)));
   self->control = gsl_odeiv2_control_standard_new(1.0, 1.0, 1.0, 0.0);
@@ -163,7 +107,7 @@ static bool acquire(void *memory, const rl_model *model) {
 }
 
 static void release(void *memory) {
-  reference *self = memory;
+  rl_truth *self = memory;
   if (self->stepper) {
     gsl_odeiv2_step_free(self->stepper);
   }
@@ -172,7 +116,7 @@ static void release(void *memory) {
   }
 }
 
-static void forget(reference *self) {
+static void forget(rl_truth *self) {
   self->equations.lcp.direct.structure = self->equations.restricted = 0;
   self->has_companion = false;
   self->truth.h = self->companion.h = 0.0;
@@ -183,35 +127,35 @@ static void forget(reference *self) {
 }
 
 // (11)
-static double estimate(const reference *self) {
+static double estimate(const rl_truth *self) {
   const double rounding = 0x1p-50 * self->model->reach;
   return rl_larger(self->settled + estimate_factor * self->apart, rounding);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
-  reference *self = memory;
+  rl_truth *self = memory;
   self->model = model;
   self->parameters = values;
   self->equations.regularisation = values[REGULARISATION];
   const int substeps = (int)values[SUBSTEPS];
-  self->truth = (run){.tolerance = values[TOLERANCE],
-                      .substeps = substeps,
-                      .lead = 1.0,
-                      .bits = all_bits,
-                      .lead_in = lead_in,
-                      .decides = {.gentle = 1.0, .push = 1.0},
-                      .shortest = shortest,
-                      .choice = self->truth.choice};
-  self->companion =
-      (run){.state = self->companion.state,
-            .tolerance = companion_factor * values[TOLERANCE],
-            .substeps = (substeps + 1) / 2,
-            .lead = companion_lead,
-            .bits = fewer_bits,
-            .lead_in = companion_lead_in * lead_in,
-            .decides = {.gentle = companion_gentle, .tries_all = true, .push = companion_push},
-            .shortest = companion_factor * shortest,
-            .choice = self->companion.choice};
+  self->truth = (rl_truth_run){.tolerance = values[TOLERANCE],
+                               .substeps = substeps,
+                               .lead = 1.0,
+                               .bits = all_bits,
+                               .lead_in = lead_in,
+                               .decides = {.gentle = 1.0, .push = 1.0},
+                               .shortest = shortest,
+                               .choice = self->truth.choice};
+  self->companion = (rl_truth_run){
+      .state = self->companion.state,
+      .tolerance = companion_factor * values[TOLERANCE],
+      .substeps = (substeps + 1) / 2,
+      .lead = companion_lead,
+      .bits = fewer_bits,
+      .lead_in = companion_lead_in * lead_in,
+      .decides = {.gentle = companion_gentle, .tries_all = true, .push = companion_push},
+      .shortest = companion_factor * shortest,
+      .choice = self->companion.choice};
   for (uint32_t i = 0; i < model->rope_count; i++) {
     self->creeps = self->creeps || rl_wraps_flow_dissipates(model, i);
   }
@@ -223,7 +167,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
 // The companion goes on from the state. If that is of the step last begun or of the next one, what
 // was parted, let go or is tried again, so does the estimate.
 static void sync(void *memory, const rl_model *model, const rl_state *state) {
-  reference *self = memory;
+  rl_truth *self = memory;
   const bool goes_on = state->step == self->step || state->step == self->step + 1;
   (void)model;
   self->settled = goes_on ? estimate(self) : 0.0;
@@ -233,398 +177,18 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 // ---------------------------------------------------------------------------------------------
 // Internal steps
 
-// Of y in an internal step: impulses are those of the rows that there are.
-static size_t dimension_of(const reference *self) {
-  return rl_equations_dimension(self->equations.model, self->equations.lcp.direct.row_count);
-}
-
-// One step of rk8pd from the start of the internal step, without projection.
-static int apply(reference *self, double h) {
-  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, dimension_of(self),
-                                    &self->equations};
-  self->stepper->dimension = system.dimension;
-  memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
-  rl_state_copy(self->equations.state, self->before);
-  self->equations.reeled = 0.0;
-  return gsl_odeiv2_step_apply(self->stepper, 0.0, h, self->y, self->error, self->rates, NULL,
-                               &system);
-}
-
-// The state is that of y, at the end of an internal step of h, on the rows; the rates there. Not
-// GSL_SUCCESS where there are none.
-static int finish(reference *self, double h) {
-  rl_equations *e = &self->equations;
-  rl_equations_reel(e, h);
-  rl_equations_scatter(e, self->y);
-  rl_equations_share(e, self->y);
-  rl_equations_project(e);
-  rl_equations_gather(e, self->y);
-  return rl_equations_hold(e) ? rl_equations_rates(h, self->y, self->rates_end, e) : GSL_EFAILED;
-}
-
-// The forces at the end of an internal step.
-static void write_multipliers(const reference *self) {
-  const rl_equations *e = &self->equations;
-  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    e->state->multipliers[m] = e->acts[m] ? fmax(e->multipliers[m], e->lcp.lower[m]) : 0.0;
-  }
-}
-
-// What happens to ropes over bodies in an internal step of h: a wrap begins or ceases to slip, or
-// wraps come and go. If nothing does, the wraps of the state are those at its end.
-static happening happening_on_wraps(reference *self, double h) {
-  const rl_model *model = self->equations.model;
-  rl_state *state = self->equations.state;
-  happening found = NOTHING;
-  write_multipliers(self);
-  state->continues_paths = false;
-  rl_state_copy(self->judged, self->before);
-  if (rl_wraps_judge(model, state, self->judged, NULL, INFINITY)) {
-    found = A_GRIP;
-  } else {
-    const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;
-    rl_wraps_end(model, self->before, state, h, false);
-    // What was met and left within the internal step has changed nothing by its end. Behind an
-    // event it can be what the rope has just slipped off.
-    const bool is_passed = !self->current->is_behind_event && state->slipped_off != slipped;
-    found = rl_wraps_hash(model, state) != was || is_passed ? A_WRAP : NOTHING;
-  }
-  state->continues_paths = true;
-  return found;
-}
-
-// Whether a wrap of a rope that slips has come to rest and would go back, by the rates of the
-// pieces: how fast, over the largest speed; what sticks then is marked in `judged`.
-static double stop_of(reference *self, uint32_t rope) {
-  const rl_equations *e = &self->equations;
-  const rl_model *model = e->model;
-  rl_state *state = e->state;
-  const rl_rope *r = &model->ropes[rope];
-  double largest = -1.0;
-  rl_equations_slips(e, rope, self->slips);
-  for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
-    const uint32_t grip = state->wraps[r->first_wrap + i].grip;
-    if (grip == RL_SLIPS_ON || grip == RL_SLIPS_BACK) {
-      const double back = (grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i]) / e->speed;
-      if (back > least_slip) {
-        self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
-      }
-      largest = fmax(largest, back - least_slip);
-    }
-  }
-  return largest;
-}
-
-// Of all ropes.
-static double stop_event(reference *self) {
-  const rl_model *model = self->equations.model;
-  double largest = -1.0;
-  rl_state_copy(self->judged, self->before);
-  for (uint32_t i = 0; i < model->rope_count; i++) {
-    if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
-      largest = fmax(largest, stop_of(self, i));
-    }
-  }
-  return largest;
-}
-
-// The largest gauge of a row. A contact that did not act and is deep by now has been met, though
-// another side of its body may be nearer since, which it does not approach.
-static double event_of_rows(reference *self) {
-  const rl_equations *e = &self->equations;
-  double largest = rl_equations_event(&self->equations);
-  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    rl_gauge *gauge = &e->gauges[m];
-    if (self->gauges[0][m].depth <= 0.0 && gauge->depth > deep) {
-      gauge->value = gauge->depth;
-      largest = fmax(largest, gauge->value);
-    }
-  }
-  return largest;
-}
-
-// What has happened by the end of an internal step of h that was finished; as large as that.
-static double event_after(reference *self, double h) {
-  const double event = event_of_rows(self);
-  self->found = event > 0.0 ? A_ROW : NOTHING;
-  const double through =
-      rl_eyes_overshoot(self->equations.model, self->equations.state, self->equations.rows) /
-      self->equations.model->reach;
-  if (event <= 0.0 && through > 0.0) {
-    self->found = A_RING;
-    return through;
-  }
-  if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
-    return event;
-  }
-  const double stop = stop_event(self);
-  if (stop > 0.0) {
-    self->found = A_GRIP;
-    return stop;
-  }
-  self->found = happening_on_wraps(self, h);
-  return self->found != NOTHING ? 1.0 : fmax(event, stop);
-}
-
-// The internal step to h from its start.
-static double event_at(reference *self, double h) {
-  return apply(self, h) == GSL_SUCCESS && finish(self, h) == GSL_SUCCESS ? event_after(self, h)
-                                                                         : NAN;
-}
-
-// Lays rows and equations for the wraps that there are now. The impulses of rows that may be others
-// begin anew.
-static void lay_rows(reference *self, double t, double dt) {
-  rl_equations *e = &self->equations;
-  const uint64_t structure = e->rows->structure;
-  rl_detect(e->model, e->state, dt, e->rows);
-  rl_state_copy(self->listed, e->state);
-  rl_equations_begin(e, e->model, e->state, e->rows);
-  if (e->rows->structure != structure) {
-    self->since = t;
-    for (uint32_t m = e->model->link_count; m < e->lcp.direct.row_count; m++) {
-      e->impulses[m] = 0.0;
-    }
-  }
-}
-
-// Whether a rope lies on as much in another state, held where it is held now.
-static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
-                          uint32_t rope) {
-  const uint32_t first = model->ropes[rope].first_wrap;
-  bool same = state->wrap_counts[rope] == other->wrap_counts[rope];
-  for (uint32_t i = 0; i < other->wrap_counts[rope] && same; i++) {
-    same = state->wraps[first + i].held == other->wraps[first + i].held;
-  }
-  return same;
-}
-
-// The grips of the state become those that were found to be right; a rope that has lost its way has
-// fewer wraps.
-static void take_grips(reference *self) {
-  const rl_model *model = self->equations.model;
-  rl_state *state = self->equations.state;
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
-    const rl_wrap *judged = &self->judged->wraps[model->ropes[r].first_wrap];
-    const bool same = has_same_ways(model, state, self->judged, r);
-    for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
-      wraps[i].grip = judged[i].grip;
-    }
-    if (!same) {
-      memcpy(wraps, judged, model->ropes[r].wrap_capacity * sizeof *wraps);
-      state->wrap_counts[r] = self->judged->wrap_counts[r];
-    }
-  }
-  state->slipped_off = self->judged->slipped_off;
-  state->slipped_rope = self->judged->slipped_rope;
-  state->slipped_body = self->judged->slipped_body;
-}
-
-// No blow comes to what nothing can move: it has the tension that friction has chosen (7a).
-static void keep_inert(const reference *self) {
-  const rl_equations *e = &self->equations;
-  for (uint32_t k = 0; k < e->rows->row_count; k++) {
-    const rl_row *row = &e->rows->rows[k];
-    if (row->piece_count == 1 && row->entry_count == 0) {
-      e->state->multipliers[row->source] = self->before->multipliers[row->source];
-    }
-  }
-}
-
-// Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it; where a
-// wrap slips in it and would slip back behind it, it sticks.
-static void choose(reference *self, double t, double dt, rl_step_info *info) {
-  rl_equations *e = &self->equations;
-  const rl_model *model = e->model;
-  rl_state *state = e->state;
-  for (uint32_t trial = 0;; trial++) {
-    const rl_step_info before = *info;
-    rl_state_copy(self->before, state);
-    const bool is_hit = rl_equations_choose(e, info);
-    keep_inert(self);
-    if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
-      return;
-    }
-    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-      state->multipliers[m] = fmax(e->blows[m], 0.0);
-    }
-    keep_inert(self);
-    state->continues_paths = false;
-    rl_state_copy(self->judged, self->before);
-    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
-    state->continues_paths = true;
-    if (!slips && !(stop_event(self) > 0.0)) {
-      return;
-    }
-    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-      e->impulses[m] -= e->blows[m];
-    }
-    *info = before;
-    rl_state_copy(state, self->before);
-    take_grips(self);
-    lay_rows(self, t, dt);
-  }
-}
-
-// Goes on from where something has happened, h after the start of the internal step: with the wraps
-// and the rows that there are now.
-static void go_on(reference *self, double t, double h, double dt, rl_step_info *info) {
-  const rl_model *model = self->equations.model;
-  rl_state *state = self->equations.state;
-  if (self->found == A_RING && rl_eyes_pass(model, state, self->equations.rows, dt)) {
-    lay_rows(self, t, dt);
-  }
-  if (model->wrap_capacity > 0) {
-    state->continues_paths = false;
-    bool is_lost = false;
-    for (uint32_t r = 0; r < model->rope_count; r++) {
-      is_lost = is_lost || !has_same_ways(model, state, self->judged, r);
-    }
-    if (self->found == A_GRIP && is_lost) {
-      take_grips(self);
-    }
-    if (self->found != A_WRAP) { // rope has flowed with the grips that were
-      rl_wraps_end(model, self->before, state, h, false);
-    }
-    if (self->found == A_GRIP && !is_lost) {
-      take_grips(self);
-    }
-    lay_rows(self, t, dt);
-    state->continues_paths = true;
-  }
-  if (self->found != A_ROW || !rl_equations_share_anew(&self->equations)) {
-    choose(self, t, dt, info);
-  }
-}
-
-// How deep a row is between its ends, at a share s: by the cubic with its depths and rates there.
-static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
-  const double r = 1.0 - s;
-  return r * r * ((1.0 + 2.0 * s) * low.depth + s * width * low.rate) +
-         s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
-}
-
-// Where that becomes larger than 0, between the start and where it is `inside`.
-static double touching_share(rl_gauge low, rl_gauge high, double width, double inside) {
-  enum { HALVINGS = 60 };
-  double outside = 0.0;
-  for (int i = 0; i < HALVINGS; i++) {
-    const double middle = 0.5 * (outside + inside);
-    *(depth_at(low, high, width, middle) < 0.5 * no_event ? &outside : &inside) = middle;
-  }
-  return inside;
-}
-
-// Where a row that is outside at both ends comes deeper, on its way to where it turns back. 1: it
-// stays outside.
-static double passing_share(rl_gauge low, rl_gauge high, double width) {
-  const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
-  double turns[2];
-  const int count =
-      gsl_poly_solve_quadratic(3.0 * (from + to - 2.0 * rise), 2.0 * (3.0 * rise - 2.0 * from - to),
-                               from, &turns[0], &turns[1]);
-  for (int i = 0; i < count; i++) {
-    if (turns[i] > 0.0 && turns[i] < 1.0 && depth_at(low, high, width, turns[i]) > deep_within) {
-      return 0.5 * (touching_share(low, high, width, turns[i]) + turns[i]);
-    }
-  }
-  return 1.0;
-}
-
-// A time within which something happens, and what was found at its ends: the whole, and of rows in
-// the gauges. By false position an end that stays counts half (Illinois).
-typedef struct bracket {
-  double low, high, value[2], weight[2];
-} bracket;
-
-// When, as a share of it, the first thing happens.
-static double first_share(const reference *self, const bracket *b) {
-  const double zero = b->value[0] * b->weight[0];
-  double first = zero / (zero - b->value[1] * b->weight[1]);
-  if (self->found != A_ROW) {
-    return first;
-  }
-  first = 1.0;
-  for (uint32_t m = 0; m < self->equations.lcp.direct.row_count; m++) {
-    const rl_gauge low = self->gauges[0][m], high = self->gauges[1][m];
-    if (high.value > 0.0) {
-      const double from = low.value * b->weight[0], to = high.value * b->weight[1];
-      const bool is_depth = low.depth <= 0.0 && high.depth > 0.0;
-      first = fmin(first, is_depth ? touching_share(low, high, b->high - b->low, 1.0)
-                                   : from / (from - to));
-    }
-  }
-  return first;
-}
-
-// When, as a share of an internal step of h after which nothing is found, something touched that
-// has left again. 1: nothing did.
-static double touching_within(const reference *self, double h) {
-  const rl_equations *e = &self->equations;
-  double share = 1.0;
-  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    const rl_gauge low = self->gauges[0][m], high = e->gauges[m];
-    if (low.depth <= 0.0 && high.depth <= 0.0) { // which nan is not
-      share = fmin(share, passing_share(low, high, h));
-    }
-  }
-  return share;
-}
-
-static void keep_gauges(reference *self, int end) {
-  const rl_equations *e = &self->equations;
-  memcpy(self->gauges[end], e->gauges, e->lcp.direct.row_count * sizeof *e->gauges);
-}
-
-// (10) Goes back to where the first thing happened in an internal step of h at whose end `after`
-// was found: by cubics and false position, and by halves where that creeps, within what rounding
-// resolves.
-static double locate(reference *self, double h, double after) {
-  enum { ITERATIONS = 160, PATIENCE = 2 };
-  const double resolution = 0x1p-50 * h;
-  const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
-  bracket b = {0.0, h, {before, after}, {1.0, 1.0}};
-  happening found = self->found; // at the end
-  double last = h;
-  int side = 0, creeping = 0; // so many trials have left more than half of the bracket
-  keep_gauges(self, 1);
-  for (int i = 0; i < ITERATIONS && b.high - b.low > resolution && b.value[1] > no_event; i++) {
-    self->found = found;
-    double at = b.low + (b.high - b.low) * first_share(self, &b);
-    const double width = b.high - b.low;
-    const bool halves = creeping == PATIENCE || !(at > b.low && at < b.high);
-    at = halves ? 0.5 * (b.low + b.high) : at;
-    const double value = event_at(self, at);
-    const int end = value > 0.0 ? 1 : 0;
-    last = at;
-    found = end == 1 ? self->found : found;
-    *(end == 1 ? &b.high : &b.low) = at;
-    b.value[end] = value;
-    b.weight[end] = 1.0;
-    b.weight[1 - end] *= side == (end == 1 ? 1 : -1) ? 0.5 : 1.0;
-    side = end == 1 ? 1 : -1;
-    creeping = halves ? PATIENCE - 1 : b.high - b.low > 0.5 * width ? creeping + 1 : 0;
-    keep_gauges(self, end);
-  }
-  if (last < b.high || last > b.high) {
-    event_at(self, b.high);
-  }
-  return b.high;
-}
-
 // Of how far the list of contacts reaches, what has been travelled since it was made.
-static double travelled(const reference *self, double dt) {
+static double travelled(const rl_truth *self, double dt) {
   return rl_travelled(self->model, self->listed, self->equations.state, dt);
 }
 
 // An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
 // what to try then. Not GSL_SUCCESS where that is impossible.
-static int try_step(reference *self, double *h, double *next, double least, bool fixed, double dt) {
-  const size_t dimension = dimension_of(self);
+static int try_step(rl_truth *self, double *h, double *next, double least, bool fixed, double dt) {
+  const size_t dimension = rl_truth_dimension(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
   for (;;) {
-    int status = apply(self, *h);
+    int status = rl_truth_apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
       // Forces and rates are what they are at these places and velocities: no step is shorter for
@@ -637,7 +201,7 @@ static int try_step(reference *self, double *h, double *next, double least, bool
         continue;
       }
     }
-    status = status == GSL_SUCCESS ? finish(self, *h) : status;
+    status = status == GSL_SUCCESS ? rl_truth_finish(self, *h) : status;
     const double begun = status == GSL_SUCCESS ? rl_rubbing_begun(&self->equations) : 0.0;
     const bool is_listed = status != GSL_SUCCESS || travelled(self, dt) <= 1.0;
     if ((status == GSL_SUCCESS && !(begun > most_begun) && is_listed) || !(*h > least)) {
@@ -647,22 +211,6 @@ static int try_step(reference *self, double *h, double *next, double least, bool
   }
 }
 
-// What has happened in an internal step of `h` that was finished, which becomes shorter where that
-// is over by its end.
-static double find_event(reference *self, double *h) {
-  const double event = event_after(self, *h);
-  const double share = event > 0.0 ? 1.0 : touching_within(self, *h);
-  if (!(share < 1.0)) {
-    return event;
-  }
-  const double within = event_at(self, share * *h);
-  if (!(within > 0.0)) {
-    return event_at(self, *h);
-  }
-  *h *= share;
-  return within;
-}
-
 // (11b) Drops bits of a number (Veltkamp's way to split one).
 static double round_to(double bits, double x) {
   const double multiple = bits * x;
@@ -670,7 +218,7 @@ static double round_to(double bits, double x) {
 }
 
 // Of what winches have paid out.
-static void drop_bits_of_rests(const reference *self) {
+static void drop_bits_of_rests(const rl_truth *self) {
   const rl_model *model = self->equations.model;
   const rl_state *state = self->equations.state;
   for (uint32_t i = 0; i < model->rope_count && state->reels; i++) {
@@ -682,7 +230,7 @@ static void drop_bits_of_rests(const reference *self) {
 }
 
 // Of the places and velocities of all that moves.
-static void drop_bits(reference *self) {
+static void drop_bits(rl_truth *self) {
   const uint32_t slots = self->equations.model->slot_count;
   for (uint32_t i = 0; i < 3 * slots; i++) {
     if (self->equations.state->points[i / 3].w > 0.0) {
@@ -693,9 +241,9 @@ static void drop_bits(reference *self) {
 }
 
 // Where an internal step begins: the rates at the state, if they are not those of the last end.
-static int begin_step(reference *self, bool continues) {
+static int begin_step(rl_truth *self, bool continues) {
   rl_equations *e = &self->equations;
-  const size_t dimension = dimension_of(self);
+  const size_t dimension = rl_truth_dimension(self);
   e->reeled = 0.0;
   drop_bits_of_rests(self);
   rl_state_copy(self->before, e->state);
@@ -713,12 +261,12 @@ static int begin_step(reference *self, bool continues) {
     status = rl_equations_rates(0.0, self->y_start, self->rates, e);
     self->event_at_start = rl_equations_event(e);
   }
-  keep_gauges(self, 0);
+  rl_truth_keep_gauges(self, 0);
   return status;
 }
 
 // Books what an internal step has taken and given.
-static void book(const reference *self, rl_step_info *info) {
+static void book(const rl_truth *self, rl_step_info *info) {
   const rl_equations *e = &self->equations;
   const double *tail = &self->y[rl_equations_tail(e->model)];
   info->dissipated += tail[0];
@@ -730,7 +278,7 @@ static void book(const reference *self, rl_step_info *info) {
 }
 
 // The forces over the step.
-static void write_means(const reference *self, double dt) {
+static void write_means(const rl_truth *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const double time = dt - (m < e->model->link_count ? 0.0 : self->since);
@@ -741,7 +289,8 @@ static void write_means(const reference *self, double dt) {
 }
 
 // Whether somebody ends the step, `done` of which one of the two states has behind it.
-static bool is_ended(const reference *self, const run *r, double done, const rl_watch *watch) {
+static bool is_ended(const rl_truth *self, const rl_truth_run *r, double done,
+                     const rl_watch *watch) {
   const bool twice = self->parameters[ESTIMATE] != 0.0;
   const double share = twice ? 0.5 * (done + (r == &self->companion ? 0.0 : 1.0)) : done;
   return watch && watch->ends(watch->self, share);
@@ -750,7 +299,7 @@ static bool is_ended(const reference *self, const run *r, double done, const rl_
 // Where an internal step of h is impossible because an end of a rope, or one body, comes into what
 // the rope lies on, so that there is no way round that any more: the rope lets it go there, as with
 // all methods. False if it is not for that. The state is that at the step's start.
-static bool lets_go(reference *self, double h) {
+static bool lets_go(rl_truth *self, double h) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   if (model->wrap_capacity == 0) {
@@ -761,27 +310,28 @@ static bool lets_go(reference *self, double h) {
   rl_state_drift(model, state, h);
   const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);
   rl_state_copy(state, self->judged);
-  self->found = A_WRAP;
+  self->found = RL_A_WRAP;
   return lost;
 }
 
 // The longest that an internal step may be: one of equal parts of what is left of the step. (11a)
 // The `first` after a start or an event is not what it is in the other run.
-static double longest(const run *r, double left, bool first) {
+static double longest(const rl_truth_run *r, double left, bool first) {
   const double parts = fmax(ceil(left / r->h - 1e-9), 1.0);
   return left / parts * (first ? r->lead : 1.0);
 }
 
 // Whether a run goes on with what was chosen last: the step of the output is no event, unless
 // something was changed between two of them.
-static bool resume(reference *self, run *r) {
+static bool resume(rl_truth *self, rl_truth_run *r) {
   rl_equations *e = &self->equations;
   return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
          begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
 }
 
 // Of a run at the start of a step.
-static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+static void begin_run(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+                      rl_step_info *info) {
   rl_equations *e = &self->equations;
   r->h = r->substeps > 0 ? dt / r->substeps : r->h > 0.0 ? r->h : dt;
   gsl_odeiv2_step_reset(self->stepper);
@@ -797,12 +347,12 @@ static void begin_run(reference *self, run *r, rl_rows *rows, double dt, rl_step
   const bool resumes = resume(self, r);
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resumes) {
-    choose(self, 0.0, dt, info);
+    rl_truth_choose(self, 0.0, dt, info);
   }
 }
 
 // Whether a node has come so near to its eye that it is guided, and on to its line; or leaves it.
-static bool comes_to_eye(const reference *self, double dt) {
+static bool comes_to_eye(const rl_truth *self, double dt) {
   const rl_equations *e = &self->equations;
   const bool comes = rl_eyes_guide_others(e->model, e->state, e->rows);
   if (comes) {
@@ -813,7 +363,7 @@ static bool comes_to_eye(const reference *self, double dt) {
 
 // How long an internal step may be beside eyes, (2a). In that time the direction of what passes one
 // turns as if it was rounding that moves it: no velocity is better known, (2b).
-static double watch_eyes(const reference *self, const run *r) {
+static double watch_eyes(const rl_truth *self, const rl_truth_run *r) {
   const rl_equations *e = &self->equations;
   const double longest = rl_eyes_longest(e->model, e->state, e->rows, e->accelerations);
   const double tolerance = fmax(r->tolerance, r->bits * 0x1p-54 * self->model->reach / longest);
@@ -822,7 +372,7 @@ static double watch_eyes(const reference *self, const run *r) {
 }
 
 // (17a) Lists contacts anew, at t within a step.
-static void list_anew(reference *self, run *r, rl_rows *rows, double t, double dt,
+static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, double dt,
                       rl_step_info *info) {
   rl_equations *e = &self->equations;
   rl_rubbing_follow(e);
@@ -833,14 +383,14 @@ static void list_anew(reference *self, run *r, rl_rows *rows, double t, double d
   rl_state_copy(self->listed, r->state);
   rl_equations_begin(e, self->model, r->state, rows);
   if (!resume(self, r)) {
-    choose(self, t, dt, info);
+    rl_truth_choose(self, t, dt, info);
   }
 }
 
 // What the state tells beside places and velocities: multipliers, holds, tensions of wraps.
-static void end_run(reference *self, run *r, double dt) {
+static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
   rl_state_copy(self->judged, r->state);
-  write_multipliers(self);
+  rl_truth_write_multipliers(self);
   rl_rubbing_follow(&self->equations);
   rl_choice_keep(&r->choice, &self->equations);
   if (self->parameters[FORCES] == MEAN) {
@@ -851,7 +401,8 @@ static void end_run(reference *self, run *r, double dt) {
 }
 
 // Takes a run from the start of a step to its end.
-static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+                            rl_step_info *info) {
   const double limit = self->parameters[STEP_LIMIT];
   const uint64_t before = info->iterations;
   double t = 0.0;
@@ -878,21 +429,21 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
       }
-      go_on(self, t, 0.0, dt, info);
+      rl_truth_go_on(self, t, 0.0, dt, info);
       continues = false;
       r->h = left;
       continue;
     }
-    const double event = find_event(self, &done);
+    const double event = rl_truth_find_event(self, &done);
     continues = !(event > 0.0);
-    done = continues ? done : locate(self, done, event);
+    done = continues ? done : rl_truth_locate(self, done, event);
     self->event_at_start = event;
     r->is_behind_event = !continues;
     book(self, info);
     t = continues && done == left ? dt : t + done;
     r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
     if (!continues) {
-      go_on(self, t, done, dt, info);
+      rl_truth_go_on(self, t, done, dt, info);
     }
   }
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {
@@ -902,7 +453,8 @@ static rl_reason take_steps(reference *self, run *r, rl_rows *rows, double dt, r
   return RL_CONVERGED_TOLERANCE;
 }
 
-static rl_reason integrate(reference *self, run *r, rl_rows *rows, double dt, rl_step_info *info) {
+static rl_reason integrate(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+                           rl_step_info *info) {
   r->state->continues_paths = true;
   const rl_reason reason = take_steps(self, r, rows, dt, info);
   r->state->continues_paths = false;
@@ -913,7 +465,7 @@ static rl_reason integrate(reference *self, run *r, rl_rows *rows, double dt, rl
 // The companion
 
 // What is prescribed is the same for both.
-static void lead_companion(reference *self, const rl_model *model, const rl_state *state) {
+static void lead_companion(rl_truth *self, const rl_model *model, const rl_state *state) {
   if (!self->has_companion) {
     rl_state_copy(self->companion.state, state);
     self->has_companion = true;
@@ -939,7 +491,7 @@ static void lead_companion(reference *self, const rl_model *model, const rl_stat
 }
 
 // (11) The largest distance between the two that there has been.
-static void compare(reference *self, const rl_model *model, const rl_state *state) {
+static void compare(rl_truth *self, const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
         rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));
@@ -947,7 +499,7 @@ static void compare(reference *self, const rl_model *model, const rl_state *stat
   }
 }
 
-static rl_reason step_companion(reference *self, const rl_model *model, const rl_state *state,
+static rl_reason step_companion(rl_truth *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
@@ -972,7 +524,7 @@ static double stored_beside_friction(const rl_model *model, const rl_state *stat
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
-  reference *self = memory;
+  rl_truth *self = memory;
   rl_reason reason = RL_CONVERGED_TOLERANCE;
   self->equations.evaluations = 0;
   self->step = state->step;
@@ -1021,7 +573,7 @@ const rl_solver_type rl_solver_reference = {
     .tells_edges = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = sizeof(reference),
+    .size = sizeof(rl_truth),
     .lay_out = lay_out,
     .acquire = acquire,
     .release = release,

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run goes on with behind an event: the rows, grips and wraps that there are now, and who
+// acts.
+#include "reference_internal.h"
+
+#include "world/paths/wrap.h"
+#include "world/ropes/eyes.h"
+
+#include <string.h>
+
+// Lays rows and equations for the wraps that there are now. The impulses of rows that may be others
+// begin anew.
+static void lay_rows(rl_truth *self, double t, double dt) {
+  rl_equations *e = &self->equations;
+  const uint64_t structure = e->rows->structure;
+  rl_detect(e->model, e->state, dt, e->rows);
+  rl_state_copy(self->listed, e->state);
+  rl_equations_begin(e, e->model, e->state, e->rows);
+  if (e->rows->structure != structure) {
+    self->since = t;
+    for (uint32_t m = e->model->link_count; m < e->lcp.direct.row_count; m++) {
+      e->impulses[m] = 0.0;
+    }
+  }
+}
+
+// Whether a rope lies on as much in another state, held where it is held now.
+static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
+                          uint32_t rope) {
+  const uint32_t first = model->ropes[rope].first_wrap;
+  bool same = state->wrap_counts[rope] == other->wrap_counts[rope];
+  for (uint32_t i = 0; i < other->wrap_counts[rope] && same; i++) {
+    same = state->wraps[first + i].held == other->wraps[first + i].held;
+  }
+  return same;
+}
+
+// The grips of the state become those that were found to be right; a rope that has lost its way has
+// fewer wraps.
+static void take_grips(rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
+    const rl_wrap *judged = &self->judged->wraps[model->ropes[r].first_wrap];
+    const bool same = has_same_ways(model, state, self->judged, r);
+    for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
+      wraps[i].grip = judged[i].grip;
+    }
+    if (!same) {
+      memcpy(wraps, judged, model->ropes[r].wrap_capacity * sizeof *wraps);
+      state->wrap_counts[r] = self->judged->wrap_counts[r];
+    }
+  }
+  state->slipped_off = self->judged->slipped_off;
+  state->slipped_rope = self->judged->slipped_rope;
+  state->slipped_body = self->judged->slipped_body;
+}
+
+// No blow comes to what nothing can move: it has the tension that friction has chosen (7a).
+static void keep_inert(const rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t k = 0; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (row->piece_count == 1 && row->entry_count == 0) {
+      e->state->multipliers[row->source] = self->before->multipliers[row->source];
+    }
+  }
+}
+
+void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
+  rl_equations *e = &self->equations;
+  const rl_model *model = e->model;
+  rl_state *state = e->state;
+  for (uint32_t trial = 0;; trial++) {
+    const rl_step_info before = *info;
+    rl_state_copy(self->before, state);
+    const bool is_hit = rl_equations_choose(e, info);
+    keep_inert(self);
+    if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
+      return;
+    }
+    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+      state->multipliers[m] = fmax(e->blows[m], 0.0);
+    }
+    keep_inert(self);
+    state->continues_paths = false;
+    rl_state_copy(self->judged, self->before);
+    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
+    state->continues_paths = true;
+    if (!slips && !(rl_truth_stop_event(self) > 0.0)) {
+      return;
+    }
+    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+      e->impulses[m] -= e->blows[m];
+    }
+    *info = before;
+    rl_state_copy(state, self->before);
+    take_grips(self);
+    lay_rows(self, t, dt);
+  }
+}
+
+void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  if (self->found == RL_A_RING && rl_eyes_pass(model, state, self->equations.rows, dt)) {
+    lay_rows(self, t, dt);
+  }
+  if (model->wrap_capacity > 0) {
+    state->continues_paths = false;
+    bool is_lost = false;
+    for (uint32_t r = 0; r < model->rope_count; r++) {
+      is_lost = is_lost || !has_same_ways(model, state, self->judged, r);
+    }
+    if (self->found == RL_A_GRIP && is_lost) {
+      take_grips(self);
+    }
+    if (self->found != RL_A_WRAP) { // rope has flowed with the grips that were
+      rl_wraps_end(model, self->before, state, h, false);
+    }
+    if (self->found == RL_A_GRIP && !is_lost) {
+      take_grips(self);
+    }
+    lay_rows(self, t, dt);
+    state->continues_paths = true;
+  }
+  if (self->found != RL_A_ROW || !rl_equations_share_anew(&self->equations)) {
+    rl_truth_choose(self, t, dt, info);
+  }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One internal step of a run, and when the first thing happens in it: a rope falls slack or is
+// caught, a contact is met or left, a wrap stops or begins to slip, a node comes to its eye.
+#include "reference_internal.h"
+
+#include "world/paths/wrap.h"
+#include "world/ropes/eyes.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_poly.h>
+#include <string.h>
+
+// Of the largest speed: a rope that runs back over a wrap more slowly than this does not.
+static const double least_slip = 1e-12;
+
+// An event that is as near as this has just happened (rl_gauge).
+static const double no_event = 1e-15;
+
+// Of the scene: what is deeper than this at the end of an internal step, and was outside at its
+// start, has been met; and so deep within it, by the cubic of (10).
+static const double deep = 1e-9, deep_within = 1e-13;
+
+size_t rl_truth_dimension(const rl_truth *self) {
+  return rl_equations_dimension(self->equations.model, self->equations.lcp.direct.row_count);
+}
+
+int rl_truth_apply(rl_truth *self, double h) {
+  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, rl_truth_dimension(self),
+                                    &self->equations};
+  self->stepper->dimension = system.dimension;
+  memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
+  rl_state_copy(self->equations.state, self->before);
+  self->equations.reeled = 0.0;
+  return gsl_odeiv2_step_apply(self->stepper, 0.0, h, self->y, self->error, self->rates, NULL,
+                               &system);
+}
+
+int rl_truth_finish(rl_truth *self, double h) {
+  rl_equations *e = &self->equations;
+  rl_equations_reel(e, h);
+  rl_equations_scatter(e, self->y);
+  rl_equations_share(e, self->y);
+  rl_equations_project(e);
+  rl_equations_gather(e, self->y);
+  return rl_equations_hold(e) ? rl_equations_rates(h, self->y, self->rates_end, e) : GSL_EFAILED;
+}
+
+void rl_truth_write_multipliers(const rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->state->multipliers[m] = e->acts[m] ? fmax(e->multipliers[m], e->lcp.lower[m]) : 0.0;
+  }
+}
+
+// What happens to ropes over bodies in an internal step of h: a wrap begins or ceases to slip, or
+// wraps come and go. If nothing does, the wraps of the state are those at its end.
+static rl_happening happening_on_wraps(rl_truth *self, double h) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  rl_happening found = RL_NOTHING;
+  rl_truth_write_multipliers(self);
+  state->continues_paths = false;
+  rl_state_copy(self->judged, self->before);
+  if (rl_wraps_judge(model, state, self->judged, NULL, INFINITY)) {
+    found = RL_A_GRIP;
+  } else {
+    const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;
+    rl_wraps_end(model, self->before, state, h, false);
+    // What was met and left within the internal step has changed nothing by its end. Behind an
+    // event it can be what the rope has just slipped off.
+    const bool is_passed = !self->current->is_behind_event && state->slipped_off != slipped;
+    found = rl_wraps_hash(model, state) != was || is_passed ? RL_A_WRAP : RL_NOTHING;
+  }
+  state->continues_paths = true;
+  return found;
+}
+
+// Whether a wrap of a rope that slips has come to rest and would go back, by the rates of the
+// pieces: how fast, over the largest speed; what sticks then is marked in `judged`.
+static double stop_of(rl_truth *self, uint32_t rope) {
+  const rl_equations *e = &self->equations;
+  const rl_model *model = e->model;
+  rl_state *state = e->state;
+  const rl_rope *r = &model->ropes[rope];
+  double largest = -1.0;
+  rl_equations_slips(e, rope, self->slips);
+  for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
+    const uint32_t grip = state->wraps[r->first_wrap + i].grip;
+    if (grip == RL_SLIPS_ON || grip == RL_SLIPS_BACK) {
+      const double back = (grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i]) / e->speed;
+      if (back > least_slip) {
+        self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
+      }
+      largest = fmax(largest, back - least_slip);
+    }
+  }
+  return largest;
+}
+
+double rl_truth_stop_event(rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  double largest = -1.0;
+  rl_state_copy(self->judged, self->before);
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
+      largest = fmax(largest, stop_of(self, i));
+    }
+  }
+  return largest;
+}
+
+// The largest gauge of a row. A contact that did not act and is deep by now has been met, though
+// another side of its body may be nearer since, which it does not approach.
+static double event_of_rows(rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  double largest = rl_equations_event(&self->equations);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    rl_gauge *gauge = &e->gauges[m];
+    if (self->gauges[0][m].depth <= 0.0 && gauge->depth > deep) {
+      gauge->value = gauge->depth;
+      largest = fmax(largest, gauge->value);
+    }
+  }
+  return largest;
+}
+
+// What has happened by the end of an internal step of h that was finished; as large as that.
+static double event_after(rl_truth *self, double h) {
+  const double event = event_of_rows(self);
+  self->found = event > 0.0 ? RL_A_ROW : RL_NOTHING;
+  const double through =
+      rl_eyes_overshoot(self->equations.model, self->equations.state, self->equations.rows) /
+      self->equations.model->reach;
+  if (event <= 0.0 && through > 0.0) {
+    self->found = RL_A_RING;
+    return through;
+  }
+  if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
+    return event;
+  }
+  const double stop = rl_truth_stop_event(self);
+  if (stop > 0.0) {
+    self->found = RL_A_GRIP;
+    return stop;
+  }
+  self->found = happening_on_wraps(self, h);
+  return self->found != RL_NOTHING ? 1.0 : fmax(event, stop);
+}
+
+// The internal step to h from its start.
+static double event_at(rl_truth *self, double h) {
+  return rl_truth_apply(self, h) == GSL_SUCCESS && rl_truth_finish(self, h) == GSL_SUCCESS
+             ? event_after(self, h)
+             : NAN;
+}
+
+// How deep a row is between its ends, at a share s: by the cubic with its depths and rates there.
+static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
+  const double r = 1.0 - s;
+  return r * r * ((1.0 + 2.0 * s) * low.depth + s * width * low.rate) +
+         s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
+}
+
+// Where that becomes larger than 0, between the start and where it is `inside`.
+static double touching_share(rl_gauge low, rl_gauge high, double width, double inside) {
+  enum { HALVINGS = 60 };
+  double outside = 0.0;
+  for (int i = 0; i < HALVINGS; i++) {
+    const double middle = 0.5 * (outside + inside);
+    *(depth_at(low, high, width, middle) < 0.5 * no_event ? &outside : &inside) = middle;
+  }
+  return inside;
+}
+
+// Where a row that is outside at both ends comes deeper, on its way to where it turns back. 1: it
+// stays outside.
+static double passing_share(rl_gauge low, rl_gauge high, double width) {
+  const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
+  double turns[2];
+  const int count =
+      gsl_poly_solve_quadratic(3.0 * (from + to - 2.0 * rise), 2.0 * (3.0 * rise - 2.0 * from - to),
+                               from, &turns[0], &turns[1]);
+  for (int i = 0; i < count; i++) {
+    if (turns[i] > 0.0 && turns[i] < 1.0 && depth_at(low, high, width, turns[i]) > deep_within) {
+      return 0.5 * (touching_share(low, high, width, turns[i]) + turns[i]);
+    }
+  }
+  return 1.0;
+}
+
+// A time within which something happens, and what was found at its ends: the whole, and of rows in
+// the gauges. By false position an end that stays counts half (Illinois).
+typedef struct bracket {
+  double low, high, value[2], weight[2];
+} bracket;
+
+// When, as a share of it, the first thing happens.
+static double first_share(const rl_truth *self, const bracket *b) {
+  const double zero = b->value[0] * b->weight[0];
+  double first = zero / (zero - b->value[1] * b->weight[1]);
+  if (self->found != RL_A_ROW) {
+    return first;
+  }
+  first = 1.0;
+  for (uint32_t m = 0; m < self->equations.lcp.direct.row_count; m++) {
+    const rl_gauge low = self->gauges[0][m], high = self->gauges[1][m];
+    if (high.value > 0.0) {
+      const double from = low.value * b->weight[0], to = high.value * b->weight[1];
+      const bool is_depth = low.depth <= 0.0 && high.depth > 0.0;
+      first = fmin(first, is_depth ? touching_share(low, high, b->high - b->low, 1.0)
+                                   : from / (from - to));
+    }
+  }
+  return first;
+}
+
+// When, as a share of an internal step of h after which nothing is found, something touched that
+// has left again. 1: nothing did.
+static double touching_within(const rl_truth *self, double h) {
+  const rl_equations *e = &self->equations;
+  double share = 1.0;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const rl_gauge low = self->gauges[0][m], high = e->gauges[m];
+    if (low.depth <= 0.0 && high.depth <= 0.0) { // which nan is not
+      share = fmin(share, passing_share(low, high, h));
+    }
+  }
+  return share;
+}
+
+void rl_truth_keep_gauges(rl_truth *self, int end) {
+  const rl_equations *e = &self->equations;
+  memcpy(self->gauges[end], e->gauges, e->lcp.direct.row_count * sizeof *e->gauges);
+}
+
+double rl_truth_locate(rl_truth *self, double h, double after) {
+  enum { ITERATIONS = 160, PATIENCE = 2 };
+  const double resolution = 0x1p-50 * h;
+  const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
+  bracket b = {0.0, h, {before, after}, {1.0, 1.0}};
+  rl_happening found = self->found; // at the end
+  double last = h;
+  int side = 0, creeping = 0; // so many trials have left more than half of the bracket
+  rl_truth_keep_gauges(self, 1);
+  for (int i = 0; i < ITERATIONS && b.high - b.low > resolution && b.value[1] > no_event; i++) {
+    self->found = found;
+    double at = b.low + (b.high - b.low) * first_share(self, &b);
+    const double width = b.high - b.low;
+    const bool halves = creeping == PATIENCE || !(at > b.low && at < b.high);
+    at = halves ? 0.5 * (b.low + b.high) : at;
+    const double value = event_at(self, at);
+    const int end = value > 0.0 ? 1 : 0;
+    last = at;
+    found = end == 1 ? self->found : found;
+    *(end == 1 ? &b.high : &b.low) = at;
+    b.value[end] = value;
+    b.weight[end] = 1.0;
+    b.weight[1 - end] *= side == (end == 1 ? 1 : -1) ? 0.5 : 1.0;
+    side = end == 1 ? 1 : -1;
+    creeping = halves ? PATIENCE - 1 : b.high - b.low > 0.5 * width ? creeping + 1 : 0;
+    rl_truth_keep_gauges(self, end);
+  }
+  if (last < b.high || last > b.high) {
+    event_at(self, b.high);
+  }
+  return b.high;
+}
+
+double rl_truth_find_event(rl_truth *self, double *h) {
+  const double event = event_after(self, *h);
+  const double share = event > 0.0 ? 1.0 : touching_within(self, *h);
+  if (!(share < 1.0)) {
+    return event;
+  }
+  const double within = event_at(self, share * *h);
+  if (!(within > 0.0)) {
+    return event_at(self, *h);
+  }
+  *h *= share;
+  return within;
+}
