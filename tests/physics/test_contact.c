@@ -346,11 +346,12 @@ static void chain_over_an_edge_comes_to_rest(void **unused) {
       continue;
     }
     const bool springs = rl_solvers[k]->stored_energy != NULL; // swing longer in long steps
+    const double rest = springs ? 1.0 : 0.4;
     for (double dt = springs ? 0.001 : 0.004; dt > 0.0005; dt *= 0.25) {
       rl_driver *d = driver_for(s, rl_solvers[k]->name, dt);
-      for (double t = 0.0; t < 1.2; t += dt) {
+      for (double t = 0.0; t < rest + 0.1; t += dt) {
         assert_true(rl_driver_step(d) > 0);
-        if (t > 1.0) {
+        if (t > rest) {
           check_near(probe(d, "chain.tension"), 9.5 * 0.05 * 9.81, 1e-6);
           check_near(probe(d, "chain.tip.vy"), 0.0, 1e-8);
         }
