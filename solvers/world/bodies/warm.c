@@ -7,7 +7,7 @@ static bool pushes(const rl_state *state, const rl_row *row) {
   return state->contacts[row->item].rope == RL_NONE && state->multipliers[row->source] > 0.0;
 }
 
-// What can move, of a row that pushes: its first slot; slot_count if none does.
+// Returns the first slot of a row that can move; slot_count if none can.
 static uint32_t moved_slot(const rl_model *model, const rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -40,7 +40,7 @@ static void join(const rl_model *model, rl_state *state, rl_rows *rows, rl_row *
   }
 }
 
-// What a contact asks of its forces, and what they leave with a share of them.
+// Adds what a contact asks of its last forces, and below what a share of them leaves.
 static void ask(const rl_state *state, const rl_rows *rows, const rl_row *row, double h,
                 rl_warmth *w) {
   const double push = h * state->multipliers[row->source];
@@ -59,12 +59,8 @@ static void leave(const rl_state *state, const rl_rows *rows, const rl_row *row,
                   rl_length(state->frictions[row->item]) * rl_length(slide));
 }
 
-void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double h,
-                      double most) {
-  rl_row *contacts = &rows->rows[rows->span_count];
-  if (model->pair_count == 0) {
-    return;
-  }
+// Finds the islands of what contacts push, and what their last forces do to the velocities.
+static void find_answers(const rl_model *model, rl_state *state, rl_rows *rows, double h) {
   for (uint32_t i = 0; i <= model->slot_count; i++) {
     rows->islands[i] = i;
     rows->warmths[i] = (rl_warmth){0.0, 0.0, 0.0, 0.0};
@@ -73,8 +69,9 @@ void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, dou
     rows->starts[i] = rl_vec(0.0, 0.0, 0.0);
   }
   for (uint32_t k = 0; k < state->contact_count; k++) {
-    if (pushes(state, &contacts[k])) {
-      join(model, state, rows, &contacts[k], h);
+    rl_row *row = &rows->rows[rows->span_count + k];
+    if (pushes(state, row)) {
+      join(model, state, rows, row, h);
     }
   }
   for (uint32_t i = 0; i < model->slot_count; i++) { // from impulses to velocities
@@ -83,6 +80,12 @@ void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, dou
     island->answer += w * rl_dot(rows->starts[i], rows->starts[i]);
     rows->starts[i] = rl_scale(w, rows->starts[i]);
   }
+}
+
+// (12), (13) Finds the share of each island.
+static void find_shares(const rl_model *model, const rl_state *state, rl_rows *rows, double h,
+                        double most) {
+  const rl_row *contacts = &rows->rows[rows->span_count];
   for (uint32_t k = 0; k < state->contact_count; k++) {
     if (pushes(state, &contacts[k])) {
       ask(state, rows, &contacts[k], h, warmth_of(model, state, rows, &contacts[k]));
@@ -101,10 +104,19 @@ void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, dou
     rl_warmth *w = &rows->warmths[i];
     w->share = w->left <= most * w->asked ? w->share : 0.0;
   }
+}
+
+void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double h,
+                      double most) {
+  if (model->pair_count == 0) {
+    return;
+  }
+  find_answers(model, state, rows, h);
+  find_shares(model, state, rows, h, most);
   for (uint32_t k = 0; k < state->contact_count; k++) {
     if (state->contacts[k].rope == RL_NONE) {
-      const double share =
-          pushes(state, &contacts[k]) ? warmth_of(model, state, rows, &contacts[k])->share : 0.0;
+      const rl_row *row = &rows->rows[rows->span_count + k];
+      const double share = pushes(state, row) ? warmth_of(model, state, rows, row)->share : 0.0;
       state->multipliers[model->link_count + k] *= share;
       state->frictions[k] = rl_scale(share, state->frictions[k]);
     }

@@ -269,18 +269,12 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
 // tension.
 static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
-  static const double rounding = 1e-13;
   if (!model->ropes[model->link_rope[row->item]].rubs || row->piece_count < 2) {
     return false;
   }
   rl_row_evaluate(model, state, rows, row, state->points);
-  double own = 0.0, pushed = 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    own += state->points[e->slot].w * rl_dot(e->gradient, e->gradient);
-    pushed += state->points[e->slot].w * rl_dot(e->force, e->force);
-  }
-  return row->inverse_mass == 0.0 && row->compliance == 0.0 && own > rounding * pushed;
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 &&
+         rl_row_gradient_inverse_mass(rows, row, state->points) > 0.0;
 }
 
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before,
