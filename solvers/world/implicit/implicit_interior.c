@@ -57,7 +57,7 @@ static double find_excess(rl_implicit *p, const rl_model *model, rl_state *state
   return excess;
 }
 
-// Returns a bound of the forces: the sum of the forces that would hold everything where it is, and
+// Returns a scale of the forces: the sum of the forces that would hold everything where it is, and
 // of those of rows that are stretched; limited by `growth` [N].
 static double find_force(const rl_implicit *p, const rl_model *model) {
   double force = 0.0, least = 0.0; // least: rounding
@@ -78,7 +78,7 @@ static double find_force(const rl_implicit *p, const rl_model *model) {
 }
 
 // Sets the first iterate: the positions of the start of the step, and all forces as large as their
-// bound.
+// scale.
 static void start_afresh(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   const double excess = is_convex(rows) ? find_excess(p, model, state, rows) : INFINITY;
   for (uint32_t i = 0; i < model->slot_count; i++) {
