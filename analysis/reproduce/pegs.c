@@ -215,7 +215,14 @@ rl_lift rl_lift_off_table(rl_trial *trial, const char *solver, int count, double
 
 enum { RADII = 3, SOLVERS = 2 };
 static const char *const solvers[SOLVERS] = {"pbd-direct", "rattle"};
-static const double millimetres = 1e3;
+static const double millimetres = 1e3, percent = 1e2;
+static const char exact_curve[] = "theory: exact, no radius";
+
+// Draws the line that the values for radius 0 ought to meet.
+static void draw_exact(rl_trial *trial, double largest_radius) {
+  rl_trial_point(trial, exact_curve, 0.0, 0.0);
+  rl_trial_point(trial, exact_curve, millimetres * largest_radius, 0.0);
+}
 
 // Draws a curve over the radius with its linear extrapolation to radius 0, which is returned.
 static double extrapolate(rl_trial *trial, const char *curve, const double radii[RADII],
@@ -232,20 +239,19 @@ static void at_three_radii(rl_trial *trial,
                            rl_lift (*lift_off)(rl_trial *, const char *, int, double)) {
   static const double radii[RADII] = {0.064, 0.04, 0.032};
   static const double elements = 8.0; // per radius
-  rl_trial_point(trial, "theory: no radius", 0.0, 1.0);
-  rl_trial_point(trial, "theory: no radius", millimetres * radii[0], 1.0);
+  draw_exact(trial, radii[0]);
   for (int i = 0; i < SOLVERS; i++) {
     double places[RADII], times[RADII];
     for (int k = 0; k < RADII; k++) {
       const rl_lift lift = lift_off(trial, solvers[i], (int)round(elements / radii[k]), radii[k]);
-      places[k] = lift.place;
-      times[k] = lift.time;
+      places[k] = percent * (lift.place - 1.0);
+      times[k] = percent * (lift.time - 1.0);
     }
     char curve[32];
     snprintf(curve, sizeof curve, "%s, y*", solvers[i]);
-    trial->ours[2 * i] = extrapolate(trial, curve, radii, places);
+    trial->ours[2 * i] = 1.0 + extrapolate(trial, curve, radii, places) / percent;
     snprintf(curve, sizeof curve, "%s, t*", solvers[i]);
-    trial->ours[2 * i + 1] = extrapolate(trial, curve, radii, times);
+    trial->ours[2 * i + 1] = 1.0 + extrapolate(trial, curve, radii, times) / percent;
   }
 }
 
@@ -275,24 +281,25 @@ static const rl_claim table_claims[] = {
 static const rl_plot peg_plot = {
     "where and when a chain lets go of a peg",
     "radius of the peg (mm)",
-    "y*, t* / exact of R = 0",
+    "y*, t* less the exact ones of R = 0 (%)",
     false,
     false,
-    "A chain of a metre runs off a peg of three radii, in elements of an eighth of them. Where its "
-    "push on the peg would be 0, and when, over y* = sqrt((L^2 + 4 y0^2)/8) and t* = sqrt(L/2g) "
-    "acosh(y*/y0) of a peg without a radius; the points at 0 are where straight lines through the "
-    "three lead to. What is left there is the polygon, which takes energy from the chain: with "
-    "shorter elements it gets less."};
+    "A chain of a metre runs off a peg of three radii, in elements of an eighth of them: how far "
+    "the place and the time at which its push on the peg would be 0 are from y* = sqrt((L^2 + "
+    "4 y0^2)/8) and t* = sqrt(L/2g) acosh(y*/y0) of a peg without a radius. The points at 0 are "
+    "where straight lines through the three lead to. What is left there is the polygon, which "
+    "takes energy from the chain: with shorter elements it gets less."};
 
 static const rl_plot table_plot = {
     "where and when a chain lets go of an edge",
     "radius of the edge (mm)",
-    "y*, t* / exact of R = 0",
+    "y*, t* less the exact ones of R = 0 (%)",
     false,
     false,
-    "A chain of a metre slides off a table with an edge of three radii. Where the push to the side "
-    "would be 0, and when, over y* = (L + sqrt(L^2 + 8 y0^2))/4 and its time on the cosh; the "
-    "points at 0 are where straight lines through the three lead to."};
+    "A chain of a metre slides off a table with an edge of three radii: how far the place and the "
+    "time at which its push to the side would be 0 are from y* = (L + sqrt(L^2 + 8 y0^2))/4 and "
+    "its "
+    "time on the cosh. The points at 0 are where straight lines through the three lead to."};
 
 // ---------------------------------------------------------------------------------------------
 // The guide
@@ -404,8 +411,7 @@ static void period(rl_trial *trial) {
   for (int k = 0; k < RADII; k++) {
     differences[k] = milliseconds * (period_of(trial, radii[k]) - exact);
   }
-  rl_trial_point(trial, "theory: no radius", 0.0, 0.0);
-  rl_trial_point(trial, "theory: no radius", millimetres * radii[0], 0.0);
+  draw_exact(trial, radii[0]);
   trial->ours[0] = exact + extrapolate(trial, "rattle", radii, differences) / milliseconds;
 }
 
