@@ -135,6 +135,12 @@ class Lists(Case):
         for row, expected in rows:
             self.expect(row, expected, f"a row of scenarios/README.md; to write them: {COVERAGE}")
 
+    def test_readme_of_tests_has_every_test(self) -> None:
+        tests = REPOSITORY / "tests"
+        named = set(re.findall(r"test_\w+\.(?:c|py)\b", (tests / "README.md").read_text(encoding="utf-8")))
+        self.expect(sorted(named), sorted(path.name for path in tests.glob("*/test_*.*") if path.suffix in (".c", ".py")),
+                    "tests in tests/README.md")
+
     def test_unknown_list(self) -> None:
         self.refused("list", "solver", says=("did you mean 'solvers'?",))
 
